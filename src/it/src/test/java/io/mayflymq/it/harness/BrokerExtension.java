@@ -1,0 +1,44 @@
+package io.mayflymq.it.harness;
+
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/**
+ * Gives tests an {@link Amqp}, closed after the test, or the {@link Target} itself. The broker is
+ * started by the first test that needs it and stopped, and judged, after the last.
+ */
+public final class BrokerExtension implements ParameterResolver {
+  private static final Namespace NAMESPACE = Namespace.create(BrokerExtension.class);
+
+  @Override
+  public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+    Class<?> type = parameter.getParameter().getType();
+    return type == Amqp.class || type == Target.class;
+  }
+
+  @Override
+  public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+    Target target = target(context);
+    if (parameter.getParameter().getType() == Target.class) {
+      return target;
+    }
+    return context
+        .getStore(NAMESPACE)
+        .getOrComputeIfAbsent(Amqp.class, key -> new Amqp(target, hint(context)), Amqp.class);
+  }
+
+  static Target target(ExtensionContext context) {
+    return context
+        .getRoot()
+        .getStore(NAMESPACE)
+        .getOrComputeIfAbsent(Target.class, key -> Target.open(), Target.class);
+  }
+
+  private static String hint(ExtensionContext context) {
+    return context.getRequiredTestClass().getSimpleName()
+        + "."
+        + context.getTestMethod().map(method -> method.getName()).orElse("all");
+  }
+}

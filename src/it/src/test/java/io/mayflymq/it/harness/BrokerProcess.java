@@ -1,0 +1,261 @@
+package io.mayflymq.it.harness;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The packaged broker as a child process, on a free port of the loopback address and with a data
+ * directory of its own below {@code target/brokers}.
+ *
+ * <p>All output is kept, so that a test can look for a line, and so that a run can fail on a stack
+ * trace or a leaked buffer that no test noticed. Thread-safe.
+ */
+public final class BrokerProcess implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+  private final Process process;
+  private final int port;
+  private final List<String> output = new ArrayList<>();
+  private final List<Thread> readers = new ArrayList<>();
+  private final CountDownLatch ready = new CountDownLatch(1);
+
+  private BrokerProcess(Process process, int port) {
+    this.process = process;
+    this.port = port;
+    collect(process.getInputStream(), "out");
+    collect(process.getErrorStream(), "err");
+  }
+
+  /** How to start one; every part has a sensible default. */
+  public static final class Builder {
+    private final List<String> jvm = new ArrayList<>();
+    private final Map<String, String> settings = new LinkedHashMap<>();
+    private final Map<String, String> environment = new LinkedHashMap<>();
+    private final List<String> arguments = new ArrayList<>();
+    private int port = freePort();
+    private boolean listener = true;
+
+    private Builder() {}
+
+    /** Adds an option of the Java virtual machine. */
+    public Builder jvm(String option) {
+      jvm.add(option);
+      return this;
+    }
+
+    /** Adds {@code --set key=value}. */
+    public Builder set(String key, Object value) {
+      settings.put(key, value.toString());
+      return this;
+    }
+
+    /** Sets an environment variable. */
+    public Builder environment(String name, String value) {
+      environment.put(name, value);
+      return this;
+    }
+
+    /** Adds command line arguments as they are. */
+    public Builder arguments(String... more) {
+      arguments.addAll(List.of(more));
+      return this;
+    }
+
+    /** Listens on this port rather than on a free one. */
+    public Builder port(int wanted) {
+      port = wanted;
+      return this;
+    }
+
+    /** Leaves the listener to the configuration under test. */
+    public Builder withoutListener() {
+      listener = false;
+      return this;
+    }
+
+    /** Starts it and returns at once, ready or not. */
+    public BrokerProcess launch() {
+      List<String> command = new ArrayList<>();
+      command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      command.addAll(jvm);
+      command.add("-jar");
+      command.add(jar().toString());
+      command.addAll(arguments);
+      Path work = workDirectory();
+      if (listener) {
+        settings.putIfAbsent("listeners.tcp.default", "127.0.0.1:" + port);
+      }
+      settings.putIfAbsent("data_dir", work.resolve("data").toString());
+      settings.forEach(
+          (key, value) -> {
+            command.add("--set");
+            command.add(key + "=" + value);
+          });
+      ProcessBuilder builder = new ProcessBuilder(command).directory(work.toFile());
+      builder.environment().putAll(environment);
+      try {
+        return new BrokerProcess(builder.start(), port);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    /** Starts it and waits for the line that says it is ready. */
+    public BrokerProcess start() {
+      BrokerProcess broker = launch();
+      broker.awaitReady();
+      return broker;
+    }
+  }
+
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** The jar under test; a missing one is an error, since the build makes it before this module. */
+  private static Path jar() {
+    Path jar = Path.of(System.getProperty("mayfly.it.jar")).toAbsolutePath().normalize();
+    if (!Files.isRegularFile(jar)) {
+      throw new IllegalStateException(jar + " is missing: run mvn -q -DskipTests package first");
+    }
+    return jar;
+  }
+
+  private static Path workDirectory() {
+    try {
+      Path root = Path.of(System.getProperty("mayfly.it.work", "target/brokers"));
+      Files.createDirectories(root);
+      return Files.createTempDirectory(root.toAbsolutePath(), "broker");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** A port of the loopback address that nobody listens on at this moment. */
+  public static int freePort() {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private void collect(InputStream stream, String name) {
+    Thread reader =
+        new Thread(
+            () -> {
+              try (BufferedReader lines =
+                  new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
+                for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                  add(line);
+                }
+              } catch (IOException e) {
+                // The stream of a killed process may break rather than end: what was read counts.
+                add("(output ended: " + e.getMessage() + ")");
+              }
+            },
+            "broker-" + process.pid() + "-" + name);
+    reader.setDaemon(true);
+    reader.start();
+    readers.add(reader);
+  }
+
+  private void add(String line) {
+    synchronized (output) {
+      output.add(line);
+    }
+    if (line.toLowerCase(Locale.ROOT).contains(" ready")) {
+      ready.countDown();
+    }
+  }
+
+  /** Waits for the ready line; fails with all output if the process ends or takes 20 s. */
+  public void awaitReady() {
+    try {
+      long end = System.nanoTime() + PATIENCE.toNanos();
+      while (!ready.await(20, TimeUnit.MILLISECONDS)) {
+        if (!process.isAlive() || System.nanoTime() > end) {
+          process.destroyForcibly();
+          throw new AssertionError("The broker did not get ready:\n" + String.join("\n", output()));
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  public int port() {
+    return port;
+  }
+
+  /** The lines of standard output and standard error so far, each stream in its order. */
+  public List<String> output() {
+    synchronized (output) {
+      return List.copyOf(output);
+    }
+  }
+
+  /** The lines no healthy broker prints: leaked buffers and stack traces. */
+  public List<String> complaints() {
+    return output().stream()
+        .filter(line -> line.contains("LEAK:") || line.startsWith("\tat "))
+        .toList();
+  }
+
+  /** Sends SIGTERM, as a service manager does, and does not wait. */
+  public void terminate() {
+    process.destroy();
+  }
+
+  /** Sends SIGKILL. */
+  public void kill() {
+    process.destroyForcibly();
+  }
+
+  /** Waits for the end of the process and of its output; fails after 20 s. */
+  public int awaitExit() {
+    try {
+      if (!process.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+        process.destroyForcibly();
+        throw new AssertionError("The broker did not end:\n" + String.join("\n", output()));
+      }
+      for (Thread reader : readers) {
+        reader.join(PATIENCE.toMillis());
+      }
+      return process.exitValue();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** Stops it in order and returns its exit code. */
+  public int stop() {
+    terminate();
+    return awaitExit();
+  }
+
+  @Override
+  public void close() {
+    if (process.isAlive()) {
+      stop();
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package io.mayflymq.it.harness;
+
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import java.io.IOException;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * The broker that most tests share: the packaged jar, started once for the whole run, or, with
+ * {@code -Dmayfly.it.port=N}, whatever listens on that port of 127.0.0.1.
+ *
+ * @param port where it listens
+ * @param process the child process, null when the broker was running already
+ * @param product what it says in its server-properties
+ */
+public record Target(int port, BrokerProcess process, String product) implements AutoCloseable {
+  public static final String HOST = "127.0.0.1";
+  private static final String OURS = "MayflyMQ";
+
+  static Target open() {
+    Integer running = runningPort();
+    if (running != null) {
+      return new Target(running, null, product(running));
+    }
+    BrokerProcess process =
+        BrokerProcess.builder().jvm("-Dio.netty.leakDetection.level=paranoid").start();
+    return new Target(process.port(), process, product(process.port()));
+  }
+
+  /** The port given on the command line, or null. */
+  static Integer runningPort() {
+    String given = System.getProperty("mayfly.it.port", "");
+    return given.isBlank() ? null : Integer.valueOf(given.trim());
+  }
+
+  private static String product(int port) {
+    try (Connection connection = factory(port).newConnection("which broker is this")) {
+      return String.valueOf(connection.getServerProperties().get("product"));
+    } catch (IOException | TimeoutException e) {
+      throw new IllegalStateException("No broker answers on port " + port, e);
+    }
+  }
+
+  /** True if this is our broker, which keeps more promises than the one it is compared with. */
+  public boolean ours() {
+    return product.equals(OURS);
+  }
+
+  public ConnectionFactory factory() {
+    return factory(port);
+  }
+
+  /** A factory that fails rather than repairs, and takes every body the broker may send. */
+  public static ConnectionFactory factory(int port) {
+    ConnectionFactory factory = new ConnectionFactory();
+    factory.setHost(HOST);
+    factory.setPort(port);
+    factory.setAutomaticRecoveryEnabled(false);
+    factory.setTopologyRecoveryEnabled(false);
+    factory.setMaxInboundMessageBodySize(Integer.MAX_VALUE - 8);
+    factory.setChannelRpcTimeout(20_000);
+    return factory;
+  }
+
+  /** Ends the run; fails it if the broker leaked, threw, or did not stop as it should. */
+  @Override
+  public void close() {
+    if (process == null) {
+      return;
+    }
+    int exit = process.stop();
+    if (exit != 0 || !process.complaints().isEmpty()) {
+      throw new AssertionError(
+          "The shared broker ended with "
+              + exit
+              + " and these complaints:\n"
+              + String.join("\n", process.complaints())
+              + "\nin its output:\n"
+              + String.join("\n", process.output()));
+    }
+  }
+}

@@ -1,0 +1,24 @@
+package io.mayflymq.it.harness;
+
+import static org.junit.jupiter.api.extension.ConditionEvaluationResult.disabled;
+import static org.junit.jupiter.api.extension.ConditionEvaluationResult.enabled;
+import static org.junit.platform.commons.support.AnnotationSupport.findAnnotation;
+
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** Decides which tests make sense against the broker at hand. */
+final class TargetCondition implements ExecutionCondition {
+  @Override
+  public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+    if (findAnnotation(context.getElement(), OwnBroker.class).isPresent()
+        && Target.runningPort() != null) {
+      return disabled("it starts brokers of its own");
+    }
+    return findAnnotation(context.getElement(), MayflyOnly.class)
+        .filter(only -> Target.runningPort() != null && !BrokerExtension.target(context).ours())
+        .map(only -> disabled("ours only: " + only.value()))
+        .orElse(enabled("made for this broker"));
+  }
+}

@@ -1,0 +1,2 @@
+/** Black-box tests, one class per feature, against the packaged broker or RabbitMQ. */
+package io.mayflymq.it;
