@@ -39,6 +39,7 @@ public final class Deliveries extends DefaultConsumer {
   }
 
   private final BlockingQueue<Delivery> queue = new LinkedBlockingQueue<>();
+  private String tag;
   private final CountDownLatch cancelled = new CountDownLatch(1);
 
   private Deliveries(Channel channel) {
@@ -58,7 +59,7 @@ public final class Deliveries extends DefaultConsumer {
       Map<String, Object> arguments)
       throws IOException {
     Deliveries consumer = new Deliveries(channel);
-    channel.basicConsume(queue, autoAck, "", false, exclusive, arguments, consumer);
+    consumer.tag = channel.basicConsume(queue, autoAck, "", false, exclusive, arguments, consumer);
     return consumer;
   }
 
@@ -105,7 +106,12 @@ public final class Deliveries extends DefaultConsumer {
     assertThat(cancelled.await(10, SECONDS)).as("a cancel notification").isTrue();
   }
 
+  /** The tag, known as soon as the consumer is started. */
+  public String tag() {
+    return tag;
+  }
+
   public void cancel() throws IOException {
-    getChannel().basicCancel(getConsumerTag());
+    getChannel().basicCancel(tag);
   }
 }

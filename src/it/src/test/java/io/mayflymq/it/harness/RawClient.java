@@ -33,7 +33,7 @@ public final class RawClient implements AutoCloseable {
   /** A client that is connected to {@code /} as guest, with no heartbeat, and has no channel. */
   public static RawClient open(int port) throws IOException {
     RawClient client = new RawClient(port);
-    client.tune(0, 131072, 0);
+    client.tune(2047, 131072, 0);
     client.openVirtualHost("/");
     return client;
   }
