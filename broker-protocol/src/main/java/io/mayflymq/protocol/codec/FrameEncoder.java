@@ -161,7 +161,8 @@ public final class FrameEncoder {
       int bodyLength,
       int frameMax) {
     int strings = stringBytes(consumerTag, exchange, routingKey);
-    return Math.addExact(headBytes(strings, propertiesLength), bodySize(bodyLength, frameMax));
+    return Math.addExact(
+        headBytes(strings, propertiesLength), bodyFramesSize(bodyLength, frameMax));
   }
 
   /**
@@ -169,7 +170,7 @@ public final class FrameEncoder {
    *
    * @throws ArithmeticException if they are more than an int can count
    */
-  public static int bodySize(int bodyLength, int frameMax) {
+  public static int bodyFramesSize(int bodyLength, int frameMax) {
     int max = FrameLimits.maxPayload(frameMax);
     int frames = bodyLength <= max ? (bodyLength > 0 ? 1 : 0) : 1 + (bodyLength - 1) / max;
     return Math.toIntExact(bodyLength + (long) frames * FrameLimits.OVERHEAD_BYTES);
