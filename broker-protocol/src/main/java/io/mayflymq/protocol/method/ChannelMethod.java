@@ -108,27 +108,28 @@ public sealed interface ChannelMethod extends Method {
    * Either side ends the channel.
    *
    * @param replyText cut to 255 bytes when encoded
-   * @param classId the class of the method that failed, or 0
-   * @param methodId the method that failed, or 0
+   * @param failedClassId the class of the method that failed, or 0; the specification's class-id,
+   *     which here is that of close itself
+   * @param failedMethodId the method that failed, or 0; the specification's method-id
    */
-  record Close(int replyCode, String replyText, int classId, int methodId)
+  record Close(int replyCode, String replyText, int failedClassId, int failedMethodId)
       implements ChannelMethod {
     public static final int METHOD_ID = 40;
 
     static Close read(MethodReader in) {
       int replyCode = in.uint16();
       String replyText = in.shortString();
-      int classId = in.uint16();
-      int methodId = in.uint16();
-      return new Close(replyCode, replyText, classId, methodId);
+      int failedClassId = in.uint16();
+      int failedMethodId = in.uint16();
+      return new Close(replyCode, replyText, failedClassId, failedMethodId);
     }
 
     @Override
     public void write(ByteBuf out) {
       MethodWriter.uint16(out, replyCode);
       MethodWriter.cutShortString(out, replyText);
-      MethodWriter.uint16(out, classId);
-      MethodWriter.uint16(out, methodId);
+      MethodWriter.uint16(out, failedClassId);
+      MethodWriter.uint16(out, failedMethodId);
     }
 
     @Override
