@@ -61,7 +61,7 @@ final class ShortStringCache {
     } else if (size >= Integer.BYTES) {
       hash = ((long) in.getInt(index) << 32) ^ in.getInt(index + size - Integer.BYTES);
     } else {
-      hash = (in.getUnsignedShort(index) << 8) ^ in.getUnsignedByte(index + size - 1);
+      hash = ((long) in.getUnsignedShort(index) << 8) ^ in.getUnsignedByte(index + size - 1);
     }
     hash *= GOLDEN;
     // The high bits of a product depend on all bits of its factors; fold them all the same, for the
