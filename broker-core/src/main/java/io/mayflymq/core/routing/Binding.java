@@ -45,7 +45,7 @@ public record Binding(
   @Override
   public int hashCode() {
     int hash = source.hashCode();
-    hash = 31 * hash + destinationKind.ordinal();
+    hash = 31 * hash + destinationKind.toString().hashCode();
     hash = 31 * hash + destination.hashCode();
     hash = 31 * hash + routingKey.hashCode();
     return 31 * hash + arguments.hashCode();

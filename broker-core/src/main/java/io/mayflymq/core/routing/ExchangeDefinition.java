@@ -40,8 +40,8 @@ public record ExchangeDefinition(
   }
 
   /**
-   * The exchanges that RabbitMQ creates with each virtual host, without the default exchange
-   * (AMQP 0-9-1, section 3.1.3; the trace exchange is RabbitMQ's).
+   * The exchanges that RabbitMQ creates with each virtual host, without the default exchange (AMQP
+   * 0-9-1, section 3.1.3; the trace exchange is RabbitMQ's).
    */
   public static List<ExchangeDefinition> predeclared() {
     return List.of(

@@ -12,12 +12,12 @@ import java.util.List;
  * What one binding of a headers exchange asks of the headers of a message.
  *
  * <p>The rules are those of RabbitMQ 3.13 (rabbit_exchange_type_headers.erl). {@code x-match} is
- * {@code all} (also if absent), {@code any}, {@code all-with-x} or {@code any-with-x}; the first two
- * ignore the other arguments whose names begin with {@code x-}. With no argument left to match, all
- * is true and any is false. An argument of the type void asks for the presence of a header only.
- * Values are compared without the type they travelled in, as Erlang has fewer types than AMQP: an
- * integer of 8 bits equals one of 64, a float a double, a long string a byte array; but an integer
- * never equals a float, nor a string a number.
+ * {@code all} (also if absent), {@code any}, {@code all-with-x} or {@code any-with-x}; the first
+ * two ignore the other arguments whose names begin with {@code x-}. With no argument left to match,
+ * all is true and any is false. An argument of the type void asks for the presence of a header
+ * only. Values are compared without the type they travelled in, as Erlang has fewer types than
+ * AMQP: an integer of 8 bits equals one of 64, a float a double, a long string a byte array; but an
+ * integer never equals a float, nor a string a number.
  *
  * <p>One rule is not RabbitMQ's: a timestamp matches the same timestamp. RabbitMQ 3.13 turns those
  * of the message into milliseconds and not those of the binding, so they never match there.

@@ -23,8 +23,7 @@ import java.util.function.BiConsumer;
  */
 public final class RoutingTable<Q> {
   private static final RoutingTable<Object> EMPTY =
-      new RoutingTable<>(
-          HashMap.empty(), HashMap.empty(), HashMap.empty(), HashMap.empty());
+      new RoutingTable<>(HashMap.empty(), HashMap.empty(), HashMap.empty(), HashMap.empty());
 
   private final HashMap<String, ExchangeNode<Q>> exchanges;
   private final HashMap<String, QueueNode<Q>> queues;

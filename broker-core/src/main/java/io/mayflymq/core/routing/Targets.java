@@ -37,20 +37,16 @@ record Targets<Q>(List<QueueNode<Q>> nodes, List<String> exchanges, Route<Q> rou
   }
 
   static <Q> Targets<Q> union(List<Targets<Q>> parts) {
-    switch (parts.size()) {
-      case 0:
-        return none();
-      case 1:
-        return parts.get(0);
-      default:
-        Set<QueueNode<Q>> queues = new LinkedHashSet<>();
-        Set<String> exchanges = new LinkedHashSet<>();
-        for (Targets<Q> part : parts) {
-          queues.addAll(part.nodes);
-          exchanges.addAll(part.exchanges);
-        }
-        return of(queues, exchanges);
+    if (parts.size() <= 1) {
+      return parts.isEmpty() ? none() : parts.get(0);
     }
+    Set<QueueNode<Q>> queues = new LinkedHashSet<>();
+    Set<String> exchanges = new LinkedHashSet<>();
+    for (Targets<Q> part : parts) {
+      queues.addAll(part.nodes);
+      exchanges.addAll(part.exchanges);
+    }
+    return of(queues, exchanges);
   }
 
   private static <Q> Targets<Q> of(Set<QueueNode<Q>> queues, Set<String> exchanges) {

@@ -62,8 +62,9 @@ final class TopicNode<Q> {
     return switch (key) {
       case ANY_WORD -> new TopicNode<>(bucket, words, child, anyWords);
       case ANY_WORDS -> new TopicNode<>(bucket, words, anyWord, child);
-      default -> new TopicNode<>(
-          bucket, child == null ? words.remove(key) : words.put(key, child), anyWord, anyWords);
+      default ->
+          new TopicNode<>(
+              bucket, child == null ? words.remove(key) : words.put(key, child), anyWord, anyWords);
     };
   }
 

@@ -82,8 +82,7 @@ public final class AccessControl {
   public VhostAccess checkVhostAccess(String user, String vhost, Map<String, String> variables) {
     if (state.permissions(user, vhost) == null) {
       throw new ConnectionException(
-          ReplyCode.NOT_ALLOWED,
-          "access to vhost '" + vhost + "' refused for user '" + user + "'");
+          ReplyCode.NOT_ALLOWED, "access to vhost '" + vhost + "' refused for user '" + user + "'");
     }
     return new VhostAccess(this, user, vhost, variables);
   }

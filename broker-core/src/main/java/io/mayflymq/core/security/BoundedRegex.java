@@ -32,7 +32,7 @@ final class BoundedRegex {
 
   private static boolean find(Pattern pattern, String name) {
     try {
-      return pattern.matcher(new CountedText(name, new int[1])).find();
+      return pattern.matcher(new CountedText(name, new Budget())).find();
     } catch (OutOfStepsException | StackOverflowError e) {
       return false;
     }
@@ -46,12 +46,21 @@ final class BoundedRegex {
     }
   }
 
-  private record CountedText(CharSequence text, int[] steps) implements CharSequence {
-    @Override
-    public char charAt(int index) {
-      if (++steps[0] > MAX_STEPS) {
+  /** The characters that are left to look at, shared by all parts of a text. */
+  private static final class Budget {
+    private int left = MAX_STEPS;
+
+    void spend() {
+      if (--left < 0) {
         throw new OutOfStepsException();
       }
+    }
+  }
+
+  private record CountedText(CharSequence text, Budget budget) implements CharSequence {
+    @Override
+    public char charAt(int index) {
+      budget.spend();
       return text.charAt(index);
     }
 
@@ -62,7 +71,7 @@ final class BoundedRegex {
 
     @Override
     public CharSequence subSequence(int start, int end) {
-      return new CountedText(text.subSequence(start, end), steps);
+      return new CountedText(text.subSequence(start, end), budget);
     }
 
     @Override

@@ -19,8 +19,7 @@ public record Permissions(NamePattern configure, NamePattern write, NamePattern 
    * @throws IllegalArgumentException if one is not a regular expression; the message says why
    */
   public static Permissions of(String configure, String write, String read) {
-    return new Permissions(
-        NamePattern.of(configure), NamePattern.of(write), NamePattern.of(read));
+    return new Permissions(NamePattern.of(configure), NamePattern.of(write), NamePattern.of(read));
   }
 
   /** Whether they allow this for a queue or exchange of that name. */

@@ -76,8 +76,7 @@ public sealed interface SaslMechanism {
       String name = text(login);
       String secret = text(password);
       return name == null || secret == null
-          ? new Malformed(
-              "AMQPLAIN auth info uses unsupported type for LOGIN or PASSWORD field")
+          ? new Malformed("AMQPLAIN auth info uses unsupported type for LOGIN or PASSWORD field")
           : new Login(new Credentials(name, secret));
     }
 

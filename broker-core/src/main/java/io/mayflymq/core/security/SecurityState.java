@@ -5,7 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * All users with their permissions, at one moment. Immutable: a change returns another state. It says nothing of which virtual hosts exist.
+ * All users with their permissions, at one moment. Immutable: a change returns another state. It
+ * says nothing of which virtual hosts exist.
  */
 public final class SecurityState {
   /** No users. */

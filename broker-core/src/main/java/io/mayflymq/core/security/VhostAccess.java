@@ -46,7 +46,9 @@ public final class VhostAccess {
     return vhost;
   }
 
-  /** Whether the user may do this to a queue or exchange; the empty name is the default exchange. */
+  /**
+   * Whether the user may do this to a queue or exchange; the empty name is the default exchange.
+   */
   public boolean allows(ResourceKind kind, String name, Permission permission) {
     refresh();
     return permissions != null && permissions.allow(permission, permissionName(kind, name));

@@ -80,14 +80,13 @@ class RoutingTablePropertyTest {
             .as(Binding::new);
     return Arbitraries.frequencyOf(
             Tuple.of(4, addExchange),
-            Tuple.of(
-                1, Combinators.combine(name, alternate).as(Command.SetAlternate::new)),
-            Tuple.of(
-                1, Combinators.combine(name, flag).as(Command.RemoveExchange::new)),
+            Tuple.of(1, Combinators.combine(name, alternate).as(Command.SetAlternate::new)),
+            Tuple.of(1, Combinators.combine(name, flag).as(Command.RemoveExchange::new)),
             Tuple.of(3, name.map(Command.AddQueue::new)),
             Tuple.of(1, Combinators.combine(name, flag).as(Command.RemoveQueue::new)),
             Tuple.of(10, binding.map(Command.Bind::new)),
-            Tuple.of(3, 
+            Tuple.of(
+                3,
                 Combinators.combine(Arbitraries.integers().between(0, 20), flag)
                     .as(Command.Unbind::new)))
         .list()

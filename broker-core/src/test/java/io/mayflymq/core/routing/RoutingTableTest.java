@@ -17,8 +17,7 @@ class RoutingTableTest {
   private void autoDelete(String name) {
     table =
         table.withExchange(
-            new ExchangeDefinition(
-                name, ExchangeType.FANOUT, true, true, false, FieldTable.EMPTY));
+            new ExchangeDefinition(name, ExchangeType.FANOUT, true, true, false, FieldTable.EMPTY));
   }
 
   private void queue(String name) {

@@ -38,8 +38,7 @@ class AccessControlTest {
 
   private AuthenticationResult login(String user, String password, String address) {
     try {
-      return control.authenticate(
-          new Credentials(user, password), InetAddress.getByName(address));
+      return control.authenticate(new Credentials(user, password), InetAddress.getByName(address));
     } catch (UnknownHostException e) {
       throw new AssertionError(e);
     }
@@ -105,8 +104,7 @@ class AccessControlTest {
             ConnectionException.class,
             e -> {
               assertThat(e.code()).isEqualTo(ReplyCode.NOT_ALLOWED);
-              assertThat(e.detail())
-                  .isEqualTo("access to vhost 'other' refused for user 'reader'");
+              assertThat(e.detail()).isEqualTo("access to vhost 'other' refused for user 'reader'");
             });
     assertThat(access("reader").vhost()).isEqualTo(VHOST);
     assertThat(access("reader").user()).isEqualTo("reader");
@@ -217,8 +215,7 @@ class AccessControlTest {
 
   @Test
   void aDeletedUserLeavesNothing() {
-    change(
-        state.withTopicPermissions("reader", VHOST, "t", new TopicPermissions("a", "b")));
+    change(state.withTopicPermissions("reader", VHOST, "t", new TopicPermissions("a", "b")));
     SecurityState without = state.withoutUser("reader");
     assertThat(without.users()).extracting(User::name).containsExactly("guest");
     assertThat(without.permissions())
@@ -246,8 +243,7 @@ class AccessControlTest {
     assertThatThrownBy(() -> state.withPermissions("nobody", VHOST, Permissions.ALL))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(
-            () ->
-                state.withTopicPermissions("nobody", VHOST, "t", new TopicPermissions("", "")))
+            () -> state.withTopicPermissions("nobody", VHOST, "t", new TopicPermissions("", "")))
         .isInstanceOf(IllegalArgumentException.class);
   }
 }

@@ -25,13 +25,19 @@ class SaslMechanismTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"|guest|guest, guest, guest", "|u|, u, ''", "||p, '', p", "|\u00fc|\u00df, \u00fc, \u00df"})
+  @CsvSource({
+    "|guest|guest, guest, guest",
+    "|u|, u, ''",
+    "||p, '', p",
+    "|\u00fc|\u00df, \u00fc, \u00df"
+  })
   void plain(String response, String username, String password) {
     assertThat(plain(response)).isEqualTo(login(username, password));
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "|", "|user", "user|password", "other|user|password", "|u|p|", "|u|p|x"})
+  @ValueSource(
+      strings = {"", "|", "|user", "user|password", "other|user|password", "|u|p|", "|u|p|x"})
   void malformedPlain(String response) {
     assertThat(plain(response)).isEqualTo(new Malformed("PLAIN response invalid"));
   }
