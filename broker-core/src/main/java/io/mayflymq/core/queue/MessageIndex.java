@@ -44,7 +44,8 @@ public final class MessageIndex<T> {
 
   private static final long NONE = -1;
 
-  private final PageDirectory pages;
+  /** Open to tests of this package, which look for references that were left behind. */
+  final PageDirectory pages;
 
   private long nextSequence;
   private long readyCount;

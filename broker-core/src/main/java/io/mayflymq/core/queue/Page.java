@@ -130,6 +130,15 @@ final class Page {
     contents[offset - firstOffset] = content;
   }
 
+  /** How many contents are referred to; for tests. */
+  int heldContents() {
+    int held = 0;
+    for (int slot = 0; contents != null && slot < capacity; slot++) {
+      held += contents[slot] == null ? 0 : 1;
+    }
+    return held;
+  }
+
   int bodySize(int offset) {
     return bodySizes[offset - firstOffset];
   }
