@@ -229,6 +229,6 @@ public final class FrameEncoder {
         (long) FrameType.END << 56
             | (long) type << 48
             | (long) (channel & 0xFFFF) << 32
-            | size & 0xFFFF_FFFFL);
+            | (size & 0xFFFF_FFFFL));
   }
 }

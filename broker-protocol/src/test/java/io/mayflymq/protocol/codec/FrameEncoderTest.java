@@ -128,6 +128,7 @@ class FrameEncoderTest {
   }
 
   /** A delivery with the frame-max it goes out by. */
+  @SuppressWarnings("ArrayRecordComponent")
   record Delivery(
       BasicMethod.Deliver method, BasicProperties properties, byte[] body, int frameMax) {}
 

@@ -27,6 +27,7 @@ class StreamTest {
   private static final int FRAME_MAX = 8192;
 
   /** A stream of frames, and what a decoder has to find in it. */
+  @SuppressWarnings("ArrayRecordComponent")
   record Stream(byte[] bytes, List<String> events) {}
 
   /** One to three frames with what they are to be read as. */

@@ -87,7 +87,7 @@ public final class MethodArbitraries {
       var constructor = type.getDeclaredConstructor(types);
       return (Method) constructor.newInstance(values.toArray());
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError(e);
+      throw new LinkageError(e.getMessage(), e);
     }
   }
 }
