@@ -58,7 +58,7 @@ class TimerWheelTest {
   @Test
   void tenThousandFarTimersNeedNoTicking() {
     for (int i = 0; i < 10_000; i++) {
-      scheduled(START + 3_600_000 + i * 100);
+      scheduled(START + 3_600_000 + i * 100L);
     }
 
     long now = START;
