@@ -214,15 +214,16 @@ public final class MessageIndex<T> {
    * @throws NoSuchElementException if there is no such message
    */
   public T remove(long sequence) {
-    Page page = existing(sequence);
+    Page page = pages.get(pageNumber(sequence));
     int offset = offset(sequence);
-    T content = contentOf(page, offset);
-    int bodySize = page.bodySize(offset);
-    if (page.ready.contains(offset)) {
-      removeReady(page, offset, bodySize);
+    if (page != null && page.unacked.contains(offset)) {
+      removeUnacked(page, offset, page.bodySize(offset));
+    } else if (page != null && page.ready.contains(offset)) {
+      removeReady(page, offset, page.bodySize(offset));
     } else {
-      removeUnacked(page, offset, bodySize);
+      throw absent(sequence);
     }
+    T content = contentOf(page, offset);
     page.release(offset);
     freeIfDone(page);
     return content;
@@ -420,9 +421,13 @@ public final class MessageIndex<T> {
   private Page existing(long sequence) {
     Page page = pages.get(pageNumber(sequence));
     if (page == null || !page.contains(offset(sequence))) {
-      throw new NoSuchElementException("there is no message " + sequence);
+      throw absent(sequence);
     }
     return page;
+  }
+
+  private static NoSuchElementException absent(long sequence) {
+    return new NoSuchElementException("there is no message " + sequence);
   }
 
   private Page write(

@@ -139,11 +139,13 @@ public final class ExpiryIndex {
     return size == 0;
   }
 
-  /** The memory held by entries, used or not, in bytes. */
+  /** The memory held by entries, used or not, in bytes. O(n), but 1,024 entries at a time. */
   public long capacityBytes() {
-    return chunkCount == 0
-        ? 0
-        : ((long) (chunkCount - 1) * CHUNK_ENTRIES * 2 + chunks[0].length) * Long.BYTES;
+    long longs = 0;
+    for (long[] chunk : chunks) {
+      longs += chunk == null ? 0 : chunk.length;
+    }
+    return longs * Long.BYTES;
   }
 
   private void sweepIfNeeded() {

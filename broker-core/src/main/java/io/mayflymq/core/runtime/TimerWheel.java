@@ -53,11 +53,11 @@ public final class TimerWheel {
   private final TimerList arrived = new TimerList();
   private final TimerList due = new TimerList();
 
-  /** The time that levels are relative to; behind the horizon while relinks are outstanding. */
+  /**
+   * The time that levels are relative to, and up to which timers are due: that of the last advance,
+   * or an earlier one while relinks are outstanding.
+   */
   private long wheelTime;
-
-  /** The time of the last advance: a timer is due if and only if its deadline is not later. */
-  private long horizon;
 
   private int size;
   private boolean advancing;
@@ -71,8 +71,7 @@ public final class TimerWheel {
     for (int i = 0; i < slots.length; i++) {
       slots[i] = new TimerList();
     }
-    horizon = Math.max(0, nowMillis);
-    wheelTime = horizon;
+    wheelTime = Math.max(0, nowMillis);
   }
 
   /**
@@ -111,7 +110,8 @@ public final class TimerWheel {
    *
    * <p>The work is bounded by the budget, so timers may remain due. {@link #nextDeadlineMillis}
    * then answers {@code nowMillis}, and the caller should come back as soon as its event loop has
-   * had a turn. The order in which due timers fire is not defined, but none is overtaken for ever.
+   * had a turn. Due timers fire in the order of their deadlines, save those that were scheduled in
+   * the past and those that a clock set back has met before.
    *
    * @param nowMillis the time in milliseconds since the epoch; may be earlier than at the last call
    * @param budget the largest number of timers to fire, at least 1
@@ -127,11 +127,10 @@ public final class TimerWheel {
       throw new IllegalStateException("advance called from a timer");
     }
     long now = Math.max(0, nowMillis);
-    if (now < horizon) {
+    if (now < wheelTime) {
       moveBack(now);
     }
-    horizon = now;
-    collect(budget * RELINKS_PER_BUDGET);
+    collect(now, budget * RELINKS_PER_BUDGET);
     due.appendAll(arrived);
     advancing = true;
     int fired = 0;
@@ -171,7 +170,7 @@ public final class TimerWheel {
   /** Links a timer where its deadline belongs. */
   private void place(Timer timer) {
     long deadline = timer.deadline;
-    if (deadline <= horizon) {
+    if (deadline <= wheelTime) {
       timer.slot = Timer.NO_SLOT;
       arrived.append(timer);
       return;
@@ -204,22 +203,22 @@ public final class TimerWheel {
     }
   }
 
-  /** Brings the wheel up to the horizon; what is due ends up in the list of the arrived. */
-  private void collect(long relinks) {
+  /** Brings the wheel up to the time; what is due ends up in the list of the arrived. */
+  private void collect(long now, long relinks) {
     for (long left = relinks; left > 0; left--) {
       if (!cascading.isEmpty()) {
         place(cascading.removeFirst());
         continue;
       }
       if (occupiedLevels == 0) {
-        wheelTime = horizon;
+        wheelTime = now;
         return;
       }
       int level = Long.numberOfTrailingZeros(occupiedLevels);
       int index = Long.numberOfTrailingZeros(occupiedSlots[level]);
       long start = startOf(level, index);
-      if (start > horizon) {
-        wheelTime = horizon;
+      if (start > now) {
+        wheelTime = now;
         return;
       }
       wheelTime = start;
@@ -232,19 +231,15 @@ public final class TimerWheel {
     TimerList displaced = new TimerList();
     displaced.appendAll(due);
     displaced.appendAll(arrived);
-    displaced.appendAll(cascading);
-    if (now < wheelTime) {
-      int unchanged = levelOf(now ^ wheelTime);
-      for (int level = 0; level < unchanged; level++) {
-        while (occupiedSlots[level] != 0) {
-          int index = Long.numberOfTrailingZeros(occupiedSlots[level]);
-          vacate(level, index);
-          displaced.appendAll(slots[level * SLOTS + index]);
-        }
+    int unchanged = levelOf(now ^ wheelTime);
+    for (int level = 0; level < unchanged; level++) {
+      while (occupiedSlots[level] != 0) {
+        int index = Long.numberOfTrailingZeros(occupiedSlots[level]);
+        vacate(level, index);
+        displaced.appendAll(slots[level * SLOTS + index]);
       }
-      wheelTime = now;
     }
-    horizon = now;
+    wheelTime = now;
     while (!displaced.isEmpty()) {
       place(displaced.removeFirst());
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Random;
 import java.util.TreeMap;
 import net.jqwik.api.Arbitraries;
@@ -169,7 +170,7 @@ class MessageIndexModelTest {
       }
     }
 
-    private void remove(TreeMap<Long, Message> messages, Long sequence) {
+    private void remove(NavigableMap<Long, Message> messages, Long sequence) {
       if (sequence != null) {
         assertThat(index.remove(sequence)).isSameAs(messages.remove(sequence).content);
         assertThat(index.contains(sequence)).isFalse();
@@ -217,7 +218,7 @@ class MessageIndexModelTest {
       assertThat(visited).isEqualTo(expected);
     }
 
-    private static Long any(TreeMap<Long, Message> messages, Random random) {
+    private static Long any(NavigableMap<Long, Message> messages, Random random) {
       if (messages.isEmpty()) {
         return null;
       }

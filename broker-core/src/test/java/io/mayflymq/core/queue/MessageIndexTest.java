@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class MessageIndexTest {
@@ -71,6 +73,44 @@ class MessageIndexTest {
     assertThat(index.firstReady()).isZero();
     assertThat(index.nextReady(1_499)).isEqualTo(1_500);
     assertThat(index.lastReady()).isEqualTo(2_999);
+  }
+
+  @Test
+  void messagesRequeuedBetweenReadyOnesAreFoundInOrder() {
+    append(60 * Page.ENTRIES);
+    List<Long> taken = new ArrayList<>();
+    for (long sequence = 3 * Page.ENTRIES; sequence < 57 * Page.ENTRIES; sequence++) {
+      index.take(sequence);
+      taken.add(sequence);
+    }
+    Collections.shuffle(taken, new Random(3));
+
+    List<Long> expected = new ArrayList<>();
+    index.forEachReady(expected::add);
+    for (Long sequence : taken.subList(0, 150)) {
+      index.requeue(sequence);
+      expected.add(sequence);
+    }
+
+    Collections.sort(expected);
+    List<Long> visited = new ArrayList<>();
+    index.forEachReady(visited::add);
+    assertThat(visited).isEqualTo(expected);
+  }
+
+  @Test
+  void aWalkGoesOnFromAMessageThatIsLongGone() {
+    append(20 * Page.ENTRIES);
+    for (long sequence = 0; sequence < 19 * Page.ENTRIES; sequence++) {
+      if (sequence % (4 * Page.ENTRIES) != 0) {
+        index.remove(sequence);
+      }
+    }
+    for (long after = 18 * Page.ENTRIES; after >= 0; after -= 700) {
+      long next = (after / (4 * Page.ENTRIES) + 1) * 4 * Page.ENTRIES;
+      index.deadline(19 * Page.ENTRIES);
+      assertThat(index.nextReady(after)).isEqualTo(Math.min(next, 19 * Page.ENTRIES));
+    }
   }
 
   @Test
@@ -194,6 +234,12 @@ class MessageIndexTest {
     for (int i = 0; i < deadlines.length; i++) {
       assertThat(index.deadline(i)).isEqualTo(deadlines[i]);
       assertThat(index.enqueuedAt(i)).isEqualTo(deadlines[i]);
+    }
+    long[] distances = {0, Integer.MIN_VALUE + 1, Integer.MAX_VALUE, Integer.MIN_VALUE};
+    index.skipTo(Page.ENTRIES);
+    for (long distance : distances) {
+      long sequence = index.append("m", 1, NOW + distance, NOW, 0);
+      assertThat(index.deadline(sequence)).isEqualTo(NOW + distance);
     }
     index.setDeadline(0, NOW + 5);
     index.setDeadline(1, MessageIndex.NO_DEADLINE);

@@ -2,6 +2,7 @@ package io.mayflymq.core.retention;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -103,8 +104,7 @@ class ExpiryIndexTest {
     void check() {
       assertThat(index.size()).isBetween(live.size(), 3 * live.size() + 16);
       assertThat(index.isEmpty()).isEqualTo(index.size() == 0);
-      assertThat(index.capacityBytes())
-          .isLessThanOrEqualTo(Math.max(4 * index.size(), 16) * 16L + 2 * CHUNK_BYTES);
+      assertThat(index.capacityBytes()).isLessThanOrEqualTo(index.size() * 16L + 2 * CHUNK_BYTES);
       long earliest = live.isEmpty() ? Long.MAX_VALUE : live.first().deadline;
       assertThat(index.peekDeadline()).isLessThanOrEqualTo(earliest);
       if (liveSequences.contains(index.peekSequence())) {
@@ -190,6 +190,7 @@ class ExpiryIndexTest {
       sequences.remove();
       index.discarded();
       assertThat(index.size()).isLessThanOrEqualTo(3 * left + 16);
+      assertThat(index.capacityBytes()).isLessThanOrEqualTo(index.size() * 16L + 2 * CHUNK_BYTES);
     }
 
     assertThat(index.capacityBytes()).isLessThan(2 * CHUNK_BYTES);
@@ -223,6 +224,29 @@ class ExpiryIndexTest {
     }
 
     assertThat(index.size()).as("dead entries with far deadlines").isLessThan(100);
+  }
+
+  @Example
+  void anIndexWithoutDeadEntriesLooksForNone() {
+    Set<Long> live = new HashSet<>(List.of(2L, 3L, 4L));
+    List<Long> asked = new ArrayList<>();
+    ExpiryIndex index =
+        new ExpiryIndex(
+            sequence -> {
+              asked.add(sequence);
+              return live.contains(sequence);
+            });
+    for (long sequence = 1; sequence <= 4; sequence++) {
+      index.add(sequence, sequence);
+    }
+    index.discarded();
+    assertThat(index.poll()).isEqualTo(1);
+    assertThat(asked).containsExactly(1L);
+
+    while (!index.isEmpty()) {
+      index.poll();
+    }
+    assertThat(asked).containsExactly(1L);
   }
 
   @Provide

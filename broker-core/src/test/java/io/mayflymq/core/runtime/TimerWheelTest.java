@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class TimerWheelTest {
@@ -17,6 +19,7 @@ class TimerWheelTest {
 
   private class Probe extends Timer {
     Runnable action = () -> {};
+    long wanted;
 
     @Override
     protected void fire(long nowMillis) {
@@ -27,6 +30,7 @@ class TimerWheelTest {
 
   private Probe scheduled(long deadline) {
     Probe probe = new Probe();
+    probe.wanted = deadline;
     wheel.schedule(probe, deadline);
     return probe;
   }
@@ -54,7 +58,7 @@ class TimerWheelTest {
   @Test
   void tenThousandFarTimersNeedNoTicking() {
     for (int i = 0; i < 10_000; i++) {
-      scheduled(START + 3_600_000 + i * 100);
+      scheduled(START + 3_600_000 + i * 100L);
     }
 
     long now = START;
@@ -171,6 +175,40 @@ class TimerWheelTest {
     assertThat(wheel.advance(START + 3_599_999, PLENTY)).isZero();
     assertThat(wheel.advance(START + 3_600_000, PLENTY)).isEqualTo(1);
     assertThat(fired).containsExactly(early, late);
+  }
+
+  @Test
+  void aJumpBackWhileWorkIsOutstandingFiresNothingEarly() {
+    for (int i = 1; i <= 60; i++) {
+      scheduled(START + i);
+      scheduled(START + 100_000 + i);
+    }
+    wheel.advance(START + 100_050, 1);
+    scheduled(START + 50);
+    fired.clear();
+
+    for (long now : new long[] {START + 20, START, START + 30, START + 100_010}) {
+      while (wheel.nextDeadlineMillis(now) <= now) {
+        wheel.advance(now, 1);
+        assertThat(fired).allMatch(probe -> probe.wanted <= now);
+      }
+    }
+    assertThat(fired).hasSize(59 + 1 + 10);
+    assertThat(wheel.nextDeadlineMillis(START + 100_010)).isEqualTo(START + 100_011);
+  }
+
+  @Test
+  void dueTimersFireInTheOrderOfTheirDeadlines() {
+    Random random = new Random(4);
+    for (int i = 0; i < 2_000; i++) {
+      scheduled(START + 1 + random.nextInt(10_000_000));
+    }
+
+    while (wheel.nextDeadlineMillis(START + 10_000_000) <= START + 10_000_000) {
+      wheel.advance(START + 10_000_000, 100);
+    }
+
+    assertThat(fired).hasSize(2_000).isSortedAccordingTo(Comparator.comparing(p -> p.wanted));
   }
 
   @Test
