@@ -9,10 +9,12 @@ import java.util.List;
 import java.util.TreeMap;
 
 /**
- * A message that has died, made ready for its dead letter exchange: the same body and properties but for {@code expiration}, which
- * moves into its history so that it does not die of it again, and the headers that tell what happened to it.
+ * A message that has died, made ready for its dead letter exchange: the same body and properties
+ * but for {@code expiration}, which moves into its history so that it does not die of it again, and
+ * the headers that tell what happened to it.
  *
- * <p>Source: RabbitMQ, "Dead Letter Exchanges", "Effects on Messages". Headers go out sorted by name, as RabbitMQ's do.
+ * <p>Source: RabbitMQ, "Dead Letter Exchanges", "Effects on Messages". Headers go out sorted by
+ * name, as RabbitMQ's do.
  *
  * @param message what is published to the dead letter exchange
  * @param routingKeys the keys to route it by
@@ -102,8 +104,8 @@ public record DeadLetter(Message message, List<String> routingKeys, DeathHistory
   }
 
   private static void putDeath(TreeMap<String, FieldValue> headers, String prefix, Death death) {
-    headers.put(prefix + "queue", FieldValue.LongString.of(death.queue()));
-    headers.put(prefix + "reason", FieldValue.LongString.of(death.reason().wireName()));
-    headers.put(prefix + "exchange", FieldValue.LongString.of(death.exchange()));
+    headers.put(prefix + "queue", FieldValue.of(death.queue()));
+    headers.put(prefix + "reason", FieldValue.of(death.reason().wireName()));
+    headers.put(prefix + "exchange", FieldValue.of(death.exchange()));
   }
 }

@@ -5,14 +5,16 @@ import java.util.List;
 /**
  * One entry of {@code x-death}: all the deaths of a message in one queue for one reason.
  *
- * <p>Only {@code count} moves when a message dies again in the same way; everything else tells of the first time.
+ * <p>Only {@code count} moves when a message dies again in the same way; everything else tells of
+ * the first time.
  *
  * @param queue the queue the message died in
  * @param reason why it died
  * @param count how many times, 1 or more
  * @param timeSeconds when it first died, in seconds since the epoch (AMQP timestamp)
  * @param exchange the exchange it had been published to, "" for the default exchange
- * @param routingKeys its routing key, then the keys of its {@code CC} header; never those of {@code BCC}
+ * @param routingKeys its routing key, then the keys of its {@code CC} header; never those of {@code
+ *     BCC}
  * @param originalExpiration the {@code expiration} property that dead-lettering removed, or null
  */
 public record Death(

@@ -9,8 +9,8 @@ import java.util.Optional;
 /**
  * The deaths of a message, the most recent first: the {@code x-death} header.
  *
- * <p>Entries that a publisher sends along count as history where they are well formed, as in RabbitMQ 3.13.3 and later 3.x;
- * others are left out.
+ * <p>Entries that a publisher sends along count as history where they are well formed, as in
+ * RabbitMQ 3.13.3 and later 3.x; others are left out.
  *
  * @param deaths one entry for each queue and reason, the most recent first
  */
@@ -33,13 +33,16 @@ public record DeathHistory(List<Death> deaths) {
     List<Death> deaths = new ArrayList<>(array.values().size());
     for (FieldValue entry : array.values()) {
       if (entry instanceof FieldValue.Table table) {
-        parse(table.value()).ifPresent(deaths::add);
+        parse(table.table()).ifPresent(deaths::add);
       }
     }
     return deaths.isEmpty() ? NONE : new DeathHistory(deaths);
   }
 
-  /** This history with one more death in it: a new entry in front, or the old one counted up and moved to the front. */
+  /**
+   * This history with one more death in it: a new entry in front, or the old one counted up and
+   * moved to the front.
+   */
   public DeathHistory with(Death death) {
     List<Death> next = new ArrayList<>(deaths.size() + 1);
     next.add(death);
@@ -54,11 +57,12 @@ public record DeathHistory(List<Death> deaths) {
   }
 
   /**
-   * Whether dead-lettering to this queue now would go round in circles: the message has died there before, and nobody has
-   * rejected it since. A rejection is a decision of a consumer, so it is never taken for a cycle.
+   * Whether dead-lettering to this queue now would go round in circles: the message has died there
+   * before, and nobody has rejected it since. A rejection is a decision of a consumer, so it is
+   * never taken for a cycle.
    *
-   * <p>To be asked after the current death was added. Source: RabbitMQ, "Dead Letter Exchanges", "Dead-Lettered Message
-   * Cycles".
+   * <p>To be asked after the current death was added. Source: RabbitMQ, "Dead Letter Exchanges",
+   * "Dead-Lettered Message Cycles".
    */
   public boolean isCycle(String targetQueue) {
     for (Death death : deaths) {
@@ -84,18 +88,18 @@ public record DeathHistory(List<Death> deaths) {
   private static FieldTable toTable(Death death) {
     FieldTable.Builder table = FieldTable.builder();
     if (death.originalExpiration() != null) {
-      table.put("original-expiration", FieldValue.LongString.of(death.originalExpiration()));
+      table.put("original-expiration", FieldValue.of(death.originalExpiration()));
     }
     List<FieldValue> keys = new ArrayList<>(death.routingKeys().size());
     for (String key : death.routingKeys()) {
-      keys.add(FieldValue.LongString.of(key));
+      keys.add(FieldValue.of(key));
     }
     return table
         .put("count", new FieldValue.Int64(death.count()))
-        .put("reason", FieldValue.LongString.of(death.reason().wireName()))
-        .put("queue", FieldValue.LongString.of(death.queue()))
+        .put("reason", FieldValue.of(death.reason().wireName()))
+        .put("queue", FieldValue.of(death.queue()))
         .put("time", new FieldValue.Timestamp(death.timeSeconds()))
-        .put("exchange", FieldValue.LongString.of(death.exchange()))
+        .put("exchange", FieldValue.of(death.exchange()))
         .put("routing-keys", new FieldValue.Array(keys))
         .build();
   }

@@ -8,9 +8,10 @@ import java.util.List;
 /**
  * A published message: immutable, one object however many queues it was routed to.
  *
- * <p>The content is kept as it came over the wire, property flags and list first, the body behind them, in one array: it goes out
- * to consumers byte for byte, and whatever properties this broker does not know are preserved. Nothing of it is decoded unless a
- * headers exchange, dead-lettering or a person asks.
+ * <p>The content is kept as it came over the wire, property flags and list first, the body behind
+ * them, in one array: it goes out to consumers byte for byte, and whatever properties this broker
+ * does not know are preserved. Nothing of it is decoded unless a headers exchange, dead-lettering
+ * or a person asks.
  */
 public final class Message {
   /** The value of {@link #ttlMillis()} of a message without an {@code expiration}. */
@@ -96,7 +97,9 @@ public final class Message {
     return persistent;
   }
 
-  /** The routing keys of the message's {@code BCC} header, which was removed when it was published. */
+  /**
+   * The routing keys of the message's {@code BCC} header, which was removed when it was published.
+   */
   public List<String> blindKeys() {
     return blindKeys;
   }

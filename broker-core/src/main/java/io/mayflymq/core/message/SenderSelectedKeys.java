@@ -44,7 +44,9 @@ public final class SenderSelectedKeys {
     return keys;
   }
 
-  /** The {@code CC} keys of a message that was accepted before; what is malformed counts as absent. */
+  /**
+   * The {@code CC} keys of a message that was accepted before; what is malformed counts as absent.
+   */
   static List<String> carbonCopies(FieldTable headers) {
     List<String> keys = new ArrayList<>();
     if (headers.get(CC) instanceof FieldValue.Array array) {

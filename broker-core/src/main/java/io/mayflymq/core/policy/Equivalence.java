@@ -10,10 +10,11 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * Whether a redeclaration agrees with what exists. Integers of every width are one type, as are float and double; arguments that mean
- * nothing to the broker are not compared.
+ * Whether a redeclaration agrees with what exists. Integers of every width are one type, as are
+ * float and double; arguments that mean nothing to the broker are not compared.
  *
- * <p>Source: RabbitMQ, "Queues", section "Declaration and Property Equivalence"; the texts are those of 3.13.
+ * <p>Source: RabbitMQ, "Queues", section "Declaration and Property Equivalence"; the texts are
+ * those of 3.13.
  */
 public final class Equivalence {
   private final String where;
@@ -77,12 +78,10 @@ public final class Equivalence {
       return;
     }
     if (current == null) {
-      throw inequivalent(
-          name, "received %s but current is none".formatted(describe(received)));
+      throw inequivalent(name, "received %s but current is none".formatted(describe(received)));
     }
     if (received == null) {
-      throw inequivalent(
-          name, "received none but current is %s".formatted(describe(current)));
+      throw inequivalent(name, "received none but current is %s".formatted(describe(current)));
     }
     throw inequivalent(
         name, "received '%s' but current is '%s'".formatted(show(received), show(current)));
@@ -115,8 +114,8 @@ public final class Equivalence {
     if (value instanceof FieldValue.LongString text) {
       return text.string();
     }
-    if (value instanceof FieldValue.ByteArray bytes) {
-      return new String(bytes.bytes(), StandardCharsets.UTF_8);
+    if (value instanceof FieldValue.Binary binary) {
+      return new String(binary.bytes(), StandardCharsets.UTF_8);
     }
     return value.toString();
   }

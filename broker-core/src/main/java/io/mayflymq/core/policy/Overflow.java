@@ -10,7 +10,10 @@ import java.util.Optional;
 public enum Overflow {
   /** Messages are dropped or dead-lettered from the head, the oldest first. The default. */
   DROP_HEAD("drop-head"),
-  /** What is published is refused: {@code basic.nack} where the publisher asked for confirms, silence otherwise. */
+  /**
+   * What is published is refused: {@code basic.nack} where the publisher asked for confirms,
+   * silence otherwise.
+   */
   REJECT_PUBLISH("reject-publish"),
   /** As {@link #REJECT_PUBLISH}, and the refused message is dead-lettered. */
   REJECT_PUBLISH_DLX("reject-publish-dlx");

@@ -7,8 +7,9 @@ import io.mayflymq.protocol.types.ReplyCode;
 import java.util.Set;
 
 /**
- * The arguments of {@code queue.declare} that this broker knows: validated with RabbitMQ's rules and texts, and turned into {@link
- * QueueSettings}. Arguments of other names are kept and shown, and mean nothing.
+ * The arguments of {@code queue.declare} that this broker knows: validated with RabbitMQ's rules
+ * and texts, and turned into {@link QueueSettings}. Arguments of other names are kept and shown,
+ * and mean nothing.
  *
  * <p>Source: RabbitMQ, "Queues", section "Optional Arguments"; the texts are those of 3.13.
  */
@@ -39,10 +40,15 @@ public final class QueueArguments {
 
   private static final String DEFAULT_TYPE = "classic";
 
-  /** The longest TTL or lease that arguments and the {@code expiration} property may ask for: ten years, in ms. */
+  /**
+   * The longest TTL or lease that arguments and the {@code expiration} property may ask for: ten
+   * years, in ms.
+   */
   public static final long MAX_MILLIS = 315_360_000_000L;
 
-  /** The arguments that a redeclaration is compared by; the last four are accepted without effect. */
+  /**
+   * The arguments that a redeclaration is compared by; the last four are accepted without effect.
+   */
   private static final Set<String> KNOWN =
       Set.of(
           MESSAGE_TTL,
@@ -58,7 +64,10 @@ public final class QueueArguments {
           "x-queue-master-locator",
           "x-queue-leader-locator");
 
-  /** What would change what a queue does and is not there yet: refused, so that nobody relies on it unawares. */
+  /**
+   * What would change what a queue does and is not there yet: refused, so that nobody relies on it
+   * unawares.
+   */
   private static final Set<String> NOT_SUPPORTED =
       Set.of("x-max-priority", "x-single-active-consumer");
 
@@ -81,7 +90,8 @@ public final class QueueArguments {
    * @param table the arguments
    * @param queue the queue's name, for the error's text
    * @param vhost its virtual host, for the error's text
-   * @throws ChannelException 406 if one is not valid, or asks for a queue type or feature that is not supported
+   * @throws ChannelException 406 if one is not valid, or asks for a queue type or feature that is
+   *     not supported
    */
   public static QueueSettings parse(FieldTable table, String queue, String vhost) {
     return table.isEmpty()
@@ -168,7 +178,8 @@ public final class QueueArguments {
 
   private ChannelException invalid(String argument, String reason) {
     return new ChannelException(
-        ReplyCode.PRECONDITION_FAILED, "invalid arg '%s' %s: %s".formatted(argument, where, reason));
+        ReplyCode.PRECONDITION_FAILED,
+        "invalid arg '%s' %s: %s".formatted(argument, where, reason));
   }
 
   private static ChannelException notSupported(String what) {

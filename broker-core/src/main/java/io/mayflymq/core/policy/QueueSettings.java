@@ -1,7 +1,8 @@
 package io.mayflymq.core.policy;
 
 /**
- * What a queue lives by. Derived from its arguments; times in ms, {@link #NONE} where there is no such setting.
+ * What a queue lives by. Derived from its arguments; times in ms, {@link #NONE} where there is no
+ * such setting.
  *
  * @param messageTtlMillis how long a message may stay, 0 or more, or NONE
  * @param expiresMillis how long the queue may stay unused, 1 or more, or NONE

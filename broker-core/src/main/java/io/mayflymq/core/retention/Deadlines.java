@@ -3,8 +3,9 @@ package io.mayflymq.core.retention;
 /**
  * Deadlines in ms since the epoch.
  *
- * <p>A clock of whole milliseconds tells when the current one began, so what is stamped with it happened up to one millisecond later.
- * Every deadline but an immediate one therefore gets that millisecond on top: nothing ends before its time.
+ * <p>A clock of whole milliseconds tells when the current one began, so what is stamped with it
+ * happened up to one millisecond later. Every deadline but an immediate one therefore gets that
+ * millisecond on top: nothing ends before its time.
  */
 public final class Deadlines {
   /** No deadline. */

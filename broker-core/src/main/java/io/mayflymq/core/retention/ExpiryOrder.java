@@ -48,7 +48,8 @@ public final class ExpiryOrder {
   /** Creates the order of an empty queue. */
   public ExpiryOrder(Messages messages) {
     this.messages = messages;
-    this.index = new ExpiryIndex(sequence -> messages.contains(sequence) && messages.isIndexed(sequence));
+    this.index =
+        new ExpiryIndex(sequence -> messages.contains(sequence) && messages.isIndexed(sequence));
   }
 
   /** A message with a deadline was appended to the queue. */
@@ -72,19 +73,20 @@ public final class ExpiryOrder {
     }
   }
 
-  /** A message that {@link Messages#isIndexed} is about to leave the queue otherwise than by {@link #earliest}. */
+  /** A message that was marked as indexed has left the queue. */
   public void discarded() {
     index.discarded();
   }
 
-  /** The queue's ready messages were all removed at once. */
+  /** The queue's ready messages were all removed at once, and no other is marked as indexed. */
   public void cleared() {
     runs.clear();
     index.clear();
   }
 
   /**
-   * The ready message that falls due first, the one nearer to the head if two do together; -1 if none has a deadline.
+   * The ready message that falls due first, the one nearer to the head if two do together; -1 if
+   * none has a deadline.
    *
    * <p>Amortised constant time for deadlines in order, logarithmic for others.
    */
@@ -129,10 +131,8 @@ public final class ExpiryOrder {
       }
       index.poll();
       if (messages.contains(sequence)) {
-        // Unacknowledged: protected for now, indexed again should it come back.
+        // Unacknowledged: protected for now, and indexed again should it come back.
         messages.setIndexed(sequence, false);
-      } else {
-        index.forgotten();
       }
     }
     return -1;

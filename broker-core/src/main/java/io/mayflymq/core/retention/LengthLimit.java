@@ -1,8 +1,8 @@
 package io.mayflymq.core.retention;
 
 /**
- * How many ready messages a queue may hold, in number and in bytes of their bodies; whichever is hit first counts. Unacknowledged
- * messages do not.
+ * How many ready messages a queue may hold, in number and in bytes of their bodies; whichever is
+ * hit first counts. Unacknowledged messages do not.
  *
  * <p>Source: RabbitMQ, "Queue Length Limit".
  *

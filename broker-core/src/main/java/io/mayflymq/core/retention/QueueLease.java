@@ -1,9 +1,11 @@
 package io.mayflymq.core.retention;
 
 /**
- * How long a queue may stay unused ({@code x-expires}). Consumers, {@code basic.get} and a redeclaration are use; publishing is not.
+ * How long a queue may stay unused ({@code x-expires}). Consumers, {@code basic.get} and a
+ * redeclaration are use; publishing is not.
  *
- * <p>Renewing is one assignment: the timer that was set for the old end finds, when it fires, that the lease goes on, and is set again.
+ * <p>Renewing is one assignment: the timer that was set for the old end finds, when it fires, that
+ * the lease goes on, and is set again.
  *
  * <p>Source: RabbitMQ, "Time-To-Live and Expiration", section "Queue TTL".
  */
@@ -39,7 +41,10 @@ public final class QueueLease {
     renew(nowMillis);
   }
 
-  /** When the lease ends if nothing happens, in ms since the epoch; {@link Deadlines#NEVER} while there are consumers. */
+  /**
+   * When the lease ends if nothing happens, in ms since the epoch; {@link Deadlines#NEVER} while
+   * there are consumers.
+   */
   public long endMillis() {
     return suspended ? Deadlines.NEVER : endMillis;
   }

@@ -2,7 +2,10 @@ package io.mayflymq.core.retention;
 
 import java.util.Arrays;
 
-/** A double-ended queue of ranges of sequence numbers, ascending, in one array of longs; empty, it holds none. */
+/**
+ * A double-ended queue of ranges of sequence numbers, ascending, in one array of longs; empty, it
+ * holds none.
+ */
 final class RunDeque {
   private static final long[] NONE = new long[0];
 
