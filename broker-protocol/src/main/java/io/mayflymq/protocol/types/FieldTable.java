@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiConsumer;
 
@@ -21,14 +22,14 @@ public final class FieldTable {
 
   public static final FieldTable EMPTY = new FieldTable(new LinkedHashMap<>(0));
 
-  private final LinkedHashMap<String, FieldValue> fields;
+  private final Map<String, FieldValue> fields;
 
-  private FieldTable(LinkedHashMap<String, FieldValue> fields) {
+  private FieldTable(Map<String, FieldValue> fields) {
     this.fields = fields;
   }
 
-  /** A table of fields that nobody else holds. */
-  static FieldTable ofOwned(LinkedHashMap<String, FieldValue> fields) {
+  /** A table of fields that nobody else holds, in a map that keeps their order. */
+  static FieldTable ofOwned(Map<String, FieldValue> fields) {
     return fields.isEmpty() ? EMPTY : new FieldTable(fields);
   }
 
@@ -115,7 +116,7 @@ public final class FieldTable {
 
   /** Collects fields. Not thread safe; may be used on after {@link #build()}. */
   public static final class Builder {
-    private final LinkedHashMap<String, FieldValue> fields = new LinkedHashMap<>();
+    private final Map<String, FieldValue> fields = new LinkedHashMap<>();
 
     private Builder() {}
 

@@ -3,6 +3,7 @@ package io.mayflymq.protocol.types;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Reads and writes the bodies of field tables and their values. */
 final class FieldTableCodec {
@@ -14,7 +15,7 @@ final class FieldTableCodec {
    * @param depth the level of this table, 1 for one that stands alone
    */
   static FieldTable readBody(WireReader in, int depth) {
-    LinkedHashMap<String, FieldValue> fields = new LinkedHashMap<>();
+    Map<String, FieldValue> fields = new LinkedHashMap<>();
     while (!in.atEnd()) {
       String name = in.shortString();
       fields.putIfAbsent(name, readValue(in, depth));

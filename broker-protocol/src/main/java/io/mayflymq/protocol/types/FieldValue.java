@@ -460,6 +460,7 @@ public sealed interface FieldValue {
   }
 
   /** {@code V}: no value. */
+  @SuppressWarnings("JavaLangClash") // Always named with the type it is nested in.
   record Void() implements FieldValue {
     public static final Void INSTANCE = new Void();
 

@@ -144,8 +144,7 @@ public final class PropertiesScan {
   }
 
   private static ConnectionException malformed(String detail) {
-    return new ConnectionException(
-        ReplyCode.SYNTAX_ERROR, PropertiesCodec.WHAT + ": " + detail);
+    return new ConnectionException(ReplyCode.SYNTAX_ERROR, PropertiesCodec.WHAT + ": " + detail);
   }
 
   /** 0 to 255; 0 also if absent. 2 is persistent. */

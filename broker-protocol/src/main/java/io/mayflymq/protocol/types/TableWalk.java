@@ -66,30 +66,23 @@ final class TableWalk {
   private static int skipValue(byte[] buf, int at, int end, int depth, boolean inside) {
     int value = claim(at, 1, end);
     int tag = buf[at];
-    switch (tag) {
-      case 'V':
-        return value;
-      case 't', 'b', 'B':
-        return claim(value, 1, end);
-      case 's', 'u':
-        return claim(value, 2, end);
-      case 'I', 'i', 'f':
-        return claim(value, 4, end);
-      case 'D':
-        return claim(value, 5, end);
-      case 'l', 'L', 'd', 'T':
-        return claim(value, 8, end);
-      case 'S', 'x':
-        return skipLong(buf, value, end);
-      case 'A', 'F':
+    return switch (tag) {
+      case 'V' -> value;
+      case 't', 'b', 'B' -> claim(value, 1, end);
+      case 's', 'u' -> claim(value, 2, end);
+      case 'I', 'i', 'f' -> claim(value, 4, end);
+      case 'D' -> claim(value, 5, end);
+      case 'l', 'L', 'd', 'T' -> claim(value, 8, end);
+      case 'S', 'x' -> skipLong(buf, value, end);
+      case 'A', 'F' -> {
         int next = skipLong(buf, value, end);
         if (inside) {
           validateNested(buf, tag, value + 4, next, depth);
         }
-        return next;
-      default:
-        throw malformed(FieldTableCodec.unknownType(tag & 0xFF));
-    }
+        yield next;
+      }
+      default -> throw malformed(FieldTableCodec.unknownType(tag & 0xFF));
+    };
   }
 
   private static void validateNested(byte[] buf, int tag, int off, int end, int depth) {
