@@ -174,8 +174,14 @@ class AccessControlTest {
         ReplyCode.ACCESS_REFUSED,
         "read access to topic 'reader-/.a' in exchange 'amq.topic' in vhost '/' refused for user"
             + " 'reader'");
-    change(state.withoutTopicPermissions("reader", VHOST, "amq.topic"));
+    change(
+        state.withTopicPermissions(
+            "reader", VHOST, "amq.topic", new TopicPermissions("^any", "^any")));
     access.checkTopic("amq.topic", "any.key", Permission.WRITE);
+    assertThatThrownBy(() -> access.checkTopic("amq.topic", "reader-/.a", Permission.WRITE))
+        .isInstanceOf(ChannelException.class);
+    change(state.withoutTopicPermissions("reader", VHOST, "amq.topic"));
+    access.checkTopic("amq.topic", "reader-/.a", Permission.WRITE);
   }
 
   @Test
