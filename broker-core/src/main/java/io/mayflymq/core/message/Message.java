@@ -1,0 +1,117 @@
+package io.mayflymq.core.message;
+
+import io.mayflymq.protocol.types.BasicProperties;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.ShortString;
+import java.util.List;
+
+/**
+ * A published message: immutable, one object however many queues it was routed to.
+ *
+ * <p>The content is kept as it came over the wire, property flags and list first, the body behind
+ * them, in one array: it goes out to consumers byte for byte, and whatever properties this broker
+ * does not know are preserved. Nothing of it is decoded unless a headers exchange, dead-lettering
+ * or a person asks.
+ */
+public final class Message {
+  /** The value of {@link #ttlMillis()} of a message without an {@code expiration}. */
+  public static final long NO_TTL = -1;
+
+  private final ShortString exchange;
+  private final ShortString routingKey;
+  private final byte[] content;
+  private final int propertiesLength;
+  private final long ttlMillis;
+  private final byte priority;
+  private final boolean persistent;
+  private final List<String> blindKeys;
+
+  /**
+   * Creates a message.
+   *
+   * @param exchange the exchange it was published to
+   * @param routingKey its routing key
+   * @param content property flags and list, then the body; not to be changed afterwards
+   * @param propertiesLength how many bytes of the content are properties
+   * @param ttlMillis its own time to live in ms, or {@link #NO_TTL}
+   * @param priority its priority, 0 to 255
+   * @param persistent whether its delivery mode is 2
+   * @param blindKeys the routing keys of its {@code BCC} header, which is no longer in the content
+   */
+  public Message(
+      ShortString exchange,
+      ShortString routingKey,
+      byte[] content,
+      int propertiesLength,
+      long ttlMillis,
+      int priority,
+      boolean persistent,
+      List<String> blindKeys) {
+    this.exchange = exchange;
+    this.routingKey = routingKey;
+    this.content = content;
+    this.propertiesLength = propertiesLength;
+    this.ttlMillis = ttlMillis;
+    this.priority = (byte) priority;
+    this.persistent = persistent;
+    this.blindKeys = blindKeys;
+  }
+
+  /** The exchange that the message was published to; the empty name is the default exchange. */
+  public ShortString exchange() {
+    return exchange;
+  }
+
+  /** The routing key that it was published with. */
+  public ShortString routingKey() {
+    return routingKey;
+  }
+
+  /** Property flags and list, then the body. Not to be changed. */
+  public byte[] content() {
+    return content;
+  }
+
+  /** The length of the properties, in bytes from the start of the content. */
+  public int propertiesLength() {
+    return propertiesLength;
+  }
+
+  /** The length of the body in bytes: what length limits count. */
+  public int bodyLength() {
+    return content.length - propertiesLength;
+  }
+
+  /** The message's own time to live in ms, or {@link #NO_TTL}. */
+  public long ttlMillis() {
+    return ttlMillis;
+  }
+
+  /** The priority, 0 to 255; 0 where the publisher gave none. */
+  public int priority() {
+    return priority & 0xff;
+  }
+
+  /** Whether the message is to survive a restart in a durable queue (delivery mode 2). */
+  public boolean persistent() {
+    return persistent;
+  }
+
+  /**
+   * The routing keys of the message's {@code BCC} header, which was removed when it was published.
+   */
+  public List<String> blindKeys() {
+    return blindKeys;
+  }
+
+  /** Decodes the properties; a new object at each call. */
+  public BasicProperties properties() {
+    return BasicProperties.decode(content, 0, propertiesLength);
+  }
+
+  /** Decodes the headers, empty where there are none. */
+  public FieldTable headers() {
+    FieldTable headers = properties().headers();
+    return headers == null ? FieldTable.EMPTY : headers;
+  }
+}

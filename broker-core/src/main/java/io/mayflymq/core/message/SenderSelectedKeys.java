@@ -1,0 +1,68 @@
+package io.mayflymq.core.message;
+
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.protocol.types.ReplyCode;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Further routing keys that a publisher names in the {@code CC} and {@code BCC} headers.
+ *
+ * <p>Source: RabbitMQ, "Sender-selected Distribution". Both must be arrays of long strings.
+ */
+public final class SenderSelectedKeys {
+  /** The header that every receiver sees. */
+  public static final String CC = "CC";
+
+  /** The header that is removed before routing. */
+  public static final String BCC = "BCC";
+
+  private SenderSelectedKeys() {}
+
+  /**
+   * The keys of one of the two headers of a message that is being published.
+   *
+   * @throws ChannelException 406 if the header is there but is not an array of long strings
+   */
+  public static List<String> require(FieldTable headers, String header) {
+    FieldValue value = headers.get(header);
+    if (value == null) {
+      return List.of();
+    }
+    if (!(value instanceof FieldValue.Array array)) {
+      throw unacceptable(header, value);
+    }
+    List<String> keys = new ArrayList<>(array.values().size());
+    for (FieldValue key : array.values()) {
+      if (!(key instanceof FieldValue.LongString text)) {
+        throw unacceptable(header, key);
+      }
+      keys.add(text.string());
+    }
+    return keys;
+  }
+
+  /**
+   * The {@code CC} keys of a message that was accepted before; what is malformed counts as absent.
+   */
+  static List<String> carbonCopies(FieldTable headers) {
+    List<String> keys = new ArrayList<>();
+    if (headers.get(CC) instanceof FieldValue.Array array) {
+      for (FieldValue key : array.values()) {
+        if (key instanceof FieldValue.LongString text) {
+          keys.add(text.string());
+        }
+      }
+    }
+    return keys;
+  }
+
+  private static ChannelException unacceptable(String header, FieldValue value) {
+    return new ChannelException(
+        ReplyCode.PRECONDITION_FAILED,
+        "invalid message: {unacceptable_type_in_header,\"%s\",%s}"
+            .formatted(header, value.rabbitTypeName()));
+  }
+}

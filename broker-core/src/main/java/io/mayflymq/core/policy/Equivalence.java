@@ -1,0 +1,128 @@
+package io.mayflymq.core.policy;
+
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.protocol.types.ReplyCode;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+
+/**
+ * Whether a redeclaration agrees with what exists. Integers of every width are one type, as are
+ * float and double; arguments that mean nothing to the broker are not compared.
+ *
+ * <p>Source: RabbitMQ, "Queues", section "Declaration and Property Equivalence"; the texts are
+ * those of 3.13.
+ */
+public final class Equivalence {
+  private final String where;
+
+  /**
+   * Prepares a comparison.
+   *
+   * @param kind {@code queue} or {@code exchange}
+   * @param name its name
+   * @param vhost its virtual host
+   */
+  public Equivalence(String kind, String name, String vhost) {
+    this.where = "for %s '%s' in vhost '%s'".formatted(kind, name, vhost);
+  }
+
+  /**
+   * Compares a property.
+   *
+   * @throws ChannelException 406 if it differs
+   */
+  public void check(String property, Object received, Object current) {
+    if (!received.equals(current)) {
+      throw inequivalent(
+          property, "received '%s' but current is '%s'".formatted(received, current));
+    }
+  }
+
+  /**
+   * Compares the arguments of a queue.
+   *
+   * @throws ChannelException 406 if one that the broker knows differs
+   */
+  public void checkQueueArguments(FieldTable received, FieldTable current) {
+    checkArguments(received, current, QueueArguments::isKnown);
+  }
+
+  /**
+   * Compares the arguments of an exchange.
+   *
+   * @throws ChannelException 406 if one that the broker knows differs
+   */
+  public void checkExchangeArguments(FieldTable received, FieldTable current) {
+    checkArguments(received, current, "alternate-exchange"::equals);
+  }
+
+  private void checkArguments(FieldTable received, FieldTable current, Predicate<String> known) {
+    if (received.equals(current)) {
+      return;
+    }
+    Set<String> names = new TreeSet<>(received.names());
+    names.addAll(current.names());
+    for (String name : names) {
+      if (known.test(name)) {
+        checkArgument(name, received.get(name), current.get(name));
+      }
+    }
+  }
+
+  private void checkArgument(String name, FieldValue received, FieldValue current) {
+    if (sameValue(name, received, current)) {
+      return;
+    }
+    if (current == null) {
+      throw inequivalent(name, "received %s but current is none".formatted(describe(received)));
+    }
+    if (received == null) {
+      throw inequivalent(name, "received none but current is %s".formatted(describe(current)));
+    }
+    throw inequivalent(
+        name, "received '%s' but current is '%s'".formatted(show(received), show(current)));
+  }
+
+  private static boolean sameValue(String name, FieldValue a, FieldValue b) {
+    if (a == null || b == null) {
+      FieldValue given = a == null ? b : a;
+      return given == null
+          || (name.equals(QueueArguments.QUEUE_TYPE) && show(given).equals("classic"));
+    }
+    if (a.isInteger() && b.isInteger()) {
+      return a.longValue() == b.longValue();
+    }
+    return a.equals(b) || (isFloating(a) && isFloating(b) && show(a).equals(show(b)));
+  }
+
+  private static boolean isFloating(FieldValue value) {
+    return value instanceof FieldValue.Float32 || value instanceof FieldValue.Float64;
+  }
+
+  private static String describe(FieldValue value) {
+    return "the value '%s' of type '%s'".formatted(show(value), value.rabbitTypeName());
+  }
+
+  private static String show(FieldValue value) {
+    if (value.isInteger()) {
+      return Long.toString(value.longValue());
+    }
+    if (value instanceof FieldValue.LongString text) {
+      return text.string();
+    }
+    if (value instanceof FieldValue.Binary binary) {
+      return new String(binary.bytes(), StandardCharsets.UTF_8);
+    }
+    return value.toString();
+  }
+
+  private ChannelException inequivalent(String name, String difference) {
+    return new ChannelException(
+        ReplyCode.PRECONDITION_FAILED,
+        "inequivalent arg '%s' %s: %s".formatted(name, where, difference));
+  }
+}

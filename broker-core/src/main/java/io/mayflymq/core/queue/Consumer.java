@@ -1,0 +1,107 @@
+package io.mayflymq.core.queue;
+
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.ShortString;
+
+/**
+ * A consumer of a queue. Its state belongs to the queue's shard; what identifies it is final and
+ * may be read by any thread.
+ *
+ * <p>{@code basic.get} settles through one too, which never joins the round.
+ */
+public final class Consumer {
+  private final ShortString tag;
+  private final boolean acknowledges;
+  private final boolean exclusive;
+  private final int prefetch;
+  private final FieldTable arguments;
+  private final DeliveryOutlet outlet;
+
+  private int unacked;
+
+  /** Whether it stands in the round of those that get messages. */
+  boolean inRound;
+
+  /** Whether its outlet had no room when asked last. */
+  boolean blocked;
+
+  /** Whether it has left the queue; settlements may still come. */
+  boolean cancelled;
+
+  /**
+   * Describes a consumer.
+   *
+   * @param tag its consumer tag
+   * @param acknowledges whether its messages stay unacknowledged until settled
+   * @param exclusive whether it wants to be the only one
+   * @param prefetch how many messages it may have unacknowledged, 0 for no limit (per consumer, as
+   *     {@code basic.qos} with {@code global=false} means in RabbitMQ)
+   * @param arguments those of {@code basic.consume}
+   * @param outlet where its messages go
+   */
+  public Consumer(
+      ShortString tag,
+      boolean acknowledges,
+      boolean exclusive,
+      int prefetch,
+      FieldTable arguments,
+      DeliveryOutlet outlet) {
+    this.tag = tag;
+    this.acknowledges = acknowledges;
+    this.exclusive = exclusive;
+    this.prefetch = acknowledges ? prefetch : 0;
+    this.arguments = arguments;
+    this.outlet = outlet;
+  }
+
+  /** The consumer tag, unique in its channel. */
+  public ShortString tag() {
+    return tag;
+  }
+
+  /** Whether its messages stay unacknowledged until they are settled. */
+  public boolean acknowledges() {
+    return acknowledges;
+  }
+
+  /** Whether it is to be the queue's only consumer. */
+  public boolean exclusive() {
+    return exclusive;
+  }
+
+  /** How many messages it may have unacknowledged; 0 for no limit. */
+  public int prefetch() {
+    return prefetch;
+  }
+
+  /** The arguments of {@code basic.consume}. */
+  public FieldTable arguments() {
+    return arguments;
+  }
+
+  /** Where its messages go. */
+  public DeliveryOutlet outlet() {
+    return outlet;
+  }
+
+  /** How many of its messages are unacknowledged. */
+  public int unacked() {
+    return unacked;
+  }
+
+  void delivered() {
+    unacked++;
+  }
+
+  void settled(int count) {
+    unacked -= count;
+  }
+
+  boolean mayJoinRound() {
+    return !inRound && !blocked && !cancelled && hasCredit();
+  }
+
+  boolean hasCredit() {
+    return prefetch == 0 || unacked < prefetch;
+  }
+}

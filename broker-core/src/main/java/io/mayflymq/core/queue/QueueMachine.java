@@ -1,0 +1,478 @@
+package io.mayflymq.core.queue;
+
+import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.retention.ExpiryOrder;
+import io.mayflymq.core.retention.LengthLimit;
+import io.mayflymq.core.retention.QueueLease;
+import java.util.List;
+
+/*
+ * A queue, as a pure state machine.
+ *
+ * Commands come in with the time, effects go out through QueueEffects and the consumers' outlets. The machine reads no clock, starts no
+ * thread and stores nothing, so the same commands in the same order give the same queue: that is how it is tested against a naive model,
+ * and how it can be replicated.
+ *
+ * Invariant after each command: either no message is ready or no consumer is in the round. So a message that is published while
+ * a consumer waits finds an empty queue and goes straight through; it is given an entry in the index only if it has to be acknowledged.
+ *
+ * Time. A message is dead when now >= deadline. Three places look: the timer (for messages nobody asks for, wherever they stand), the
+ * dispatcher and basic.get (for those that are about to be handed out, because the timer may be late), and requeue. The timer is set for the
+ * earliest deadline only, and only ever moved to an earlier time; when it fires too early, as the message was consumed meanwhile,
+ * it is set anew. A storm of expiries is worked off in slices of EXPIRY_SLICE, with the event loop running in between.
+ */
+public final class QueueMachine {
+  /** How many messages expire in one go before other work gets its turn. */
+  static final int EXPIRY_SLICE = 1024;
+
+  private static final int REDELIVERED = 1;
+  private static final int INDEXED = 2;
+  private static final long NO_SETTLEMENT = -1;
+
+  private final QueueSettings settings;
+  private final LengthLimit limit;
+  private final QueueEffects effects;
+  private final MessageIndex<Message> index;
+  private final ExpiryOrder expiry;
+  private final ConsumerRound consumers = new ConsumerRound();
+  private final QueueLease lease;
+  private long wakeAt = Deadlines.NEVER;
+
+  /**
+   * Creates an empty queue, whose lease starts now.
+   *
+   * @param settings what it lives by
+   * @param pages where its memory comes from
+   * @param effects what it does to the world
+   * @param nowMillis the current time in ms since the epoch
+   */
+  public QueueMachine(
+      QueueSettings settings, PagePool pages, QueueEffects effects, long nowMillis) {
+    this.settings = settings;
+    this.limit = new LengthLimit(settings.maxLength(), settings.maxLengthBytes());
+    this.effects = effects;
+    this.index = new MessageIndex<>(pages);
+    this.expiry = new ExpiryOrder(new ExpiringMessages(index));
+    this.lease = new QueueLease(settings.expiresMillis(), nowMillis);
+  }
+
+  /** Sets the timer for the lease; to be called once, before any other command. */
+  public void start() {
+    wakeNoLaterThan(lease.endMillis());
+  }
+
+  // Publishing
+
+  /**
+   * A message was routed here.
+   *
+   * @return false if the queue refuses it at its length limit: the publisher gets {@code
+   *     basic.nack}
+   */
+  public boolean publish(Message message, long nowMillis) {
+    if (settings.overflow() != Overflow.DROP_HEAD && isFullFor(message, nowMillis)) {
+      if (settings.overflow() == Overflow.REJECT_PUBLISH_DLX) {
+        effects.died(message, DeathReason.MAXLEN, nowMillis);
+      }
+      return false;
+    }
+    long deadline = deadlineOf(message, nowMillis);
+    if (index.readyCount() == 0 && handOver(message, deadline, nowMillis)) {
+      return true;
+    }
+    if (deadline <= nowMillis) {
+      effects.died(message, DeathReason.EXPIRED, nowMillis);
+      return true;
+    }
+    long sequence = index.append(message, message.bodyLength(), deadline, nowMillis, 0);
+    stored(sequence, message, deadline, nowMillis);
+    if (deadline != Deadlines.NEVER) {
+      expiry.appended(sequence, deadline);
+      wakeNoLaterThan(deadline);
+    }
+    dropOverflow(nowMillis);
+    return true;
+  }
+
+  private boolean isFullFor(Message message, long nowMillis) {
+    if (!wouldExceed(message)) {
+      return false;
+    }
+    expireDue(nowMillis, EXPIRY_SLICE);
+    return wouldExceed(message);
+  }
+
+  private boolean wouldExceed(Message message) {
+    return limit.isExceededBy(index.readyCount() + 1, index.readyBytes() + message.bodyLength());
+  }
+
+  private long deadlineOf(Message message, long nowMillis) {
+    long own = Deadlines.after(nowMillis, message.ttlMillis());
+    return settings.messageTtlMillis() == QueueSettings.NONE
+        ? own
+        : Math.min(own, Deadlines.after(nowMillis, settings.messageTtlMillis()));
+  }
+
+  /** Gives a new message to a waiting consumer, if there is one. */
+  private boolean handOver(Message message, long deadline, long nowMillis) {
+    Consumer consumer = nextConsumer();
+    if (consumer == null) {
+      return false;
+    }
+    long sequence = NO_SETTLEMENT;
+    if (consumer.acknowledges()) {
+      sequence = index.appendUnacked(message, message.bodyLength(), deadline, nowMillis, 0);
+      stored(sequence, message, deadline, nowMillis);
+      consumer.delivered();
+    }
+    consumers.served(consumer);
+    consumer.outlet().deliver(consumer, sequence, message, false);
+    return true;
+  }
+
+  private Consumer nextConsumer() {
+    Consumer consumer = consumers.next();
+    while (consumer != null && !consumer.outlet().reserve(consumer)) {
+      consumers.block(consumer);
+      consumer = consumers.next();
+    }
+    return consumer;
+  }
+
+  /**
+   * Drops from the head, the expired first of all, until the limit holds; only what drop-head
+   * stands for.
+   */
+  private void dropOverflow(long nowMillis) {
+    if (settings.overflow() != Overflow.DROP_HEAD
+        || !limit.isExceededBy(index.readyCount(), index.readyBytes())) {
+      return;
+    }
+    expireDue(nowMillis, EXPIRY_SLICE);
+    while (limit.isExceededBy(index.readyCount(), index.readyBytes())) {
+      long head = index.firstReady();
+      die(
+          head,
+          index.deadline(head) <= nowMillis ? DeathReason.EXPIRED : DeathReason.MAXLEN,
+          nowMillis);
+    }
+  }
+
+  // Consuming
+
+  /** Whether a consumer may join: not beside an exclusive one, and an exclusive one only alone. */
+  public boolean admits(boolean exclusive) {
+    return consumers.count() == 0 || !(exclusive || consumers.hasExclusive());
+  }
+
+  /** A consumer joins; the lease no longer runs. */
+  public void subscribe(Consumer consumer, long nowMillis) {
+    lease.suspend();
+    consumers.add(consumer);
+    dispatch(nowMillis);
+  }
+
+  /**
+   * A consumer leaves. What it has not settled stays its channel's to settle.
+   *
+   * @return how many consumers are left; with none the lease starts anew
+   */
+  public int cancel(Consumer consumer, long nowMillis) {
+    if (!consumer.cancelled) {
+      consumers.remove(consumer);
+      if (consumers.count() == 0) {
+        lease.resume(nowMillis);
+        wakeNoLaterThan(lease.endMillis());
+      }
+    }
+    return consumers.count();
+  }
+
+  /** A consumer whose outlet had no room can take messages again. */
+  public void resume(Consumer consumer, long nowMillis) {
+    if (consumer.blocked) {
+      consumer.blocked = false;
+      rejoin(consumer, nowMillis);
+    }
+  }
+
+  /**
+   * Takes the first message for {@code basic.get}, which is use of the queue.
+   *
+   * @param acknowledges whether it stays unacknowledged until settled
+   * @return null if no message is ready
+   */
+  public Fetched fetch(boolean acknowledges, long nowMillis) {
+    renewLease(nowMillis);
+    long head = firstLiving(nowMillis);
+    if (head < 0) {
+      return null;
+    }
+    boolean redelivered = (index.flags(head) & REDELIVERED) != 0;
+    Message message = acknowledges ? index.take(head) : leave(head);
+    return new Fetched(
+        acknowledges ? head : NO_SETTLEMENT, message, redelivered, index.readyCount());
+  }
+
+  /** The queue was redeclared, which is use of it. */
+  public void renewLease(long nowMillis) {
+    lease.renew(nowMillis);
+    wakeNoLaterThan(lease.endMillis());
+  }
+
+  /** Hands out ready messages as long as consumers can take them. */
+  private void dispatch(long nowMillis) {
+    while (index.readyCount() > 0) {
+      Consumer consumer = consumers.next();
+      if (consumer == null) {
+        return;
+      }
+      long head = firstLiving(nowMillis);
+      if (head < 0) {
+        return;
+      }
+      if (!consumer.outlet().reserve(consumer)) {
+        consumers.block(consumer);
+        continue;
+      }
+      boolean redelivered = (index.flags(head) & REDELIVERED) != 0;
+      Message message;
+      long sequence = NO_SETTLEMENT;
+      if (consumer.acknowledges()) {
+        message = index.take(head);
+        sequence = head;
+        consumer.delivered();
+      } else {
+        message = leave(head);
+      }
+      consumers.served(consumer);
+      consumer.outlet().deliver(consumer, sequence, message, redelivered);
+    }
+  }
+
+  private long firstLiving(long nowMillis) {
+    long head = index.firstReady();
+    while (head >= 0 && index.deadline(head) <= nowMillis) {
+      die(head, DeathReason.EXPIRED, nowMillis);
+      head = index.firstReady();
+    }
+    return head;
+  }
+
+  // Settling
+
+  /**
+   * Acknowledges messages; those that are not unacknowledged here are passed over.
+   *
+   * @param consumer whom they were delivered to
+   * @param from the first sequence number
+   * @param to the last one
+   */
+  public void acknowledge(Consumer consumer, long from, long to, long nowMillis) {
+    int count = 0;
+    for (long sequence = from; sequence <= to; sequence++) {
+      if (index.isUnacked(sequence)) {
+        leave(sequence);
+        count++;
+      }
+    }
+    settled(consumer, count, nowMillis);
+  }
+
+  /** Rejects messages: they are dead-lettered or dropped. Parameters as in {@link #acknowledge}. */
+  public void reject(Consumer consumer, long from, long to, long nowMillis) {
+    int count = 0;
+    for (long sequence = from; sequence <= to; sequence++) {
+      if (index.isUnacked(sequence)) {
+        die(sequence, DeathReason.REJECTED, nowMillis);
+        count++;
+      }
+    }
+    settled(consumer, count, nowMillis);
+  }
+
+  /**
+   * Puts messages back where they were, marked as redelivered; what is dead by now expires.
+   * Parameters as in {@link #acknowledge}.
+   */
+  public void requeue(Consumer consumer, long from, long to, long nowMillis) {
+    int count = 0;
+    for (long sequence = from; sequence <= to; sequence++) {
+      if (index.isUnacked(sequence)) {
+        putBack(sequence, nowMillis);
+        count++;
+      }
+    }
+    dropOverflow(nowMillis);
+    settled(consumer, count, nowMillis);
+    dispatch(nowMillis);
+  }
+
+  private void putBack(long sequence, long nowMillis) {
+    long deadline = index.deadline(sequence);
+    if (deadline <= nowMillis) {
+      die(sequence, DeathReason.EXPIRED, nowMillis);
+      return;
+    }
+    index.setFlags(sequence, index.flags(sequence) | REDELIVERED);
+    index.requeue(sequence);
+    if (deadline != Deadlines.NEVER) {
+      expiry.requeued(sequence, deadline);
+      wakeNoLaterThan(deadline);
+    }
+  }
+
+  private void settled(Consumer consumer, int count, long nowMillis) {
+    consumer.settled(count);
+    rejoin(consumer, nowMillis);
+  }
+
+  private void rejoin(Consumer consumer, long nowMillis) {
+    if (consumer.mayJoinRound() && consumers.isMember(consumer)) {
+      consumers.join(consumer);
+      dispatch(nowMillis);
+    }
+  }
+
+  /** Removes all ready messages. @return how many there were */
+  public long purge(long nowMillis) {
+    expireDue(nowMillis, Integer.MAX_VALUE);
+    index.forEachReady(sequence -> settledIfPersistent(sequence, index.content(sequence)));
+    index.forEachUnacked(sequence -> index.setFlags(sequence, index.flags(sequence) & ~INDEXED));
+    expiry.cleared();
+    return index.clearReady();
+  }
+
+  // Time
+
+  /** The time that was asked for by {@link QueueEffects#wakeAt} has come. */
+  public void onTimer(long nowMillis) {
+    wakeAt = Deadlines.NEVER;
+    if (lease.endMillis() <= nowMillis) {
+      effects.leaseEnded();
+      return;
+    }
+    long next = expireDue(nowMillis, EXPIRY_SLICE);
+    wakeNoLaterThan(Math.min(next, lease.endMillis()));
+  }
+
+  /**
+   * Expires what is due, but no more than so many messages.
+   *
+   * @return when the next one is due
+   */
+  private long expireDue(long nowMillis, int budget) {
+    int left = budget;
+    long earliest = expiry.earliest();
+    while (earliest >= 0) {
+      long deadline = index.deadline(earliest);
+      if (deadline > nowMillis || left-- == 0) {
+        return deadline;
+      }
+      die(earliest, DeathReason.EXPIRED, nowMillis);
+      earliest = expiry.earliest();
+    }
+    return Deadlines.NEVER;
+  }
+
+  private void wakeNoLaterThan(long deadlineMillis) {
+    if (deadlineMillis < wakeAt) {
+      wakeAt = deadlineMillis;
+      effects.wakeAt(deadlineMillis);
+    }
+  }
+
+  // Leaving
+
+  private void die(long sequence, DeathReason reason, long nowMillis) {
+    effects.died(index.content(sequence), reason, nowMillis);
+    leave(sequence);
+  }
+
+  private Message leave(long sequence) {
+    boolean indexed = (index.flags(sequence) & INDEXED) != 0;
+    Message message = index.remove(sequence);
+    if (indexed) {
+      expiry.discarded();
+    }
+    settledIfPersistent(sequence, message);
+    return message;
+  }
+
+  private void stored(long sequence, Message message, long deadline, long nowMillis) {
+    if (message.persistent()) {
+      effects.stored(sequence, message, deadline, nowMillis);
+    }
+  }
+
+  private void settledIfPersistent(long sequence, Message message) {
+    if (message.persistent()) {
+      effects.settled(sequence);
+    }
+  }
+
+  // Views
+
+  /** How many messages are ready: what limits count and declare-ok tells. */
+  public long readyCount() {
+    return index.readyCount();
+  }
+
+  /** The sum of the ready messages' body sizes. */
+  public long readyBytes() {
+    return index.readyBytes();
+  }
+
+  /** How many messages were delivered and not settled. */
+  public long unackedCount() {
+    return index.unackedCount();
+  }
+
+  /** How many consumers there are. */
+  public int consumerCount() {
+    return consumers.count();
+  }
+
+  /** The consumers, in the order in which they came. */
+  public List<Consumer> consumers() {
+    return consumers.all();
+  }
+
+  /** What the order of expiry sees of the index. */
+  private record ExpiringMessages(MessageIndex<Message> index) implements ExpiryOrder.Messages {
+    @Override
+    public long firstReadyFrom(long sequence) {
+      return index.nextReady(sequence - 1);
+    }
+
+    @Override
+    public boolean contains(long sequence) {
+      return index.contains(sequence);
+    }
+
+    @Override
+    public boolean isReady(long sequence) {
+      return index.isReady(sequence);
+    }
+
+    @Override
+    public long deadline(long sequence) {
+      return index.deadline(sequence);
+    }
+
+    @Override
+    public boolean isIndexed(long sequence) {
+      return (index.flags(sequence) & INDEXED) != 0;
+    }
+
+    @Override
+    public void setIndexed(long sequence, boolean indexed) {
+      int flags = index.flags(sequence);
+      index.setFlags(sequence, indexed ? flags | INDEXED : flags & ~INDEXED);
+    }
+  }
+}

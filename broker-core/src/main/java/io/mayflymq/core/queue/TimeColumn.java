@@ -1,0 +1,91 @@
+package io.mayflymq.core.queue;
+
+import java.util.Arrays;
+
+/**
+ * One column of a page that holds times in milliseconds, as small as they allow. While all are
+ * equal (no deadline at all, or a burst within a millisecond) there is no array. Otherwise each is
+ * an int, the distance to the page's first time, which reaches 24 days either way; and only a page
+ * with times further apart than that has an array of longs.
+ */
+final class TimeColumn {
+  /** The value of an entry that has no time. */
+  static final long NONE = Long.MAX_VALUE;
+
+  private static final int NO_OFFSET = Integer.MIN_VALUE;
+
+  private boolean empty = true;
+
+  /** The value of every entry if there is no array, else the one that offsets are relative to. */
+  private long base;
+
+  private int[] offsets;
+  private long[] values;
+
+  long get(int slot) {
+    if (offsets != null) {
+      int offset = offsets[slot];
+      return offset == NO_OFFSET ? NONE : base + offset;
+    }
+    return values == null ? base : values[slot];
+  }
+
+  /**
+   * Sets one entry.
+   *
+   * @param capacity the number of entries to make room for if this needs an array
+   */
+  void set(int slot, long value, int capacity) {
+    if (offsets != null) {
+      setOffset(slot, value, capacity);
+    } else if (values != null) {
+      values[slot] = value;
+    } else if (empty) {
+      empty = false;
+      base = value;
+    } else if (value != base) {
+      offsets = new int[capacity];
+      if (base == NONE) {
+        Arrays.fill(offsets, NO_OFFSET);
+        base = value;
+      }
+      setOffset(slot, value, capacity);
+    }
+  }
+
+  private void setOffset(int slot, long value, int capacity) {
+    if (value == NONE) {
+      offsets[slot] = NO_OFFSET;
+      return;
+    }
+    long distance = value - base;
+    int offset = (int) distance;
+    if (offset == distance && offset != NO_OFFSET) {
+      offsets[slot] = offset;
+      return;
+    }
+    long[] wide = new long[capacity];
+    for (int i = 0; i < offsets.length; i++) {
+      wide[i] = get(i);
+    }
+    offsets = null;
+    values = wide;
+    values[slot] = value;
+  }
+
+  void grow(int capacity) {
+    if (offsets != null) {
+      offsets = Arrays.copyOf(offsets, capacity);
+    } else if (values != null) {
+      values = Arrays.copyOf(values, capacity);
+    }
+  }
+
+  /** Forgets all entries, and the array: the next user of the page may not need one. */
+  void clear() {
+    empty = true;
+    base = 0;
+    offsets = null;
+    values = null;
+  }
+}

@@ -1,0 +1,145 @@
+package io.mayflymq.core.retention;
+
+/*
+ * In which order the messages of a queue fall due, wherever they stand in it.
+ *
+ * Most deadlines come in queue order: every message of a queue with a TTL dies after the one before it. For those no index is needed; it
+ * is enough to remember which stretches ("runs") of sequence numbers are in order, and to look at the first ready message of the first run.
+ * Only a message that would be stuck behind a later deadline goes into the ExpiryIndex, a heap of (deadline, sequence) pairs.
+ *
+ *     sequence   0    1    2    3    4    5    6     7 ...
+ *     deadline  100  110   -   120   90  130   95  140
+ *               |------------ run ---------------------|    4 and 6 are in the index, 2 has no deadline: the run steps over them
+ *
+ * A run bridges gaps of a few such messages; past MAX_GAP a new run begins, so that stepping over a gap takes bounded work.
+ *
+ * The front of the first run only moves forward, past what has been taken. A message that comes back (requeue) behind the front is put into
+ * the index; one that comes back inside a run is seen again by itself.
+ */
+public final class ExpiryOrder {
+  private static final int MAX_GAP = 64;
+
+  /** What the order has to know of the queue's messages. Sequence numbers ascend in queue order. */
+  public interface Messages {
+    /** The first ready message whose sequence number is at least this, or -1. */
+    long firstReadyFrom(long sequence);
+
+    /** Whether a message is in the queue, ready or unacknowledged. */
+    boolean contains(long sequence);
+
+    /** Whether it is ready. */
+    boolean isReady(long sequence);
+
+    /** Its deadline, or {@link Deadlines#NEVER}. */
+    long deadline(long sequence);
+
+    /** Whether it was marked as being in the index. */
+    boolean isIndexed(long sequence);
+
+    /** Marks it. */
+    void setIndexed(long sequence, boolean indexed);
+  }
+
+  private final Messages messages;
+  private final ExpiryIndex index;
+  private final RunDeque runs = new RunDeque();
+  private long lastInOrder = Long.MIN_VALUE;
+
+  /** Creates the order of an empty queue. */
+  public ExpiryOrder(Messages messages) {
+    this.messages = messages;
+    this.index =
+        new ExpiryIndex(sequence -> messages.contains(sequence) && messages.isIndexed(sequence));
+  }
+
+  /** A message with a deadline was appended to the queue. */
+  public void appended(long sequence, long deadline) {
+    if (runs.isEmpty() || deadline >= lastInOrder) {
+      lastInOrder = deadline;
+      if (!runs.isEmpty() && sequence - runs.lastTo() <= MAX_GAP) {
+        runs.extendLast(sequence);
+      } else {
+        runs.add(sequence);
+      }
+    } else {
+      addToIndex(sequence, deadline);
+    }
+  }
+
+  /** A message with a deadline is ready again, at its old place. */
+  public void requeued(long sequence, long deadline) {
+    if (!messages.isIndexed(sequence) && !runs.contains(sequence)) {
+      addToIndex(sequence, deadline);
+    }
+  }
+
+  /** A message that was marked as indexed has left the queue. */
+  public void discarded() {
+    index.discarded();
+  }
+
+  /** The queue's ready messages were all removed at once, and no other is marked as indexed. */
+  public void cleared() {
+    runs.clear();
+    index.clear();
+  }
+
+  /**
+   * The ready message that falls due first, the one nearer to the head if two do together; -1 if
+   * none has a deadline.
+   *
+   * <p>Amortised constant time for deadlines in order, logarithmic for others.
+   */
+  public long earliest() {
+    long inOrder = firstOfRuns();
+    long outOfOrder = firstOfIndex();
+    if (inOrder < 0 || outOfOrder < 0) {
+      return Math.max(inOrder, outOfOrder);
+    }
+    long a = messages.deadline(inOrder);
+    long b = messages.deadline(outOfOrder);
+    if (a == b) {
+      return Math.min(inOrder, outOfOrder);
+    }
+    return a < b ? inOrder : outOfOrder;
+  }
+
+  private long firstOfRuns() {
+    while (!runs.isEmpty()) {
+      long sequence = messages.firstReadyFrom(runs.firstFrom());
+      while (sequence >= 0 && sequence <= runs.firstTo() && !isInOrder(sequence)) {
+        sequence = messages.firstReadyFrom(sequence + 1);
+      }
+      if (sequence >= 0 && sequence <= runs.firstTo()) {
+        runs.advanceFirst(sequence);
+        return sequence;
+      }
+      runs.removeFirst();
+    }
+    return -1;
+  }
+
+  private boolean isInOrder(long sequence) {
+    return messages.deadline(sequence) != Deadlines.NEVER && !messages.isIndexed(sequence);
+  }
+
+  private long firstOfIndex() {
+    while (!index.isEmpty()) {
+      long sequence = index.peekSequence();
+      if (messages.isReady(sequence) && messages.isIndexed(sequence)) {
+        return sequence;
+      }
+      index.poll();
+      if (messages.contains(sequence)) {
+        // Unacknowledged: protected for now, and indexed again should it come back.
+        messages.setIndexed(sequence, false);
+      }
+    }
+    return -1;
+  }
+
+  private void addToIndex(long sequence, long deadline) {
+    index.add(deadline, sequence);
+    messages.setIndexed(sequence, true);
+  }
+}

@@ -1,0 +1,35 @@
+package io.mayflymq.core.routing;
+
+/**
+ * A queue of a table. There is one node per queue and handle, so that a route drops duplicates by
+ * identity; it compares by identity for that reason.
+ */
+final class QueueNode<Q> implements Target<Q> {
+  private final String name;
+  private final Q handle;
+  // Set late by whoever needs it first; what they write is immutable and equal, so a race is fine.
+  private Route<Q> route;
+
+  QueueNode(String name, Q handle) {
+    this.name = name;
+    this.handle = handle;
+  }
+
+  String name() {
+    return name;
+  }
+
+  Q handle() {
+    return handle;
+  }
+
+  /** The route to this queue alone. */
+  Route<Q> route() {
+    Route<Q> known = route;
+    if (known == null) {
+      known = Route.of(handle);
+      route = known;
+    }
+    return known;
+  }
+}

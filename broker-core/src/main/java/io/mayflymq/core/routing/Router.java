@@ -1,0 +1,79 @@
+package io.mayflymq.core.routing;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Routing over more than one exchange: bindings between exchanges, alternate exchanges, several
+ * routing keys.
+ *
+ * <p>As in RabbitMQ each exchange is visited once however many ways lead to it, which ends cycles.
+ * An exchange is said to route nowhere if none of its own bindings matches any of the keys; that a
+ * matching binding leads to an exchange where nothing matches does not bring the alternate exchange
+ * in.
+ */
+final class Router<Q> {
+  private final RoutingTable<Q> table;
+  private final List<String> routingKeys;
+  private final MessageHeaders headers;
+  private final Set<QueueNode<Q>> queues = new LinkedHashSet<>();
+  private final Set<String> seen = new HashSet<>();
+  private final Deque<String> toVisit = new ArrayDeque<>();
+  private boolean reusable = true;
+
+  Router(RoutingTable<Q> table, List<String> routingKeys, MessageHeaders headers) {
+    this.table = table;
+    this.routingKeys = routingKeys;
+    this.headers = headers;
+  }
+
+  Route<Q> route(String exchange) {
+    enqueue(exchange);
+    for (String name = toVisit.poll(); name != null; name = toVisit.poll()) {
+      visit(name);
+    }
+    return Route.of(queues, reusable);
+  }
+
+  private void enqueue(String exchange) {
+    if (seen.add(exchange)) {
+      toVisit.add(exchange);
+    }
+  }
+
+  private void visit(String name) {
+    if (name.isEmpty()) {
+      visitDefault();
+      return;
+    }
+    ExchangeNode<Q> exchange = table.exchangeNode(name);
+    if (exchange == null) {
+      return;
+    }
+    reusable &= !exchange.index().readsHeaders();
+    List<Targets<Q>> parts = new ArrayList<>(routingKeys.size());
+    for (String key : routingKeys) {
+      parts.add(exchange.index().match(key, headers));
+    }
+    Targets<Q> targets = Targets.union(parts);
+    queues.addAll(targets.nodes());
+    targets.exchanges().forEach(this::enqueue);
+    if (targets.isEmpty() && exchange.alternate() != null) {
+      enqueue(exchange.alternate());
+    }
+  }
+
+  private void visitDefault() {
+    for (String key : routingKeys) {
+      QueueNode<Q> queue = table.queueNode(key);
+      if (queue != null) {
+        queues.add(queue);
+      }
+    }
+  }
+}

@@ -1,0 +1,364 @@
+package io.mayflymq.core.routing;
+
+import io.vavr.collection.HashMap;
+import io.vavr.collection.HashSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.BiConsumer;
+
+/**
+ * The exchanges, queues and bindings of a virtual host, at one moment. Immutable.
+ *
+ * <p>Every change returns another table, or this very one if it changes nothing; its cost does not
+ * grow with what is in the table. The owner keeps the current table in a volatile field and is the
+ * only one to replace it; everybody else reads that field and routes with what they find, from any
+ * thread, without a lock. What one table returns stays true of that table.
+ *
+ * <p>The default exchange (the empty name) is implicit: it routes to the queue that the routing key
+ * names, and can be neither added, removed nor bound. Names are compared exactly; that there is
+ * room for one and that the client may use it is checked by the caller, whose texts they are.
+ *
+ * @param <Q> the handle of a queue, never null
+ */
+public final class RoutingTable<Q> {
+  private static final RoutingTable<Object> EMPTY =
+      new RoutingTable<>(HashMap.empty(), HashMap.empty(), HashMap.empty(), HashMap.empty());
+
+  private final HashMap<String, ExchangeNode<Q>> exchanges;
+  private final HashMap<String, QueueNode<Q>> queues;
+  // The bindings by destination; no set is empty. By source they are in the exchange's index.
+  private final HashMap<String, HashSet<Binding>> toQueues;
+  private final HashMap<String, HashSet<Binding>> toExchanges;
+
+  private RoutingTable(
+      HashMap<String, ExchangeNode<Q>> exchanges,
+      HashMap<String, QueueNode<Q>> queues,
+      HashMap<String, HashSet<Binding>> toQueues,
+      HashMap<String, HashSet<Binding>> toExchanges) {
+    this.exchanges = exchanges;
+    this.queues = queues;
+    this.toQueues = toQueues;
+    this.toExchanges = toExchanges;
+  }
+
+  /** The table of nothing but the default exchange. */
+  @SuppressWarnings("unchecked") // it holds no Q
+  public static <Q> RoutingTable<Q> empty() {
+    return (RoutingTable<Q>) EMPTY;
+  }
+
+  // Routing
+
+  /**
+   * Where a message with one routing key goes; through bindings between exchanges, and to alternate
+   * exchanges where it would go nowhere.
+   *
+   * @return each queue once; no queue if there is no such exchange, so ask {@link #exchange} first
+   *     where that is an error
+   */
+  public Route<Q> route(String exchange, String routingKey, MessageHeaders headers) {
+    if (exchange.isEmpty()) {
+      QueueNode<Q> queue = queueNode(routingKey);
+      return queue == null ? Route.none() : queue.route();
+    }
+    ExchangeNode<Q> node = exchangeNode(exchange);
+    if (node == null) {
+      return Route.none();
+    }
+    if (!node.index().readsHeaders()) {
+      Targets<Q> targets = node.index().match(routingKey, headers);
+      if (targets.exchanges().isEmpty() && !(targets.isEmpty() && node.alternate() != null)) {
+        return targets.route();
+      }
+    }
+    return route(exchange, List.of(routingKey), headers);
+  }
+
+  /**
+   * Where a message with several routing keys goes: its own and those in its {@code CC} and {@code
+   * BCC} headers (rabbitmq.com/docs/sender-selected).
+   *
+   * @return each queue once; no queue if there is no such exchange
+   */
+  public Route<Q> route(String exchange, List<String> routingKeys, MessageHeaders headers) {
+    return new Router<>(this, routingKeys, headers).route(exchange);
+  }
+
+  // Exchanges
+
+  /** The exchange of this name, or null; for the empty name the default exchange. */
+  public ExchangeDefinition exchange(String name) {
+    if (name.isEmpty()) {
+      return ExchangeDefinition.DEFAULT;
+    }
+    ExchangeNode<Q> node = exchangeNode(name);
+    return node == null ? null : node.definition();
+  }
+
+  /** All exchanges, the default exchange first and the others in no particular order. */
+  public List<ExchangeDefinition> exchanges() {
+    List<ExchangeDefinition> all = new ArrayList<>(exchangeCount());
+    all.add(ExchangeDefinition.DEFAULT);
+    exchanges.valuesIterator().forEachRemaining(node -> all.add(node.definition()));
+    return all;
+  }
+
+  /** The number of exchanges with the default exchange, at least 1. */
+  public int exchangeCount() {
+    return exchanges.size() + 1;
+  }
+
+  /** The alternate exchange in effect for an exchange, or null; it need not exist. */
+  public String alternateExchange(String exchange) {
+    ExchangeNode<Q> node = exchangeNode(exchange);
+    return node == null ? null : node.alternate();
+  }
+
+  /**
+   * This table with an exchange, whose alternate exchange is the one in its arguments until {@link
+   * #withAlternateExchange} changes it.
+   *
+   * @throws IllegalArgumentException if there is an exchange of that name that differs, or the name
+   *     is empty: declaring again never changes an exchange
+   */
+  public RoutingTable<Q> withExchange(ExchangeDefinition definition) {
+    ExchangeDefinition present = exchange(definition.name());
+    if (present == null) {
+      return withNode(ExchangeNode.of(definition));
+    }
+    if (definition.isDefault() || !definition.equals(present)) {
+      throw new IllegalArgumentException("exchange exists: " + present);
+    }
+    return this;
+  }
+
+  /**
+   * This table with another alternate exchange in effect for an exchange. A policy may set it; the
+   * argument of the declaration wins over a policy in RabbitMQ, which the caller sees to.
+   *
+   * @param alternate null for none
+   * @throws IllegalArgumentException if there is no such exchange, or it is the default exchange
+   */
+  public RoutingTable<Q> withAlternateExchange(String exchange, String alternate) {
+    ExchangeNode<Q> node = existing(exchange);
+    return Objects.equals(node.alternate(), alternate)
+        ? this
+        : withNode(node.withAlternate(alternate));
+  }
+
+  /**
+   * This table without an exchange and its bindings. Exchanges that thereby lose their last binding
+   * stay, which is what replaying a log of deletions wants; see {@link #deleteExchange}.
+   */
+  public RoutingTable<Q> withoutExchange(String name) {
+    if (!exchanges.containsKey(name)) {
+      return this;
+    }
+    RoutingTable<Q> table = this;
+    for (Binding binding : bindingsFrom(name)) {
+      table = table.withoutBinding(binding);
+    }
+    for (Binding binding : table.bindingsTo(DestinationKind.EXCHANGE, name)) {
+      table = table.withoutBinding(binding);
+    }
+    return new RoutingTable<>(
+        table.exchanges.remove(name), table.queues, table.toQueues, table.toExchanges);
+  }
+
+  /** Removes an exchange with its bindings and the auto-delete exchanges this leaves unbound. */
+  public Removal<Q> deleteExchange(String name) {
+    return new RemovalCascade<>(this).exchange(name);
+  }
+
+  // Queues
+
+  /** The queue of this name, or null. */
+  public Q queue(String name) {
+    QueueNode<Q> node = queueNode(name);
+    return node == null ? null : node.handle();
+  }
+
+  /** All queues, in no particular order. */
+  public List<Q> queues() {
+    List<Q> all = new ArrayList<>(queues.size());
+    forEachQueue((name, queue) -> all.add(queue));
+    return all;
+  }
+
+  public void forEachQueue(BiConsumer<String, ? super Q> action) {
+    queues.valuesIterator().forEachRemaining(node -> action.accept(node.name(), node.handle()));
+  }
+
+  public int queueCount() {
+    return queues.size();
+  }
+
+  /** This table with a queue, or with another handle for it: its bindings stay. */
+  public RoutingTable<Q> withQueue(String name, Q handle) {
+    Objects.requireNonNull(handle, "handle");
+    QueueNode<Q> present = queueNode(name);
+    if (present != null && present.handle() == handle) {
+      return this;
+    }
+    QueueNode<Q> node = new QueueNode<>(name, handle);
+    RoutingTable<Q> table =
+        new RoutingTable<>(exchanges, queues.put(name, node), toQueues, toExchanges);
+    for (Binding binding : bindingsTo(DestinationKind.QUEUE, name)) {
+      ExchangeNode<Q> source = table.existing(binding.source());
+      table = table.withNode(source.withIndex(source.index().with(binding, node)));
+    }
+    return table;
+  }
+
+  /**
+   * This table without a queue and its bindings. Exchanges that thereby lose their last binding
+   * stay, which is what replaying a log of deletions wants; see {@link #deleteQueue}.
+   */
+  public RoutingTable<Q> withoutQueue(String name) {
+    if (!queues.containsKey(name)) {
+      return this;
+    }
+    RoutingTable<Q> table = this;
+    for (Binding binding : bindingsTo(DestinationKind.QUEUE, name)) {
+      table = table.withoutBinding(binding);
+    }
+    return new RoutingTable<>(
+        table.exchanges, table.queues.remove(name), table.toQueues, table.toExchanges);
+  }
+
+  /** Removes a queue with its bindings and the auto-delete exchanges this leaves unbound. */
+  public Removal<Q> deleteQueue(String name) {
+    return new RemovalCascade<>(this).queue(name);
+  }
+
+  // Bindings
+
+  public boolean contains(Binding binding) {
+    ExchangeNode<Q> source = exchangeNode(binding.source());
+    return source != null && source.index().contains(binding);
+  }
+
+  /** The bindings from an exchange, in no particular order; none for the default exchange. */
+  public List<Binding> bindingsFrom(String exchange) {
+    ExchangeNode<Q> node = exchangeNode(exchange);
+    if (node == null || node.index().isEmpty()) {
+      return List.of();
+    }
+    List<Binding> all = new ArrayList<>();
+    node.index().forEach(all::add);
+    return all;
+  }
+
+  /**
+   * The bindings to a queue or an exchange, in no particular order, without the implicit one from
+   * the default exchange.
+   */
+  public List<Binding> bindingsTo(DestinationKind kind, String destination) {
+    HashSet<Binding> bindings = to(kind).getOrElse(destination, null);
+    return bindings == null ? List.of() : bindings.toJavaList();
+  }
+
+  /** All bindings, in no particular order, without the implicit ones. */
+  public List<Binding> bindings() {
+    List<Binding> all = new ArrayList<>();
+    exchanges.valuesIterator().forEachRemaining(node -> node.index().forEach(all::add));
+    return all;
+  }
+
+  /**
+   * This table with a binding.
+   *
+   * @throws IllegalArgumentException if its source or destination is not in the table, or is the
+   *     default exchange
+   */
+  public RoutingTable<Q> withBinding(Binding binding) {
+    ExchangeNode<Q> source = existing(binding.source());
+    Target<Q> target = target(binding);
+    if (source.index().contains(binding)) {
+      return this;
+    }
+    HashMap<String, HashSet<Binding>> to = to(binding.destinationKind());
+    HashSet<Binding> siblings = to.getOrElse(binding.destination(), HashSet.empty());
+    return withNode(source.withIndex(source.index().with(binding, target)))
+        .withTo(binding.destinationKind(), to.put(binding.destination(), siblings.add(binding)));
+  }
+
+  /**
+   * This table without a binding. An auto-delete exchange that it was the last one of stays; see
+   * {@link #deleteBinding}.
+   */
+  public RoutingTable<Q> withoutBinding(Binding binding) {
+    ExchangeNode<Q> source = exchangeNode(binding.source());
+    if (source == null) {
+      return this;
+    }
+    BindingIndex<Q> rest = source.index().without(binding);
+    if (rest == source.index()) {
+      return this;
+    }
+    HashMap<String, HashSet<Binding>> to = to(binding.destinationKind());
+    HashSet<Binding> siblings =
+        to.getOrElse(binding.destination(), HashSet.empty()).remove(binding);
+    return withNode(source.withIndex(rest))
+        .withTo(
+            binding.destinationKind(),
+            siblings.isEmpty()
+                ? to.remove(binding.destination())
+                : to.put(binding.destination(), siblings));
+  }
+
+  /** Removes a binding and the auto-delete exchanges this leaves unbound. */
+  public Removal<Q> deleteBinding(Binding binding) {
+    return new RemovalCascade<>(this).binding(binding);
+  }
+
+  // For the rest of the package
+
+  ExchangeNode<Q> exchangeNode(String name) {
+    return exchanges.getOrElse(name, null);
+  }
+
+  QueueNode<Q> queueNode(String name) {
+    return queues.getOrElse(name, null);
+  }
+
+  boolean isUnusedAutoDelete(String exchange) {
+    ExchangeNode<Q> node = exchangeNode(exchange);
+    return node != null && node.isUnusedAutoDelete();
+  }
+
+  private ExchangeNode<Q> existing(String exchange) {
+    ExchangeNode<Q> node = exchangeNode(exchange);
+    if (node == null) {
+      throw new IllegalArgumentException("no exchange '" + exchange + "'");
+    }
+    return node;
+  }
+
+  private Target<Q> target(Binding binding) {
+    if (binding.destinationKind() == DestinationKind.EXCHANGE) {
+      return new ExchangeTarget<>(existing(binding.destination()).definition().name());
+    }
+    QueueNode<Q> queue = queueNode(binding.destination());
+    if (queue == null) {
+      throw new IllegalArgumentException("no queue '" + binding.destination() + "'");
+    }
+    return queue;
+  }
+
+  private HashMap<String, HashSet<Binding>> to(DestinationKind kind) {
+    return kind == DestinationKind.QUEUE ? toQueues : toExchanges;
+  }
+
+  private RoutingTable<Q> withTo(DestinationKind kind, HashMap<String, HashSet<Binding>> to) {
+    return kind == DestinationKind.QUEUE
+        ? new RoutingTable<>(exchanges, queues, to, toExchanges)
+        : new RoutingTable<>(exchanges, queues, toQueues, to);
+  }
+
+  private RoutingTable<Q> withNode(ExchangeNode<Q> node) {
+    return new RoutingTable<>(
+        exchanges.put(node.definition().name(), node), queues, toQueues, toExchanges);
+  }
+}

@@ -1,0 +1,59 @@
+package io.mayflymq.core.routing;
+
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The destinations that one exchange chose, each once.
+ *
+ * @param nodes the queues, to be merged with those of other exchanges
+ * @param exchanges the names of exchanges to go on with
+ * @param route the same queues, to be given out if that is all
+ */
+record Targets<Q>(List<QueueNode<Q>> nodes, List<String> exchanges, Route<Q> route) {
+  private static final Targets<Object> NONE = new Targets<>(List.of(), List.of(), Route.none());
+
+  @SuppressWarnings("unchecked") // it holds no Q
+  static <Q> Targets<Q> none() {
+    return (Targets<Q>) NONE;
+  }
+
+  static <Q> Targets<Q> of(Collection<? extends Target<Q>> targets) {
+    if (targets.size() == 1 && targets.iterator().next() instanceof QueueNode<Q> queue) {
+      return new Targets<>(List.of(queue), List.of(), queue.route());
+    }
+    Set<QueueNode<Q>> queues = new LinkedHashSet<>();
+    Set<String> exchanges = new LinkedHashSet<>();
+    for (Target<Q> target : targets) {
+      if (target instanceof QueueNode<Q> queue) {
+        queues.add(queue);
+      } else if (target instanceof ExchangeTarget<Q> exchange) {
+        exchanges.add(exchange.name());
+      }
+    }
+    return of(queues, exchanges);
+  }
+
+  static <Q> Targets<Q> union(List<Targets<Q>> parts) {
+    if (parts.size() <= 1) {
+      return parts.isEmpty() ? none() : parts.get(0);
+    }
+    Set<QueueNode<Q>> queues = new LinkedHashSet<>();
+    Set<String> exchanges = new LinkedHashSet<>();
+    for (Targets<Q> part : parts) {
+      queues.addAll(part.nodes);
+      exchanges.addAll(part.exchanges);
+    }
+    return of(queues, exchanges);
+  }
+
+  private static <Q> Targets<Q> of(Set<QueueNode<Q>> queues, Set<String> exchanges) {
+    return new Targets<>(List.copyOf(queues), List.copyOf(exchanges), Route.of(queues, true));
+  }
+
+  boolean isEmpty() {
+    return nodes.isEmpty() && exchanges.isEmpty();
+  }
+}

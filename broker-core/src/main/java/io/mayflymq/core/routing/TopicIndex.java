@@ -1,0 +1,63 @@
+package io.mayflymq.core.routing;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The bindings of a topic exchange, as a trie over the words of their keys. */
+record TopicIndex<Q>(TopicNode<Q> root) implements BindingIndex<Q> {
+  private static final String[] NO_WORDS = {};
+
+  static <Q> TopicIndex<Q> empty() {
+    return new TopicIndex<>(TopicNode.empty());
+  }
+
+  /**
+   * The words of a key. As in RabbitMQ the empty key has none, so {@code #} matches it and {@code
+   * *} does not; elsewhere a word may be empty: {@code a.} has two.
+   */
+  static String[] words(String key) {
+    if (key.isEmpty()) {
+      return NO_WORDS;
+    }
+    List<String> words = new ArrayList<>();
+    int start = 0;
+    for (int dot = key.indexOf('.'); dot >= 0; dot = key.indexOf('.', start)) {
+      words.add(key.substring(start, dot));
+      start = dot + 1;
+    }
+    words.add(key.substring(start));
+    return words.toArray(NO_WORDS);
+  }
+
+  @Override
+  public TopicIndex<Q> with(Binding binding, Target<Q> target) {
+    return new TopicIndex<>(root.with(words(binding.routingKey()), 0, binding, target));
+  }
+
+  @Override
+  public TopicIndex<Q> without(Binding binding) {
+    TopicNode<Q> rest = root.without(words(binding.routingKey()), 0, binding);
+    return rest == root ? this : new TopicIndex<>(rest);
+  }
+
+  @Override
+  public boolean contains(Binding binding) {
+    return root.contains(words(binding.routingKey()), binding);
+  }
+
+  @Override
+  public boolean isEmpty() {
+    return root.isEmpty();
+  }
+
+  @Override
+  public void forEach(Consumer<? super Binding> action) {
+    root.forEach(action);
+  }
+
+  @Override
+  public Targets<Q> match(String routingKey, MessageHeaders headers) {
+    return TopicMatch.run(root, words(routingKey));
+  }
+}

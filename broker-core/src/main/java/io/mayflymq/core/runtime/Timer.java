@@ -1,0 +1,41 @@
+package io.mayflymq.core.runtime;
+
+/**
+ * Something that happens once at a deadline. A timer is its own node in the lists of the {@link
+ * TimerWheel} it is scheduled on, so scheduling, moving and cancelling it allocate nothing: its
+ * owner (a queue, a connection) makes one and keeps it for life.
+ *
+ * <p>Not thread-safe. A timer belongs to at most one wheel at a time and is touched only by the
+ * thread that owns that wheel.
+ */
+public abstract class Timer {
+  /** The slot value of a timer that is in no slot of the wheel. */
+  static final int NO_SLOT = -1;
+
+  Timer previous;
+  Timer next;
+  int slot = NO_SLOT;
+  long deadline = Long.MAX_VALUE;
+
+  /**
+   * Called once, no earlier than the deadline, from within {@link TimerWheel#advance}. The timer is
+   * no longer scheduled by then, and may schedule or cancel any timer of its wheel, itself
+   * included. An exception leaves the wheel intact and is thrown on by {@code advance}.
+   *
+   * @param nowMillis the time that was given to {@code advance}, in milliseconds since the epoch
+   */
+  protected abstract void fire(long nowMillis);
+
+  /** Whether this timer waits to fire. */
+  public final boolean isScheduled() {
+    return next != null;
+  }
+
+  /**
+   * When this timer fires, in milliseconds since the epoch; {@link Long#MAX_VALUE} if it is not
+   * scheduled.
+   */
+  public final long deadlineMillis() {
+    return isScheduled() ? deadline : Long.MAX_VALUE;
+  }
+}

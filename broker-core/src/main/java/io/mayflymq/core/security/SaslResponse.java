@@ -1,0 +1,16 @@
+package io.mayflymq.core.security;
+
+/** What a mechanism made of the response of a client. */
+public sealed interface SaslResponse {
+
+  /** A name and a password to be checked. */
+  record Login(Credentials credentials) implements SaslResponse {}
+
+  /**
+   * No response of this mechanism.
+   *
+   * @param detail why, for a 502 SYNTAX_ERROR that closes the connection. Unlike RabbitMQ's text it
+   *     does not repeat the response, which has a password in it.
+   */
+  record Malformed(String detail) implements SaslResponse {}
+}

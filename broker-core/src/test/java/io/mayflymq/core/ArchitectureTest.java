@@ -1,0 +1,66 @@
+package io.mayflymq.core;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import java.time.Clock;
+import java.time.Instant;
+
+/**
+ * Holds the arrows of docs/architecture.md inside the core: no sockets, no wire, no hidden clock.
+ */
+@AnalyzeClasses(packages = "io.mayflymq.core", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+  @ArchTest
+  static final ArchRule CORE_KNOWS_NO_SOCKET =
+      noClasses()
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(
+              "io.mayflymq.server..",
+              "io.mayflymq.protocol.method..",
+              "io.mayflymq.protocol.frame..",
+              "io.mayflymq.protocol.codec..",
+              "io.netty..")
+          .allowEmptyShould(true);
+
+  @ArchTest
+  static final ArchRule VHOST_IS_THE_TOP =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.mayflymq.core.vhost..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.mayflymq.core.vhost..")
+          .allowEmptyShould(true);
+
+  /** Time comes in with the command, which is what makes a queue testable and replicable. */
+  @ArchTest
+  static final ArchRule QUEUES_READ_NO_CLOCK =
+      noClasses()
+          .that()
+          .resideInAnyPackage(
+              "io.mayflymq.core.message..",
+              "io.mayflymq.core.routing..",
+              "io.mayflymq.core.queue..",
+              "io.mayflymq.core.retention..",
+              "io.mayflymq.core.policy..")
+          .should()
+          .callMethod(System.class, "currentTimeMillis")
+          .orShould()
+          .callMethod(System.class, "nanoTime")
+          .orShould()
+          .callMethod(Instant.class, "now")
+          .orShould()
+          .dependOnClassesThat()
+          .belongToAnyOf(Clock.class, Thread.class)
+          .allowEmptyShould(true);
+
+  @ArchTest
+  static final ArchRule NO_CYCLES =
+      slices().matching("io.mayflymq.core.(*)..").should().beFreeOfCycles().allowEmptyShould(true);
+}

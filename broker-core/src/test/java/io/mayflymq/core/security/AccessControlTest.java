@@ -1,0 +1,255 @@
+package io.mayflymq.core.security;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mayflymq.core.security.AuthenticationResult.Accepted;
+import io.mayflymq.core.security.AuthenticationResult.Refused;
+import io.mayflymq.core.security.SecurityState.PermissionEntry;
+import io.mayflymq.core.security.SecurityState.TopicPermissionEntry;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.ReplyCode;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class AccessControlTest {
+  private static final String VHOST = "/";
+
+  private final User reader = new User("reader", PasswordHash.of("secret"), List.of("monitoring"));
+  private SecurityState state =
+      SecurityState.initial("guest", "guest", VHOST)
+          .withUser(reader)
+          .withPermissions("reader", VHOST, Permissions.of("^own-", "", "^(own|shared)-"));
+  private final AccessControl control =
+      new AccessControl(state, AccessControl.DEFAULT_LOOPBACK_USERS);
+
+  private void change(SecurityState changed) {
+    state = changed;
+    control.publish(changed);
+  }
+
+  private AuthenticationResult login(String user, String password, String address) {
+    try {
+      return control.authenticate(new Credentials(user, password), InetAddress.getByName(address));
+    } catch (UnknownHostException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private VhostAccess access(String user) {
+    return control.checkVhostAccess(user, VHOST, Map.of());
+  }
+
+  private static void assertRefused(ThrowingCallable check, ReplyCode code, String detail) {
+    assertThatThrownBy(check)
+        .isInstanceOfSatisfying(
+            ChannelException.class,
+            e -> {
+              assertThat(e.code()).isEqualTo(code);
+              assertThat(e.detail()).isEqualTo(detail);
+            });
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"})
+  void guestLogsInFromThisMachine(String address) {
+    assertThat(login("guest", "guest", address)).isEqualTo(new Accepted(state.user("guest")));
+    assertThat(state.user("guest").hasTag(User.ADMINISTRATOR)).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"10.0.0.1", "::2", "::ffff:10.0.0.1"})
+  void guestDoesNotLogInFromElsewhere(String address) {
+    assertThat(login("guest", "guest", address))
+        .isEqualTo(new Refused("guest", "user 'guest' can only connect via localhost"));
+    assertThat(login("reader", "secret", address)).isEqualTo(new Accepted(reader));
+  }
+
+  @Test
+  void wrongNamesAndPasswordsLookAlike() {
+    Refused wrong = (Refused) login("reader", "wrong", "10.0.0.1");
+    assertThat(wrong.reason()).isEqualTo("user 'reader' - invalid credentials");
+    assertThat(wrong.logText("PLAIN"))
+        .isEqualTo("PLAIN login refused: user 'reader' - invalid credentials");
+    assertThat(login("nobody", "nobody", "127.0.0.1"))
+        .isEqualTo(new Refused("nobody", "user 'nobody' - invalid credentials"));
+    assertThat(login("guest", "wrong", "10.0.0.1"))
+        .as("says nothing of where from before the password is right")
+        .isEqualTo(new Refused("guest", "user 'guest' - invalid credentials"));
+    assertThat(Refused.clientText("PLAIN"))
+        .isEqualTo(
+            "Login was refused using authentication mechanism PLAIN. For details see the broker"
+                + " logfile.");
+  }
+
+  @Test
+  void blankPasswordsAreRefused() {
+    change(state.withUser(reader.withPasswordHash(PasswordHash.of(""))));
+    assertThat(((Refused) login("reader", "", "10.0.0.1")).reason())
+        .startsWith("user 'reader' attempted to log in with a blank password, which is prohibited");
+  }
+
+  @Test
+  void aUserEntersOnlyVhostsThatHeHasPermissionsIn() {
+    assertThatThrownBy(() -> control.checkVhostAccess("reader", "other", Map.of()))
+        .isInstanceOfSatisfying(
+            ConnectionException.class,
+            e -> {
+              assertThat(e.code()).isEqualTo(ReplyCode.NOT_ALLOWED);
+              assertThat(e.detail()).isEqualTo("access to vhost 'other' refused for user 'reader'");
+            });
+    assertThat(access("reader").vhost()).isEqualTo(VHOST);
+    assertThat(access("reader").user()).isEqualTo("reader");
+  }
+
+  @Test
+  void checksNamesByKindOfAccess() {
+    VhostAccess access = access("reader");
+    access.check(ResourceKind.QUEUE, "own-q", Permission.CONFIGURE);
+    access.check(ResourceKind.QUEUE, "shared-q", Permission.READ);
+    assertRefused(
+        () -> access.check(ResourceKind.QUEUE, "shared-q", Permission.CONFIGURE),
+        ReplyCode.ACCESS_REFUSED,
+        "configure access to queue 'shared-q' in vhost '/' refused for user 'reader'");
+    assertRefused(
+        () -> access.check(ResourceKind.QUEUE, "q", Permission.READ),
+        ReplyCode.ACCESS_REFUSED,
+        "read access to queue 'q' in vhost '/' refused for user 'reader'");
+    assertRefused(
+        () -> access.check(ResourceKind.EXCHANGE, "own-x", Permission.WRITE),
+        ReplyCode.ACCESS_REFUSED,
+        "write access to exchange 'own-x' in vhost '/' refused for user 'reader'");
+  }
+
+  @Test
+  void theDefaultExchangeIsCheckedUnderItsOwnName() {
+    VhostAccess access = access("reader");
+    assertRefused(
+        () -> access.check(ResourceKind.EXCHANGE, "", Permission.WRITE),
+        ReplyCode.ACCESS_REFUSED,
+        "write access to exchange 'amq.default' in vhost '/' refused for user 'reader'");
+    change(state.withPermissions("reader", VHOST, Permissions.of("", "^amq\\.default$", "")));
+    access.check(ResourceKind.EXCHANGE, "", Permission.WRITE);
+    assertThat(access.allows(ResourceKind.QUEUE, "q", Permission.WRITE)).isFalse();
+  }
+
+  @Test
+  void openConnectionsSeeChangesAtOnce() {
+    VhostAccess access = access("reader");
+    assertThat(access.allows(ResourceKind.QUEUE, "q", Permission.WRITE)).isFalse();
+    change(state.withPermissions("reader", VHOST, Permissions.ALL));
+    assertThat(access.allows(ResourceKind.QUEUE, "q", Permission.WRITE)).isTrue();
+    change(state.withoutPermissions("reader", VHOST));
+    assertThat(access.allows(ResourceKind.QUEUE, "q", Permission.WRITE)).isFalse();
+    assertThat(access.allows(ResourceKind.QUEUE, "", Permission.WRITE)).isFalse();
+    change(state.withPermissions("reader", VHOST, Permissions.ALL).withoutUser("reader"));
+    assertThat(access.allows(ResourceKind.QUEUE, "q", Permission.WRITE)).isFalse();
+  }
+
+  @Test
+  void topicPermissionsRestrictRoutingKeys() {
+    VhostAccess access = access("reader");
+    access.checkTopic("amq.topic", "any.key", Permission.WRITE);
+    change(
+        state.withTopicPermissions(
+            "reader", VHOST, "amq.topic", new TopicPermissions("^{username}-{vhost}\\.", "^x")));
+    access.checkTopic("amq.topic", "reader-/.a", Permission.WRITE);
+    access.checkTopic("amq.topic", "xyz", Permission.READ);
+    access.checkTopic("other.topic", "any.key", Permission.WRITE);
+    assertRefused(
+        () -> access.checkTopic("amq.topic", "any.key", Permission.WRITE),
+        ReplyCode.ACCESS_REFUSED,
+        "write access to topic 'any.key' in exchange 'amq.topic' in vhost '/' refused for user"
+            + " 'reader'");
+    assertRefused(
+        () -> access.checkTopic("amq.topic", "reader-/.a", Permission.READ),
+        ReplyCode.ACCESS_REFUSED,
+        "read access to topic 'reader-/.a' in exchange 'amq.topic' in vhost '/' refused for user"
+            + " 'reader'");
+    change(
+        state.withTopicPermissions(
+            "reader", VHOST, "amq.topic", new TopicPermissions("^any", "^any")));
+    access.checkTopic("amq.topic", "any.key", Permission.WRITE);
+    assertThatThrownBy(() -> access.checkTopic("amq.topic", "reader-/.a", Permission.WRITE))
+        .isInstanceOf(ChannelException.class);
+    change(state.withoutTopicPermissions("reader", VHOST, "amq.topic"));
+    access.checkTopic("amq.topic", "reader-/.a", Permission.WRITE);
+  }
+
+  @Test
+  void variablesStandForTheirLiteralValue() {
+    change(
+        state.withTopicPermissions(
+            "guest", VHOST, "t", new TopicPermissions("^{client_id}$", "^{missing}$")));
+    VhostAccess access = control.checkVhostAccess("guest", VHOST, Map.of("client_id", ".*"));
+    access.checkTopic("t", ".*", Permission.WRITE);
+    assertThatThrownBy(() -> access.checkTopic("t", "ab", Permission.WRITE))
+        .isInstanceOf(ChannelException.class);
+    assertThatThrownBy(() -> access.checkTopic("t", "ab", Permission.READ))
+        .isInstanceOf(ChannelException.class);
+  }
+
+  @Test
+  void topicPermissionsMustBeExpressions() {
+    assertThatCode(() -> new TopicPermissions("^{username}", "")).doesNotThrowAnyException();
+    assertThatThrownBy(() -> new TopicPermissions("(", ""))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> new TopicPermissions("", "["))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void onlyImpersonatorsPublishAsSomebodyElse() {
+    VhostAccess access = access("reader");
+    access.checkUserId(null);
+    access.checkUserId("reader");
+    assertRefused(
+        () -> access.checkUserId("guest"),
+        ReplyCode.PRECONDITION_FAILED,
+        "user_id property set to 'guest' but authenticated user was 'reader'");
+    change(state.withUser(reader.withTags(List.of(User.IMPERSONATOR))));
+    access.checkUserId("guest");
+  }
+
+  @Test
+  void aDeletedUserLeavesNothing() {
+    change(state.withTopicPermissions("reader", VHOST, "t", new TopicPermissions("a", "b")));
+    SecurityState without = state.withoutUser("reader");
+    assertThat(without.users()).extracting(User::name).containsExactly("guest");
+    assertThat(without.permissions())
+        .containsExactly(new PermissionEntry("guest", VHOST, Permissions.ALL));
+    assertThat(without.topicPermissions()).isEmpty();
+    assertThat(state.topicPermissions())
+        .containsExactly(
+            new TopicPermissionEntry("reader", VHOST, "t", new TopicPermissions("a", "b")));
+    assertThat(without.withoutUser("reader")).isSameAs(without);
+  }
+
+  @Test
+  void aDeletedVhostLeavesNothing() {
+    SecurityState other =
+        state
+            .withPermissions("reader", "other", Permissions.ALL)
+            .withTopicPermissions("reader", "other", "t", new TopicPermissions("a", "b"))
+            .withoutVhost("other");
+    assertThat(other.permissions()).containsExactlyInAnyOrderElementsOf(state.permissions());
+    assertThat(other.topicPermissions()).isEmpty();
+  }
+
+  @Test
+  void permissionsNeedAUser() {
+    assertThatThrownBy(() -> state.withPermissions("nobody", VHOST, Permissions.ALL))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(
+            () -> state.withTopicPermissions("nobody", VHOST, "t", new TopicPermissions("", "")))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}

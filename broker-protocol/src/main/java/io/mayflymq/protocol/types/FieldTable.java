@@ -1,0 +1,177 @@
+package io.mayflymq.protocol.types;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.BiConsumer;
+
+/**
+ * A field table (AMQP 0-9-1, section 4.2.5.5): names with values, in the order of the wire.
+ * Immutable.
+ *
+ * <p>A table is written back bit for bit as it was read, save for what the specification forbids
+ * anyway: of a name that comes twice the first value counts and the others are dropped. RabbitMQ's
+ * own look-ups find the first, too. Two tables are equal if they hold the same, in any order.
+ */
+public final class FieldTable {
+  /** The deepest nesting of tables and arrays that is read, the table itself being level 1. */
+  public static final int MAX_DEPTH = 64;
+
+  public static final FieldTable EMPTY = new FieldTable(new LinkedHashMap<>(0));
+
+  private final Map<String, FieldValue> fields;
+
+  private FieldTable(Map<String, FieldValue> fields) {
+    this.fields = fields;
+  }
+
+  /** A table of fields that nobody else holds, in a map that keeps their order. */
+  static FieldTable ofOwned(Map<String, FieldValue> fields) {
+    return fields.isEmpty() ? EMPTY : new FieldTable(fields);
+  }
+
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * Reads the body of a table, without the length that stands before it on the wire.
+   *
+   * @throws ConnectionException (SYNTAX_ERROR) if the bytes are not a table: a length that lies, an
+   *     unknown type octet, a value cut short, nesting deeper than {@link #MAX_DEPTH}
+   */
+  public static FieldTable decode(byte[] buf, int offset, int length) {
+    return length == 0
+        ? EMPTY
+        : FieldTableCodec.readBody(new WireReader(buf, offset, length, "field table"), 1);
+  }
+
+  /** The body of the table, without the length that stands before it on the wire. */
+  public byte[] encode() {
+    WireWriter out = new WireWriter(16 + 24 * fields.size());
+    FieldTableCodec.writeBody(out, this);
+    return out.toByteArray();
+  }
+
+  /** The value of that name, or null if there is none. */
+  public FieldValue get(String name) {
+    return fields.get(name);
+  }
+
+  public boolean containsKey(String name) {
+    return fields.containsKey(name);
+  }
+
+  public int size() {
+    return fields.size();
+  }
+
+  public boolean isEmpty() {
+    return fields.isEmpty();
+  }
+
+  /** The names, in order. */
+  public List<String> names() {
+    return Collections.unmodifiableList(new ArrayList<>(fields.keySet()));
+  }
+
+  /** Visits the fields in order. */
+  public void forEach(BiConsumer<? super String, ? super FieldValue> action) {
+    fields.forEach(action);
+  }
+
+  /** This table with a field set: in its old place if it was there, else at the end. */
+  public FieldTable with(String name, FieldValue value) {
+    return toBuilder().put(name, value).build();
+  }
+
+  /** This table without that field. */
+  public FieldTable without(String name) {
+    return containsKey(name) ? toBuilder().remove(name).build() : this;
+  }
+
+  public Builder toBuilder() {
+    Builder builder = new Builder();
+    builder.fields.putAll(fields);
+    return builder;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return this == other || (other instanceof FieldTable that && fields.equals(that.fields));
+  }
+
+  @Override
+  public int hashCode() {
+    return fields.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return fields.toString();
+  }
+
+  /** Collects fields. Not thread safe; may be used on after {@link #build()}. */
+  public static final class Builder {
+    private final Map<String, FieldValue> fields = new LinkedHashMap<>();
+
+    private Builder() {}
+
+    /**
+     * Sets a field.
+     *
+     * @throws IllegalArgumentException if the name has more than 255 bytes
+     */
+    public Builder put(String name, FieldValue value) {
+      if (name.length() > ShortString.MAX_BYTES / 3
+          && Utf8.encode(name).length > ShortString.MAX_BYTES) {
+        throw new IllegalArgumentException("field name of more than 255 bytes: " + name);
+      }
+      fields.put(name, Objects.requireNonNull(value, name));
+      return this;
+    }
+
+    /** Sets a field to a long string. */
+    public Builder put(String name, String value) {
+      return put(name, FieldValue.of(value));
+    }
+
+    /** Sets a field to a boolean. */
+    public Builder put(String name, boolean value) {
+      return put(name, FieldValue.Bool.of(value));
+    }
+
+    /** Sets a field to a signed 32-bit integer. */
+    public Builder put(String name, int value) {
+      return put(name, new FieldValue.Int32(value));
+    }
+
+    /** Sets a field to a signed 64-bit integer. */
+    public Builder put(String name, long value) {
+      return put(name, new FieldValue.Int64(value));
+    }
+
+    /** Sets a field to a table. */
+    public Builder put(String name, FieldTable value) {
+      return put(name, new FieldValue.Table(value));
+    }
+
+    /** Sets all fields of another table. */
+    public Builder putAll(FieldTable other) {
+      fields.putAll(other.fields);
+      return this;
+    }
+
+    public Builder remove(String name) {
+      fields.remove(name);
+      return this;
+    }
+
+    public FieldTable build() {
+      return ofOwned(new LinkedHashMap<>(fields));
+    }
+  }
+}

@@ -1,0 +1,220 @@
+package io.mayflymq.protocol.types;
+
+/**
+ * Finds what a broker must know of a message in its raw properties, without decoding them.
+ *
+ * <p>A message passes through the broker as the bytes it came in; only a few properties matter on
+ * the way. One walk over the flags and the list checks their structure, headers included, and notes
+ * where those few stand, with no allocation. Whatever passes here is later decoded by {@link
+ * BasicProperties#decode} without an error, so that a queue that dead-letters never meets a
+ * malformed message.
+ *
+ * <p>Made to be reused, by one thread. Offsets are indexes into the array that was scanned.
+ */
+public final class PropertiesScan {
+  private static final int ABSENT = -1;
+
+  private byte[] buf;
+  private int at;
+  private int end;
+
+  private int deliveryMode;
+  private int priority;
+  private int headersOffset;
+  private int headersLength;
+  private int replyToOffset;
+  private int replyToLength;
+  private int expirationOffset;
+  private int expirationLength;
+  private int userIdOffset;
+  private int userIdLength;
+  private long timestamp;
+  private boolean hasTimestamp;
+
+  public PropertiesScan() {
+    reset();
+  }
+
+  /**
+   * Scans a content header from its property flags on.
+   *
+   * @throws ConnectionException (SYNTAX_ERROR) if the flags and the list do not agree, or the
+   *     headers are not a table; what this object then holds is undefined
+   */
+  public void scan(byte[] buf, int off, int len) {
+    reset();
+    if (len < 2) {
+      throw cut(2, len);
+    }
+    int flags = BigEndian.getUnsignedShort(buf, off);
+    if (flags == PropertyFlags.DELIVERY_MODE && len == 3) {
+      deliveryMode = buf[off + 2] & 0xFF;
+      return;
+    }
+    this.buf = buf;
+    at = off + 2;
+    end = off + len;
+    walk(flags);
+    this.buf = null;
+  }
+
+  private void reset() {
+    deliveryMode = 0;
+    priority = ABSENT;
+    headersOffset = ABSENT;
+    headersLength = ABSENT;
+    replyToOffset = ABSENT;
+    replyToLength = ABSENT;
+    expirationOffset = ABSENT;
+    expirationLength = ABSENT;
+    userIdOffset = ABSENT;
+    userIdLength = ABSENT;
+    timestamp = 0;
+    hasTimestamp = false;
+  }
+
+  private void walk(int flags) {
+    for (int word = flags; (word & PropertyFlags.CONTINUATION) != 0; ) {
+      word = BigEndian.getUnsignedShort(buf, claim(2));
+    }
+    skipShortString(flags, PropertyFlags.CONTENT_TYPE);
+    skipShortString(flags, PropertyFlags.CONTENT_ENCODING);
+    if ((flags & PropertyFlags.HEADERS) != 0) {
+      headers();
+    }
+    if ((flags & PropertyFlags.DELIVERY_MODE) != 0) {
+      deliveryMode = buf[claim(1)] & 0xFF;
+    }
+    if ((flags & PropertyFlags.PRIORITY) != 0) {
+      priority = buf[claim(1)] & 0xFF;
+    }
+    skipShortString(flags, PropertyFlags.CORRELATION_ID);
+    if ((flags & PropertyFlags.REPLY_TO) != 0) {
+      replyToLength = buf[claim(1)] & 0xFF;
+      replyToOffset = claim(replyToLength);
+    }
+    if ((flags & PropertyFlags.EXPIRATION) != 0) {
+      expirationLength = buf[claim(1)] & 0xFF;
+      expirationOffset = claim(expirationLength);
+    }
+    skipShortString(flags, PropertyFlags.MESSAGE_ID);
+    if ((flags & PropertyFlags.TIMESTAMP) != 0) {
+      timestamp = BigEndian.getLong(buf, claim(8));
+      hasTimestamp = true;
+    }
+    skipShortString(flags, PropertyFlags.TYPE);
+    if ((flags & PropertyFlags.USER_ID) != 0) {
+      userIdLength = buf[claim(1)] & 0xFF;
+      userIdOffset = claim(userIdLength);
+    }
+    skipShortString(flags, PropertyFlags.APP_ID);
+    skipShortString(flags, PropertyFlags.CLUSTER_ID);
+    if (at != end && (flags & PropertyFlags.UNKNOWN) == 0) {
+      throw malformed(PropertiesCodec.leftOver(end - at));
+    }
+  }
+
+  private void headers() {
+    int length = BigEndian.getInt(buf, claim(4));
+    if (length < 0) {
+      throw cut(length & 0xFFFF_FFFFL, end - at);
+    }
+    headersOffset = claim(length);
+    headersLength = length;
+    TableWalk.validate(buf, headersOffset, length);
+  }
+
+  private void skipShortString(int flags, int bit) {
+    if ((flags & bit) != 0) {
+      claim(buf[claim(1)] & 0xFF);
+    }
+  }
+
+  private int claim(int count) {
+    int from = at;
+    if (count > end - from) {
+      throw cut(count, end - from);
+    }
+    at = from + count;
+    return from;
+  }
+
+  private static ConnectionException cut(long needed, int left) {
+    return malformed("a value of " + needed + " bytes where " + left + " are left");
+  }
+
+  private static ConnectionException malformed(String detail) {
+    return new ConnectionException(ReplyCode.SYNTAX_ERROR, PropertiesCodec.WHAT + ": " + detail);
+  }
+
+  /** 0 to 255; 0 also if absent. 2 is persistent. */
+  public int deliveryMode() {
+    return deliveryMode;
+  }
+
+  /** 0 to 255, or -1 if absent. */
+  public int priority() {
+    return priority;
+  }
+
+  /** Where the text of the expiration starts, or -1 if absent. */
+  public int expirationOffset() {
+    return expirationOffset;
+  }
+
+  /** Bytes of the expiration, or -1 if absent. */
+  public int expirationLength() {
+    return expirationLength;
+  }
+
+  /** Where the body of the headers table starts, behind its length, or -1 if absent. */
+  public int headersOffset() {
+    return headersOffset;
+  }
+
+  /** Bytes of the body of the headers table, or -1 if absent. */
+  public int headersLength() {
+    return headersLength;
+  }
+
+  /** Where the text of the user id starts, or -1 if absent. */
+  public int userIdOffset() {
+    return userIdOffset;
+  }
+
+  /** Bytes of the user id, or -1 if absent. */
+  public int userIdLength() {
+    return userIdLength;
+  }
+
+  /** Where the text of reply-to starts, or -1 if absent. */
+  public int replyToOffset() {
+    return replyToOffset;
+  }
+
+  /** Bytes of reply-to, or -1 if absent. */
+  public int replyToLength() {
+    return replyToLength;
+  }
+
+  public boolean hasTimestamp() {
+    return hasTimestamp;
+  }
+
+  /** Seconds since 1970-01-01 UTC, all 64 bits unsigned; 0 if absent. */
+  public long timestamp() {
+    return timestamp;
+  }
+
+  /**
+   * Whether the body of a table (without its length) has a field of one of two names at its top
+   * level, found without decoding it.
+   *
+   * @param a a name, in the bytes of the wire, such as those of {@code CC}
+   * @param b another name
+   * @throws ConnectionException (SYNTAX_ERROR) if a malformed field is met on the way
+   */
+  public static boolean containsAnyKey(byte[] buf, int off, int len, byte[] a, byte[] b) {
+    return TableWalk.containsAnyKey(buf, off, len, a, b);
+  }
+}

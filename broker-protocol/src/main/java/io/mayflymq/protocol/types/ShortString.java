@@ -1,0 +1,99 @@
+package io.mayflymq.protocol.types;
+
+import java.util.Arrays;
+
+/**
+ * A short string (0 to 255 bytes of UTF-8; AMQP 0-9-1, section 4.2.5.3) together with its encoded
+ * form, for names that are read and written over and over: exchanges, routing keys, consumer tags.
+ * Immutable.
+ */
+public final class ShortString {
+  /** The most bytes a short string can have, without its length octet. */
+  public static final int MAX_BYTES = 255;
+
+  /** The string of no characters. */
+  public static final ShortString EMPTY = new ShortString("", new byte[1]);
+
+  final byte[] encoded;
+  private final String value;
+
+  private ShortString(String value, byte[] encoded) {
+    this.value = value;
+    this.encoded = encoded;
+  }
+
+  /**
+   * The short string of a text.
+   *
+   * @throws IllegalArgumentException if the text has more than 255 bytes of UTF-8
+   */
+  public static ShortString of(String value) {
+    if (value.isEmpty()) {
+      return EMPTY;
+    }
+    byte[] bytes = Utf8.encode(value);
+    if (bytes.length > MAX_BYTES) {
+      throw new IllegalArgumentException(
+          "short string of " + bytes.length + " bytes: at most " + MAX_BYTES + " fit");
+    }
+    return new ShortString(value, prefixed(bytes, 0, bytes.length));
+  }
+
+  /**
+   * The short string of {@code length} bytes, which are copied. Bytes that are not UTF-8 are kept
+   * (see {@link Utf8}).
+   *
+   * @throws IllegalArgumentException if the length is over 255
+   */
+  public static ShortString of(byte[] bytes, int offset, int length) {
+    if (length == 0) {
+      return EMPTY;
+    }
+    if (length > MAX_BYTES) {
+      throw new IllegalArgumentException(
+          "short string of " + length + " bytes: at most " + MAX_BYTES + " fit");
+    }
+    return new ShortString(Utf8.decode(bytes, offset, length), prefixed(bytes, offset, length));
+  }
+
+  private static byte[] prefixed(byte[] bytes, int offset, int length) {
+    byte[] encoded = new byte[1 + length];
+    encoded[0] = (byte) length;
+    System.arraycopy(bytes, offset, encoded, 1, length);
+    return encoded;
+  }
+
+  public String value() {
+    return value;
+  }
+
+  /** The form on the wire, length octet first. Shared, not a copy: never write to it. */
+  public byte[] encoded() {
+    return encoded;
+  }
+
+  /** The number of bytes, 0 to 255, without the length octet. */
+  public int byteLength() {
+    return encoded.length - 1;
+  }
+
+  public boolean isEmpty() {
+    return encoded.length == 1;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return this == other
+        || (other instanceof ShortString that && Arrays.equals(encoded, that.encoded));
+  }
+
+  @Override
+  public int hashCode() {
+    return value.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

@@ -1,0 +1,123 @@
+package io.mayflymq.protocol.types;
+
+/**
+ * Walks the raw bytes of a field table without making an object of anything in it. What it lets
+ * pass, {@link FieldTable#decode} reads; both refuse the same tables.
+ */
+final class TableWalk {
+  private TableWalk() {}
+
+  /**
+   * Checks the structure of a table's body.
+   *
+   * @throws ConnectionException (SYNTAX_ERROR) if it is malformed
+   */
+  static void validate(byte[] buf, int off, int len) {
+    validateTable(buf, off, off + len, 1);
+  }
+
+  /**
+   * Whether a table's body has a field of one of two names at its top level.
+   *
+   * @throws ConnectionException (SYNTAX_ERROR) if a malformed field is met on the way
+   */
+  static boolean containsAnyKey(byte[] buf, int off, int len, byte[] a, byte[] b) {
+    int end = off + len;
+    int at = off;
+    while (at < end) {
+      int length = buf[at] & 0xFF;
+      int name = at + 1;
+      int value = claim(name, length, end);
+      if (matches(buf, name, length, a) || matches(buf, name, length, b)) {
+        return true;
+      }
+      at = skipValue(buf, value, end, 1, false);
+    }
+    return false;
+  }
+
+  private static boolean matches(byte[] buf, int off, int length, byte[] key) {
+    if (length != key.length) {
+      return false;
+    }
+    for (int i = 0; i < length; i++) {
+      if (buf[off + i] != key[i]) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static void validateTable(byte[] buf, int off, int end, int depth) {
+    int at = off;
+    while (at < end) {
+      at = skipValue(buf, claim(at + 1, buf[at] & 0xFF, end), end, depth, true);
+    }
+  }
+
+  private static void validateArray(byte[] buf, int off, int end, int depth) {
+    int at = off;
+    while (at < end) {
+      at = skipValue(buf, at, end, depth, true);
+    }
+  }
+
+  /** The index behind the value whose tag is at {@code at}, nested values looked into or not. */
+  private static int skipValue(byte[] buf, int at, int end, int depth, boolean inside) {
+    int value = claim(at, 1, end);
+    int tag = buf[at];
+    return switch (tag) {
+      case 'V' -> value;
+      case 't', 'b', 'B' -> claim(value, 1, end);
+      case 's', 'u' -> claim(value, 2, end);
+      case 'I', 'i', 'f' -> claim(value, 4, end);
+      case 'D' -> claim(value, 5, end);
+      case 'l', 'L', 'd', 'T' -> claim(value, 8, end);
+      case 'S', 'x' -> skipLong(buf, value, end);
+      case 'A', 'F' -> {
+        int next = skipLong(buf, value, end);
+        if (inside) {
+          validateNested(buf, tag, value + 4, next, depth);
+        }
+        yield next;
+      }
+      default -> throw malformed(FieldTableCodec.unknownType(tag & 0xFF));
+    };
+  }
+
+  private static void validateNested(byte[] buf, int tag, int off, int end, int depth) {
+    if (depth >= FieldTable.MAX_DEPTH) {
+      throw malformed(FieldTableCodec.tooDeep());
+    }
+    if (tag == 'A') {
+      validateArray(buf, off, end, depth + 1);
+    } else {
+      validateTable(buf, off, end, depth + 1);
+    }
+  }
+
+  private static int skipLong(byte[] buf, int at, int end) {
+    int value = claim(at, 4, end);
+    int length = BigEndian.getInt(buf, at);
+    if (length < 0) {
+      throw cut(length & 0xFFFF_FFFFL, end - value);
+    }
+    return claim(value, length, end);
+  }
+
+  /** The index behind {@code count} bytes at {@code at}, which must lie before {@code end}. */
+  private static int claim(int at, int count, int end) {
+    if (count > end - at) {
+      throw cut(count, end - at);
+    }
+    return at + count;
+  }
+
+  private static ConnectionException cut(long needed, int left) {
+    return malformed("a value of " + needed + " bytes where " + left + " are left");
+  }
+
+  private static ConnectionException malformed(String detail) {
+    return new ConnectionException(ReplyCode.SYNTAX_ERROR, "field table: " + detail);
+  }
+}

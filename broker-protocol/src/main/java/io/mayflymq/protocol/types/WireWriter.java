@@ -1,0 +1,81 @@
+package io.mayflymq.protocol.types;
+
+import java.util.Arrays;
+
+/** Writes AMQP's elementary types into an array that grows. Not thread safe. */
+final class WireWriter {
+  private byte[] buf;
+  private int size;
+
+  WireWriter(int capacity) {
+    buf = new byte[capacity];
+  }
+
+  void uint8(int value) {
+    int at = claim(1);
+    buf[at] = (byte) value;
+  }
+
+  void uint16(int value) {
+    int at = claim(2);
+    BigEndian.putShort(buf, at, value);
+  }
+
+  void int32(int value) {
+    int at = claim(4);
+    BigEndian.putInt(buf, at, value);
+  }
+
+  void int64(long value) {
+    int at = claim(8);
+    BigEndian.putLong(buf, at, value);
+  }
+
+  void bytes(byte[] bytes) {
+    int at = claim(bytes.length);
+    System.arraycopy(bytes, 0, buf, at, bytes.length);
+  }
+
+  /**
+   * @throws IllegalArgumentException if the text has more than 255 bytes
+   */
+  void shortString(String text) {
+    byte[] bytes = Utf8.encode(text);
+    if (bytes.length > ShortString.MAX_BYTES) {
+      throw new IllegalArgumentException("short string of " + bytes.length + " bytes");
+    }
+    uint8(bytes.length);
+    bytes(bytes);
+  }
+
+  void longBytes(byte[] bytes) {
+    int32(bytes.length);
+    bytes(bytes);
+  }
+
+  /** Leaves room for a 32-bit length, to be filled in by {@link #endLength}. */
+  int beginLength() {
+    return claim(4);
+  }
+
+  /** Fills in the length of all that was written since {@link #beginLength} gave that mark. */
+  void endLength(int mark) {
+    BigEndian.putInt(buf, mark, size - mark - 4);
+  }
+
+  byte[] toByteArray() {
+    return Arrays.copyOf(buf, size);
+  }
+
+  /** Makes room; call it before {@code buf} is read, as it may replace it. */
+  private int claim(int count) {
+    int at = size;
+    // Exact: a size beyond an int is an error, not a wrap.
+    int needed = Math.addExact(size, count);
+    if (needed > buf.length) {
+      buf = Arrays.copyOf(buf, Math.max(needed, (int) Math.min(2L * buf.length, 1L << 30)));
+    }
+    size = needed;
+    return at;
+  }
+}

@@ -1,0 +1,55 @@
+package io.mayflymq.protocol.types;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+
+class ShortStringTest {
+
+  @Test
+  void encodedFormStartsWithTheLength() {
+    assertThat(ShortString.of("käse").encoded()).containsExactly(5, 'k', 0xC3, 0xA4, 's', 'e');
+    assertThat(ShortString.of("käse").byteLength()).isEqualTo(5);
+    assertThat(ShortString.EMPTY.encoded()).containsExactly(0);
+  }
+
+  @Test
+  void emptyIsOne() {
+    assertThat(ShortString.of("")).isSameAs(ShortString.EMPTY);
+    assertThat(ShortString.of(new byte[4], 2, 0)).isSameAs(ShortString.EMPTY);
+    assertThat(ShortString.EMPTY.isEmpty()).isTrue();
+    assertThat(ShortString.of("x").isEmpty()).isFalse();
+  }
+
+  @Test
+  void equalByValue() {
+    byte[] bytes = {'?', 'k', 'e', 'y', '?'};
+    ShortString fromBytes = ShortString.of(bytes, 1, 3);
+
+    assertThat(fromBytes).isEqualTo(ShortString.of("key")).hasSameHashCodeAs(ShortString.of("key"));
+    assertThat(fromBytes).isNotEqualTo(ShortString.of("kez"));
+    assertThat(fromBytes).hasToString("key");
+  }
+
+  @Test
+  void differentMalformedBytesStayDifferent() {
+    ShortString one = ShortString.of(new byte[] {(byte) 0xFF}, 0, 1);
+    ShortString other = ShortString.of(new byte[] {(byte) 0xFE}, 0, 1);
+
+    assertThat(one).isNotEqualTo(other);
+    assertThat(one.value()).isNotEqualTo(other.value());
+    assertThat(ShortString.of(one.value())).isEqualTo(one);
+  }
+
+  @Test
+  void holds255BytesAndNoMore() {
+    assertThat(ShortString.of("x".repeat(255)).byteLength()).isEqualTo(255);
+    assertThatThrownBy(() -> ShortString.of("x".repeat(256)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> ShortString.of("ä".repeat(128)))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThatThrownBy(() -> ShortString.of(new byte[300], 0, 256))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}

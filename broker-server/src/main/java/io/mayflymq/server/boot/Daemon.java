@@ -1,0 +1,85 @@
+package io.mayflymq.server.boot;
+
+import io.mayflymq.server.config.BuildInfo;
+import io.mayflymq.server.config.ServerSettings;
+import io.mayflymq.server.net.AmqpServer;
+import io.mayflymq.server.net.StartException;
+import io.netty.util.NetUtil;
+import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A running broker with all it holds: its data directory, its listeners, its log. */
+final class Daemon implements AutoCloseable {
+  private static final Logger LOGGER = LoggerFactory.getLogger(Daemon.class);
+
+  private final DataDirectory data;
+  private final AmqpServer server;
+
+  private Daemon(DataDirectory data, AmqpServer server) {
+    this.data = data;
+    this.server = server;
+  }
+
+  /**
+   * Takes the data directory, begins to log and listens.
+   *
+   * @param warnings lines for the log
+   * @throws StartException if any of it cannot be had; then nothing is held
+   */
+  static Daemon start(ServerSettings settings, List<String> warnings) throws StartException {
+    DataDirectory data = DataDirectory.open(settings.dataDir());
+    boolean started = false;
+    try {
+      Logging.configure(settings.log());
+      LOGGER.info(
+          "{} {} on Java {} ({}), {} shards",
+          BuildInfo.PRODUCT,
+          BuildInfo.version(),
+          Runtime.version(),
+          System.getProperty("java.vm.name"),
+          settings.shards());
+      warnings.forEach(LOGGER::warn);
+      AmqpServer server = AmqpServer.start(settings);
+      LOGGER.info("data in {}", data.path());
+      server
+          .addresses()
+          .forEach(
+              at -> LOGGER.info("listening for AMQP on {}", NetUtil.toSocketAddressString(at)));
+      started = true;
+      return new Daemon(data, server);
+    } finally {
+      if (!started) {
+        data.close();
+      }
+    }
+  }
+
+  /** Where clients connect. */
+  List<InetSocketAddress> addresses() {
+    return server.addresses();
+  }
+
+  /** Says that clients may come, and how long that took from the start of the process. */
+  void announceReady() {
+    long sinceStart =
+        System.currentTimeMillis() - ManagementFactory.getRuntimeMXBean().getStartTime();
+    LOGGER.info(
+        "{} {} ready in {} s",
+        BuildInfo.PRODUCT,
+        BuildInfo.version(),
+        String.format(Locale.ROOT, "%.2f", sinceStart / 1000.0));
+  }
+
+  /** Closes connections in order, settles what is pending and lets the data directory go. */
+  @Override
+  public void close() {
+    LOGGER.info("stopping");
+    server.close();
+    data.close();
+    LOGGER.info("stopped");
+  }
+}

@@ -1,0 +1,154 @@
+package io.mayflymq.server.boot;
+
+import ch.qos.logback.classic.AsyncAppender;
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.Configurator;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.ConsoleAppender;
+import ch.qos.logback.core.FileAppender;
+import ch.qos.logback.core.OutputStreamAppender;
+import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
+import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
+import ch.qos.logback.core.rolling.RollingFileAppender;
+import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
+import ch.qos.logback.core.spi.ContextAwareBase;
+import ch.qos.logback.core.util.FileSize;
+import io.mayflymq.server.config.LogLevel;
+import io.mayflymq.server.config.LogSettings;
+import io.mayflymq.server.net.StartException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.slf4j.ILoggerFactory;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Logback, set up in code from our own settings: reading its XML takes longer than the rest of the
+ * start. As Logback's {@link Configurator} it keeps the log silent until {@link #configure} is
+ * called.
+ *
+ * <p>Lines are written by a thread of their own, and are dropped rather than waited for when it
+ * falls behind: an event loop must not stand still because a terminal does.
+ */
+public final class Logging extends ContextAwareBase implements Configurator {
+  private static final int QUEUED_LINES = 8192;
+
+  /** Called by Logback's service loader. */
+  public Logging() {}
+
+  @Override
+  public ExecutionStatus configure(LoggerContext context) {
+    context.getLogger(Logger.ROOT_LOGGER_NAME).setLevel(Level.OFF);
+    return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
+  }
+
+  /**
+   * Sends the log where the settings say, and nowhere else.
+   *
+   * @throws StartException if the log file cannot be written
+   */
+  static void configure(LogSettings settings) throws StartException {
+    LoggerContext context = context();
+    context.reset();
+    Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
+    root.setLevel(Level.OFF);
+    if (settings.console()) {
+      add(root, new ConsoleAppender<>(), settings.consoleLevel());
+    }
+    if (settings.file().isPresent()) {
+      add(root, file(context, settings, settings.file().get()), settings.fileLevel());
+    }
+  }
+
+  private static void add(
+      Logger root, OutputStreamAppender<ILoggingEvent> appender, LogLevel least) {
+    LoggerContext context = root.getLoggerContext();
+    Level level = level(least);
+    LogLayout layout = new LogLayout();
+    layout.setContext(context);
+    layout.start();
+    LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
+    encoder.setContext(context);
+    encoder.setCharset(StandardCharsets.UTF_8);
+    encoder.setLayout(layout);
+    encoder.start();
+    appender.setContext(context);
+    appender.setEncoder(encoder);
+    appender.start();
+    AsyncAppender queue = new AsyncAppender();
+    queue.setContext(context);
+    queue.setName(appender.getClass().getSimpleName());
+    queue.setQueueSize(QUEUED_LINES);
+    queue.setDiscardingThreshold(0);
+    queue.setNeverBlock(true);
+    queue.addFilter(new LevelFilter(level));
+    queue.addAppender(appender);
+    queue.start();
+    root.addAppender(queue);
+    if (root.getLevel().isGreaterOrEqual(level)) {
+      root.setLevel(level);
+    }
+    // The daemon's own few lines are its contract with scripts: they show at every level.
+    context
+        .getLogger(Daemon.class)
+        .setLevel(Level.toLevel(Math.min(root.getLevel().toInt(), Level.INFO_INT)));
+  }
+
+  private static FileAppender<ILoggingEvent> file(
+      LoggerContext context, LogSettings settings, Path file) throws StartException {
+    try {
+      Files.createDirectories(file.toAbsolutePath().getParent());
+      Files.newOutputStream(
+              file,
+              java.nio.file.StandardOpenOption.CREATE,
+              java.nio.file.StandardOpenOption.APPEND)
+          .close();
+    } catch (IOException e) {
+      throw new StartException("cannot write log file " + file + ": " + e.getMessage(), e);
+    }
+    if (settings.rotationBytes() == 0) {
+      FileAppender<ILoggingEvent> appender = new FileAppender<>();
+      appender.setFile(file.toString());
+      return appender;
+    }
+    RollingFileAppender<ILoggingEvent> appender = new RollingFileAppender<>();
+    appender.setFile(file.toString());
+    FixedWindowRollingPolicy rolling = new FixedWindowRollingPolicy();
+    rolling.setContext(context);
+    rolling.setParent(appender);
+    rolling.setFileNamePattern(file + ".%i");
+    rolling.setMinIndex(0);
+    rolling.setMaxIndex(settings.rotationCount() - 1);
+    rolling.start();
+    SizeBasedTriggeringPolicy<ILoggingEvent> trigger = new SizeBasedTriggeringPolicy<>();
+    trigger.setContext(context);
+    trigger.setMaxFileSize(new FileSize(settings.rotationBytes()));
+    trigger.start();
+    appender.setRollingPolicy(rolling);
+    appender.setTriggeringPolicy(trigger);
+    return appender;
+  }
+
+  private static Level level(LogLevel level) {
+    return switch (level) {
+      case DEBUG -> Level.DEBUG;
+      case INFO, NOTICE -> Level.INFO;
+      case WARNING -> Level.WARN;
+      case ERROR, CRITICAL, ALERT, EMERGENCY -> Level.ERROR;
+      case NONE -> Level.OFF;
+    };
+  }
+
+  /** Writes what is queued and ends the log; the process is about to end. */
+  static void flush() {
+    context().stop();
+  }
+
+  private static LoggerContext context() {
+    ILoggerFactory factory = LoggerFactory.getILoggerFactory();
+    return (LoggerContext) factory;
+  }
+}

@@ -1,0 +1,24 @@
+package io.mayflymq.server.boot;
+
+import io.mayflymq.server.cli.CommandLineInterface;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+
+/** The entry point of mayfly.jar. */
+public final class Main {
+  private Main() {}
+
+  /** Runs the command that the arguments name and ends the process with its exit code. */
+  public static void main(String[] args) {
+    PrintWriter err = writer(System.err);
+    CommandLineInterface commands =
+        new CommandLineInterface(
+            options -> new ServerRun(System.getenv(), err).run(options), writer(System.out), err);
+    System.exit(commands.execute(args));
+  }
+
+  private static PrintWriter writer(OutputStream stream) {
+    return new PrintWriter(stream, true, StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,134 @@
+package io.mayflymq.server.cli;
+
+import io.mayflymq.server.config.BuildInfo;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.ToIntFunction;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/**
+ * The arguments of the daemon's jar, and what each command does.
+ *
+ * <p>The commands are put together through picocli's model rather than its annotations: reading
+ * annotations is a good part of the time that a broker takes to start.
+ */
+public final class CommandLineInterface {
+  private final ToIntFunction<ServerOptions> server;
+  private final PrintWriter out;
+  private final PrintWriter err;
+
+  /**
+   * @param server runs the broker until it is told to stop, and returns the exit code
+   * @param out for what was asked for
+   * @param err for one-line errors
+   */
+  public CommandLineInterface(
+      ToIntFunction<ServerOptions> server, PrintWriter out, PrintWriter err) {
+    this.server = server;
+    this.out = out;
+    this.err = err;
+  }
+
+  /** Does what the arguments say and returns the exit code of the process. */
+  public int execute(String... args) {
+    CommandSpec root =
+        withServerOptions("mayfly", "Runs the MayflyMQ broker.")
+            .version(BuildInfo.PRODUCT + " " + BuildInfo.version())
+            .addOption(
+                OptionSpec.builder("--version")
+                    .versionHelp(true)
+                    .type(boolean.class)
+                    .description("Prints the version and exits.")
+                    .build());
+    root.addSubcommand(
+        "server", withServerOptions("server", "Runs the broker; the same as no command at all."));
+    root.addSubcommand("ctl", ctl());
+    return new CommandLine(root)
+        .setOut(out)
+        .setErr(err)
+        .setExecutionStrategy(this::run)
+        .setParameterExceptionHandler(this::refuse)
+        .execute(args);
+  }
+
+  private static CommandSpec withServerOptions(String name, String description) {
+    CommandSpec command =
+        described(name, description)
+            .addOption(
+                OptionSpec.builder("--config")
+                    .paramLabel("FILE")
+                    .type(Path.class)
+                    .description("Reads this configuration file, in the format of rabbitmq.conf.")
+                    .build())
+            .addOption(
+                OptionSpec.builder("--set")
+                    .paramLabel("KEY=VALUE")
+                    .arity("1")
+                    .type(List.class)
+                    .auxiliaryTypes(String.class)
+                    .description("Sets a key, over the environment and the file; repeatable.")
+                    .build());
+    return command;
+  }
+
+  private static CommandSpec described(String name, String description) {
+    return CommandSpec.create()
+        .name(name)
+        .usageMessage(new UsageMessageSpec().description(description))
+        .addOption(
+            OptionSpec.builder("-h", "--help")
+                .usageHelp(true)
+                .type(boolean.class)
+                .description("Prints this and exits.")
+                .build());
+  }
+
+  /** What bin/mayflyctl calls; this version has no control commands, and says so. */
+  private static CommandSpec ctl() {
+    CommandSpec ctl = described("ctl", "Controls a running broker.");
+    ctl.usageMessage().hidden(true);
+    ctl.parser().stopAtPositional(true).unmatchedOptionsArePositionalParams(true);
+    return ctl.addPositional(
+        PositionalParamSpec.builder()
+            .arity("0..*")
+            .type(List.class)
+            .auxiliaryTypes(String.class)
+            .build());
+  }
+
+  private int run(ParseResult parsed) {
+    Integer help = CommandLine.executeHelpRequest(parsed);
+    if (help != null) {
+      return help;
+    }
+    ParseResult command = parsed.hasSubcommand() ? parsed.subcommand() : parsed;
+    if (command.commandSpec().name().equals("ctl")) {
+      err.println("mayflyctl: control commands are not part of MayflyMQ " + BuildInfo.version());
+      return ExitCode.USAGE;
+    }
+    // Options may stand before the word "server" too; those after it are the stronger ones.
+    Path config = command.matchedOptionValue("--config", null);
+    List<String> sets = command.matchedOptionValue("--set", List.of());
+    if (command != parsed) {
+      config = config == null ? parsed.matchedOptionValue("--config", null) : config;
+      List<String> before = parsed.matchedOptionValue("--set", List.of());
+      sets = Stream.concat(before.stream(), sets.stream()).toList();
+    }
+    return server.applyAsInt(new ServerOptions(Optional.ofNullable(config), sets));
+  }
+
+  private int refuse(ParameterException e, String[] args) {
+    String reason = e.getMessage().lines().findFirst().orElse("bad arguments");
+    err.println("mayfly: " + reason + " (--help lists what there is)");
+    return ExitCode.USAGE;
+  }
+}

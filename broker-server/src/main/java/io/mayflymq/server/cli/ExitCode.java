@@ -1,0 +1,18 @@
+package io.mayflymq.server.cli;
+
+/** What the process tells the script that started it; the numbers are those of sysexits.h. */
+public final class ExitCode {
+  /** Done, or stopped in order after SIGTERM or SIGINT. */
+  public static final int OK = 0;
+
+  /** Could not start, or could not stop in order: a port in use, an unwritable directory. */
+  public static final int FAILURE = 1;
+
+  /** The command line is not one (EX_USAGE). */
+  public static final int USAGE = 64;
+
+  /** The configuration is wrong (EX_CONFIG). */
+  public static final int CONFIG = 78;
+
+  private ExitCode() {}
+}

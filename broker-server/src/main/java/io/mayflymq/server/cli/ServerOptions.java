@@ -1,0 +1,13 @@
+package io.mayflymq.server.cli;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What the command line says about the broker's configuration.
+ *
+ * @param config the file of {@code --config}
+ * @param sets the arguments of {@code --set}, each {@code KEY=VALUE}, in their order
+ */
+public record ServerOptions(Optional<Path> config, List<String> sets) {}

@@ -1,0 +1,31 @@
+package io.mayflymq.server.config;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Properties;
+
+/** What the build knows of itself. */
+public final class BuildInfo {
+  /** The product's name, as RabbitMQ's clients find it in the server properties. */
+  public static final String PRODUCT = "MayflyMQ";
+
+  private static final String VERSION = readVersion();
+
+  private BuildInfo() {}
+
+  /** The version of this build, such as {@code 0.1.0}. */
+  public static String version() {
+    return VERSION;
+  }
+
+  private static String readVersion() {
+    try (InputStream in = BuildInfo.class.getResourceAsStream("build.properties")) {
+      Properties properties = new Properties();
+      properties.load(in);
+      return properties.getProperty("version");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package io.mayflymq.server.config;
+
+/**
+ * The configuration cannot be used. The message is one line for the operator: where the text
+ * stands, the key, the value, and what was expected. The daemon answers with exit code 78
+ * (EX_CONFIG).
+ */
+public final class ConfigException extends Exception {
+  private static final int SHOWN_CHARACTERS = 80;
+
+  public ConfigException(String message) {
+    super(message);
+  }
+
+  /** Quotes the value of a key, unless it may be a secret: errors end up in logs and tickets. */
+  static String quoteValue(String key, String value) {
+    return key.contains("pass") || key.contains("secret") ? "(not shown)" : quote(value);
+  }
+
+  /** Quotes what the operator wrote, cut to length and without what would break the line. */
+  static String quote(String text) {
+    String cut =
+        text.length() <= SHOWN_CHARACTERS ? text : text.substring(0, SHOWN_CHARACTERS) + "...";
+    StringBuilder quoted = new StringBuilder("'");
+    for (int i = 0; i < cut.length(); i++) {
+      char c = cut.charAt(i);
+      quoted.append(Character.isISOControl(c) || c == '\u2028' || c == '\u2029' ? '?' : c);
+    }
+    return quoted.append('\'').toString();
+  }
+}

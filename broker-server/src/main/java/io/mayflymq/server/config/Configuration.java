@@ -1,0 +1,167 @@
+package io.mayflymq.server.config;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Everything that was set, checked, with the strongest source of each key: {@code --set} over the
+ * environment over the file over the default.
+ *
+ * <p>Every value that was written is checked, also one that a stronger source overrides: an
+ * operator would rather hear of it now than on the day the override goes. Immutable.
+ */
+public final class Configuration {
+  private static final String FILE_VARIABLE = Keys.ENVIRONMENT_PREFIX + "CONFIG_FILE";
+
+  /** Variables that belong to the start script, not to the broker. */
+  private static final List<String> FOREIGN_VARIABLES =
+      List.of(FILE_VARIABLE, "MAYFLY_HOME", "MAYFLY_JAVA_OPTS");
+
+  private final Map<String, Entry> entries;
+  private final List<String> warnings;
+
+  private Configuration(Map<String, Entry> entries, List<String> warnings) {
+    this.entries = Map.copyOf(entries);
+    this.warnings = List.copyOf(warnings);
+  }
+
+  /**
+   * Reads all sources.
+   *
+   * @param file the file of {@code --config}; without one, the file that the environment variable
+   *     {@code MAYFLY_CONFIG_FILE} names, if any
+   * @param environment the process environment; a variable with an empty value counts as unset
+   * @param sets the arguments of {@code --set}, each {@code key=value}, the last one strongest
+   * @throws ConfigException for a file that cannot be read, an unknown key or a bad value
+   */
+  public static Configuration load(
+      Optional<Path> file, Map<String, String> environment, List<String> sets)
+      throws ConfigException {
+    Map<String, Entry> entries = new LinkedHashMap<>();
+    List<String> warnings = new ArrayList<>();
+    Optional<Path> source = file.or(() -> variable(environment, FILE_VARIABLE).map(Path::of));
+    if (source.isPresent()) {
+      for (Entry entry : ConfigFile.read(source.get())) {
+        put(entries, entry);
+      }
+    }
+    for (Map.Entry<String, String> variable : new TreeMap<>(environment).entrySet()) {
+      String name = variable.getKey();
+      if (!name.startsWith(Keys.ENVIRONMENT_PREFIX)
+          || variable.getValue().isEmpty()
+          || FOREIGN_VARIABLES.contains(name)) {
+        continue;
+      }
+      Optional<String> key = Keys.ofEnvironmentVariable(name);
+      if (key.isPresent()) {
+        put(entries, new Entry(Origin.variable(name), key.get(), variable.getValue()));
+      } else {
+        // Not an error: Kubernetes gives every pod variables such as MAYFLY_PORT of its own accord.
+        warnings.add("environment variable " + name + " is ignored: it names no key");
+      }
+    }
+    for (String set : sets) {
+      int equals = set.indexOf('=');
+      if (equals <= 0) {
+        throw new ConfigException("--set: expected KEY=VALUE, found " + ConfigException.quote(set));
+      }
+      put(
+          entries,
+          new Entry(
+              Origin.SET_OPTION,
+              set.substring(0, equals).strip(),
+              set.substring(equals + 1).strip()));
+    }
+    return new Configuration(entries, warnings);
+  }
+
+  private static Optional<String> variable(Map<String, String> environment, String name) {
+    return Optional.ofNullable(environment.get(name)).filter(value -> !value.isEmpty());
+  }
+
+  private static void put(Map<String, Entry> entries, Entry entry) throws ConfigException {
+    Key<?> key = Keys.find(entry.key()).orElse(null);
+    if (key == null) {
+      String hint =
+          Keys.nearest(entry.key())
+              .map(name -> "did you mean '" + name + "'?")
+              .orElse("config/mayfly.conf lists them all");
+      throw new ConfigException(
+          "%s: unknown key %s (value %s): expected a key of MayflyMQ; %s"
+              .formatted(
+                  entry.origin().where(),
+                  ConfigException.quote(entry.key()),
+                  ConfigException.quoteValue(entry.key(), entry.value()),
+                  hint));
+    }
+    if (key.type().parser().apply(entry.value()).isEmpty()) {
+      throw new ConfigException(
+          "%s: bad value %s for key '%s': expected %s"
+              .formatted(
+                  entry.origin().where(),
+                  ConfigException.quoteValue(entry.key(), entry.value()),
+                  entry.key(),
+                  key.type().expected()));
+    }
+    entries.put(entry.key(), entry);
+  }
+
+  /** What the operator should know though it stops nothing, a line each. */
+  public List<String> warnings() {
+    return warnings;
+  }
+
+  /** The value of a key, or its default. */
+  <T> T get(Setting<T> setting) {
+    return find(setting).orElseThrow();
+  }
+
+  /** The value of a key, its default, or empty if it has neither. */
+  <T> Optional<T> find(Setting<T> setting) {
+    return Optional.ofNullable(entries.get(setting.name()))
+        .map(Entry::value)
+        .or(setting::byDefault)
+        .flatMap(setting.type().parser());
+  }
+
+  /** The members of a family by the operator's names, or its defaults if none is set. */
+  <T> SortedMap<String, T> members(Family<T> family) {
+    return members(family, Optional.empty());
+  }
+
+  /**
+   * The same for a family that a key of its own can empty ({@code listeners.tcp = none}): members
+   * from a stronger source than that key's survive it, so {@code --set} can add to an emptied file.
+   */
+  <T> SortedMap<String, T> members(Family<T> family, Setting<String> none) {
+    return members(family, Optional.ofNullable(entries.get(none.name())));
+  }
+
+  private <T> SortedMap<String, T> members(Family<T> family, Optional<Entry> none) {
+    SortedMap<String, String> texts = new TreeMap<>();
+    entries.values().stream()
+        .filter(entry -> family.matches(entry.key()))
+        .filter(
+            entry ->
+                none.map(Entry::origin)
+                    .map(origin -> entry.origin().rank().compareTo(origin.rank()) > 0)
+                    .orElse(true))
+        .forEach(entry -> texts.put(entry.key(), entry.value()));
+    if (texts.isEmpty() && none.isEmpty()) {
+      texts.putAll(family.defaults());
+    }
+    SortedMap<String, T> members = new TreeMap<>();
+    texts.forEach(
+        (key, text) ->
+            members.put(
+                key.substring(family.prefix().length()),
+                family.type().parser().apply(text).orElseThrow()));
+    return members;
+  }
+}

@@ -1,0 +1,305 @@
+package io.mayflymq.server.config;
+
+import static io.mayflymq.server.config.ValueTypes.bool;
+import static io.mayflymq.server.config.ValueTypes.bytes;
+import static io.mayflymq.server.config.ValueTypes.constant;
+import static io.mayflymq.server.config.ValueTypes.listenAddress;
+import static io.mayflymq.server.config.ValueTypes.orWord;
+import static io.mayflymq.server.config.ValueTypes.path;
+import static io.mayflymq.server.config.ValueTypes.regularExpression;
+import static io.mayflymq.server.config.ValueTypes.text;
+import static io.mayflymq.server.config.ValueTypes.wholeNumber;
+import static io.mayflymq.server.config.ValueTypes.word;
+import static io.mayflymq.server.config.ValueTypes.zeroOr;
+
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Every key there is, declared once: name, type with its range, default, and a line of
+ * documentation. A key stands here when the broker honours it, and not before.
+ */
+final class Keys {
+  /** RabbitMQ's own ceiling for max_message_size, 512 MiB. */
+  private static final int LARGEST_MESSAGE = 512 << 20;
+
+  static final Setting<String> NO_TCP_LISTENERS =
+      Setting.withoutDefault(
+          "listeners.tcp", word("none"), "Set to none to listen on no TCP port at all.");
+  static final Family<Optional<ListenAddress>> TCP_LISTENERS =
+      new Family<>(
+          "listeners.tcp.",
+          "$name",
+          orWord("none", listenAddress()),
+          Map.of("listeners.tcp.default", "5672"),
+          "A port, or an address and a port, where clients connect; port 0 lets the system choose.");
+
+  static final Setting<Integer> BACKLOG =
+      Setting.of(
+          "tcp_listen_options.backlog",
+          wholeNumber("connections", 1, 65_535),
+          "1024",
+          "Connections that may wait to be accepted.");
+  static final Setting<Boolean> NODELAY =
+      Setting.of(
+          "tcp_listen_options.nodelay",
+          bool(),
+          "true",
+          "Sends small packets at once (TCP_NODELAY).");
+  static final Setting<Boolean> KEEPALIVE =
+      Setting.of(
+          "tcp_listen_options.keepalive",
+          bool(),
+          "false",
+          "Lets the system probe idle connections (SO_KEEPALIVE).");
+  static final Setting<Optional<Integer>> SEND_BUFFER =
+      Setting.of(
+          "tcp_listen_options.sndbuf",
+          orWord("auto", bytes(1024, 1 << 30)),
+          "auto",
+          "Bytes of the socket's send buffer; auto leaves it to the system.");
+  static final Setting<Optional<Integer>> RECEIVE_BUFFER =
+      Setting.of(
+          "tcp_listen_options.recbuf",
+          orWord("auto", bytes(1024, 1 << 30)),
+          "auto",
+          "Bytes of the socket's receive buffer; auto leaves it to the system.");
+
+  static final Setting<Integer> HEARTBEAT =
+      Setting.of(
+          "heartbeat",
+          wholeNumber("seconds", 0, 65_535),
+          "60",
+          "Heartbeat interval offered to clients, in seconds; 0 offers none.");
+  static final Setting<Integer> FRAME_MAX =
+      Setting.of(
+          "frame_max",
+          zeroOr("no limit", "bytes", 4096, LARGEST_MESSAGE),
+          "131072",
+          "Largest frame offered to clients, in bytes.");
+  static final Setting<Integer> INITIAL_FRAME_MAX =
+      Setting.of(
+          "initial_frame_max",
+          wholeNumber("bytes", 4096, LARGEST_MESSAGE),
+          "4096",
+          "Largest frame accepted before a client has logged in, in bytes.");
+  static final Setting<Integer> CHANNEL_MAX =
+      Setting.of(
+          "channel_max",
+          wholeNumber("channels", 0, 65_535),
+          "2047",
+          "Channels that a connection may open; 0 leaves it to the client.");
+  static final Setting<Integer> MAX_MESSAGE_SIZE =
+      Setting.of(
+          "max_message_size",
+          bytes(1, LARGEST_MESSAGE),
+          "134217728",
+          "Largest message body, in bytes; at most 512 MiB.");
+  static final Setting<Integer> HANDSHAKE_TIMEOUT =
+      Setting.of(
+          "handshake_timeout",
+          wholeNumber("milliseconds", 1, Integer.MAX_VALUE),
+          "10000",
+          "Time from accepting a connection to its being open, in milliseconds.");
+
+  static final Family<String> AUTH_MECHANISMS =
+      new Family<>(
+          "auth_mechanisms.",
+          "$n",
+          word("PLAIN", "AMQPLAIN", "ANONYMOUS"),
+          Map.of("auth_mechanisms.1", "PLAIN", "auth_mechanisms.2", "AMQPLAIN"),
+          "SASL mechanisms offered to clients.");
+  static final Setting<String> ANONYMOUS_LOGIN_USER =
+      Setting.of(
+          "anonymous_login_user",
+          text(),
+          "guest",
+          "The user that a client logged in by ANONYMOUS becomes.");
+  static final Setting<String> ANONYMOUS_LOGIN_PASS =
+      Setting.of("anonymous_login_pass", text(), "guest", "That user's password.");
+  static final Setting<String> NO_LOOPBACK_USERS =
+      Setting.withoutDefault(
+          "loopback_users", word("none"), "Set to none to let every user connect from anywhere.");
+  static final Family<Boolean> LOOPBACK_USERS =
+      new Family<>(
+          "loopback_users.",
+          "$user",
+          bool(),
+          Map.of("loopback_users.guest", "true"),
+          "Whether a user may connect from this machine only.");
+
+  static final Setting<String> DEFAULT_VHOST =
+      Setting.of("default_vhost", text(), "/", "Virtual host created on first start.");
+  static final Setting<String> DEFAULT_USER =
+      Setting.of("default_user", text(), "guest", "User created on first start.");
+  static final Setting<String> DEFAULT_PASS =
+      Setting.of("default_pass", text(), "guest", "That user's password.");
+  static final Family<Boolean> DEFAULT_USER_TAGS =
+      new Family<>(
+          "default_user_tags.",
+          "$tag",
+          bool(),
+          Map.of("default_user_tags.administrator", "true"),
+          "Whether that user has a tag.");
+  static final Setting<String> DEFAULT_CONFIGURE =
+      Setting.of(
+          "default_permissions.configure",
+          regularExpression(),
+          ".*",
+          "Names of what that user may declare and delete.");
+  static final Setting<String> DEFAULT_WRITE =
+      Setting.of(
+          "default_permissions.write",
+          regularExpression(),
+          ".*",
+          "Names of what that user may publish to.");
+  static final Setting<String> DEFAULT_READ =
+      Setting.of(
+          "default_permissions.read",
+          regularExpression(),
+          ".*",
+          "Names of what that user may consume from.");
+
+  static final Setting<Boolean> LOG_CONSOLE =
+      Setting.of("log.console", bool(), "true", "Whether to log to standard output.");
+  static final Setting<LogLevel> LOG_CONSOLE_LEVEL =
+      Setting.of("log.console.level", constant(LogLevel.class), "info", "Least level shown there.");
+  static final Setting<Optional<Path>> LOG_FILE =
+      Setting.of(
+          "log.file",
+          orWord("false", path()).describedAs("a file name or false"),
+          "false",
+          "File to log to, or false.");
+  static final Setting<LogLevel> LOG_FILE_LEVEL =
+      Setting.of("log.file.level", constant(LogLevel.class), "info", "Least level written there.");
+  static final Setting<Path> LOG_DIR =
+      Setting.of(
+          "log.dir", path(), "log", "Where that file is; a relative path starts at data_dir.");
+  static final Setting<Integer> LOG_FILE_ROTATION_SIZE =
+      Setting.of(
+          "log.file.rotation.size",
+          bytes(0, Integer.MAX_VALUE),
+          "0",
+          "Bytes after which a new file is begun; 0 never does.");
+  static final Setting<Integer> LOG_FILE_ROTATION_COUNT =
+      Setting.of(
+          "log.file.rotation.count",
+          wholeNumber("files", 1, 1000),
+          "5",
+          "Earlier log files that are kept.");
+
+  static final Setting<Path> DATA_DIR =
+      Setting.of(
+          "data_dir", path(), "./mayfly-data", "Directory that holds everything the broker keeps.");
+  static final Setting<Optional<Integer>> SHARDS =
+      Setting.of(
+          "shards",
+          orWord("auto", wholeNumber("", 1, 1024)),
+          "auto",
+          "Event loops that share the queues and connections; auto takes one per processor.");
+
+  static final List<Key<?>> ALL =
+      List.of(
+          NO_TCP_LISTENERS,
+          TCP_LISTENERS,
+          BACKLOG,
+          NODELAY,
+          KEEPALIVE,
+          SEND_BUFFER,
+          RECEIVE_BUFFER,
+          HEARTBEAT,
+          FRAME_MAX,
+          INITIAL_FRAME_MAX,
+          CHANNEL_MAX,
+          MAX_MESSAGE_SIZE,
+          HANDSHAKE_TIMEOUT,
+          AUTH_MECHANISMS,
+          ANONYMOUS_LOGIN_USER,
+          ANONYMOUS_LOGIN_PASS,
+          NO_LOOPBACK_USERS,
+          LOOPBACK_USERS,
+          DEFAULT_VHOST,
+          DEFAULT_USER,
+          DEFAULT_PASS,
+          DEFAULT_USER_TAGS,
+          DEFAULT_CONFIGURE,
+          DEFAULT_WRITE,
+          DEFAULT_READ,
+          LOG_CONSOLE,
+          LOG_CONSOLE_LEVEL,
+          LOG_FILE,
+          LOG_FILE_LEVEL,
+          LOG_DIR,
+          LOG_FILE_ROTATION_SIZE,
+          LOG_FILE_ROTATION_COUNT,
+          DATA_DIR,
+          SHARDS);
+
+  static final String ENVIRONMENT_PREFIX = "MAYFLY_";
+
+  private Keys() {}
+
+  static Optional<Key<?>> find(String key) {
+    return ALL.stream().filter(candidate -> candidate.matches(key)).<Key<?>>map(k -> k).findFirst();
+  }
+
+  /**
+   * The key that an environment variable sets: {@code MAYFLY_} and the key in upper case with
+   * underscores for dots. The operator's part of a family's key is taken in lower case.
+   */
+  static Optional<String> ofEnvironmentVariable(String variable) {
+    for (Key<?> key : ALL) {
+      if (key instanceof Setting<?> setting && environmentName(setting.name()).equals(variable)) {
+        return Optional.of(setting.name());
+      }
+    }
+    for (Key<?> key : ALL) {
+      if (key instanceof Family<?> family) {
+        String prefix = environmentName(family.prefix());
+        if (variable.startsWith(prefix) && variable.length() > prefix.length()) {
+          String name = variable.substring(prefix.length()).toLowerCase(Locale.ROOT);
+          return Optional.of(family.prefix() + name);
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** The environment variable that sets a key. */
+  static String environmentName(String key) {
+    return ENVIRONMENT_PREFIX + key.replace('.', '_').toUpperCase(Locale.ROOT);
+  }
+
+  /** The known key that a mistyped one probably meant: at most a third of it is different. */
+  static Optional<String> nearest(String unknown) {
+    String lastPart = unknown.substring(unknown.lastIndexOf('.') + 1);
+    return ALL.stream()
+        .map(key -> key instanceof Family<?> family ? family.prefix() + lastPart : key.name())
+        .map(name -> Map.entry(name, editDistance(unknown, name)))
+        .filter(candidate -> candidate.getValue() <= Math.max(2, unknown.length() / 3))
+        .min(Comparator.comparingInt(Map.Entry::getValue))
+        .map(Map.Entry::getKey);
+  }
+
+  /** Levenshtein's distance: how many characters must be put in, taken out or replaced. */
+  private static int editDistance(String from, String to) {
+    int[] previous = new int[to.length() + 1];
+    for (int j = 0; j <= to.length(); j++) {
+      previous[j] = j;
+    }
+    for (int i = 1; i <= from.length(); i++) {
+      int[] current = new int[to.length() + 1];
+      current[0] = i;
+      for (int j = 1; j <= to.length(); j++) {
+        int replaced = previous[j - 1] + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
+        current[j] = Math.min(replaced, Math.min(previous[j], current[j - 1]) + 1);
+      }
+      previous = current;
+    }
+    return previous[to.length()];
+  }
+}

@@ -1,0 +1,27 @@
+package io.mayflymq.server.config;
+
+import java.nio.file.Path;
+
+/**
+ * Where a value was written. A later rank overrides an earlier one.
+ *
+ * @param where opens an error message: the file with its line, the variable, or the option
+ */
+record Origin(Rank rank, String where) {
+  /** The precedence of sources, the weakest first. */
+  enum Rank {
+    FILE,
+    ENVIRONMENT,
+    COMMAND_LINE
+  }
+
+  static final Origin SET_OPTION = new Origin(Rank.COMMAND_LINE, "--set");
+
+  static Origin line(Path file, int line) {
+    return new Origin(Rank.FILE, file + ":" + line);
+  }
+
+  static Origin variable(String name) {
+    return new Origin(Rank.ENVIRONMENT, "environment variable " + name);
+  }
+}

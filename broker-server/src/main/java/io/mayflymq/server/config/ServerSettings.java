@@ -1,0 +1,112 @@
+package io.mayflymq.server.config;
+
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * All settings of a broker, typed and complete. Immutable.
+ *
+ * @param listeners by name; empty if the broker is to listen nowhere
+ * @param dataDir absolute
+ * @param shards the number of event loops, 1 to 1024
+ */
+public record ServerSettings(
+    List<ListenerSettings> listeners,
+    TcpSettings tcp,
+    ProtocolSettings protocol,
+    AuthSettings auth,
+    DefaultsSettings defaults,
+    LogSettings log,
+    Path dataDir,
+    int shards) {
+
+  /** Gives the configuration its types. It was checked when it was loaded, so nothing can fail. */
+  public static ServerSettings of(Configuration configuration) {
+    Path dataDir = absolute(configuration.get(Keys.DATA_DIR));
+    return new ServerSettings(
+        listeners(configuration),
+        new TcpSettings(
+            configuration.get(Keys.BACKLOG),
+            configuration.get(Keys.NODELAY),
+            configuration.get(Keys.KEEPALIVE),
+            optionalInt(configuration.get(Keys.SEND_BUFFER)),
+            optionalInt(configuration.get(Keys.RECEIVE_BUFFER))),
+        new ProtocolSettings(
+            configuration.get(Keys.HEARTBEAT),
+            configuration.get(Keys.FRAME_MAX),
+            configuration.get(Keys.INITIAL_FRAME_MAX),
+            configuration.get(Keys.CHANNEL_MAX),
+            configuration.get(Keys.MAX_MESSAGE_SIZE),
+            configuration.get(Keys.HANDSHAKE_TIMEOUT)),
+        new AuthSettings(
+            mechanisms(configuration),
+            trueMembers(configuration.members(Keys.LOOPBACK_USERS, Keys.NO_LOOPBACK_USERS)),
+            configuration.get(Keys.ANONYMOUS_LOGIN_USER),
+            configuration.get(Keys.ANONYMOUS_LOGIN_PASS)),
+        new DefaultsSettings(
+            configuration.get(Keys.DEFAULT_VHOST),
+            configuration.get(Keys.DEFAULT_USER),
+            configuration.get(Keys.DEFAULT_PASS),
+            trueMembers(configuration.members(Keys.DEFAULT_USER_TAGS)),
+            configuration.get(Keys.DEFAULT_CONFIGURE),
+            configuration.get(Keys.DEFAULT_WRITE),
+            configuration.get(Keys.DEFAULT_READ)),
+        new LogSettings(
+            configuration.get(Keys.LOG_CONSOLE),
+            configuration.get(Keys.LOG_CONSOLE_LEVEL),
+            configuration
+                .get(Keys.LOG_FILE)
+                .map(dataDir.resolve(configuration.get(Keys.LOG_DIR))::resolve),
+            configuration.get(Keys.LOG_FILE_LEVEL),
+            configuration.get(Keys.LOG_FILE_ROTATION_SIZE),
+            configuration.get(Keys.LOG_FILE_ROTATION_COUNT)),
+        dataDir,
+        configuration.get(Keys.SHARDS).orElseGet(Runtime.getRuntime()::availableProcessors));
+  }
+
+  private static List<ListenerSettings> listeners(Configuration configuration) {
+    return configuration.members(Keys.TCP_LISTENERS, Keys.NO_TCP_LISTENERS).entrySet().stream()
+        .flatMap(
+            member ->
+                member.getValue().stream()
+                    .map(at -> new ListenerSettings(member.getKey(), at.host(), at.port())))
+        .toList();
+  }
+
+  /** In the order of their numbers, so that auth_mechanisms.10 comes after auth_mechanisms.2. */
+  private static List<String> mechanisms(Configuration configuration) {
+    return configuration.members(Keys.AUTH_MECHANISMS).entrySet().stream()
+        .sorted(
+            Comparator.<Map.Entry<String, String>>comparingInt(member -> member.getKey().length())
+                .thenComparing(Map.Entry::getKey))
+        .map(Map.Entry::getValue)
+        .distinct()
+        .toList();
+  }
+
+  private static Set<String> trueMembers(SortedMap<String, Boolean> members) {
+    return members.entrySet().stream()
+        .filter(Map.Entry::getValue)
+        .map(Map.Entry::getKey)
+        .collect(
+            Collectors.collectingAndThen(
+                Collectors.toCollection(TreeSet::new), Collections::unmodifiableSortedSet));
+  }
+
+  private static OptionalInt optionalInt(Optional<Integer> value) {
+    return value.map(OptionalInt::of).orElseGet(OptionalInt::empty);
+  }
+
+  private static Path absolute(Path path) {
+    return path.toAbsolutePath().normalize();
+  }
+}

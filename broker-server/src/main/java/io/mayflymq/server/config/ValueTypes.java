@@ -1,0 +1,180 @@
+package io.mayflymq.server.config;
+
+import java.math.BigInteger;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import java.util.stream.Collectors;
+
+/** The types that values of configuration keys have. */
+final class ValueTypes {
+  private static final Pattern SIZE = Pattern.compile("([0-9]{1,18})([a-z]*)");
+
+  /** RabbitMQ's information units: a bare letter and "ib" count in 1024, "b" in 1000. */
+  private static final Map<String, Long> UNITS =
+      Map.ofEntries(
+          Map.entry("", 1L),
+          Map.entry("k", 1L << 10),
+          Map.entry("kib", 1L << 10),
+          Map.entry("kb", 1_000L),
+          Map.entry("m", 1L << 20),
+          Map.entry("mib", 1L << 20),
+          Map.entry("mb", 1_000_000L),
+          Map.entry("g", 1L << 30),
+          Map.entry("gib", 1L << 30),
+          Map.entry("gb", 1_000_000_000L),
+          Map.entry("t", 1L << 40),
+          Map.entry("tib", 1L << 40),
+          Map.entry("tb", 1_000_000_000_000L));
+
+  private ValueTypes() {}
+
+  static ValueType<String> text() {
+    return new ValueType<>("a text that is not empty", ValueTypes::nonEmpty);
+  }
+
+  static ValueType<Boolean> bool() {
+    return oneOf(Map.of("true", true, "false", false));
+  }
+
+  static ValueType<String> word(String... words) {
+    return oneOf(Arrays.stream(words).collect(Collectors.toMap(word -> word, word -> word)));
+  }
+
+  /** Any constant of an enum, written in lower case. */
+  static <E extends Enum<E>> ValueType<E> constant(Class<E> type) {
+    List<E> constants = List.of(type.getEnumConstants());
+    return oneOf(constants.stream().collect(Collectors.toMap(ValueTypes::lowerCaseName, c -> c)))
+        .describedAs(alternatives(constants.stream().map(ValueTypes::lowerCaseName).toList()));
+  }
+
+  private static String lowerCaseName(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+
+  private static <T> ValueType<T> oneOf(Map<String, T> values) {
+    return new ValueType<>(
+        alternatives(values.keySet().stream().sorted().toList()),
+        text -> Optional.ofNullable(values.get(text)));
+  }
+
+  private static String alternatives(List<String> words) {
+    int last = words.size() - 1;
+    return last == 0
+        ? words.get(0)
+        : String.join(", ", words.subList(0, last)) + " or " + words.get(last);
+  }
+
+  /** A whole number from {@code min} to {@code max}, both included. */
+  static ValueType<Integer> wholeNumber(String unit, int min, int max) {
+    return new ValueType<>(
+        "a whole number" + (unit.isEmpty() ? "" : " of " + unit) + " from " + min + " to " + max,
+        text -> number(text, min, max));
+  }
+
+  /** The same, where 0 stands for something of its own. */
+  static ValueType<Integer> zeroOr(String zero, String unit, int min, int max) {
+    return new ValueType<>(
+        "0 (" + zero + ") or a whole number of " + unit + " from " + min + " to " + max,
+        text -> text.equals("0") ? Optional.of(0) : number(text, min, max));
+  }
+
+  private static Optional<Integer> number(String text, int min, int max) {
+    if (text.isEmpty() || text.length() > 18 || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
+      return Optional.empty();
+    }
+    long value = Long.parseLong(text);
+    return value < min || value > max ? Optional.empty() : Optional.of((int) value);
+  }
+
+  /** A number of bytes, bare or with one of RabbitMQ's units. */
+  static ValueType<Integer> bytes(int min, int max) {
+    return new ValueType<>(
+        "a size from " + min + " to " + max + " bytes, such as 65536, 64KiB or 128MB",
+        text -> size(text, min, max));
+  }
+
+  private static Optional<Integer> size(String text, int min, int max) {
+    Matcher matcher = SIZE.matcher(text.toLowerCase(Locale.ROOT));
+    if (!matcher.matches()) {
+      return Optional.empty();
+    }
+    Long unit = UNITS.get(matcher.group(2));
+    if (unit == null) {
+      return Optional.empty();
+    }
+    BigInteger size = new BigInteger(matcher.group(1)).multiply(BigInteger.valueOf(unit));
+    return size.compareTo(BigInteger.valueOf(min)) < 0
+            || size.compareTo(BigInteger.valueOf(max)) > 0
+        ? Optional.empty()
+        : Optional.of(size.intValue());
+  }
+
+  /** Another type, or a word that says "none of them". */
+  static <T> ValueType<Optional<T>> orWord(String word, ValueType<T> type) {
+    return new ValueType<>(
+        type.expected() + ", or " + word,
+        text -> {
+          Optional<T> value = text.equals(word) ? Optional.empty() : type.parser().apply(text);
+          return value.isPresent() || text.equals(word) ? Optional.of(value) : Optional.empty();
+        });
+  }
+
+  static ValueType<Path> path() {
+    return new ValueType<>(
+        "a path",
+        text -> {
+          try {
+            return nonEmpty(text).map(Path::of);
+          } catch (InvalidPathException e) {
+            return Optional.empty();
+          }
+        });
+  }
+
+  static ValueType<String> regularExpression() {
+    return new ValueType<>(
+        "a regular expression",
+        text -> {
+          try {
+            return Optional.of(Pattern.compile(text).pattern());
+          } catch (PatternSyntaxException e) {
+            return Optional.empty();
+          }
+        });
+  }
+
+  /** A port, or an address and a port: 5672, 127.0.0.1:5672, [::1]:5672, ::1:5672, host:5672. */
+  static ValueType<ListenAddress> listenAddress() {
+    return new ValueType<>(
+        "a port from 0 to 65535 or an address and a port, such as 5672, 127.0.0.1:5672 or"
+            + " [::1]:5672",
+        ValueTypes::address);
+  }
+
+  private static Optional<ListenAddress> address(String text) {
+    int colon = text.lastIndexOf(':');
+    String host = colon < 0 ? "" : text.substring(0, colon);
+    if (host.startsWith("[") && host.endsWith("]")) {
+      host = host.substring(1, host.length() - 1);
+    }
+    boolean wellFormed =
+        colon < 0 || (!host.isEmpty() && host.chars().noneMatch(c -> " []/\t".indexOf(c) >= 0));
+    String plainHost = host;
+    return wellFormed
+        ? number(text.substring(colon + 1), 0, 65_535)
+            .map(port -> new ListenAddress(plainHost, port))
+        : Optional.empty();
+  }
+
+  private static Optional<String> nonEmpty(String text) {
+    return text.isEmpty() ? Optional.empty() : Optional.of(text);
+  }
+}
