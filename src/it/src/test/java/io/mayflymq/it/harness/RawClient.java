@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.SocketTimeoutException;
 
 /**
  * A client without manners: it writes whatever frames a test wants, and checks what comes back. It
@@ -111,13 +112,42 @@ public final class RawClient implements AutoCloseable {
     return rest.toByteArray();
   }
 
-  /** Checks that the broker closes the connection with this code; answers and awaits the end. */
-  public RawFrame.Close expectConnectionClose(int code) throws IOException {
+  /** Checks that the broker closes the connection with one of these codes; awaits the end. */
+  public RawFrame.Close expectConnectionClose(Integer... codes) throws IOException {
     RawFrame.Close close = expect(10, 50).close();
-    assertThat(close.code()).as("reply code (%s)", close.text()).isEqualTo(code);
+    assertThat(close.code()).as("reply code (%s)", close.text()).isIn((Object[]) codes);
+    assertThat(close.channel()).isZero();
     method(0, RawWriter.method(10, 51));
-    assertThat(readToEnd()).isEmpty();
+    expectEnd();
     return close;
+  }
+
+  /**
+   * Checks that the broker gives up on a client that is not connected yet: it may say why, with one
+   * of these codes, or just close, as the specification asks of it before the handshake is done.
+   */
+  public void expectRefusal(Integer... codes) throws IOException {
+    try {
+      RawFrame frame = read();
+      assertThat(frame).matches(f -> f.isMethod(10, 50), "is connection.close");
+      assertThat(frame.close().code()).isIn((Object[]) codes);
+      method(0, RawWriter.method(10, 51));
+    } catch (EOFException | SocketException e) {
+      assertThat(e).isNotInstanceOf(SocketTimeoutException.class);
+      return;
+    }
+    expectEnd();
+  }
+
+  /** Says that nothing more will be sent, and checks that the broker closes its side too. */
+  public void finish() throws IOException {
+    socket.shutdownOutput();
+    expectEnd();
+  }
+
+  /** Checks that the broker closes the socket and sends nothing before. */
+  public void expectEnd() throws IOException {
+    assertThat(readToEnd()).isEmpty();
   }
 
   /** Checks that the broker closes this channel only, answers, and can open it again. */
@@ -216,19 +246,16 @@ public final class RawClient implements AutoCloseable {
     return method(channel, RawWriter.method(60, 70).uint16(0).shortString(queue).uint8(1));
   }
 
-  /** Proves that the connection still works, by a round trip on a new channel. */
+  /** Proves that the connection still works, by opening and closing a channel that is not open. */
   public void assertAlive(int freeChannel) throws IOException {
     channelOpen(freeChannel);
+    sendChannelClose(freeChannel);
+    expect(20, 41);
   }
 
-  /** True when the broker has closed the socket without another word. */
-  public boolean atEnd() throws IOException {
-    try {
-      in.readByte();
-      return false;
-    } catch (EOFException e) {
-      return true;
-    }
+  public RawClient sendChannelClose(int channel) throws IOException {
+    return method(
+        channel, RawWriter.method(20, 40).uint16(200).shortString("").uint16(0).uint16(0));
   }
 
   @Override
