@@ -1,5 +1,6 @@
 package io.mayflymq.it.harness;
 
+import com.rabbitmq.client.ConnectionFactory;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
@@ -87,6 +88,11 @@ public final class BrokerProcess implements AutoCloseable {
     public Builder withoutListener() {
       listener = false;
       return this;
+    }
+
+    /** Uses this data directory rather than a fresh one. */
+    public Builder data(Path directory) {
+      return set("data_dir", directory);
     }
 
     /** Starts it and returns at once, ready or not. */
@@ -217,6 +223,16 @@ public final class BrokerProcess implements AutoCloseable {
     return output().stream()
         .filter(line -> line.contains("LEAK:") || line.startsWith("\tat "))
         .toList();
+  }
+
+  /** The processor time that the process has used so far. */
+  public Duration cpu() {
+    return process.info().totalCpuDuration().orElseThrow();
+  }
+
+  /** A factory for connections to this broker. */
+  public ConnectionFactory factory() {
+    return Target.factory(port);
   }
 
   /** Sends SIGTERM, as a service manager does, and does not wait. */
