@@ -19,6 +19,10 @@ import com.rabbitmq.client.MessageProperties;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Deliveries;
+import io.mayflymq.it.harness.RawClient;
+import io.mayflymq.it.harness.RawFrame;
+import io.mayflymq.it.harness.RawWriter;
+import java.io.DataInputStream;
 import java.math.BigDecimal;
 import java.time.Instant;
 import java.util.Arrays;
@@ -167,6 +171,31 @@ class PublishIT {
     assertThat(wrong).isEmpty();
     channel.exchangeDeclarePassive("amq.direct");
     assertThat(settled.length()).as("no confirm beyond the last").isEqualTo(count + 1);
+  }
+
+  @Test
+  void confirmsOfABurstAreCoalesced(Amqp amqp) throws Exception {
+    int count = 5_000;
+    String queue = amqp.queue();
+    try (RawClient client = RawClient.openChannel(amqp.target().port())) {
+      client.method(1, RawWriter.method(85, 10).uint8(0)).expect(85, 11);
+      RawWriter burst = new RawWriter();
+      byte[] publish =
+          RawWriter.method(60, 40).uint16(0).shortString("").shortString(queue).uint8(0).toBytes();
+      for (int i = 0; i < count; i++) {
+        burst.raw(RawClient.encode(RawFrame.METHOD, 1, publish));
+        burst.raw(RawClient.encode(RawFrame.HEADER, 1, RawClient.header(60, 0)));
+      }
+      client.raw(burst.toBytes());
+      int frames = 0;
+      for (long settled = 0; settled < count; frames++) {
+        DataInputStream ack = client.expect(60, 80).arguments();
+        long tag = ack.readLong();
+        settled = ack.readBoolean() ? Math.max(settled, tag) : settled + 1;
+      }
+      assertThat(frames).isLessThan(count / 2);
+    }
+    assertThat(amqp.ready(queue)).isEqualTo(count);
   }
 
   @Test
