@@ -107,7 +107,7 @@ class DaemonIT {
 
   @Test
   void halfOpenHandshakesTimeOut() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().set("handshake_timeout", 500).start();
+    try (BrokerProcess broker = BrokerProcess.builder().set("handshake_timeout", 1_500).start();
         RawClient mute = new RawClient(broker.port());
         RawClient half = new RawClient(broker.port());
         RawClient started = new RawClient(broker.port());
@@ -120,21 +120,21 @@ class DaemonIT {
       for (RawClient client : List.of(mute, half, started, tuned)) {
         client.expectEnd();
       }
-      assertThat(Time.millisBetween(start, System.nanoTime())).isLessThan(5_000);
+      assertThat(Time.millisBetween(start, System.nanoTime())).isLessThan(6_000);
       open.assertAlive(2);
     }
   }
 
   @Test
   void aHandshakeIsGivenItsTime() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().set("handshake_timeout", 2_000).start();
+    try (BrokerProcess broker = BrokerProcess.builder().set("handshake_timeout", 3_000).start();
         RawClient slow = new RawClient(broker.port())) {
       Time.pass(500);
       slow.login();
       Time.pass(500);
       slow.tuneOk(2047, 131_072, 0);
       slow.openVirtualHost("/");
-      Time.pass(1_500);
+      Time.pass(2_500);
       slow.assertAlive(1);
     }
   }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** Queue leases ({@code x-expires}): what counts as use and what does not. */
 @BlackBox
 class QueueLeaseIT {
-  private static final int LEASE = 400;
+  private static final int LEASE = 600;
   private static final Map<String, Object> LEASED = Map.of("x-expires", LEASE);
 
   @Test
