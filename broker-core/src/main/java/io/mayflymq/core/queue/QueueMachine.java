@@ -415,6 +415,12 @@ public final class QueueMachine {
     }
   }
 
+  /** The queue is gone: gives its memory back. Nothing else may be called afterwards. */
+  public void dispose() {
+    expiry.cleared();
+    index.clear();
+  }
+
   // Views
 
   /** How many messages are ready: what limits count and declare-ok tells. */
