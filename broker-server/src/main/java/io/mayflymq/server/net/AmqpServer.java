@@ -55,8 +55,7 @@ public final class AmqpServer implements AutoCloseable {
       ChannelFuture bound = bootstrap.bind(listener.address()).awaitUninterruptibly();
       if (!bound.isSuccess()) {
         server.close();
-        throw new StartException(
-            "cannot listen on " + listener + ": " + bound.cause().getMessage(), bound.cause());
+        throw StartException.cannotListen(listener, bound.cause());
       }
       server.listeners.add(bound.channel());
     }
