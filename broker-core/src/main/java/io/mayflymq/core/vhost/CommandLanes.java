@@ -2,7 +2,7 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
-import io.mayflymq.core.runtime.EventLoop;
+import io.mayflymq.core.runtime.BurstMember;
 import io.mayflymq.core.runtime.Shard;
 import java.util.ArrayDeque;
 
@@ -13,10 +13,10 @@ import java.util.ArrayDeque;
  * Batches come back when they were applied and what they wrote is safe. What is under way is counted in bytes, so a connection can stop
  * reading while a shard is behind.
  */
-public final class CommandLanes {
+public final class CommandLanes implements BurstMember {
   private static final int SPARE_BATCHES = 8;
 
-  private final EventLoop home;
+  private final Shard home;
   private final Shards shards;
   private final Runnable onReturn;
   private final CommandBatch[] open;
@@ -28,11 +28,11 @@ public final class CommandLanes {
   /**
    * Creates the lanes of one connection or shard.
    *
-   * @param home the loop that they belong to; all methods are called on it
+   * @param home the shard on the loop that they belong to; all methods are called in its bursts
    * @param shards where they lead
-   * @param onReturn called on the home loop when a batch has come back
+   * @param onReturn called in a burst of the home shard when a batch has come back
    */
-  public CommandLanes(EventLoop home, Shards shards, Runnable onReturn) {
+  public CommandLanes(Shard home, Shards shards, Runnable onReturn) {
     this.home = home;
     this.shards = shards;
     this.onReturn = onReturn;
@@ -68,11 +68,6 @@ public final class CommandLanes {
     batchFor(queue).settle(CommandBatch.REQUEUE, queue, consumer, from, to);
   }
 
-  /** Whether nothing waits for {@link #flush}. */
-  public boolean isEmpty() {
-    return empty;
-  }
-
   /** The bytes of content that were handed over and have not come back. */
   public long bytesUnderWay() {
     return bytesUnderWay;
@@ -83,7 +78,15 @@ public final class CommandLanes {
     return batchesUnderWay == 0;
   }
 
-  /** Hands all batches over. */
+  @Override
+  public void endOfBurst() {
+    flush();
+  }
+
+  /**
+   * Hands all batches over; done at the end of each burst, and before whatever must come behind
+   * them.
+   */
   public void flush() {
     if (empty) {
       return;
@@ -106,7 +109,7 @@ public final class CommandLanes {
           batch.apply();
           shards.log(shard).commit(() -> comeBack(batch));
         };
-    if (shard.loop() == home) {
+    if (shard == home) {
       shard.run(apply);
     } else {
       shard.execute(apply);
@@ -114,8 +117,8 @@ public final class CommandLanes {
   }
 
   private void comeBack(CommandBatch batch) {
-    if (home.inEventLoop()) {
-      returned(batch);
+    if (home.isCurrent()) {
+      home.run(() -> returned(batch));
     } else {
       home.execute(() -> returned(batch));
     }
@@ -137,7 +140,10 @@ public final class CommandLanes {
     if (batch == null) {
       batch = spare.isEmpty() ? new CommandBatch() : spare.pollLast();
       open[index] = batch;
-      empty = false;
+      if (empty) {
+        empty = false;
+        home.atEndOfBurst(this);
+      }
     }
     return batch;
   }

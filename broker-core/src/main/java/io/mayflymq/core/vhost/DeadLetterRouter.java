@@ -46,13 +46,13 @@ final class DeadLetterRouter {
             message, source.name(), reason, nowMillis, exchange, settings.deadLetterRoutingKey());
     Route<Queue> route =
         table.route(exchange, letter.routingKeys(), () -> letter.message().headers());
-    DeadLetterLanes lanes = shards.deadLetters(source.shard());
+    CommandLanes lanes = shards.deadLetters(source.shard());
     for (int i = 0; i < route.size(); i++) {
       Queue target = route.get(i);
       if (letter.history().isCycle(target.name())) {
         reportCycle(letter, target);
       } else {
-        lanes.send(target, letter.message());
+        lanes.publish(target, letter.message(), null, 0);
       }
     }
   }

@@ -138,7 +138,7 @@ public final class Queue {
   public CompletableFuture<Void> cancel(Consumer consumer) {
     return call(
         () -> {
-          if (!deleted && machine.cancel(consumer, shard.now()) == 0 && definition.autoDelete()) {
+          if (!deleted && machine.cancel(consumer, shard.now()) && definition.autoDelete()) {
             delete();
           }
           return null;

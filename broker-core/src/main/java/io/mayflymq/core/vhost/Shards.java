@@ -8,6 +8,7 @@ import io.mayflymq.core.store.VolatileLog;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 
 /** All shards of a broker, each with its log, its memory pool and its lanes for dead letters. */
 public final class Shards {
@@ -16,7 +17,7 @@ public final class Shards {
   private final List<Shard> shards;
   private final List<MessageLog> logs;
   private final List<PagePool> pools;
-  private final List<DeadLetterLanes> deadLetters;
+  private final List<CommandLanes> deadLetters;
   private final AtomicInteger turn = new AtomicInteger();
 
   /**
@@ -27,12 +28,13 @@ public final class Shards {
    */
   public Shards(List<? extends EventLoop> loops, InstantSource clock) {
     this.shards =
-        java.util.stream.IntStream.range(0, loops.size())
+        IntStream.range(0, loops.size())
             .mapToObj(index -> new Shard(index, loops.get(index), clock))
             .toList();
     this.logs = shards.stream().<MessageLog>map(shard -> new VolatileLog()).toList();
     this.pools = shards.stream().map(shard -> new PagePool(SPARE_PAGES)).toList();
-    this.deadLetters = shards.stream().map(shard -> new DeadLetterLanes(shard, this)).toList();
+    this.deadLetters =
+        shards.stream().map(shard -> new CommandLanes(shard, this, () -> {})).toList();
   }
 
   /** How many there are. */
@@ -68,7 +70,12 @@ public final class Shards {
     return pools.get(shard.index());
   }
 
-  DeadLetterLanes deadLetters(Shard shard) {
+  /**
+   * The way of dead letters from the queues of a shard. They leave at the end of the burst in which
+   * they died: the command of their queue is over by then, so a queue may even dead-letter to
+   * itself.
+   */
+  CommandLanes deadLetters(Shard shard) {
     return deadLetters.get(shard.index());
   }
 }
