@@ -29,8 +29,8 @@ final class RouteCache {
     Entry entry = entries[slot(exchange, routingKey)];
     return entry != null
             && entry.table == table
-            && entry.exchange == exchange
-            && entry.routingKey == routingKey
+            && entry.exchange.equals(exchange)
+            && entry.routingKey.equals(routingKey)
         ? entry
         : null;
   }

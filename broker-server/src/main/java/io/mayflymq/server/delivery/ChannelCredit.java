@@ -1,5 +1,6 @@
 package io.mayflymq.server.delivery;
 
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -66,10 +67,8 @@ public final class ChannelCredit {
   }
 
   private void wakeAll() {
-    for (ConsumerOutlet outlet : waiting) {
-      if (waiting.remove(outlet)) {
-        outlet.resume();
-      }
-    }
+    List<ConsumerOutlet> woken = List.copyOf(waiting);
+    waiting.removeAll(woken);
+    woken.forEach(ConsumerOutlet::resume);
   }
 }
