@@ -177,19 +177,22 @@ public final class QueueMachine {
   }
 
   /**
-   * A consumer leaves. What it has not settled stays its channel's to settle.
+   * A consumer leaves; with the last one the lease starts anew. What it has not settled stays its
+   * channel's to settle.
    *
-   * @return how many consumers are left; with none the lease starts anew
+   * @return whether it was the last one
    */
-  public int cancel(Consumer consumer, long nowMillis) {
-    if (!consumer.cancelled) {
-      consumers.remove(consumer);
-      if (consumers.count() == 0) {
-        lease.resume(nowMillis);
-        wakeNoLaterThan(lease.endMillis());
-      }
+  public boolean cancel(Consumer consumer, long nowMillis) {
+    if (!consumers.isMember(consumer)) {
+      return false;
     }
-    return consumers.count();
+    consumers.remove(consumer);
+    if (consumers.count() > 0) {
+      return false;
+    }
+    lease.resume(nowMillis);
+    wakeNoLaterThan(lease.endMillis());
+    return true;
   }
 
   /** A consumer whose outlet had no room can take messages again. */
@@ -413,6 +416,12 @@ public final class QueueMachine {
     if (message.persistent()) {
       effects.settled(sequence);
     }
+  }
+
+  /** The queue is gone: gives its memory back. Nothing else may be called afterwards. */
+  public void dispose() {
+    expiry.cleared();
+    index.clear();
   }
 
   // Views

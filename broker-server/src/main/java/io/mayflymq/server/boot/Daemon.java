@@ -25,7 +25,8 @@ final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Takes the data directory, begins to log and listens.
+   * Takes the data directory, begins to log and listens. It says so only when all is well: a start
+   * that fails leaves one line on the terminal, the error.
    *
    * @param warnings lines for the log
    * @throws StartException if any of it cannot be had; then nothing is held
@@ -35,6 +36,7 @@ final class Daemon implements AutoCloseable {
     boolean started = false;
     try {
       Logging.configure(settings.log());
+      AmqpServer server = AmqpServer.start(settings);
       LOGGER.info(
           "{} {} on Java {} ({}), {} shards",
           BuildInfo.PRODUCT,
@@ -43,7 +45,6 @@ final class Daemon implements AutoCloseable {
           System.getProperty("java.vm.name"),
           settings.shards());
       warnings.forEach(LOGGER::warn);
-      AmqpServer server = AmqpServer.start(settings);
       LOGGER.info("data in {}", data.path());
       server
           .addresses()

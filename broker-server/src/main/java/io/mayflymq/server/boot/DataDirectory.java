@@ -6,9 +6,6 @@ import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -45,7 +42,7 @@ final class DataDirectory implements AutoCloseable {
       }
       return new DataDirectory(path, channel);
     } catch (IOException e) {
-      throw new StartException("cannot use data directory " + path + ": " + reason(e), e);
+      throw new StartException("cannot use data directory " + path + ": " + IoReason.of(e), e);
     }
   }
 
@@ -57,17 +54,6 @@ final class DataDirectory implements AutoCloseable {
       // Another broker in this very process, as in a test.
       return false;
     }
-  }
-
-  private static String reason(IOException e) {
-    if (e instanceof AccessDeniedException) {
-      return "permission denied";
-    }
-    if (e instanceof FileAlreadyExistsException) {
-      return "it is not a directory";
-    }
-    String reason = e instanceof FileSystemException f ? f.getReason() : e.getMessage();
-    return reason == null ? e.toString() : reason;
   }
 
   Path path() {

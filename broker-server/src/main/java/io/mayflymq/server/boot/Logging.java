@@ -53,6 +53,8 @@ public final class Logging extends ContextAwareBase implements Configurator {
   static void configure(LogSettings settings) throws StartException {
     LoggerContext context = context();
     context.reset();
+    // A log that was flushed is a stopped one, and a stopped one would not flush again.
+    context.start();
     Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
     root.setLevel(Level.OFF);
     if (settings.console()) {
@@ -107,7 +109,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
               java.nio.file.StandardOpenOption.APPEND)
           .close();
     } catch (IOException e) {
-      throw new StartException("cannot write log file " + file + ": " + e.getMessage(), e);
+      throw new StartException("cannot write log file " + file + ": " + IoReason.of(e), e);
     }
     if (settings.rotationBytes() == 0) {
       FileAppender<ILoggingEvent> appender = new FileAppender<>();

@@ -26,11 +26,23 @@ final class ServerRun {
 
   /** Starts the broker and waits; returns only if it could not be started. */
   int run(ServerOptions options) {
-    Daemon daemon;
+    ShutdownHook hook = ShutdownHook.install();
+    int exitCode = start(options, hook);
+    if (exitCode == ExitCode.OK) {
+      awaitShutdown();
+    }
+    hook.remove();
+    return exitCode;
+  }
+
+  private int start(ServerOptions options, ShutdownHook hook) {
     try {
       Configuration configuration =
           Configuration.load(options.config(), environment, options.sets());
-      daemon = Daemon.start(ServerSettings.of(configuration), configuration.warnings());
+      Daemon daemon = Daemon.start(ServerSettings.of(configuration), configuration.warnings());
+      hook.guard(daemon);
+      daemon.announceReady();
+      return ExitCode.OK;
     } catch (ConfigException e) {
       return fail(ExitCode.CONFIG, e.getMessage());
     } catch (StartException e) {
@@ -39,10 +51,6 @@ final class ServerRun {
       LoggerFactory.getLogger(ServerRun.class).debug("start failed", e);
       return fail(ExitCode.FAILURE, "cannot start: " + e);
     }
-    ShutdownHook.install(daemon);
-    daemon.announceReady();
-    awaitShutdown();
-    return ExitCode.OK;
   }
 
   private int fail(int exitCode, String message) {

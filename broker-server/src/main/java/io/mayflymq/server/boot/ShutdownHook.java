@@ -18,19 +18,37 @@ final class ShutdownHook {
   private static final Logger LOGGER = LoggerFactory.getLogger(ShutdownHook.class);
   private static final long PATIENCE_MILLIS = TimeUnit.SECONDS.toMillis(9);
 
+  private final Thread thread = new Thread(this::end, "shutdown");
+  private volatile AutoCloseable daemon = () -> {};
+
   private ShutdownHook() {}
 
-  /** From now on the process ends by closing what it is given. */
-  static void install(AutoCloseable daemon) {
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(
-                () -> {
-                  int exitCode = close(daemon, PATIENCE_MILLIS);
-                  Logging.flush();
-                  Runtime.getRuntime().halt(exitCode);
-                },
-                "shutdown"));
+  /** From now on a signal ends the process in order, with nothing to close yet. */
+  static ShutdownHook install() {
+    ShutdownHook hook = new ShutdownHook();
+    Runtime.getRuntime().addShutdownHook(hook.thread);
+    return hook;
+  }
+
+  /** From now on this is closed first. */
+  void guard(AutoCloseable started) {
+    daemon = started;
+  }
+
+  /** Takes the hook away, so that the process can end with an exit code of its own. */
+  void remove() {
+    try {
+      Runtime.getRuntime().removeShutdownHook(thread);
+    } catch (IllegalStateException e) {
+      // A signal came first: the hook is running and ends the process.
+      LOGGER.debug("stopped while starting", e);
+    }
+  }
+
+  private void end() {
+    int exitCode = close(daemon, PATIENCE_MILLIS);
+    Logging.flush();
+    Runtime.getRuntime().halt(exitCode);
   }
 
   /** Closes it, and says how that went: 0 if in order, 1 if it failed or took too long. */

@@ -276,14 +276,26 @@ final class Keys {
 
   /** The known key that a mistyped one probably meant: at most a third of it is different. */
   static Optional<String> nearest(String unknown) {
-    String lastPart = unknown.substring(unknown.lastIndexOf('.') + 1);
     return ALL.stream()
-        .map(key -> key instanceof Family<?> family ? family.prefix() + lastPart : key.name())
-        .map(name -> Map.entry(name, editDistance(unknown, name)))
-        .filter(candidate -> candidate.getValue() <= Math.max(2, unknown.length() / 3))
-        .min(Comparator.comparingInt(Map.Entry::getValue))
-        .map(Map.Entry::getKey);
+        .map(key -> candidate(key, unknown))
+        .filter(candidate -> candidate.distance <= Math.max(2, candidate.compared / 3))
+        .min(Comparator.comparingInt(Candidate::distance))
+        .map(Candidate::key);
   }
+
+  private static Candidate candidate(Key<?> key, String unknown) {
+    if (key instanceof Family<?> family) {
+      int name = unknown.lastIndexOf('.') + 1;
+      String prefix = unknown.substring(0, name);
+      return new Candidate(
+          family.prefix() + unknown.substring(name),
+          editDistance(prefix, family.prefix()),
+          prefix.length());
+    }
+    return new Candidate(key.name(), editDistance(unknown, key.name()), unknown.length());
+  }
+
+  private record Candidate(String key, int distance, int compared) {}
 
   /** Levenshtein's distance: how many characters must be put in, taken out or replaced. */
   private static int editDistance(String from, String to) {

@@ -1,5 +1,8 @@
 package io.mayflymq.server.net;
 
+import io.mayflymq.server.config.ListenerSettings;
+import java.nio.channels.UnresolvedAddressException;
+
 /**
  * The broker cannot start, for a reason outside of its configuration's text: an address in use, a
  * directory that cannot be written. The message is one line for the operator, who sees nothing
@@ -12,5 +15,16 @@ public final class StartException extends Exception {
 
   public StartException(String message, Throwable cause) {
     super(message, cause);
+  }
+
+  /** Says why a listener cannot be had: an address in use, not of this machine, or unknown. */
+  public static StartException cannotListen(ListenerSettings listener, Throwable cause) {
+    String message = String.valueOf(cause.getMessage());
+    // Netty's native transport puts the failed call and its number before the system's own words.
+    String reason =
+        cause instanceof UnresolvedAddressException
+            ? "unknown host"
+            : message.substring(message.lastIndexOf(": ") + 1).strip();
+    return new StartException("cannot listen on " + listener + ": " + reason, cause);
   }
 }

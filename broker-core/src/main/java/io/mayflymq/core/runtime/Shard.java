@@ -1,0 +1,129 @@
+package io.mayflymq.core.runtime;
+
+import java.time.InstantSource;
+import java.util.ArrayDeque;
+
+/*
+ * A shard is a set of queues and the one thread that touches them: an event loop. There are no locks in the core, as whoever wants
+ * something of a queue hands a task to its shard.
+ *
+ * Work comes in bursts: what one read from a socket brought, one batch of another shard, the timers that are due. The clock is read
+ * once at the start of a burst, and what a burst produces (deliveries, confirms, dead letters) is collected and passed on once at its end,
+ * by the members that were added while it ran. So neither a system call nor a hand-over between threads is made for a single message.
+ */
+public final class Shard {
+  private static final long NEVER = Long.MAX_VALUE;
+  private static final int TIMERS_PER_BURST = 256;
+
+  private final int index;
+  private final EventLoop loop;
+  private final InstantSource clock;
+  private final TimerWheel timers;
+  private final ArrayDeque<BurstMember> members = new ArrayDeque<>();
+  private final Runnable onWake = this::onWake;
+  private int depth;
+  private long now;
+  private long wakeAt = NEVER;
+
+  /**
+   * Creates a shard without queues.
+   *
+   * @param index its number, from 0
+   * @param loop its thread
+   * @param clock the time, in ms since the epoch
+   */
+  public Shard(int index, EventLoop loop, InstantSource clock) {
+    this.index = index;
+    this.loop = loop;
+    this.clock = clock;
+    this.now = clock.millis();
+    this.timers = new TimerWheel(now);
+  }
+
+  /** The shard's number, from 0. */
+  public int index() {
+    return index;
+  }
+
+  /** Its thread. */
+  public EventLoop loop() {
+    return loop;
+  }
+
+  /** Whether the caller is the shard's thread. */
+  public boolean isCurrent() {
+    return loop.inEventLoop();
+  }
+
+  /**
+   * The time at which the current burst began, in ms since the epoch. On the shard's thread only.
+   */
+  public long now() {
+    return now;
+  }
+
+  /** The timers of the shard's queues. On the shard's thread only. */
+  public TimerWheel timers() {
+    return timers;
+  }
+
+  /** Runs a task as a burst on the shard's thread, later. Any thread may call. */
+  public void execute(Runnable task) {
+    loop.execute(() -> run(task));
+  }
+
+  /** Runs a task now, as a burst or as part of the current one. On the shard's thread only. */
+  public void run(Runnable task) {
+    if (depth++ == 0) {
+      now = clock.millis();
+    }
+    try {
+      task.run();
+    } finally {
+      if (--depth == 0) {
+        endBurst();
+      }
+    }
+  }
+
+  /**
+   * Has a member called at the end of the current burst. It must not be added twice before it is.
+   */
+  public void atEndOfBurst(BurstMember member) {
+    members.addLast(member);
+  }
+
+  private void endBurst() {
+    depth++;
+    try {
+      BurstMember member = members.pollFirst();
+      while (member != null) {
+        member.endOfBurst();
+        member = members.pollFirst();
+      }
+    } finally {
+      depth--;
+      wakeForTimers();
+    }
+  }
+
+  private void wakeForTimers() {
+    long next = timers.nextDeadlineMillis(now);
+    if (next < wakeAt) {
+      wakeAt = next;
+      if (next <= now) {
+        loop.execute(onWake);
+      } else {
+        loop.schedule(onWake, next - now);
+      }
+    }
+  }
+
+  private void onWake() {
+    run(
+        () -> {
+          wakeAt = NEVER;
+          timers.advance(now, TIMERS_PER_BURST);
+        });
+  }
+}

@@ -1,0 +1,42 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.metadata.MetadataLog;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The virtual hosts of a broker, on the shards that they share. All methods may be called by any
+ * thread.
+ */
+public final class Broker {
+  private final Shards shards;
+  private final MetadataLog metadata;
+  private final InstantSource clock;
+  private final AtomicLong queueIds = new AtomicLong();
+  private final Map<String, VirtualHost> vhosts = new ConcurrentHashMap<>();
+
+  /** Creates a broker without virtual hosts. */
+  public Broker(Shards shards, MetadataLog metadata, InstantSource clock) {
+    this.shards = shards;
+    this.metadata = metadata;
+    this.clock = clock;
+  }
+
+  /** The shards that the queues live on. */
+  public Shards shards() {
+    return shards;
+  }
+
+  /** Makes sure that a virtual host exists. */
+  public VirtualHost createVirtualHost(String name) {
+    return vhosts.computeIfAbsent(
+        name, absent -> new VirtualHost(absent, shards, metadata, clock, queueIds));
+  }
+
+  /** The virtual host of this name, or null. */
+  public VirtualHost virtualHost(String name) {
+    return vhosts.get(name);
+  }
+}

@@ -1,0 +1,114 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.Consumer;
+import java.util.Arrays;
+
+/*
+ * What one burst of a connection wants of the queues of one shard: publishes and settlements, in the order they came. It is the unit that is
+ * handed from loop to loop: filled on the connection's loop, applied on the shard's, and given back to the connection's with the outcome.
+ *
+ * Columns instead of objects: a batch of a thousand messages is seven arrays, which are used again for the next burst.
+ */
+final class CommandBatch {
+  static final byte PUBLISH = 0;
+  static final byte ACKNOWLEDGE = 1;
+  static final byte REJECT = 2;
+  static final byte REQUEUE = 3;
+  private static final byte REFUSED = 4;
+
+  private static final int INITIAL_CAPACITY = 64;
+
+  /** Larger batches are not used again, so that a burst does not hold memory for ever. */
+  private static final int LARGEST_REUSED = 8192;
+
+  private byte[] kinds = new byte[INITIAL_CAPACITY];
+  private Queue[] queues = new Queue[INITIAL_CAPACITY];
+  private Object[] subjects = new Object[INITIAL_CAPACITY];
+  private PublishReceipts[] receipts = new PublishReceipts[INITIAL_CAPACITY];
+  private long[] firsts = new long[INITIAL_CAPACITY];
+  private long[] lasts = new long[INITIAL_CAPACITY];
+  private int size;
+  private long bytes;
+
+  void publish(Queue queue, Message message, PublishReceipts receipt, long publishSequence) {
+    add(PUBLISH, queue, message, publishSequence, 0);
+    receipts[size - 1] = receipt;
+    bytes += message.content().length;
+  }
+
+  void settle(byte kind, Queue queue, Consumer consumer, long from, long to) {
+    add(kind, queue, consumer, from, to);
+  }
+
+  private void add(byte kind, Queue queue, Object subject, long first, long last) {
+    if (size == kinds.length) {
+      grow();
+    }
+    kinds[size] = kind;
+    queues[size] = queue;
+    subjects[size] = subject;
+    firsts[size] = first;
+    lasts[size] = last;
+    size++;
+  }
+
+  private void grow() {
+    int capacity = size * 2;
+    kinds = Arrays.copyOf(kinds, capacity);
+    queues = Arrays.copyOf(queues, capacity);
+    subjects = Arrays.copyOf(subjects, capacity);
+    receipts = Arrays.copyOf(receipts, capacity);
+    firsts = Arrays.copyOf(firsts, capacity);
+    lasts = Arrays.copyOf(lasts, capacity);
+  }
+
+  /** How many bytes of content the batch carries. */
+  long bytes() {
+    return bytes;
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** Applies the commands in order, within a burst of the shard. */
+  void apply() {
+    for (int i = 0; i < size; i++) {
+      Queue queue = queues[i];
+      switch (kinds[i]) {
+        case PUBLISH -> {
+          if (!queue.publish((Message) subjects[i])) {
+            kinds[i] = REFUSED;
+          }
+        }
+        case ACKNOWLEDGE -> queue.acknowledge((Consumer) subjects[i], firsts[i], lasts[i]);
+        case REJECT -> queue.reject((Consumer) subjects[i], firsts[i], lasts[i]);
+        default -> queue.requeue((Consumer) subjects[i], firsts[i], lasts[i]);
+      }
+    }
+  }
+
+  /** Tells the publishers what became of their messages, on their connection's loop. */
+  void notifyPublishers() {
+    for (int i = 0; i < size; i++) {
+      PublishReceipts receipt = receipts[i];
+      if (receipt != null) {
+        receipt.settled(firsts[i], kinds[i] != REFUSED);
+      }
+    }
+  }
+
+  /** Empties the batch for another burst. @return false if it has grown too large to be kept */
+  boolean recycle() {
+    if (kinds.length > LARGEST_REUSED) {
+      return false;
+    }
+    Arrays.fill(queues, 0, size, null);
+    Arrays.fill(subjects, 0, size, null);
+    Arrays.fill(receipts, 0, size, null);
+    size = 0;
+    bytes = 0;
+    return true;
+  }
+}

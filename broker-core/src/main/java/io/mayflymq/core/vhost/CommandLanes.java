@@ -1,0 +1,150 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.runtime.BurstMember;
+import io.mayflymq.core.runtime.Shard;
+import java.util.ArrayDeque;
+
+/*
+ * The way from a connection (or a shard that dead-letters) to the shards: one batch for each, filled while a burst runs and handed over
+ * at its end. Commands for the same shard keep their order, and what is called on a queue after flush() comes after them.
+ *
+ * Batches come back when they were applied and what they wrote is safe. What is under way is counted in bytes, so a connection can stop
+ * reading while a shard is behind.
+ */
+public final class CommandLanes implements BurstMember {
+  private static final int SPARE_BATCHES = 8;
+
+  private final Shard home;
+  private final Shards shards;
+  private final Runnable onReturn;
+  private final CommandBatch[] open;
+  private final ArrayDeque<CommandBatch> spare = new ArrayDeque<>(SPARE_BATCHES);
+  private boolean empty = true;
+  private long bytesUnderWay;
+  private int batchesUnderWay;
+
+  /**
+   * Creates the lanes of one connection or shard.
+   *
+   * @param home the shard on the loop that they belong to; all methods are called in its bursts
+   * @param shards where they lead
+   * @param onReturn called in a burst of the home shard when a batch has come back
+   */
+  public CommandLanes(Shard home, Shards shards, Runnable onReturn) {
+    this.home = home;
+    this.shards = shards;
+    this.onReturn = onReturn;
+    this.open = new CommandBatch[shards.count()];
+  }
+
+  /**
+   * Publishes a message to a queue.
+   *
+   * @param receipts who learns of the outcome, or null
+   * @param publishSequence the number that it is told of the message
+   */
+  public void publish(
+      Queue queue, Message message, PublishReceipts receipts, long publishSequence) {
+    batchFor(queue).publish(queue, message, receipts, publishSequence);
+  }
+
+  /**
+   * Acknowledges the messages of a consumer with sequence numbers from one to the other, both
+   * included.
+   */
+  public void acknowledge(Queue queue, Consumer consumer, long from, long to) {
+    batchFor(queue).settle(CommandBatch.ACKNOWLEDGE, queue, consumer, from, to);
+  }
+
+  /** Rejects them: they die. */
+  public void reject(Queue queue, Consumer consumer, long from, long to) {
+    batchFor(queue).settle(CommandBatch.REJECT, queue, consumer, from, to);
+  }
+
+  /** Puts them back. */
+  public void requeue(Queue queue, Consumer consumer, long from, long to) {
+    batchFor(queue).settle(CommandBatch.REQUEUE, queue, consumer, from, to);
+  }
+
+  /** The bytes of content that were handed over and have not come back. */
+  public long bytesUnderWay() {
+    return bytesUnderWay;
+  }
+
+  /** Whether every batch that was handed over has come back. */
+  public boolean isSettled() {
+    return batchesUnderWay == 0;
+  }
+
+  @Override
+  public void endOfBurst() {
+    flush();
+  }
+
+  /**
+   * Hands all batches over; done at the end of each burst, and before whatever must come behind
+   * them.
+   */
+  public void flush() {
+    if (empty) {
+      return;
+    }
+    empty = true;
+    for (int i = 0; i < open.length; i++) {
+      CommandBatch batch = open[i];
+      if (batch != null) {
+        open[i] = null;
+        handOver(batch, shards.get(i));
+      }
+    }
+  }
+
+  private void handOver(CommandBatch batch, Shard shard) {
+    bytesUnderWay += batch.bytes();
+    batchesUnderWay++;
+    Runnable apply =
+        () -> {
+          batch.apply();
+          shards.log(shard).commit(() -> comeBack(batch));
+        };
+    if (shard == home) {
+      shard.run(apply);
+    } else {
+      shard.execute(apply);
+    }
+  }
+
+  private void comeBack(CommandBatch batch) {
+    if (home.isCurrent()) {
+      home.run(() -> returned(batch));
+    } else {
+      home.execute(() -> returned(batch));
+    }
+  }
+
+  private void returned(CommandBatch batch) {
+    bytesUnderWay -= batch.bytes();
+    batchesUnderWay--;
+    batch.notifyPublishers();
+    if (spare.size() < SPARE_BATCHES && batch.recycle()) {
+      spare.addLast(batch);
+    }
+    onReturn.run();
+  }
+
+  private CommandBatch batchFor(Queue queue) {
+    int index = queue.shard().index();
+    CommandBatch batch = open[index];
+    if (batch == null) {
+      batch = spare.isEmpty() ? new CommandBatch() : spare.pollLast();
+      open[index] = batch;
+      if (empty) {
+        empty = false;
+        home.atEndOfBurst(this);
+      }
+    }
+    return batch;
+  }
+}

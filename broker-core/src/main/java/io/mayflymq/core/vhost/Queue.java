@@ -1,0 +1,307 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.Fetched;
+import io.mayflymq.core.queue.QueueEffects;
+import io.mayflymq.core.queue.QueueMachine;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.Timer;
+import io.mayflymq.core.store.MessageLog;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ReplyCode;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/*
+ * A queue in action: the machine, tied to its shard's clock, timers and log, and to the virtual host that routes its dead letters.
+ *
+ * Its identity may be read by any thread. What returns a future may be called by any thread too: the work is done on the shard, at once if
+ * the caller is there. The rest belongs to the shard's bursts. Once the queue is deleted everything that still arrives, as routes and
+ * batches may be a moment old, finds it so and does nothing.
+ */
+public final class Queue {
+  private final long id;
+  private final QueueDefinition definition;
+  private final Object owner;
+  private final VirtualHost vhost;
+  private final Shard shard;
+  private final MessageLog log;
+  private final QueueMachine machine;
+  private final Timer timer = new WakeTimer();
+  private boolean deleted;
+
+  Queue(
+      long id,
+      QueueDefinition definition,
+      Object owner,
+      VirtualHost vhost,
+      Shards shards,
+      Shard shard,
+      long nowMillis) {
+    this.id = id;
+    this.definition = definition;
+    this.owner = owner;
+    this.vhost = vhost;
+    this.shard = shard;
+    this.log = shards.log(shard);
+    this.machine =
+        new QueueMachine(definition.settings(), shards.pages(shard), new Effects(), nowMillis);
+  }
+
+  /** The queue's name. */
+  public String name() {
+    return definition.name();
+  }
+
+  /** What was declared. */
+  public QueueDefinition definition() {
+    return definition;
+  }
+
+  /** The shard whose thread it belongs to. */
+  public Shard shard() {
+    return shard;
+  }
+
+  /** The connection that it is exclusive to, or null. */
+  public Object owner() {
+    return owner;
+  }
+
+  // Within a burst of the shard
+
+  boolean publish(Message message) {
+    // A queue that has gone took the message with it: that is no refusal.
+    return deleted || machine.publish(message, shard.now());
+  }
+
+  void acknowledge(Consumer consumer, long from, long to) {
+    if (!deleted) {
+      machine.acknowledge(consumer, from, to, shard.now());
+    }
+  }
+
+  void reject(Consumer consumer, long from, long to) {
+    if (!deleted) {
+      machine.reject(consumer, from, to, shard.now());
+    }
+  }
+
+  void requeue(Consumer consumer, long from, long to) {
+    if (!deleted) {
+      machine.requeue(consumer, from, to, shard.now());
+    }
+  }
+
+  /** A consumer whose outlet had no room can take messages again. Within a burst of the shard. */
+  public void resume(Consumer consumer) {
+    if (!deleted) {
+      machine.resume(consumer, shard.now());
+    }
+  }
+
+  // From any thread
+
+  /**
+   * Adds a consumer.
+   *
+   * @return done before the first message is handed to the outlet, on the shard's thread; fails
+   *     with 404 if the queue has gone, 403 if it is in exclusive use
+   */
+  public CompletableFuture<Void> subscribe(Consumer consumer) {
+    CompletableFuture<Void> admitted = new CompletableFuture<>();
+    onShard(
+        () -> {
+          if (deleted) {
+            admitted.completeExceptionally(vhost.noQueue(name()));
+          } else if (!machine.admits(consumer.exclusive())) {
+            admitted.completeExceptionally(
+                new ChannelException(
+                    ReplyCode.ACCESS_REFUSED,
+                    "queue '%s' in vhost '%s' in exclusive use".formatted(name(), vhost.name())));
+          } else {
+            admitted.complete(null);
+            machine.subscribe(consumer, shard.now());
+          }
+        });
+    return admitted;
+  }
+
+  /**
+   * Removes a consumer. An auto-delete queue goes with the last one.
+   *
+   * @return done when both have happened
+   */
+  public CompletableFuture<Void> cancel(Consumer consumer) {
+    return call(
+        () -> {
+          if (!deleted && machine.cancel(consumer, shard.now()) && definition.autoDelete()) {
+            delete();
+          }
+          return null;
+        });
+  }
+
+  /**
+   * Takes a message for {@code basic.get}; null if none is ready. Fails with 404 if the queue has
+   * gone.
+   */
+  public CompletableFuture<Fetched> fetch(boolean acknowledges) {
+    return call(
+        () -> {
+          requireExists();
+          return machine.fetch(acknowledges, shard.now());
+        });
+  }
+
+  /**
+   * Removes all ready messages and tells how many there were. Fails with 404 if the queue has gone.
+   */
+  public CompletableFuture<Long> purge() {
+    return call(
+        () -> {
+          requireExists();
+          return machine.purge(shard.now());
+        });
+  }
+
+  /**
+   * What a redeclaration tells.
+   *
+   * @param renewsLease whether asking is use of the queue
+   */
+  CompletableFuture<QueueStatus> status(boolean renewsLease) {
+    return call(
+        () -> {
+          requireExists();
+          if (renewsLease) {
+            machine.renewLease(shard.now());
+          }
+          return new QueueStatus(name(), machine.readyCount(), machine.consumerCount());
+        });
+  }
+
+  /**
+   * Deletes the queue, and tells how many ready messages went with it.
+   *
+   * @param ifUnused fails with 406 if there are consumers
+   * @param ifEmpty fails with 406 if messages are ready
+   */
+  CompletableFuture<Long> delete(boolean ifUnused, boolean ifEmpty) {
+    return call(
+        () -> {
+          if (deleted) {
+            return 0L;
+          }
+          if (ifUnused && machine.consumerCount() > 0) {
+            throw precondition("in use");
+          }
+          if (ifEmpty && machine.readyCount() > 0) {
+            throw precondition("not empty");
+          }
+          return delete();
+        });
+  }
+
+  /** Sets the timers of a new queue. */
+  void start() {
+    if (definition.settings().expiresMillis() > 0) {
+      onShard(machine::start);
+    }
+  }
+
+  private long delete() {
+    long count = machine.readyCount();
+    deleted = true;
+    shard.timers().cancel(timer);
+    if (definition.durable()) {
+      log.forgotten(id);
+    }
+    vhost.forget(this);
+    machine.consumers().forEach(consumer -> consumer.outlet().cancelled(consumer));
+    machine.dispose();
+    return count;
+  }
+
+  private void requireExists() {
+    if (deleted) {
+      throw vhost.noQueue(name());
+    }
+  }
+
+  private ChannelException precondition(String why) {
+    return new ChannelException(
+        ReplyCode.PRECONDITION_FAILED,
+        "queue '%s' in vhost '%s' %s".formatted(name(), vhost.name(), why));
+  }
+
+  private <T> CompletableFuture<T> call(Supplier<T> work) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    onShard(
+        () -> {
+          try {
+            result.complete(work.get());
+          } catch (RuntimeException e) {
+            result.completeExceptionally(e);
+          }
+        });
+    return result;
+  }
+
+  private void onShard(Runnable work) {
+    if (shard.isCurrent()) {
+      shard.run(work);
+    } else {
+      shard.execute(work);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "queue '%s' in vhost '%s'".formatted(name(), vhost.name());
+  }
+
+  /** What the machine does to the world. */
+  private final class Effects implements QueueEffects {
+    @Override
+    public void stored(long sequence, Message message, long deadlineMillis, long enqueuedAtMillis) {
+      if (definition.durable()) {
+        log.stored(id, sequence, message, deadlineMillis, enqueuedAtMillis);
+      }
+    }
+
+    @Override
+    public void settled(long sequence) {
+      if (definition.durable()) {
+        log.settled(id, sequence);
+      }
+    }
+
+    @Override
+    public void died(Message message, DeathReason reason, long nowMillis) {
+      vhost.deadLetters().route(Queue.this, message, reason, nowMillis);
+    }
+
+    @Override
+    public void wakeAt(long deadlineMillis) {
+      shard.timers().schedule(timer, deadlineMillis);
+    }
+
+    @Override
+    public void leaseEnded() {
+      delete();
+    }
+  }
+
+  private final class WakeTimer extends Timer {
+    @Override
+    protected void fire(long nowMillis) {
+      if (!deleted) {
+        machine.onTimer(nowMillis);
+      }
+    }
+  }
+}

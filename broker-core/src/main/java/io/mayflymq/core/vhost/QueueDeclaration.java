@@ -1,0 +1,29 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.protocol.types.FieldTable;
+
+/**
+ * What {@code queue.declare} asks for.
+ *
+ * @param name the queue's name; not empty
+ * @param durable whether it is to outlive a restart
+ * @param exclusive whether it is to belong to the connection
+ * @param autoDelete whether it is to go with its last consumer
+ * @param arguments its arguments
+ * @param connection who asks
+ * @param home the shard of that connection's loop, where an exclusive queue is best placed
+ * @param serverNamed whether the broker made the name up, which may begin with the reserved {@code
+ *     amq.}
+ * @param renewsLease whether finding the queue is use of it
+ */
+public record QueueDeclaration(
+    String name,
+    boolean durable,
+    boolean exclusive,
+    boolean autoDelete,
+    FieldTable arguments,
+    Object connection,
+    Shard home,
+    boolean serverNamed,
+    boolean renewsLease) {}

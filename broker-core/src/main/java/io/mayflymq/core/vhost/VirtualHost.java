@@ -1,0 +1,350 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataLog;
+import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.policy.Equivalence;
+import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.DestinationKind;
+import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.routing.Removal;
+import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ReplyCode;
+import java.time.InstantSource;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+
+/*
+ * A virtual host: its exchanges and queues, and the bindings between them.
+ *
+ * Publishers read the routing table, an immutable snapshot behind one volatile field, and never wait. Whoever changes it holds the
+ * lock for as long as it takes to make the next snapshot; a change that concerns something durable is appended to the metadata log under the
+ * same lock, so the log has the order of the changes, and the future that the caller gets is done when it is safe there.
+ *
+ * All methods may be called by any thread. Errors that are the client's come as ChannelException, thrown at once or through the future.
+ */
+public final class VirtualHost {
+  private static final String RESERVED_PREFIX = "amq.";
+
+  private final String name;
+  private final Shards shards;
+  private final MetadataLog metadata;
+  private final InstantSource clock;
+  private final AtomicLong queueIds;
+  private final DeadLetterRouter deadLetters;
+  private final Object lock = new Object();
+  private volatile RoutingTable<Queue> table = RoutingTable.empty();
+
+  VirtualHost(
+      String name, Shards shards, MetadataLog metadata, InstantSource clock, AtomicLong queueIds) {
+    this.name = name;
+    this.shards = shards;
+    this.metadata = metadata;
+    this.clock = clock;
+    this.queueIds = queueIds;
+    this.deadLetters = new DeadLetterRouter(this, shards);
+    for (ExchangeDefinition exchange : ExchangeDefinition.predeclared()) {
+      table = table.withExchange(exchange);
+    }
+  }
+
+  /** Its name. */
+  public String name() {
+    return name;
+  }
+
+  /** The exchanges, queues and bindings of this moment. */
+  public RoutingTable<Queue> routing() {
+    return table;
+  }
+
+  DeadLetterRouter deadLetters() {
+    return deadLetters;
+  }
+
+  // Exchanges
+
+  /**
+   * An exchange that must exist.
+   *
+   * @throws ChannelException 404
+   */
+  public ExchangeDefinition exchange(String exchange) {
+    ExchangeDefinition definition = table.exchange(exchange);
+    if (definition == null) {
+      throw new ChannelException(
+          ReplyCode.NOT_FOUND, "no exchange '%s' in vhost '%s'".formatted(exchange, name));
+    }
+    return definition;
+  }
+
+  /**
+   * Declares an exchange, or checks that the one that exists is the same.
+   *
+   * @throws ChannelException 403 for a reserved name, 406 if it exists and differs
+   */
+  public CompletableFuture<Void> declareExchange(ExchangeDefinition wanted) {
+    synchronized (lock) {
+      ExchangeDefinition current = table.exchange(wanted.name());
+      if (current != null) {
+        Equivalence equivalence = new Equivalence("exchange", wanted.name(), name);
+        equivalence.check("type", wanted.type(), current.type());
+        equivalence.check("durable", wanted.durable(), current.durable());
+        equivalence.check("auto_delete", wanted.autoDelete(), current.autoDelete());
+        equivalence.check("internal", wanted.internal(), current.internal());
+        equivalence.checkExchangeArguments(wanted.arguments(), current.arguments());
+        return done();
+      }
+      requireUnreserved("exchange", wanted.name());
+      table = table.withExchange(wanted);
+      return wanted.durable()
+          ? metadata.append(new MetadataCommand.ExchangeDeclared(name, wanted))
+          : done();
+    }
+  }
+
+  /**
+   * Deletes an exchange with its bindings; one that does not exist is no error.
+   *
+   * @throws ChannelException 403 for one of the broker's own, 406 if it has bindings and {@code
+   *     ifUnused} is set
+   */
+  public CompletableFuture<Void> deleteExchange(String exchange, boolean ifUnused) {
+    if (exchange.startsWith(RESERVED_PREFIX)) {
+      throw new ChannelException(
+          ReplyCode.ACCESS_REFUSED,
+          "deletion of system exchange '%s' in vhost '%s' not allowed".formatted(exchange, name));
+    }
+    synchronized (lock) {
+      if (table.exchange(exchange) == null) {
+        return done();
+      }
+      if (ifUnused && !table.bindingsFrom(exchange).isEmpty()) {
+        throw new ChannelException(
+            ReplyCode.PRECONDITION_FAILED,
+            "exchange '%s' in vhost '%s' in use".formatted(exchange, name));
+      }
+      return apply(table.deleteExchange(exchange));
+    }
+  }
+
+  // Bindings
+
+  /**
+   * Binds a queue or exchange to an exchange; doing so twice is no error.
+   *
+   * @param connection who asks, as an exclusive queue is its own connection's to bind
+   * @throws ChannelException 404 if either does not exist, 405 if the queue is another
+   *     connection's, 406 if the arguments are not valid
+   */
+  public CompletableFuture<Void> bind(Binding binding, Object connection) {
+    synchronized (lock) {
+      requireEnds(binding, connection);
+      exchange(binding.source()).type().validate(binding);
+      if (table.contains(binding)) {
+        return done();
+      }
+      table = table.withBinding(binding);
+      return isDurable(binding)
+          ? metadata.append(new MetadataCommand.Bound(name, binding))
+          : done();
+    }
+  }
+
+  /**
+   * Removes a binding; one that does not exist is no error. Parameters and errors as in {@link
+   * #bind}.
+   */
+  public CompletableFuture<Void> unbind(Binding binding, Object connection) {
+    synchronized (lock) {
+      requireEnds(binding, connection);
+      return apply(table.deleteBinding(binding));
+    }
+  }
+
+  private void requireEnds(Binding binding, Object connection) {
+    if (binding.destinationKind() == DestinationKind.QUEUE) {
+      queue(binding.destination(), connection);
+    } else {
+      exchange(binding.destination());
+    }
+    exchange(binding.source());
+  }
+
+  private boolean isDurable(Binding binding) {
+    ExchangeDefinition source = table.exchange(binding.source());
+    if (source == null || !source.durable()) {
+      return false;
+    }
+    if (binding.destinationKind() == DestinationKind.EXCHANGE) {
+      ExchangeDefinition destination = table.exchange(binding.destination());
+      return destination != null && destination.durable();
+    }
+    Queue queue = table.queue(binding.destination());
+    return queue != null && queue.definition().durable();
+  }
+
+  /** Publishes a table in which something was removed, and logs what of it was durable. */
+  private CompletableFuture<Void> apply(Removal<Queue> removal) {
+    CompletableFuture<Void> last = done();
+    for (Binding binding : removal.deletedBindings()) {
+      if (isDurable(binding)) {
+        last = metadata.append(new MetadataCommand.Unbound(name, binding));
+      }
+    }
+    for (ExchangeDefinition exchange : removal.deletedExchanges()) {
+      if (exchange.durable()) {
+        last = metadata.append(new MetadataCommand.ExchangeDeleted(name, exchange.name()));
+      }
+    }
+    table = removal.table();
+    return last;
+  }
+
+  // Queues
+
+  /**
+   * A queue that must exist and be usable by this connection.
+   *
+   * @throws ChannelException 404, or 405 if it is exclusive to another connection
+   */
+  public Queue queue(String queue, Object connection) {
+    Queue found = table.queue(queue);
+    if (found == null) {
+      throw noQueue(queue);
+    }
+    if (found.owner() != null && found.owner() != connection) {
+      throw locked(queue);
+    }
+    return found;
+  }
+
+  /**
+   * Declares a queue, or checks that the one that exists is the same.
+   *
+   * @throws ChannelException 403 for a reserved name, 405 if it is exclusive to another connection,
+   *     406 if an argument is not valid or the queue exists and differs
+   */
+  public CompletableFuture<QueueStatus> declareQueue(QueueDeclaration wanted) {
+    Queue current = table.queue(wanted.name());
+    if (current == null) {
+      synchronized (lock) {
+        current = table.queue(wanted.name());
+        if (current == null) {
+          return create(wanted);
+        }
+      }
+    }
+    requireEquivalent(wanted, current);
+    return current.status(wanted.renewsLease());
+  }
+
+  /** What a passive declaration tells. Errors as in {@link #queue}. */
+  public CompletableFuture<QueueStatus> queueStatus(
+      String queue, Object connection, boolean renewsLease) {
+    return queue(queue, connection).status(renewsLease);
+  }
+
+  private CompletableFuture<QueueStatus> create(QueueDeclaration wanted) {
+    if (!wanted.serverNamed()) {
+      requireUnreserved("queue", wanted.name());
+    }
+    boolean durable = wanted.durable() && !wanted.exclusive();
+    QueueDefinition definition =
+        new QueueDefinition(
+            wanted.name(),
+            durable,
+            wanted.exclusive(),
+            wanted.autoDelete(),
+            wanted.arguments(),
+            QueueArguments.parse(wanted.arguments(), wanted.name(), name));
+    Shard shard = wanted.exclusive() ? wanted.home() : shards.next();
+    Queue queue =
+        new Queue(
+            queueIds.incrementAndGet(),
+            definition,
+            wanted.exclusive() ? wanted.connection() : null,
+            this,
+            shards,
+            shard,
+            clock.millis());
+    table = table.withQueue(wanted.name(), queue);
+    queue.start();
+    QueueStatus status = new QueueStatus(wanted.name(), 0, 0);
+    return durable
+        ? metadata
+            .append(new MetadataCommand.QueueDeclared(name, definition))
+            .thenApply(safe -> status)
+        : CompletableFuture.completedFuture(status);
+  }
+
+  private void requireEquivalent(QueueDeclaration wanted, Queue current) {
+    if (current.owner() != null
+        ? current.owner() != wanted.connection() || !wanted.exclusive()
+        : wanted.exclusive()) {
+      throw locked(wanted.name());
+    }
+    Equivalence equivalence = new Equivalence("queue", wanted.name(), name);
+    QueueDefinition definition = current.definition();
+    equivalence.check("durable", wanted.durable() && !wanted.exclusive(), definition.durable());
+    equivalence.check("auto_delete", wanted.autoDelete(), definition.autoDelete());
+    equivalence.checkQueueArguments(wanted.arguments(), definition.arguments());
+  }
+
+  /**
+   * Deletes a queue; one that does not exist is no error.
+   *
+   * @param connection who asks
+   * @return how many ready messages went with it
+   * @throws ChannelException 405 if it is exclusive to another connection; through the future 406
+   *     if a condition does not hold
+   */
+  public CompletableFuture<Long> deleteQueue(
+      String queue, Object connection, boolean ifUnused, boolean ifEmpty) {
+    return table.queue(queue) == null
+        ? CompletableFuture.completedFuture(0L)
+        : queue(queue, connection).delete(ifUnused, ifEmpty);
+  }
+
+  /** Takes a queue out of the table that has just been deleted. */
+  void forget(Queue queue) {
+    synchronized (lock) {
+      if (table.queue(queue.name()) != queue) {
+        return;
+      }
+      apply(table.deleteQueue(queue.name()));
+      if (queue.definition().durable()) {
+        metadata.append(new MetadataCommand.QueueDeleted(name, queue.name()));
+      }
+    }
+  }
+
+  ChannelException noQueue(String queue) {
+    return new ChannelException(
+        ReplyCode.NOT_FOUND, "no queue '%s' in vhost '%s'".formatted(queue, name));
+  }
+
+  private ChannelException locked(String queue) {
+    return new ChannelException(
+        ReplyCode.RESOURCE_LOCKED,
+        ("cannot obtain exclusive access to locked queue '%s' in vhost '%s'. It could be originally"
+                + " declared on another connection or the exclusive property value does not match"
+                + " that of the original declaration.")
+            .formatted(queue, name));
+  }
+
+  private static void requireUnreserved(String kind, String name) {
+    if (name.startsWith(RESERVED_PREFIX)) {
+      throw new ChannelException(
+          ReplyCode.ACCESS_REFUSED,
+          "%s name '%s' contains reserved prefix 'amq.*'".formatted(kind, name));
+    }
+  }
+
+  private static CompletableFuture<Void> done() {
+    return CompletableFuture.completedFuture(null);
+  }
+}

@@ -1,0 +1,26 @@
+package io.mayflymq.server.boot;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+
+/** Why a file cannot be had, in an operator's words: the JDK's messages are often but a path. */
+final class IoReason {
+  private IoReason() {}
+
+  static String of(IOException e) {
+    if (e instanceof AccessDeniedException) {
+      return "permission denied";
+    }
+    if (e instanceof NoSuchFileException) {
+      return "a directory cannot be created there";
+    }
+    if (e instanceof FileAlreadyExistsException) {
+      return "a file is in the way of a directory";
+    }
+    String reason = e instanceof FileSystemException file ? file.getReason() : e.getMessage();
+    return reason == null ? e.toString() : reason;
+  }
+}

@@ -1,0 +1,403 @@
+package io.mayflymq.server.channel;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.routing.ExchangeType;
+import io.mayflymq.core.routing.Route;
+import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.security.ResourceKind;
+import io.mayflymq.core.vhost.CommandLanes;
+import io.mayflymq.core.vhost.PublishReceipts;
+import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.protocol.method.AccessMethod;
+import io.mayflymq.protocol.method.BasicMethod;
+import io.mayflymq.protocol.method.ChannelMethod;
+import io.mayflymq.protocol.method.ConfirmMethod;
+import io.mayflymq.protocol.method.ExchangeMethod;
+import io.mayflymq.protocol.method.Method;
+import io.mayflymq.protocol.method.QueueMethod;
+import io.mayflymq.protocol.method.TxMethod;
+import io.mayflymq.protocol.types.AmqpException;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.ReplyCode;
+import io.mayflymq.protocol.types.ShortString;
+import io.mayflymq.server.channel.Transaction.Verdict;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/*
+ * A channel: its mode, its content in the making, and who handles which method. Belongs to its connection's loop.
+ *
+ * Errors are thrown: a ChannelException ends this channel, a ConnectionException the connection; the connection turns both into close
+ * methods. Between our channel.close and the client's close-ok everything else that arrives for the channel is passed over.
+ */
+public final class ChannelSession {
+  private enum State {
+    OPEN,
+    CLOSING,
+    CLOSED
+  }
+
+  private final int number;
+  private final ConnectionContext connection;
+  private final ContentAssembler content;
+  private final Publisher publisher;
+  private final ExchangeOperations exchanges;
+  private final QueueOperations queues;
+  private final ConsumerOperations consumers;
+  private final SettlementOperations settlements;
+  private State state = State.OPEN;
+  private ConfirmTracker confirms;
+  private Transaction transaction;
+
+  /** Opens a channel. */
+  public ChannelSession(int number, ConnectionContext connection) {
+    this.number = number;
+    this.connection = connection;
+    this.content = new ContentAssembler(connection.maxMessageSize());
+    this.publisher = new Publisher(connection.vhost(), connection.access());
+    this.exchanges = new ExchangeOperations(this, connection);
+    this.queues = new QueueOperations(this, connection);
+    this.consumers = new ConsumerOperations(number, this, connection);
+    this.settlements = new SettlementOperations(consumers, connection.lanes());
+  }
+
+  /** Its number in the connection, 1 or more. */
+  public int number() {
+    return number;
+  }
+
+  /** Whether neither side has closed it. */
+  public boolean isOpen() {
+    return state == State.OPEN;
+  }
+
+  // What arrives
+
+  /** Handles a method other than publish and ack. */
+  public void onMethod(Method method) {
+    if (state != State.OPEN) {
+      whileClosing(method);
+      return;
+    }
+    content.requireNoContentExpected();
+    if (method instanceof BasicMethod basic) {
+      onBasic(basic);
+    } else if (method instanceof QueueMethod queue) {
+      connection.lanes().flush();
+      queues.handle(queue);
+    } else if (method instanceof ExchangeMethod exchange) {
+      exchanges.handle(exchange);
+    } else if (method instanceof ChannelMethod channel) {
+      onChannel(channel);
+    } else if (method instanceof ConfirmMethod.Select select) {
+      selectConfirms(select);
+    } else if (method instanceof TxMethod tx) {
+      onTx(tx);
+    } else if (method instanceof AccessMethod.Request) {
+      reply(false, new AccessMethod.RequestOk(1));
+    } else {
+      throw notForServers(method);
+    }
+  }
+
+  /** Handles {@code basic.ack}. */
+  public void onAck(long deliveryTag, boolean multiple) {
+    if (state == State.OPEN) {
+      content.requireNoContentExpected();
+      settlements.settle(deliveryTag, multiple, Verdict.ACKNOWLEDGE, transaction);
+    }
+  }
+
+  /** Handles a {@code basic.publish} whose content follows. */
+  public void onPublish(
+      ShortString exchange, ShortString routingKey, boolean mandatory, boolean immediate) {
+    if (state == State.OPEN) {
+      content.publish(exchange, routingKey, mandatory, immediate);
+    }
+  }
+
+  /** Handles a content header. */
+  public void onContentHeader(int classId, long bodySize, ByteBuf in, int index, int length) {
+    if (state == State.OPEN && content.header(classId, bodySize, in, index, length)) {
+      publishAssembled();
+    }
+  }
+
+  /** Handles a piece of a body. */
+  public void onContentBody(ByteBuf in, int index, int length) {
+    if (state == State.OPEN && content.body(in, index, length)) {
+      publishAssembled();
+    }
+  }
+
+  /** Handles a message that is whole in the buffer. */
+  public void onMessage(
+      ShortString exchange,
+      ShortString routingKey,
+      boolean mandatory,
+      boolean immediate,
+      ByteBuf in,
+      int propertiesIndex,
+      int propertiesLength,
+      int bodyIndex,
+      int bodyLength) {
+    if (state != State.OPEN) {
+      return;
+    }
+    content.requireNoContentExpected();
+    content.requireSize(bodyLength);
+    byte[] bytes = new byte[propertiesLength + bodyLength];
+    in.getBytes(propertiesIndex, bytes, 0, propertiesLength);
+    in.getBytes(bodyIndex, bytes, propertiesLength, bodyLength);
+    publish(exchange, routingKey, mandatory, immediate, bytes, propertiesLength);
+  }
+
+  private void publishAssembled() {
+    publish(
+        content.exchange(),
+        content.routingKey(),
+        content.mandatory(),
+        content.immediate(),
+        content.takeContent(),
+        content.propertiesLength());
+  }
+
+  // Publishing
+
+  private void publish(
+      ShortString exchange,
+      ShortString routingKey,
+      boolean mandatory,
+      boolean immediate,
+      byte[] bytes,
+      int propertiesLength) {
+    Message message;
+    try {
+      message = publisher.accept(exchange, routingKey, immediate, bytes, propertiesLength);
+    } catch (AmqpException e) {
+      throw e.withMethod(BasicMethod.CLASS_ID, BasicMethod.Publish.METHOD_ID);
+    }
+    Route<Queue> route = publisher.route();
+    if (transaction != null) {
+      transaction.publish(new Transaction.Publish(message, route, mandatory));
+      return;
+    }
+    if (mandatory && route.isEmpty()) {
+      giveBack(message);
+    }
+    if (confirms == null) {
+      send(message, route, null, 0);
+    } else {
+      send(message, route, confirms, confirms.published(route.size()));
+    }
+  }
+
+  private void send(
+      Message message, Route<Queue> route, PublishReceipts receipts, long publishSequence) {
+    CommandLanes lanes = connection.lanes();
+    for (int i = 0; i < route.size(); i++) {
+      lanes.publish(route.get(i), message, receipts, publishSequence);
+    }
+  }
+
+  private void giveBack(Message message) {
+    connection
+        .output()
+        .content(
+            number,
+            new BasicMethod.Return(
+                ReplyCode.NO_ROUTE.code(),
+                ReplyCode.NO_ROUTE.name(),
+                message.exchange().value(),
+                message.routingKey().value()),
+            message);
+  }
+
+  // Methods
+
+  private void onBasic(BasicMethod method) {
+    if (method instanceof BasicMethod.Nack nack) {
+      settlements.settle(
+          nack.deliveryTag(),
+          nack.multiple(),
+          nack.requeue() ? Verdict.REQUEUE : Verdict.REJECT,
+          transaction);
+    } else if (method instanceof BasicMethod.Reject reject) {
+      settlements.settle(
+          reject.deliveryTag(),
+          false,
+          reject.requeue() ? Verdict.REQUEUE : Verdict.REJECT,
+          transaction);
+    } else if (method instanceof BasicMethod.Consume consume) {
+      consumers.consume(consume);
+    } else if (method instanceof BasicMethod.Cancel cancel) {
+      consumers.cancel(cancel);
+    } else if (method instanceof BasicMethod.Get get) {
+      consumers.get(get);
+    } else if (method instanceof BasicMethod.Qos qos) {
+      consumers.qos(qos);
+    } else if (method instanceof BasicMethod.Recover recover) {
+      recover(recover.requeue());
+      reply(false, BasicMethod.RecoverOk.INSTANCE);
+    } else if (method instanceof BasicMethod.RecoverAsync recover) {
+      recover(recover.requeue());
+    } else if (!(method instanceof BasicMethod.CancelOk)) {
+      throw notForServers(method);
+    }
+  }
+
+  private void recover(boolean requeue) {
+    if (!requeue) {
+      throw new ConnectionException(ReplyCode.NOT_IMPLEMENTED, "requeue=false");
+    }
+    consumers.recover();
+    connection.lanes().flush();
+  }
+
+  private void onChannel(ChannelMethod method) {
+    if (method instanceof ChannelMethod.Close) {
+      state = State.CLOSED;
+      release();
+      connection.output().method(number, ChannelMethod.CloseOk.INSTANCE);
+      connection.closed(this);
+    } else if (method instanceof ChannelMethod.Flow flow) {
+      if (!flow.active()) {
+        throw new ConnectionException(ReplyCode.NOT_IMPLEMENTED, "active=false");
+      }
+      reply(false, new ChannelMethod.FlowOk(true));
+    } else if (method instanceof ChannelMethod.Open) {
+      throw new ConnectionException(ReplyCode.CHANNEL_ERROR, "second 'channel.open' seen");
+    } else if (!(method instanceof ChannelMethod.FlowOk)) {
+      throw notForServers(method);
+    }
+  }
+
+  private void whileClosing(Method method) {
+    if (method instanceof ChannelMethod.CloseOk) {
+      state = State.CLOSED;
+      connection.closed(this);
+    } else if (method instanceof ChannelMethod.Close) {
+      connection.output().method(number, ChannelMethod.CloseOk.INSTANCE);
+    }
+  }
+
+  private void selectConfirms(ConfirmMethod.Select select) {
+    if (transaction != null) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED, "cannot switch from tx to confirm mode");
+    }
+    if (confirms == null) {
+      confirms = new ConfirmTracker(number, connection.output(), connection.home());
+    }
+    reply(select.noWait(), ConfirmMethod.SelectOk.INSTANCE);
+  }
+
+  private void onTx(TxMethod method) {
+    if (method instanceof TxMethod.Select) {
+      if (confirms != null) {
+        throw new ChannelException(
+            ReplyCode.PRECONDITION_FAILED, "cannot switch from confirm to tx mode");
+      }
+      if (transaction == null) {
+        transaction = new Transaction();
+      }
+      reply(false, TxMethod.SelectOk.INSTANCE);
+      return;
+    }
+    if (transaction == null) {
+      throw new ChannelException(ReplyCode.PRECONDITION_FAILED, "channel is not transactional");
+    }
+    if (method instanceof TxMethod.Commit) {
+      commit(transaction);
+    } else if (method instanceof TxMethod.Rollback) {
+      transaction = new Transaction();
+      reply(false, TxMethod.RollbackOk.INSTANCE);
+    } else {
+      throw notForServers(method);
+    }
+  }
+
+  private void commit(Transaction committed) {
+    List<Transaction.Publish> publishes = committed.takePublishes();
+    int reports = publishes.stream().mapToInt(publish -> publish.route().size()).sum();
+    Transaction.Outcome outcome = new Transaction.Outcome(reports);
+    for (Transaction.Publish publish : publishes) {
+      if (publish.mandatory() && publish.route().isEmpty()) {
+        giveBack(publish.message());
+      }
+      send(publish.message(), publish.route(), outcome, 0);
+    }
+    settlements.commit(committed.takeVerdicts());
+    connection.lanes().flush();
+    await(
+        outcome.allAccepted(),
+        accepted -> {
+          if (!accepted) {
+            throw new ChannelException(ReplyCode.PRECONDITION_FAILED, "partial tx completion");
+          }
+          reply(false, TxMethod.CommitOk.INSTANCE);
+        });
+  }
+
+  // For the operations
+
+  /** Sends a reply unless the client wants none. */
+  void reply(boolean noWait, Method method) {
+    if (!noWait && isOpen()) {
+      connection.output().method(number, method);
+    }
+  }
+
+  <T> void await(CompletableFuture<T> future, Consumer<T> then) {
+    connection.await(this, future, then);
+  }
+
+  /** The queue of this name, or the one declared last if it is empty. */
+  Queue queue(String name, Permission permission) {
+    return queues.find(name, permission);
+  }
+
+  /** Checks that the user may bind to an exchange with this key. */
+  void checkBindingSource(String exchange, String routingKey) {
+    connection.access().check(ResourceKind.EXCHANGE, exchange, Permission.READ);
+    ExchangeDefinition definition = connection.vhost().exchange(exchange);
+    if (definition.type() == ExchangeType.TOPIC) {
+      connection.access().checkTopic(exchange, routingKey, Permission.READ);
+    }
+  }
+
+  ConnectionException notForServers(Method method) {
+    return new ConnectionException(
+        ReplyCode.COMMAND_INVALID,
+        "unexpected method in channel: %d.%d".formatted(method.classId(), method.methodId()));
+  }
+
+  // Ending
+
+  /** The channel failed: the client has been sent the reason, and its close-ok is awaited. */
+  public void fail() {
+    if (state == State.OPEN) {
+      state = State.CLOSING;
+      release();
+    }
+  }
+
+  /** The connection has ended. */
+  public void connectionEnded() {
+    if (state == State.OPEN) {
+      release();
+    }
+    state = State.CLOSED;
+  }
+
+  private void release() {
+    if (confirms != null) {
+      confirms.close();
+    }
+    consumers.close();
+  }
+}

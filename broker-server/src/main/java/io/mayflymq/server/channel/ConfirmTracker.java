@@ -1,0 +1,158 @@
+package io.mayflymq.server.channel;
+
+import io.mayflymq.core.runtime.BurstMember;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.vhost.PublishReceipts;
+import io.mayflymq.server.delivery.ConnectionOutput;
+import java.util.Arrays;
+
+/*
+ * Publisher confirms of one channel. Each publish has a number; it is confirmed when all queues that it went to have reported, with
+ * basic.nack if one of them refused it.
+ *
+ * Confirms are coalesced: at the end of a burst everything up to the first unfinished publish goes out as one ack with multiple=true (cut at
+ * nacks), and what finished beyond it as single acks, so nobody waits for a slower queue.
+ */
+final class ConfirmTracker implements PublishReceipts, BurstMember {
+  private static final int SMALLEST = 64;
+
+  /** States of a finished publish; a positive number is how many queues have yet to report. */
+  private static final int ACKED = 0;
+
+  private static final int NACKED = -1;
+  private static final int SENT = -2;
+
+  private final int channel;
+  private final ConnectionOutput output;
+  private final Shard home;
+  private int[] waitingFor = new int[SMALLEST];
+  private boolean[] refused = new boolean[SMALLEST];
+  private long lowest = 1;
+  private long next = 1;
+  private int finishedBeyond;
+  private boolean reportWaits;
+  private boolean closed;
+
+  ConfirmTracker(int channel, ConnectionOutput output, Shard home) {
+    this.channel = channel;
+    this.output = output;
+    this.home = home;
+  }
+
+  /** Numbers a publish that goes to so many queues. With none it is confirmed at once. */
+  long published(int queues) {
+    ensureRoom();
+    int slot = slot(next);
+    waitingFor[slot] = queues;
+    refused[slot] = false;
+    if (queues == 0) {
+      finished();
+    }
+    return next++;
+  }
+
+  @Override
+  public void settled(long publishSequence, boolean accepted) {
+    int slot = slot(publishSequence);
+    if (!accepted) {
+      refused[slot] = true;
+    }
+    if (--waitingFor[slot] == 0) {
+      if (refused[slot]) {
+        waitingFor[slot] = NACKED;
+      }
+      finished();
+    }
+  }
+
+  /** The channel is closed: what is still under way is nobody's concern any more. */
+  void close() {
+    closed = true;
+  }
+
+  private void finished() {
+    finishedBeyond++;
+    if (!reportWaits) {
+      reportWaits = true;
+      home.atEndOfBurst(this);
+    }
+  }
+
+  @Override
+  public void endOfBurst() {
+    reportWaits = false;
+    if (closed) {
+      return;
+    }
+    reportPrefix();
+    for (long sequence = lowest; finishedBeyond > 0 && sequence < next; sequence++) {
+      reportSingle(sequence);
+    }
+    finishedBeyond = 0;
+  }
+
+  private void reportPrefix() {
+    long run = 0;
+    long last = 0;
+    while (lowest < next && waitingFor[slot(lowest)] <= 0) {
+      long sequence = lowest++;
+      int state = waitingFor[slot(sequence)];
+      if (state == ACKED) {
+        run++;
+        last = sequence;
+        finishedBeyond--;
+      } else if (state == NACKED) {
+        reportRun(run, last);
+        run = 0;
+        output.nack(channel, sequence, false);
+        finishedBeyond--;
+      }
+    }
+    reportRun(run, last);
+  }
+
+  private void reportRun(long run, long last) {
+    if (run > 0) {
+      output.ack(channel, last, run > 1);
+    }
+  }
+
+  private void reportSingle(long sequence) {
+    int slot = slot(sequence);
+    int state = waitingFor[slot];
+    if (state == ACKED || state == NACKED) {
+      if (state == ACKED) {
+        output.ack(channel, sequence, false);
+      } else {
+        output.nack(channel, sequence, false);
+      }
+      waitingFor[slot] = SENT;
+      finishedBeyond--;
+    }
+  }
+
+  private void ensureRoom() {
+    if (next - lowest < waitingFor.length) {
+      return;
+    }
+    int capacity = waitingFor.length * 2;
+    int[] moreWaiting = new int[capacity];
+    boolean[] moreRefused = new boolean[capacity];
+    for (long sequence = lowest; sequence < next; sequence++) {
+      int to = (int) (sequence & (capacity - 1));
+      moreWaiting[to] = waitingFor[slot(sequence)];
+      moreRefused[to] = refused[slot(sequence)];
+    }
+    waitingFor = moreWaiting;
+    refused = moreRefused;
+  }
+
+  private int slot(long sequence) {
+    return (int) (sequence & (waitingFor.length - 1));
+  }
+
+  @Override
+  public String toString() {
+    return "confirms " + lowest + ".." + (next - 1) + " " + Arrays.toString(waitingFor);
+  }
+}

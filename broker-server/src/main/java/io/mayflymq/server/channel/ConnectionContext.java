@@ -1,0 +1,54 @@
+package io.mayflymq.server.channel;
+
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.security.VhostAccess;
+import io.mayflymq.core.vhost.CommandLanes;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.server.delivery.ConnectionOutput;
+import io.mayflymq.server.delivery.DeliveryLane;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/** What a channel has of its connection. To be used on the connection's loop only. */
+public interface ConnectionContext {
+  /** The virtual host that the connection is open to. */
+  VirtualHost vhost();
+
+  /** What its user may do. */
+  VhostAccess access();
+
+  /** What it writes. */
+  ConnectionOutput output();
+
+  /** Its way to the queues. */
+  CommandLanes lanes();
+
+  /** The way from the queues of a shard to it. */
+  DeliveryLane laneFrom(Shard shard);
+
+  /** The shard on its loop. */
+  Shard home();
+
+  /** What tells it from other connections: exclusive queues belong to it. */
+  Object identity();
+
+  /** The largest body that it may publish, in bytes. */
+  int maxMessageSize();
+
+  /** Whether the client asked to be told when a consumer's queue has gone. */
+  boolean wantsCancelNotifications();
+
+  /**
+   * Reads no further method until a future is done; then goes on with its value, or fails the
+   * channel with its error.
+   *
+   * @param channel the channel that waits
+   */
+  <T> void await(ChannelSession channel, CompletableFuture<T> future, Consumer<T> then);
+
+  /** Remembers that an exclusive queue was declared, to delete it when the connection ends. */
+  void ownsQueue(String queue);
+
+  /** The channel is closed on both sides. */
+  void closed(ChannelSession channel);
+}

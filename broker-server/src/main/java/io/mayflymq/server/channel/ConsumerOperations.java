@@ -1,0 +1,204 @@
+package io.mayflymq.server.channel;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.Fetched;
+import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.protocol.method.BasicMethod;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.ReplyCode;
+import io.mayflymq.protocol.types.ShortString;
+import io.mayflymq.server.delivery.ChannelCredit;
+import io.mayflymq.server.delivery.ConsumerOutlet;
+import io.mayflymq.server.delivery.DeliveryReceiver;
+import io.mayflymq.server.delivery.DeliverySource;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/** The consumers of a channel, {@code basic.get}, and what was delivered to either. */
+final class ConsumerOperations implements DeliveryReceiver {
+  private final int number;
+  private final ChannelSession channel;
+  private final ConnectionContext connection;
+  private final Map<String, DeliverySource> consumers = new LinkedHashMap<>();
+  private final UnackedDeliveries unacked = new UnackedDeliveries();
+  private DeliverySource lastFetched;
+  private int prefetch;
+  private volatile ChannelCredit credit;
+
+  ConsumerOperations(int number, ChannelSession channel, ConnectionContext connection) {
+    this.number = number;
+    this.channel = channel;
+    this.connection = connection;
+  }
+
+  UnackedDeliveries unacked() {
+    return unacked;
+  }
+
+  @Override
+  public ChannelCredit credit() {
+    return credit;
+  }
+
+  void qos(BasicMethod.Qos qos) {
+    if (qos.prefetchSize() != 0) {
+      throw new ConnectionException(
+          ReplyCode.NOT_IMPLEMENTED, "prefetch_size!=0 (%d)".formatted(qos.prefetchSize()));
+    }
+    if (qos.global()) {
+      if (credit == null) {
+        credit = new ChannelCredit(unacked.countOfConsumers());
+      }
+      credit.setLimit(qos.prefetchCount());
+    } else {
+      prefetch = qos.prefetchCount();
+    }
+    channel.reply(false, BasicMethod.QosOk.INSTANCE);
+  }
+
+  void consume(BasicMethod.Consume consume) {
+    Queue queue = channel.queue(consume.queue(), Permission.READ);
+    String tag =
+        consume.consumerTag().isEmpty() ? Names.generatedConsumerTag() : consume.consumerTag();
+    if (consumers.containsKey(tag)) {
+      throw new ConnectionException(
+          ReplyCode.NOT_ALLOWED, "attempt to reuse consumer tag '%s'".formatted(tag));
+    }
+    ConsumerOutlet outlet = new ConsumerOutlet(queue, connection.laneFrom(queue.shard()), this);
+    Consumer consumer =
+        new Consumer(
+            ShortString.of(tag),
+            !consume.noAck(),
+            consume.exclusive(),
+            prefetch,
+            consume.arguments(),
+            outlet);
+    consumers.put(tag, outlet.attach(consumer));
+    connection.lanes().flush();
+    channel.await(
+        queue.subscribe(consumer),
+        done -> channel.reply(consume.noWait(), new BasicMethod.ConsumeOk(tag)));
+  }
+
+  void cancel(BasicMethod.Cancel cancel) {
+    DeliverySource source = consumers.remove(cancel.consumerTag());
+    connection.lanes().flush();
+    CompletableFuture<Void> cancelled =
+        source == null
+            ? CompletableFuture.completedFuture(null)
+            : source.queue().cancel(source.consumer());
+    channel.await(
+        cancelled,
+        done -> channel.reply(cancel.noWait(), new BasicMethod.CancelOk(cancel.consumerTag())));
+  }
+
+  void get(BasicMethod.Get get) {
+    Queue queue = channel.queue(get.queue(), Permission.READ);
+    connection.lanes().flush();
+    channel.await(queue.fetch(!get.noAck()), fetched -> fetched(queue, fetched));
+  }
+
+  private void fetched(Queue queue, Fetched fetched) {
+    if (!channel.isOpen()) {
+      putBack(queue, fetched);
+      return;
+    }
+    if (fetched == null) {
+      channel.reply(false, new BasicMethod.GetEmpty());
+      return;
+    }
+    long tag =
+        fetched.sequence() < 0
+            ? unacked.skip()
+            : unacked.add(sourceOfFetched(queue), fetched.sequence());
+    Message message = fetched.message();
+    connection
+        .output()
+        .content(
+            number,
+            new BasicMethod.GetOk(
+                tag,
+                fetched.redelivered(),
+                message.exchange().value(),
+                message.routingKey().value(),
+                fetched.remaining()),
+            message);
+  }
+
+  /** The connection ended while {@code basic.get} was under way: what it took goes back. */
+  private void putBack(Queue queue, Fetched fetched) {
+    if (fetched != null && fetched.sequence() >= 0) {
+      connection
+          .lanes()
+          .requeue(
+              queue, sourceOfFetched(queue).consumer(), fetched.sequence(), fetched.sequence());
+    }
+  }
+
+  private DeliverySource sourceOfFetched(Queue queue) {
+    if (lastFetched == null || lastFetched.queue() != queue) {
+      Consumer nobody = new Consumer(ShortString.EMPTY, true, false, 0, FieldTable.EMPTY, null);
+      lastFetched = new DeliverySource(queue, nobody, true);
+    }
+    return lastFetched;
+  }
+
+  @Override
+  public void deliver(DeliverySource source, long sequence, Message message, boolean redelivered) {
+    if (!channel.isOpen()) {
+      if (sequence >= 0) {
+        connection.lanes().requeue(source.queue(), source.consumer(), sequence, sequence);
+      }
+      return;
+    }
+    long tag = sequence < 0 ? unacked.skip() : unacked.add(source, sequence);
+    connection.output().deliver(number, source.consumer().tag(), tag, redelivered, message);
+  }
+
+  @Override
+  public void cancelled(Consumer consumer) {
+    String tag = consumer.tag().value();
+    DeliverySource source = consumers.get(tag);
+    if (source != null && source.consumer() == consumer) {
+      consumers.remove(tag);
+      if (channel.isOpen() && connection.wantsCancelNotifications()) {
+        connection.output().method(number, new BasicMethod.Cancel(tag, true));
+      }
+    }
+  }
+
+  /** Puts back everything that is not settled. */
+  void recover() {
+    unacked.settleThrough(
+        Long.MAX_VALUE,
+        (source, from, to) -> {
+          connection.lanes().requeue(source.queue(), source.consumer(), from, to);
+          giveBack(source, to - from + 1);
+        });
+  }
+
+  /** Tells the limit that the consumers share what was settled. */
+  void giveBack(DeliverySource source, long count) {
+    ChannelCredit shared = credit;
+    if (shared != null && !source.fetched()) {
+      shared.giveBack((int) count);
+    }
+  }
+
+  /** Takes all consumers off their queues, then puts back what they had not settled. */
+  CompletableFuture<Void> close() {
+    connection.lanes().flush();
+    CompletableFuture<?>[] cancels =
+        consumers.values().stream()
+            .map(source -> source.queue().cancel(source.consumer()))
+            .toArray(CompletableFuture<?>[]::new);
+    consumers.clear();
+    recover();
+    connection.lanes().flush();
+    return CompletableFuture.allOf(cancels);
+  }
+}

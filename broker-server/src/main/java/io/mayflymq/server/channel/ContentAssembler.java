@@ -1,0 +1,156 @@
+package io.mayflymq.server.channel;
+
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.ReplyCode;
+import io.mayflymq.protocol.types.ShortString;
+import io.netty.buffer.ByteBuf;
+import java.util.Arrays;
+
+/**
+ * Puts a message together whose frames come one by one: publish, header, then bodies until the size
+ * is reached. The array grows with what really comes, so a client cannot make the broker allocate
+ * what it only claims.
+ */
+final class ContentAssembler {
+  private static final int LARGEST_FIRST_ALLOCATION = 1 << 20;
+  private static final int BASIC = 60;
+
+  private enum Expects {
+    METHOD,
+    HEADER,
+    BODY
+  }
+
+  private final int maxMessageSize;
+  private Expects expects = Expects.METHOD;
+  private ShortString exchange;
+  private ShortString routingKey;
+  private boolean mandatory;
+  private boolean immediate;
+  private byte[] content;
+  private int propertiesLength;
+  private int filled;
+  private int total;
+
+  ContentAssembler(int maxMessageSize) {
+    this.maxMessageSize = maxMessageSize;
+  }
+
+  /** A method has come, which is out of order while content is expected. */
+  void requireNoContentExpected() {
+    if (expects != Expects.METHOD) {
+      throw unexpected(
+          expects == Expects.HEADER
+              ? "expected content header for class 60, got non content header frame instead"
+              : "expected content body, got non content body frame instead");
+    }
+  }
+
+  void publish(
+      ShortString toExchange, ShortString withKey, boolean isMandatory, boolean isImmediate) {
+    requireNoContentExpected();
+    exchange = toExchange;
+    routingKey = withKey;
+    mandatory = isMandatory;
+    immediate = isImmediate;
+    expects = Expects.HEADER;
+  }
+
+  /** Takes the header. @return whether the message is whole, as its body is empty */
+  boolean header(int classId, long bodySize, ByteBuf in, int index, int length) {
+    if (expects != Expects.HEADER) {
+      throw unexpected(
+          expects == Expects.METHOD
+              ? "expected method frame, got non method frame instead"
+              : "expected content body, got non content body frame instead");
+    }
+    if (classId != BASIC) {
+      throw unexpected(
+          "expected content header for class 60, got one for class %d instead".formatted(classId));
+    }
+    requireSize(bodySize);
+    propertiesLength = length;
+    total = Math.toIntExact(length + bodySize);
+    content = new byte[Math.min(total, length + LARGEST_FIRST_ALLOCATION)];
+    in.getBytes(index, content, 0, length);
+    filled = length;
+    expects = Expects.BODY;
+    return finishIfWhole();
+  }
+
+  /** Checks the size that a header claims. */
+  void requireSize(long bodySize) {
+    if (bodySize > maxMessageSize) {
+      // The rest of the content is still to come: the closing channel lets it pass.
+      expects = Expects.METHOD;
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED,
+          "message size %d is larger than configured max size %d"
+              .formatted(bodySize, maxMessageSize));
+    }
+  }
+
+  /** Takes a piece of the body. @return whether the message is whole */
+  boolean body(ByteBuf in, int index, int length) {
+    if (expects != Expects.BODY) {
+      throw unexpected(
+          expects == Expects.METHOD
+              ? "expected method frame, got non method frame instead"
+              : "expected content header for class 60, got non content header frame instead");
+    }
+    if (length > total - filled) {
+      throw new ConnectionException(
+          ReplyCode.FRAME_ERROR,
+          "content body of %d bytes is longer than its header said, %d"
+              .formatted((long) filled - propertiesLength + length, total - propertiesLength));
+    }
+    if (filled + length > content.length) {
+      content =
+          Arrays.copyOf(
+              content, (int) Math.min(total, Math.max(filled + length, content.length * 2L)));
+    }
+    in.getBytes(index, content, filled, length);
+    filled += length;
+    return finishIfWhole();
+  }
+
+  private boolean finishIfWhole() {
+    if (filled == total) {
+      expects = Expects.METHOD;
+      return true;
+    }
+    return false;
+  }
+
+  ShortString exchange() {
+    return exchange;
+  }
+
+  ShortString routingKey() {
+    return routingKey;
+  }
+
+  boolean mandatory() {
+    return mandatory;
+  }
+
+  boolean immediate() {
+    return immediate;
+  }
+
+  int propertiesLength() {
+    return propertiesLength;
+  }
+
+  /** Gives the whole content away. */
+  byte[] takeContent() {
+    byte[] whole = content;
+    content = null;
+    return whole;
+  }
+
+  private static ConnectionException unexpected(String detail) {
+    return new ConnectionException(ReplyCode.UNEXPECTED_FRAME, detail);
+  }
+}

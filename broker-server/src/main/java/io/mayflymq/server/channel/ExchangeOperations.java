@@ -1,0 +1,118 @@
+package io.mayflymq.server.channel;
+
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.DestinationKind;
+import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.routing.ExchangeType;
+import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.security.ResourceKind;
+import io.mayflymq.protocol.method.ExchangeMethod;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.protocol.types.ReplyCode;
+
+/**
+ * The methods of class exchange (AMQP 0-9-1 section 1.4, with RabbitMQ's exchange-to-exchange
+ * bindings).
+ */
+final class ExchangeOperations {
+  private final ChannelSession channel;
+  private final ConnectionContext connection;
+
+  ExchangeOperations(ChannelSession channel, ConnectionContext connection) {
+    this.channel = channel;
+    this.connection = connection;
+  }
+
+  void handle(ExchangeMethod method) {
+    if (method instanceof ExchangeMethod.Declare declare) {
+      declare(declare);
+    } else if (method instanceof ExchangeMethod.Delete delete) {
+      delete(delete);
+    } else if (method instanceof ExchangeMethod.Bind bind) {
+      Binding binding =
+          binding(bind.source(), bind.destination(), bind.routingKey(), bind.arguments());
+      channel.await(
+          connection.vhost().bind(binding, connection.identity()),
+          done -> channel.reply(bind.noWait(), ExchangeMethod.BindOk.INSTANCE));
+    } else if (method instanceof ExchangeMethod.Unbind unbind) {
+      Binding binding =
+          binding(unbind.source(), unbind.destination(), unbind.routingKey(), unbind.arguments());
+      channel.await(
+          connection.vhost().unbind(binding, connection.identity()),
+          done -> channel.reply(unbind.noWait(), ExchangeMethod.UnbindOk.INSTANCE));
+    } else {
+      throw channel.notForServers(method);
+    }
+  }
+
+  private void declare(ExchangeMethod.Declare declare) {
+    String name = Names.clean(declare.exchange());
+    if (declare.passive()) {
+      connection.vhost().exchange(name);
+      channel.reply(declare.noWait(), ExchangeMethod.DeclareOk.INSTANCE);
+      return;
+    }
+    requireNotDefault(name);
+    connection.access().check(ResourceKind.EXCHANGE, name, Permission.CONFIGURE);
+    ExchangeType type = ExchangeType.ofWireName(declare.type());
+    if (type == null) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED, "unknown exchange type '%s'".formatted(declare.type()));
+    }
+    FieldTable arguments = declare.arguments();
+    checkAlternate(name, arguments);
+    ExchangeDefinition wanted =
+        new ExchangeDefinition(
+            name, type, declare.durable(), declare.autoDelete(), declare.internal(), arguments);
+    channel.await(
+        connection.vhost().declareExchange(wanted),
+        done -> channel.reply(declare.noWait(), ExchangeMethod.DeclareOk.INSTANCE));
+  }
+
+  private void checkAlternate(String name, FieldTable arguments) {
+    FieldValue alternate = arguments.get(ExchangeDefinition.ALTERNATE_EXCHANGE);
+    if (alternate == null) {
+      return;
+    }
+    if (!(alternate instanceof FieldValue.LongString text)) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED,
+          "invalid type '%s' for arg '%s' in exchange '%s' in vhost '%s'"
+              .formatted(
+                  alternate.rabbitTypeName(),
+                  ExchangeDefinition.ALTERNATE_EXCHANGE,
+                  name,
+                  connection.vhost().name()));
+    }
+    connection.access().check(ResourceKind.EXCHANGE, name, Permission.READ);
+    connection.access().check(ResourceKind.EXCHANGE, text.string(), Permission.WRITE);
+  }
+
+  private void delete(ExchangeMethod.Delete delete) {
+    String name = Names.clean(delete.exchange());
+    requireNotDefault(name);
+    connection.access().check(ResourceKind.EXCHANGE, name, Permission.CONFIGURE);
+    channel.await(
+        connection.vhost().deleteExchange(name, delete.ifUnused()),
+        done -> channel.reply(delete.noWait(), ExchangeMethod.DeleteOk.INSTANCE));
+  }
+
+  private Binding binding(String source, String destination, String key, FieldTable arguments) {
+    String from = Names.clean(source);
+    String to = Names.clean(destination);
+    requireNotDefault(from);
+    requireNotDefault(to);
+    connection.access().check(ResourceKind.EXCHANGE, to, Permission.WRITE);
+    channel.checkBindingSource(from, key);
+    return new Binding(from, DestinationKind.EXCHANGE, to, key, arguments);
+  }
+
+  static void requireNotDefault(String exchange) {
+    if (exchange.isEmpty()) {
+      throw new ChannelException(
+          ReplyCode.ACCESS_REFUSED, "operation not permitted on the default exchange");
+    }
+  }
+}

@@ -1,0 +1,161 @@
+package io.mayflymq.server.channel;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.message.SenderSelectedKeys;
+import io.mayflymq.core.policy.Expiration;
+import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.routing.ExchangeType;
+import io.mayflymq.core.routing.Route;
+import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.security.ResourceKind;
+import io.mayflymq.core.security.VhostAccess;
+import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.protocol.types.BasicProperties;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.PropertiesScan;
+import io.mayflymq.protocol.types.ReplyCode;
+import io.mayflymq.protocol.types.ShortString;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Turns what a client publishes into a message and its route. The checks come in RabbitMQ's order:
+ * permission, exchange, internal exchange, properties, route.
+ */
+final class Publisher {
+  private static final byte[] CC = SenderSelectedKeys.CC.getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] BCC = SenderSelectedKeys.BCC.getBytes(StandardCharsets.US_ASCII);
+  private static final int PERSISTENT = 2;
+
+  private final VirtualHost vhost;
+  private final VhostAccess access;
+  private final RouteCache routes = new RouteCache();
+  private final PropertiesScan properties = new PropertiesScan();
+
+  private Route<Queue> route = Route.none();
+
+  Publisher(VirtualHost vhost, VhostAccess access) {
+    this.vhost = vhost;
+    this.access = access;
+  }
+
+  /** Where the message goes that was accepted last. */
+  Route<Queue> route() {
+    return route;
+  }
+
+  /**
+   * Checks a message and finds its route.
+   *
+   * @param content property flags and list, then the body
+   * @throws ChannelException 403, 404 or 406
+   * @throws ConnectionException 540 for {@code immediate}, 502 for properties that cannot be read
+   */
+  Message accept(
+      ShortString exchange,
+      ShortString routingKey,
+      boolean immediate,
+      byte[] content,
+      int propertiesLength) {
+    if (immediate) {
+      throw new ConnectionException(ReplyCode.NOT_IMPLEMENTED, "immediate=true");
+    }
+    access.check(ResourceKind.EXCHANGE, exchange.value(), Permission.WRITE);
+    RoutingTable<Queue> table = vhost.routing();
+    RouteCache.Entry cached = routes.get(table, exchange, routingKey);
+    ExchangeDefinition definition =
+        cached == null ? vhost.exchange(exchange.value()) : cached.definition();
+    if (definition.internal()) {
+      throw new ChannelException(
+          ReplyCode.ACCESS_REFUSED,
+          "cannot publish to internal exchange '%s' in vhost '%s'"
+              .formatted(exchange, vhost.name()));
+    }
+    if (definition.type() == ExchangeType.TOPIC) {
+      access.checkTopic(exchange.value(), routingKey.value(), Permission.WRITE);
+    }
+    properties.scan(content, 0, propertiesLength);
+    if (properties.userIdOffset() >= 0) {
+      access.checkUserId(
+          new String(
+              content,
+              properties.userIdOffset(),
+              properties.userIdLength(),
+              StandardCharsets.UTF_8));
+    }
+    long ttl =
+        properties.expirationOffset() < 0
+            ? Message.NO_TTL
+            : Expiration.parse(
+                content, properties.expirationOffset(), properties.expirationLength());
+    if (properties.headersOffset() >= 0
+        && PropertiesScan.containsAnyKey(
+            content, properties.headersOffset(), properties.headersLength(), CC, BCC)) {
+      return acceptForMany(table, exchange, routingKey, content, propertiesLength, ttl);
+    }
+    Message message = message(exchange, routingKey, content, propertiesLength, ttl, List.of());
+    if (cached != null) {
+      route = cached.route();
+    } else {
+      route = table.route(exchange.value(), routingKey.value(), message::headers);
+      if (route.isReusable()) {
+        routes.put(new RouteCache.Entry(table, exchange, routingKey, definition, route));
+      }
+    }
+    return message;
+  }
+
+  /** A message with CC or BCC headers: routed by all its keys, and BCC taken out. */
+  private Message acceptForMany(
+      RoutingTable<Queue> table,
+      ShortString exchange,
+      ShortString routingKey,
+      byte[] content,
+      int propertiesLength,
+      long ttl) {
+    BasicProperties decoded = BasicProperties.decode(content, 0, propertiesLength);
+    FieldTable headers = decoded.headers();
+    List<String> blind = SenderSelectedKeys.require(headers, SenderSelectedKeys.BCC);
+    List<String> keys = new ArrayList<>();
+    keys.add(routingKey.value());
+    keys.addAll(SenderSelectedKeys.require(headers, SenderSelectedKeys.CC));
+    keys.addAll(blind);
+    byte[] stripped = content;
+    int length = propertiesLength;
+    if (headers.containsKey(SenderSelectedKeys.BCC)) {
+      byte[] without =
+          decoded.toBuilder().headers(headers.without(SenderSelectedKeys.BCC)).build().encode();
+      length = without.length;
+      stripped = new byte[length + content.length - propertiesLength];
+      System.arraycopy(without, 0, stripped, 0, length);
+      System.arraycopy(
+          content, propertiesLength, stripped, length, content.length - propertiesLength);
+    }
+    Message message = message(exchange, routingKey, stripped, length, ttl, List.copyOf(blind));
+    route = table.route(exchange.value(), keys, message::headers);
+    return message;
+  }
+
+  private Message message(
+      ShortString exchange,
+      ShortString routingKey,
+      byte[] content,
+      int propertiesLength,
+      long ttl,
+      List<String> blindKeys) {
+    return new Message(
+        exchange,
+        routingKey,
+        content,
+        propertiesLength,
+        ttl,
+        Math.max(0, properties.priority()),
+        properties.deliveryMode() == PERSISTENT,
+        blindKeys);
+  }
+}

@@ -1,0 +1,145 @@
+package io.mayflymq.server.channel;
+
+import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.DestinationKind;
+import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.security.ResourceKind;
+import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.QueueDeclaration;
+import io.mayflymq.core.vhost.QueueStatus;
+import io.mayflymq.protocol.method.QueueMethod;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.protocol.types.ReplyCode;
+
+/** The methods of class queue (AMQP 0-9-1 section 1.5). */
+final class QueueOperations {
+  private final ChannelSession channel;
+  private final ConnectionContext connection;
+
+  /** What an empty queue name stands for. */
+  private String lastDeclared = "";
+
+  QueueOperations(ChannelSession channel, ConnectionContext connection) {
+    this.channel = channel;
+    this.connection = connection;
+  }
+
+  void handle(QueueMethod method) {
+    if (method instanceof QueueMethod.Declare declare) {
+      declare(declare);
+    } else if (method instanceof QueueMethod.Bind bind) {
+      Binding binding = binding(bind.queue(), bind.exchange(), bind.routingKey(), bind.arguments());
+      channel.await(
+          connection.vhost().bind(binding, connection.identity()),
+          done -> channel.reply(bind.noWait(), QueueMethod.BindOk.INSTANCE));
+    } else if (method instanceof QueueMethod.Unbind unbind) {
+      Binding binding =
+          binding(unbind.queue(), unbind.exchange(), unbind.routingKey(), unbind.arguments());
+      channel.await(
+          connection.vhost().unbind(binding, connection.identity()),
+          done -> channel.reply(false, QueueMethod.UnbindOk.INSTANCE));
+    } else if (method instanceof QueueMethod.Purge purge) {
+      Queue queue = find(purge.queue(), Permission.READ);
+      channel.await(
+          queue.purge(), count -> channel.reply(purge.noWait(), new QueueMethod.PurgeOk(count)));
+    } else if (method instanceof QueueMethod.Delete delete) {
+      delete(delete);
+    } else {
+      throw channel.notForServers(method);
+    }
+  }
+
+  /**
+   * The queue of this name, or the last one declared if it is empty.
+   *
+   * @param permission what the user needs on it
+   */
+  Queue find(String name, Permission permission) {
+    String resolved = resolve(name);
+    connection.access().check(ResourceKind.QUEUE, resolved, permission);
+    return connection.vhost().queue(resolved, connection.identity());
+  }
+
+  private String resolve(String name) {
+    if (!name.isEmpty()) {
+      return Names.clean(name);
+    }
+    if (lastDeclared.isEmpty()) {
+      throw new ChannelException(ReplyCode.NOT_FOUND, "no previously declared queue");
+    }
+    return lastDeclared;
+  }
+
+  private void declare(QueueMethod.Declare declare) {
+    String name = Names.clean(declare.queue());
+    boolean serverNamed = name.isEmpty();
+    if (declare.passive()) {
+      String resolved = resolve(name);
+      channel.await(
+          connection.vhost().queueStatus(resolved, connection.identity(), !declare.noWait()),
+          status -> declared(declare, status));
+      return;
+    }
+    if (serverNamed) {
+      name = Names.generatedQueue();
+    }
+    connection.access().check(ResourceKind.QUEUE, name, Permission.CONFIGURE);
+    if (connection.vhost().routing().queue(name) == null) {
+      checkDeadLetterExchange(name, declare.arguments());
+    }
+    QueueDeclaration declaration =
+        new QueueDeclaration(
+            name,
+            declare.durable(),
+            declare.exclusive(),
+            declare.autoDelete(),
+            declare.arguments(),
+            connection.identity(),
+            connection.home(),
+            serverNamed,
+            !declare.noWait());
+    if (declare.exclusive()) {
+      connection.ownsQueue(name);
+    }
+    channel.await(
+        connection.vhost().declareQueue(declaration), status -> declared(declare, status));
+  }
+
+  private void declared(QueueMethod.Declare declare, QueueStatus status) {
+    lastDeclared = status.queue();
+    channel.reply(
+        declare.noWait(),
+        new QueueMethod.DeclareOk(status.queue(), status.messages(), status.consumers()));
+  }
+
+  private void checkDeadLetterExchange(String queue, FieldTable arguments) {
+    if (arguments.get(QueueArguments.DEAD_LETTER_EXCHANGE)
+        instanceof FieldValue.LongString exchange) {
+      connection.access().check(ResourceKind.QUEUE, queue, Permission.READ);
+      connection.access().check(ResourceKind.EXCHANGE, exchange.string(), Permission.WRITE);
+    }
+  }
+
+  private void delete(QueueMethod.Delete delete) {
+    String name = resolve(delete.queue());
+    connection.access().check(ResourceKind.QUEUE, name, Permission.CONFIGURE);
+    channel.await(
+        connection
+            .vhost()
+            .deleteQueue(name, connection.identity(), delete.ifUnused(), delete.ifEmpty()),
+        count -> channel.reply(delete.noWait(), new QueueMethod.DeleteOk(count)));
+  }
+
+  private Binding binding(String queue, String exchange, String key, FieldTable arguments) {
+    String to = resolve(queue);
+    String from = Names.clean(exchange);
+    String routingKey = queue.isEmpty() && key.isEmpty() ? to : key;
+    ExchangeOperations.requireNotDefault(from);
+    connection.access().check(ResourceKind.QUEUE, to, Permission.WRITE);
+    channel.checkBindingSource(from, routingKey);
+    return new Binding(from, DestinationKind.QUEUE, to, routingKey, arguments);
+  }
+}

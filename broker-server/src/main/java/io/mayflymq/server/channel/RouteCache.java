@@ -1,0 +1,45 @@
+package io.mayflymq.server.channel;
+
+import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.routing.Route;
+import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.protocol.types.ShortString;
+
+/**
+ * Where a channel's messages went last, by exchange and routing key: valid as long as the routing
+ * table is the same object. Names come from the decoder's cache, so the same name is mostly the
+ * same object.
+ */
+final class RouteCache {
+  private static final int SLOTS = 64;
+
+  /** An exchange, and where a key leads from there. */
+  record Entry(
+      RoutingTable<Queue> table,
+      ShortString exchange,
+      ShortString routingKey,
+      ExchangeDefinition definition,
+      Route<Queue> route) {}
+
+  private final Entry[] entries = new Entry[SLOTS];
+
+  /** The entry for this table and these names, or null. */
+  Entry get(RoutingTable<Queue> table, ShortString exchange, ShortString routingKey) {
+    Entry entry = entries[slot(exchange, routingKey)];
+    return entry != null
+            && entry.table == table
+            && entry.exchange.equals(exchange)
+            && entry.routingKey.equals(routingKey)
+        ? entry
+        : null;
+  }
+
+  void put(Entry entry) {
+    entries[slot(entry.exchange, entry.routingKey)] = entry;
+  }
+
+  private static int slot(ShortString exchange, ShortString routingKey) {
+    return (exchange.hashCode() * 31 + routingKey.hashCode()) & (SLOTS - 1);
+  }
+}

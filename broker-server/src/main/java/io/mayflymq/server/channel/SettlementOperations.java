@@ -1,0 +1,77 @@
+package io.mayflymq.server.channel;
+
+import io.mayflymq.core.vhost.CommandLanes;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ReplyCode;
+import io.mayflymq.server.channel.Transaction.Verdict;
+import io.mayflymq.server.delivery.DeliverySource;
+import java.util.SortedMap;
+
+/**
+ * {@code basic.ack}, {@code basic.nack} and {@code basic.reject}: at once, or at the commit of a
+ * transaction.
+ */
+final class SettlementOperations {
+  private final ConsumerOperations consumers;
+  private final UnackedDeliveries unacked;
+  private final CommandLanes lanes;
+
+  SettlementOperations(ConsumerOperations consumers, CommandLanes lanes) {
+    this.consumers = consumers;
+    this.unacked = consumers.unacked();
+    this.lanes = lanes;
+  }
+
+  /**
+   * Settles one delivery, or all up to it.
+   *
+   * @param tag the delivery tag; 0 with {@code multiple} means all there are
+   * @param transaction what it waits for, or null
+   * @throws ChannelException 406 for a tag that is not outstanding
+   */
+  void settle(long tag, boolean multiple, Verdict verdict, Transaction transaction) {
+    boolean everything = multiple && tag == 0;
+    if (!everything && !isOutstanding(tag, transaction)) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED, "unknown delivery tag " + Long.toUnsignedString(tag));
+    }
+    long last = everything ? unacked.lastTag() : tag;
+    if (transaction != null) {
+      if (multiple) {
+        unacked.forEachThrough(
+            last,
+            outstanding -> {
+              if (!transaction.hasSettled(outstanding)) {
+                transaction.settle(outstanding, verdict);
+              }
+            });
+      } else {
+        transaction.settle(tag, verdict);
+      }
+    } else if (multiple) {
+      unacked.settleThrough(last, (source, from, to) -> send(source, from, to, verdict));
+    } else {
+      unacked.settle(tag, (source, from, to) -> send(source, from, to, verdict));
+    }
+  }
+
+  /** Carries out the verdicts of a transaction. */
+  void commit(SortedMap<Long, Verdict> verdicts) {
+    verdicts.forEach(
+        (tag, verdict) ->
+            unacked.settle(tag, (source, from, to) -> send(source, from, to, verdict)));
+  }
+
+  private boolean isOutstanding(long tag, Transaction transaction) {
+    return unacked.contains(tag) && (transaction == null || !transaction.hasSettled(tag));
+  }
+
+  private void send(DeliverySource source, long from, long to, Verdict verdict) {
+    switch (verdict) {
+      case ACKNOWLEDGE -> lanes.acknowledge(source.queue(), source.consumer(), from, to);
+      case REJECT -> lanes.reject(source.queue(), source.consumer(), from, to);
+      case REQUEUE -> lanes.requeue(source.queue(), source.consumer(), from, to);
+    }
+    consumers.giveBack(source, to - from + 1);
+  }
+}

@@ -1,0 +1,85 @@
+package io.mayflymq.server.channel;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.routing.Route;
+import io.mayflymq.core.vhost.PublishReceipts;
+import io.mayflymq.core.vhost.Queue;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What a channel in transaction mode has published and settled since the last commit; nothing of it
+ * is visible to a queue before the next.
+ *
+ * <p>Source: AMQP 0-9-1, class tx.
+ */
+final class Transaction {
+  /** A message that waits for the commit. */
+  record Publish(Message message, Route<Queue> route, boolean mandatory) {}
+
+  /** What a client can do to deliveries. */
+  enum Verdict {
+    ACKNOWLEDGE,
+    REJECT,
+    REQUEUE
+  }
+
+  private List<Publish> publishes = new ArrayList<>();
+  private SortedMap<Long, Verdict> verdicts = new TreeMap<>();
+
+  void publish(Publish publish) {
+    publishes.add(publish);
+  }
+
+  /** Remembers what is to become of a delivery. */
+  void settle(long deliveryTag, Verdict verdict) {
+    verdicts.put(deliveryTag, verdict);
+  }
+
+  /** Whether a delivery has its verdict already. */
+  boolean hasSettled(long deliveryTag) {
+    return verdicts.containsKey(deliveryTag);
+  }
+
+  List<Publish> takePublishes() {
+    List<Publish> taken = publishes;
+    publishes = new ArrayList<>();
+    return taken;
+  }
+
+  SortedMap<Long, Verdict> takeVerdicts() {
+    SortedMap<Long, Verdict> taken = verdicts;
+    verdicts = new TreeMap<>();
+    return taken;
+  }
+
+  /** Counts the reports of the queues that a commit publishes to. */
+  static final class Outcome implements PublishReceipts {
+    private final CompletableFuture<Boolean> allAccepted = new CompletableFuture<>();
+    private int waitingFor;
+    private boolean accepted = true;
+
+    Outcome(int reports) {
+      waitingFor = reports;
+      if (reports == 0) {
+        allAccepted.complete(true);
+      }
+    }
+
+    @Override
+    public void settled(long publishSequence, boolean taken) {
+      accepted &= taken;
+      if (--waitingFor == 0) {
+        allAccepted.complete(accepted);
+      }
+    }
+
+    /** Done when all have reported, with whether none has refused. */
+    CompletableFuture<Boolean> allAccepted() {
+      return allAccepted;
+    }
+  }
+}

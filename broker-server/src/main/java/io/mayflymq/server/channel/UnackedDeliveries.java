@@ -1,0 +1,172 @@
+package io.mayflymq.server.channel;
+
+import io.mayflymq.server.delivery.DeliverySource;
+import java.util.Arrays;
+import java.util.function.LongConsumer;
+
+/*
+ * What was delivered on a channel and is not settled, by delivery tag.
+ *
+ * Tags ascend by one, so this is a ring of two columns; a tag that needs no settlement, or has one, is a hole. The ring begins at the
+ * first tag that is not settled. Settling many at once gives them in runs: same source, sequence numbers one after the other.
+ */
+final class UnackedDeliveries {
+  private static final int SMALLEST = 16;
+
+  /** Takes what was settled, in runs. */
+  @FunctionalInterface
+  interface RunSink {
+    void accept(DeliverySource source, long fromSequence, long toSequence);
+  }
+
+  private DeliverySource[] sources = new DeliverySource[SMALLEST];
+  private long[] sequences = new long[SMALLEST];
+
+  /** The tag of the first slot of the ring; the first tag of a channel is 1. */
+  private long base = 1;
+
+  /** One more than the last tag that was given out. */
+  private long next = 1;
+
+  private int count;
+
+  /** The next delivery tag, for a message that needs no settlement. */
+  long skip() {
+    if (count == 0) {
+      base = ++next;
+      return next - 1;
+    }
+    ensureRoom();
+    sources[slot(next)] = null;
+    return next++;
+  }
+
+  /** The next delivery tag, for a message that does. */
+  long add(DeliverySource source, long sequence) {
+    ensureRoom();
+    int slot = slot(next);
+    sources[slot] = source;
+    sequences[slot] = sequence;
+    count++;
+    return next++;
+  }
+
+  int count() {
+    return count;
+  }
+
+  /** How many count towards a prefetch limit of the channel. */
+  int countOfConsumers() {
+    int consumed = 0;
+    for (long tag = base; tag < next; tag++) {
+      DeliverySource source = sources[slot(tag)];
+      if (source != null && !source.fetched()) {
+        consumed++;
+      }
+    }
+    return consumed;
+  }
+
+  boolean contains(long tag) {
+    return tag >= base && tag < next && sources[slot(tag)] != null;
+  }
+
+  /** Takes one out, which must be there. */
+  void settle(long tag, RunSink sink) {
+    int slot = slot(tag);
+    DeliverySource source = sources[slot];
+    sources[slot] = null;
+    count--;
+    trim();
+    sink.accept(source, sequences[slot], sequences[slot]);
+  }
+
+  /** Takes out all up to a tag, or all there are. */
+  void settleThrough(long lastTag, RunSink sink) {
+    DeliverySource runSource = null;
+    long runFrom = 0;
+    long runTo = 0;
+    long end = Math.min(lastTag, next - 1);
+    for (long tag = base; tag <= end; tag++) {
+      int slot = slot(tag);
+      DeliverySource source = sources[slot];
+      if (source == null) {
+        continue;
+      }
+      long sequence = sequences[slot];
+      sources[slot] = null;
+      count--;
+      if (source == runSource && sequence == runTo + 1) {
+        runTo = sequence;
+      } else {
+        if (runSource != null) {
+          sink.accept(runSource, runFrom, runTo);
+        }
+        runSource = source;
+        runFrom = sequence;
+        runTo = sequence;
+      }
+    }
+    base = Math.max(base, end + 1);
+    trim();
+    if (runSource != null) {
+      sink.accept(runSource, runFrom, runTo);
+    }
+  }
+
+  /** Visits the tags up to one that are not settled. */
+  void forEachThrough(long lastTag, LongConsumer action) {
+    for (long tag = base; tag <= lastTag && tag < next; tag++) {
+      if (sources[slot(tag)] != null) {
+        action.accept(tag);
+      }
+    }
+  }
+
+  /** The last tag that was given out. */
+  long lastTag() {
+    return next - 1;
+  }
+
+  private void trim() {
+    while (base < next && sources[slot(base)] == null) {
+      base++;
+    }
+    if (count == 0 && sources.length > 4096) {
+      sources = new DeliverySource[SMALLEST];
+      sequences = new long[SMALLEST];
+    }
+  }
+
+  private void ensureRoom() {
+    if (next - base < sources.length) {
+      return;
+    }
+    int capacity = sources.length * 2;
+    DeliverySource[] moreSources = new DeliverySource[capacity];
+    long[] moreSequences = new long[capacity];
+    for (long tag = base; tag < next; tag++) {
+      int to = (int) (tag & (capacity - 1));
+      moreSources[to] = sources[slot(tag)];
+      moreSequences[to] = sequences[slot(tag)];
+    }
+    sources = moreSources;
+    sequences = moreSequences;
+  }
+
+  private int slot(long tag) {
+    return (int) (tag & (sources.length - 1));
+  }
+
+  @Override
+  public String toString() {
+    return "tags "
+        + base
+        + ".."
+        + (next - 1)
+        + ", "
+        + count
+        + " unsettled, "
+        + Arrays.toString(sequences);
+  }
+}

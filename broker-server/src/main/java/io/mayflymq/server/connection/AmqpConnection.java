@@ -1,0 +1,605 @@
+package io.mayflymq.server.connection;
+
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.security.VhostAccess;
+import io.mayflymq.core.vhost.CommandLanes;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.protocol.codec.FrameHandler;
+import io.mayflymq.protocol.method.BasicMethod;
+import io.mayflymq.protocol.method.ChannelMethod;
+import io.mayflymq.protocol.method.ConnectionMethod;
+import io.mayflymq.protocol.method.Method;
+import io.mayflymq.protocol.types.AmqpException;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.protocol.types.ReplyCode;
+import io.mayflymq.protocol.types.ShortString;
+import io.mayflymq.server.channel.ChannelSession;
+import io.mayflymq.server.channel.ConnectionContext;
+import io.mayflymq.server.delivery.ConnectionOutput;
+import io.mayflymq.server.delivery.DeliveryLane;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
+import java.net.InetSocketAddress;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/*
+ * A connection: it owns the channels, hands them what arrives, and is the one place where errors become close methods.
+ *
+ * Everything here happens on the connection's event loop, in bursts of the shard that lives there. When a channel has to wait for
+ * a queue of another shard, or the shards are behind with what this connection has published, the connection reads no further
+ * (isSuspended) until that is over. So commands keep their order without any queue of their own.
+ *
+ * Ending: whoever begins to close releases everything at once (consumers leave, unsettled messages go back, exclusive queues go) and then waits
+ * for the other side's close-ok, for a while.
+ */
+public final class AmqpConnection implements FrameHandler, ConnectionContext {
+  private static final Logger LOGGER = LoggerFactory.getLogger(AmqpConnection.class);
+  private static final long CLOSE_OK_TIMEOUT_MILLIS = 5_000;
+  private static final long REFUSED_LOGIN_PAUSE_MILLIS = 1_000;
+
+  /**
+   * How much may be on its way to the shards before the connection stops reading, and when it goes
+   * on.
+   */
+  private static final long MOST_BYTES_UNDER_WAY = 4 << 20;
+
+  private static final long RESUME_BYTES_UNDER_WAY = 1 << 20;
+
+  private enum State {
+    HANDSHAKE,
+    OPEN,
+    CLOSING,
+    CLOSED
+  }
+
+  private final Channel socket;
+  private final String name;
+  private final ConnectionEnvironment environment;
+  private final Shard home;
+  private final ConnectionOutput output;
+  private final CommandLanes lanes;
+  private final DeliveryLane[] deliveryLanes;
+  private final FrameInput input;
+  private final IntObjectMap<ChannelSession> channels = new IntObjectHashMap<>();
+  private final Set<String> exclusiveQueues = new LinkedHashSet<>();
+  private final Object identity = new Object();
+
+  private State state = State.HANDSHAKE;
+  private Handshake handshake;
+  private Heartbeats heartbeats;
+  private VirtualHost vhost;
+  private VhostAccess access;
+  private boolean wantsCancelNotifications;
+  private int channelMax;
+  private boolean awaiting;
+  private boolean overloaded;
+  private ChannelSession lastChannel;
+
+  AmqpConnection(Channel socket, ConnectionEnvironment environment, Shard home, FrameInput input) {
+    this.socket = socket;
+    this.environment = environment;
+    this.home = home;
+    this.input = input;
+    this.name = name(socket);
+    this.output = new ConnectionOutput(socket, home);
+    this.lanes = new CommandLanes(home, environment.broker().shards(), this::onBatchReturned);
+    this.deliveryLanes = new DeliveryLane[environment.broker().shards().count()];
+  }
+
+  private static String name(Channel socket) {
+    InetSocketAddress remote = (InetSocketAddress) socket.remoteAddress();
+    InetSocketAddress local = (InetSocketAddress) socket.localAddress();
+    return "%s:%d -> %s:%d"
+        .formatted(
+            remote.getAddress().getHostAddress(),
+            remote.getPort(),
+            local.getAddress().getHostAddress(),
+            local.getPort());
+  }
+
+  // Opening
+
+  /** The client has sent its protocol header. */
+  void begin() {
+    environment.open().add(this);
+    InetSocketAddress remote = (InetSocketAddress) socket.remoteAddress();
+    handshake = new Handshake(environment, name, remote.getAddress(), new HandshakeSteps());
+    handshake.begin();
+    home.loop()
+        .schedule(
+            () -> {
+              if (state == State.HANDSHAKE) {
+                LOGGER.warn("connection {}: handshake timed out", name);
+                socket.close();
+              }
+            },
+            environment.settings().handshakeTimeoutMillis());
+  }
+
+  private final class HandshakeSteps implements Handshake.Steps {
+    @Override
+    public void send(Method method) {
+      output.method(0, method);
+    }
+
+    @Override
+    public void tuned(int negotiatedChannelMax, int frameMax, int heartbeatSeconds) {
+      channelMax = negotiatedChannelMax;
+      output.setFrameMax(frameMax);
+      input.setFrameMax(frameMax);
+      if (heartbeatSeconds > 0) {
+        heartbeats =
+            Heartbeats.start(heartbeatSeconds, home, output, AmqpConnection.this::onSilence);
+      }
+    }
+
+    @Override
+    public void opened(Handshake.Opened opened) {
+      vhost = opened.vhost();
+      access = opened.access();
+      wantsCancelNotifications =
+          opened.clientProperties().get("capabilities") instanceof FieldValue.Table table
+              && FieldValue.Bool.TRUE.equals(table.table().get("consumer_cancel_notify"));
+      handshake = null;
+      state = State.OPEN;
+      output.method(0, new ConnectionMethod.OpenOk());
+      LOGGER.info(
+          "connection {}: user '{}' opened vhost '{}'{}",
+          name,
+          access.user(),
+          vhost.name(),
+          describe(opened.clientProperties()));
+    }
+
+    @Override
+    public void refusedSilently() {
+      state = State.CLOSING;
+      home.loop().schedule(socket::close, REFUSED_LOGIN_PAUSE_MILLIS);
+    }
+
+    private String describe(FieldTable clientProperties) {
+      return clientProperties.get("connection_name") instanceof FieldValue.LongString text
+          ? " (" + text.string() + ")"
+          : "";
+    }
+  }
+
+  private void onSilence() {
+    LOGGER.warn("connection {}: missed heartbeats from client", name);
+    socket.close();
+  }
+
+  // What arrives
+
+  @Override
+  public boolean isSuspended() {
+    return awaiting || overloaded || state == State.CLOSED;
+  }
+
+  /** Bytes have come, whatever they are. */
+  void heard() {
+    if (heartbeats != null) {
+      heartbeats.heard();
+    }
+  }
+
+  @Override
+  public void onMethod(int channel, Method method) {
+    try {
+      if (channel == 0) {
+        onConnectionMethod(method);
+      } else if (state == State.OPEN) {
+        onChannelMethod(channel, method);
+      } else if (state == State.HANDSHAKE) {
+        handshake.onMethod(method);
+      }
+    } catch (AmqpException e) {
+      fail(channel, e.classId() == 0 ? e.withMethod(method.classId(), method.methodId()) : e);
+    }
+  }
+
+  private void onConnectionMethod(Method method) {
+    if (state == State.CLOSING) {
+      whileClosing(method);
+    } else if (method instanceof ConnectionMethod.Close close) {
+      onClose(close);
+    } else if (state == State.HANDSHAKE) {
+      handshake.onMethod(method);
+    } else if (method instanceof ConnectionMethod.UpdateSecret) {
+      output.method(0, ConnectionMethod.UpdateSecretOk.INSTANCE);
+    } else {
+      throw new ConnectionException(
+          ReplyCode.COMMAND_INVALID,
+          "unexpected method in connection state running: %d.%d"
+              .formatted(method.classId(), method.methodId()));
+    }
+  }
+
+  private void onChannelMethod(int number, Method method) {
+    if (method instanceof ConnectionMethod) {
+      throw new ConnectionException(
+          ReplyCode.COMMAND_INVALID, "connection method on channel %d".formatted(number));
+    }
+    if (method instanceof ChannelMethod.Open && !channels.containsKey(number)) {
+      openChannel(number);
+    } else {
+      requireChannel(number).onMethod(method);
+    }
+  }
+
+  private void openChannel(int number) {
+    if (channelMax > 0 && number > channelMax) {
+      throw new ConnectionException(
+          ReplyCode.NOT_ALLOWED,
+          "channel number %d is greater than the negotiated channel_max (%d)"
+              .formatted(number, channelMax));
+    }
+    channels.put(number, new ChannelSession(number, this));
+    output.method(number, new ChannelMethod.OpenOk());
+  }
+
+  private ChannelSession requireChannel(int number) {
+    ChannelSession last = lastChannel;
+    if (last != null && last.number() == number) {
+      return last;
+    }
+    ChannelSession found = channels.get(number);
+    if (found == null) {
+      throw new ConnectionException(ReplyCode.CHANNEL_ERROR, "expected 'channel.open'");
+    }
+    lastChannel = found;
+    return found;
+  }
+
+  @Override
+  public void onPublish(
+      int channel,
+      ShortString exchange,
+      ShortString routingKey,
+      boolean mandatory,
+      boolean immediate) {
+    onContent(channel, session -> session.onPublish(exchange, routingKey, mandatory, immediate));
+  }
+
+  @Override
+  public void onContentHeader(
+      int channel, int classId, long bodySize, ByteBuf in, int index, int length) {
+    onContent(channel, session -> session.onContentHeader(classId, bodySize, in, index, length));
+  }
+
+  @Override
+  public void onContentBody(int channel, ByteBuf in, int index, int length) {
+    onContent(channel, session -> session.onContentBody(in, index, length));
+  }
+
+  private void onContent(int channel, Consumer<ChannelSession> action) {
+    if (state != State.OPEN) {
+      refuseUnlessClosing(channel);
+      return;
+    }
+    try {
+      action.accept(requireChannel(channel));
+    } catch (AmqpException e) {
+      fail(channel, e);
+    }
+  }
+
+  @Override
+  public void onMessage(
+      int channel,
+      ShortString exchange,
+      ShortString routingKey,
+      boolean mandatory,
+      boolean immediate,
+      ByteBuf in,
+      int propertiesIndex,
+      int propertiesLength,
+      int bodyIndex,
+      int bodyLength) {
+    if (state != State.OPEN) {
+      refuseUnlessClosing(channel);
+      return;
+    }
+    try {
+      requireChannel(channel)
+          .onMessage(
+              exchange,
+              routingKey,
+              mandatory,
+              immediate,
+              in,
+              propertiesIndex,
+              propertiesLength,
+              bodyIndex,
+              bodyLength);
+    } catch (AmqpException e) {
+      fail(channel, e);
+    }
+  }
+
+  @Override
+  public void onAck(int channel, long deliveryTag, boolean multiple) {
+    if (state != State.OPEN) {
+      refuseUnlessClosing(channel);
+      return;
+    }
+    try {
+      requireChannel(channel).onAck(deliveryTag, multiple);
+    } catch (AmqpException e) {
+      fail(channel, e.withMethod(BasicMethod.CLASS_ID, BasicMethod.Ack.METHOD_ID));
+    }
+  }
+
+  private void refuseUnlessClosing(int channel) {
+    if (state == State.HANDSHAKE) {
+      fail(
+          channel,
+          new ConnectionException(
+              ReplyCode.UNEXPECTED_FRAME, "content before the connection is open"));
+    }
+  }
+
+  @Override
+  public void onHeartbeat(int channel) {
+    // That something came was noted by heard().
+  }
+
+  // Waiting
+
+  @Override
+  public <T> void await(ChannelSession channel, CompletableFuture<T> future, Consumer<T> then) {
+    if (future.isDone()) {
+      proceed(future, then);
+      return;
+    }
+    awaiting = true;
+    future.whenComplete(
+        (value, error) ->
+            home.execute(
+                () -> {
+                  awaiting = false;
+                  try {
+                    proceed(future, then);
+                  } catch (AmqpException e) {
+                    fail(channel.number(), e);
+                  }
+                  input.resume();
+                }));
+  }
+
+  private static <T> void proceed(CompletableFuture<T> future, Consumer<T> then) {
+    T value;
+    try {
+      value = future.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof AmqpException cause) {
+        throw cause;
+      }
+      throw e;
+    }
+    then.accept(value);
+  }
+
+  private void onBatchReturned() {
+    if (overloaded && lanes.bytesUnderWay() < RESUME_BYTES_UNDER_WAY) {
+      overloaded = false;
+      input.resume();
+    }
+  }
+
+  /** A read was decoded: what it brought goes out. */
+  void endOfRead() {
+    lanes.flush();
+    if (lanes.bytesUnderWay() > MOST_BYTES_UNDER_WAY) {
+      overloaded = true;
+    }
+  }
+
+  // Errors and endings
+
+  /** Answers an error in the scope that it has. */
+  void fail(int channel, AmqpException error) {
+    if (state == State.CLOSING || state == State.CLOSED) {
+      return;
+    }
+    if (error instanceof ChannelException && channel > 0 && channels.containsKey(channel)) {
+      LOGGER.warn("connection {}, channel {}: {}", name, channel, error.replyText());
+      output.method(
+          channel,
+          new ChannelMethod.Close(
+              error.code().code(), error.replyText(), error.classId(), error.methodId()));
+      channels.get(channel).fail();
+    } else {
+      LOGGER.warn("connection {}: closing: {}", name, error.replyText());
+      closeWith(error);
+    }
+  }
+
+  /** Something is wrong with the broker itself. */
+  void failInternally(Throwable cause) {
+    LOGGER.error("connection {}: internal error", name, cause);
+    if (state == State.CLOSING || state == State.CLOSED) {
+      socket.close();
+    } else {
+      closeWith(new ConnectionException(ReplyCode.INTERNAL_ERROR, "internal error"));
+    }
+  }
+
+  private void closeWith(AmqpException error) {
+    output.method(
+        0,
+        new ConnectionMethod.Close(
+            error.code().code(), error.replyText(), error.classId(), error.methodId()));
+    state = State.CLOSING;
+    release();
+    home.loop().schedule(socket::close, CLOSE_OK_TIMEOUT_MILLIS);
+  }
+
+  private void onClose(ConnectionMethod.Close close) {
+    LOGGER.info("connection {}: closed by client ({})", name, close.replyText());
+    state = State.CLOSING;
+    release()
+        .whenComplete(
+            (done, error) ->
+                home.execute(
+                    () -> {
+                      output.method(0, ConnectionMethod.CloseOk.INSTANCE);
+                      output.endOfBurst();
+                      socket.close();
+                    }));
+  }
+
+  private void whileClosing(Method method) {
+    if (method instanceof ConnectionMethod.CloseOk) {
+      socket.close();
+    } else if (method instanceof ConnectionMethod.Close) {
+      output.method(0, ConnectionMethod.CloseOk.INSTANCE);
+      output.endOfBurst();
+      socket.close();
+    }
+  }
+
+  /** Closes the connection because the broker stops. Any thread may call. */
+  public void shutDown() {
+    home.execute(
+        () -> {
+          if (state == State.OPEN) {
+            closeWith(
+                new ConnectionException(
+                    ReplyCode.CONNECTION_FORCED,
+                    "broker forced connection closure with reason 'shutdown'"));
+          } else if (state == State.HANDSHAKE) {
+            socket.close();
+          }
+        });
+  }
+
+  /** The socket is closed. */
+  void ended() {
+    if (state == State.OPEN) {
+      LOGGER.warn("connection {}: client unexpectedly closed TCP connection", name);
+    }
+    if (state != State.CLOSING) {
+      release();
+    }
+    state = State.CLOSED;
+    if (heartbeats != null) {
+      heartbeats.stop();
+    }
+    output.release();
+    environment.open().remove(this);
+  }
+
+  private CompletableFuture<Void> release() {
+    for (ChannelSession channel : List.copyOf(channels.values())) {
+      channel.connectionEnded();
+    }
+    lastChannel = null;
+    channels.clear();
+    lanes.flush();
+    CompletableFuture<?>[] deletions =
+        exclusiveQueues.stream().map(this::deleteOwned).toArray(CompletableFuture<?>[]::new);
+    exclusiveQueues.clear();
+    return CompletableFuture.allOf(deletions);
+  }
+
+  private CompletableFuture<Long> deleteOwned(String queue) {
+    try {
+      return vhost.deleteQueue(queue, identity, false, false);
+    } catch (ChannelException e) {
+      // Another connection's by now, or never ours as the declaration failed.
+      return CompletableFuture.completedFuture(0L);
+    }
+  }
+
+  /** The peer takes bytes again. */
+  void writabilityChanged() {
+    if (output.isWritable()) {
+      for (DeliveryLane lane : deliveryLanes) {
+        if (lane != null) {
+          lane.wakeWaiting();
+        }
+      }
+    }
+  }
+
+  // For the channels
+
+  @Override
+  public VirtualHost vhost() {
+    return vhost;
+  }
+
+  @Override
+  public VhostAccess access() {
+    return access;
+  }
+
+  @Override
+  public ConnectionOutput output() {
+    return output;
+  }
+
+  @Override
+  public CommandLanes lanes() {
+    return lanes;
+  }
+
+  @Override
+  public DeliveryLane laneFrom(Shard shard) {
+    DeliveryLane lane = deliveryLanes[shard.index()];
+    if (lane == null) {
+      lane = new DeliveryLane(shard, home, output);
+      deliveryLanes[shard.index()] = lane;
+    }
+    return lane;
+  }
+
+  @Override
+  public Shard home() {
+    return home;
+  }
+
+  @Override
+  public Object identity() {
+    return identity;
+  }
+
+  @Override
+  public int maxMessageSize() {
+    return environment.settings().maxMessageSize();
+  }
+
+  @Override
+  public boolean wantsCancelNotifications() {
+    return wantsCancelNotifications;
+  }
+
+  @Override
+  public void ownsQueue(String queue) {
+    exclusiveQueues.add(queue);
+  }
+
+  @Override
+  public void closed(ChannelSession channel) {
+    channels.remove(channel.number());
+    lastChannel = null;
+  }
+
+  @Override
+  public String toString() {
+    return name;
+  }
+}

@@ -1,0 +1,165 @@
+package io.mayflymq.server.connection;
+
+import io.mayflymq.core.security.AuthenticationResult;
+import io.mayflymq.core.security.AuthenticationResult.Accepted;
+import io.mayflymq.core.security.AuthenticationResult.Refused;
+import io.mayflymq.core.security.SaslMechanism;
+import io.mayflymq.core.security.SaslResponse;
+import io.mayflymq.core.security.VhostAccess;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.protocol.frame.FrameLimits;
+import io.mayflymq.protocol.method.ConnectionMethod;
+import io.mayflymq.protocol.method.Method;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.protocol.types.ReplyCode;
+import io.mayflymq.server.config.ProtocolSettings;
+import java.net.InetAddress;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * From {@code connection.start} to {@code connection.open-ok} (AMQP 0-9-1 section 2.2.4): who the
+ * client is, what is negotiated, and which virtual host it wants. Forgotten afterwards.
+ */
+final class Handshake {
+  private static final Logger LOGGER = LoggerFactory.getLogger(Handshake.class);
+
+  /** What a handshake ends with. */
+  record Opened(VirtualHost vhost, VhostAccess access, FieldTable clientProperties) {}
+
+  /** What the connection does meanwhile. */
+  interface Steps {
+    void send(Method method);
+
+    void tuned(int channelMax, int frameMax, int heartbeatSeconds);
+
+    void opened(Opened opened);
+
+    /** The credentials were wrong, and the client does not understand being told so. */
+    void refusedSilently();
+  }
+
+  private enum Expects {
+    START_OK,
+    TUNE_OK,
+    OPEN
+  }
+
+  private final ConnectionEnvironment environment;
+  private final ProtocolSettings settings;
+  private final String name;
+  private final InetAddress remote;
+  private final Steps steps;
+  private Expects expects = Expects.START_OK;
+  private String user = "";
+  private FieldTable clientProperties = FieldTable.EMPTY;
+
+  Handshake(ConnectionEnvironment environment, String name, InetAddress remote, Steps steps) {
+    this.environment = environment;
+    this.settings = environment.settings();
+    this.name = name;
+    this.remote = remote;
+    this.steps = steps;
+  }
+
+  void begin() {
+    String mechanisms =
+        environment.mechanisms().stream().map(SaslMechanism::name).collect(Collectors.joining(" "));
+    steps.send(new ConnectionMethod.Start(0, 9, ServerProperties.TABLE, mechanisms, "en_US"));
+  }
+
+  void onMethod(Method method) {
+    if (method instanceof ConnectionMethod.StartOk startOk && expects == Expects.START_OK) {
+      authenticate(startOk);
+    } else if (method instanceof ConnectionMethod.TuneOk tuneOk && expects == Expects.TUNE_OK) {
+      tune(tuneOk);
+    } else if (method instanceof ConnectionMethod.Open open && expects == Expects.OPEN) {
+      open(open);
+    } else {
+      throw new ConnectionException(
+          ReplyCode.COMMAND_INVALID,
+          "unexpected method during the handshake: %d.%d"
+              .formatted(method.classId(), method.methodId()));
+    }
+  }
+
+  private void authenticate(ConnectionMethod.StartOk startOk) {
+    clientProperties = startOk.clientProperties();
+    SaslMechanism mechanism =
+        environment.mechanisms().stream()
+            .filter(offered -> offered.name().equals(startOk.mechanism()))
+            .findFirst()
+            .orElseThrow(
+                () ->
+                    new ConnectionException(
+                        ReplyCode.COMMAND_INVALID,
+                        "unknown authentication mechanism '%s'".formatted(startOk.mechanism())));
+    SaslResponse response = mechanism.parse(startOk.response());
+    if (response instanceof SaslResponse.Malformed malformed) {
+      throw new ConnectionException(ReplyCode.SYNTAX_ERROR, malformed.detail());
+    }
+    AuthenticationResult result =
+        environment
+            .accessControl()
+            .authenticate(((SaslResponse.Login) response).credentials(), remote);
+    if (result instanceof Refused refused) {
+      LOGGER.warn("connection {}: {}", name, refused.logText(mechanism.name()));
+      if (!hasCapability("authentication_failure_close")) {
+        steps.refusedSilently();
+        return;
+      }
+      throw new ConnectionException(ReplyCode.ACCESS_REFUSED, Refused.clientText(mechanism.name()));
+    }
+    user = ((Accepted) result).user().name();
+    expects = Expects.TUNE_OK;
+    steps.send(
+        new ConnectionMethod.Tune(
+            settings.channelMax(), settings.frameMax(), settings.heartbeatSeconds()));
+  }
+
+  private boolean hasCapability(String capability) {
+    return clientProperties.get("capabilities") instanceof FieldValue.Table table
+        && FieldValue.Bool.TRUE.equals(table.table().get(capability));
+  }
+
+  private void tune(ConnectionMethod.TuneOk tuneOk) {
+    requireNegotiable(
+        "frame_max", tuneOk.frameMax(), FrameLimits.MIN_FRAME_MAX, settings.frameMax());
+    requireNegotiable("channel_max", tuneOk.channelMax(), 1, settings.channelMax());
+    expects = Expects.OPEN;
+    steps.tuned(
+        tuneOk.channelMax(),
+        (int) Math.min(Integer.MAX_VALUE, tuneOk.frameMax()),
+        tuneOk.heartbeat());
+  }
+
+  /** A client may ask for less than was offered, and for no limit where none was offered. */
+  private static void requireNegotiable(String what, long asked, long least, long offered) {
+    if (asked != 0 && asked < least) {
+      throw new ConnectionException(
+          ReplyCode.NOT_ALLOWED,
+          "negotiated %s = %d is lower than the minimum allowed value (%d)"
+              .formatted(what, asked, least));
+    }
+    if (offered != 0 && (asked == 0 || asked > offered)) {
+      throw new ConnectionException(
+          ReplyCode.NOT_ALLOWED,
+          "negotiated %s = %s is higher than the maximum allowed value (%d)"
+              .formatted(what, asked == 0 ? "0 (no limit)" : Long.toString(asked), offered));
+    }
+  }
+
+  private void open(ConnectionMethod.Open open) {
+    String path = open.virtualHost();
+    VirtualHost vhost = environment.broker().virtualHost(path);
+    if (vhost == null) {
+      throw new ConnectionException(ReplyCode.NOT_ALLOWED, "vhost %s not found".formatted(path));
+    }
+    VhostAccess access = environment.accessControl().checkVhostAccess(user, path, Map.of());
+    steps.opened(new Opened(vhost, access, clientProperties));
+  }
+}

@@ -1,0 +1,44 @@
+package io.mayflymq.server.connection;
+
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.server.config.BuildInfo;
+
+/**
+ * What the broker says of itself in {@code connection.start}. Clients choose their dialect by
+ * {@code version}, which is therefore RabbitMQ's; our own stands beside it.
+ */
+final class ServerProperties {
+  private static final String DIALECT = "3.13.7";
+
+  static final FieldTable TABLE =
+      FieldTable.builder()
+          .put("capabilities", capabilities())
+          .put("cluster_name", "mayfly@localhost")
+          .put("copyright", "Copyright (c) the MayflyMQ authors")
+          .put("information", "Licensed under the Apache License 2.0")
+          .put("mayfly_version", BuildInfo.version())
+          .put("platform", "Java " + Runtime.version().feature())
+          .put("product", BuildInfo.PRODUCT)
+          .put("version", DIALECT)
+          .build();
+
+  private ServerProperties() {}
+
+  private static FieldTable capabilities() {
+    FieldTable.Builder table = FieldTable.builder();
+    for (String capability :
+        new String[] {
+          "publisher_confirms",
+          "exchange_exchange_bindings",
+          "basic.nack",
+          "consumer_cancel_notify",
+          "connection.blocked",
+          "authentication_failure_close",
+          "per_consumer_qos"
+        }) {
+      table.put(capability, FieldValue.Bool.TRUE);
+    }
+    return table.build();
+  }
+}

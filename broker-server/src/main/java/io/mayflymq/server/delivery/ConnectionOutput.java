@@ -1,0 +1,190 @@
+package io.mayflymq.server.delivery;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.runtime.BurstMember;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.protocol.codec.FrameEncoder;
+import io.mayflymq.protocol.frame.FrameLimits;
+import io.mayflymq.protocol.method.Method;
+import io.mayflymq.protocol.types.ShortString;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+
+/*
+ * What a connection writes. Frames are encoded into one buffer while a burst runs, which is written and flushed once at its end: one system
+ * call, however many channels and queues had something to say. A full buffer is passed on to Netty in between, which counts it towards
+ * writability; bodies larger than a buffer go frame by frame.
+ *
+ * Belongs to the connection's loop; only isWritable may be asked by others.
+ */
+public final class ConnectionOutput implements BurstMember {
+  private static final int SMALLEST_BUFFER = 1024;
+  private static final int LARGEST_BUFFER = 128 * 1024;
+
+  private final Channel socket;
+  private final Shard home;
+  private int frameMax = FrameLimits.DEFAULT_FRAME_MAX;
+  private int nextCapacity = SMALLEST_BUFFER;
+  private ByteBuf buffer;
+  private boolean flushWaits;
+  private boolean wrote;
+
+  /**
+   * Creates the output of a connection.
+   *
+   * @param socket where it goes
+   * @param home the shard on the connection's loop
+   */
+  public ConnectionOutput(Channel socket, Shard home) {
+    this.socket = socket;
+    this.home = home;
+  }
+
+  /** Sets what was negotiated: the largest frame in bytes, overhead included; 0 for no limit. */
+  public void setFrameMax(int bytes) {
+    frameMax = bytes;
+  }
+
+  /** Whether the peer keeps up: not too much is waiting to be written. Any thread may ask. */
+  public boolean isWritable() {
+    return socket.isWritable();
+  }
+
+  /** Whether anything was written since this was asked last. */
+  public boolean hasWrittenSinceAsked() {
+    boolean answer = wrote;
+    wrote = false;
+    return answer;
+  }
+
+  /** Writes a method. */
+  public void method(int channel, Method method) {
+    FrameEncoder.method(room(256), channel, method);
+  }
+
+  /** Writes a method with the content of a message. */
+  public void content(int channel, Method method, Message message) {
+    method(channel, method);
+    FrameEncoder.contentHeader(
+        room(64 + message.propertiesLength()),
+        channel,
+        message.content(),
+        message.propertiesLength(),
+        message.bodyLength());
+    body(channel, message);
+  }
+
+  /** Writes a delivery. */
+  public void deliver(
+      int channel,
+      ShortString consumerTag,
+      long deliveryTag,
+      boolean redelivered,
+      Message message) {
+    int bodyLength = message.bodyLength();
+    if (bodyLength <= LARGEST_BUFFER / 2) {
+      int size =
+          FrameEncoder.deliverSize(
+              consumerTag,
+              message.exchange(),
+              message.routingKey(),
+              message.propertiesLength(),
+              bodyLength,
+              frameMax);
+      FrameEncoder.deliver(
+          room(size),
+          channel,
+          consumerTag,
+          deliveryTag,
+          redelivered,
+          message.exchange(),
+          message.routingKey(),
+          message.content(),
+          message.propertiesLength(),
+          bodyLength,
+          frameMax);
+    } else {
+      FrameEncoder.deliverHead(
+          room(1024 + message.propertiesLength()),
+          channel,
+          consumerTag,
+          deliveryTag,
+          redelivered,
+          message.exchange(),
+          message.routingKey(),
+          message.content(),
+          message.propertiesLength(),
+          bodyLength);
+      body(channel, message);
+    }
+  }
+
+  private void body(int channel, Message message) {
+    int largest = FrameLimits.maxPayload(frameMax);
+    int end = message.content().length;
+    for (int at = message.propertiesLength(); at < end; ) {
+      int size = Math.min(end - at, largest);
+      FrameEncoder.bodyFrame(
+          room(size + FrameLimits.OVERHEAD_BYTES), channel, message.content(), at, size);
+      at += size;
+    }
+  }
+
+  /** Writes a {@code basic.ack} to a publisher. */
+  public void ack(int channel, long deliveryTag, boolean multiple) {
+    FrameEncoder.ack(room(32), channel, deliveryTag, multiple);
+  }
+
+  /** Writes a {@code basic.nack} to a publisher. */
+  public void nack(int channel, long deliveryTag, boolean multiple) {
+    FrameEncoder.nack(room(32), channel, deliveryTag, multiple, false);
+  }
+
+  /** Writes a heartbeat. */
+  public void heartbeat() {
+    FrameEncoder.heartbeat(room(8));
+  }
+
+  /** The buffer to write to, with room for so many bytes. */
+  private ByteBuf room(int bytes) {
+    if (buffer != null && buffer.writableBytes() < bytes) {
+      passOn();
+    }
+    if (buffer == null) {
+      buffer = socket.alloc().directBuffer(Math.max(nextCapacity, bytes));
+      nextCapacity = Math.min(nextCapacity * 2, LARGEST_BUFFER);
+    }
+    if (!flushWaits) {
+      flushWaits = true;
+      home.atEndOfBurst(this);
+    }
+    return buffer;
+  }
+
+  private void passOn() {
+    socket.write(buffer, socket.voidPromise());
+    buffer = null;
+  }
+
+  @Override
+  public void endOfBurst() {
+    flushWaits = false;
+    wrote = true;
+    if (buffer != null) {
+      nextCapacity =
+          Math.max(
+              SMALLEST_BUFFER,
+              Math.min(LARGEST_BUFFER, Integer.highestOneBit(buffer.readableBytes()) * 2));
+      passOn();
+    }
+    socket.flush();
+  }
+
+  /** Gives back what was not written; to be called when the socket has been closed. */
+  public void release() {
+    if (buffer != null) {
+      buffer.release();
+      buffer = null;
+    }
+  }
+}

@@ -1,0 +1,59 @@
+package io.mayflymq.server.delivery;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.DeliveryOutlet;
+import io.mayflymq.core.vhost.Queue;
+
+/**
+ * The way of one consumer's messages: through the lane from its queue's shard to its connection.
+ */
+public final class ConsumerOutlet implements DeliveryOutlet {
+  private final Queue queue;
+  private final DeliveryLane lane;
+  private final DeliveryReceiver channel;
+  private DeliverySource source;
+
+  /** Creates the outlet of a consumer of this queue. */
+  public ConsumerOutlet(Queue queue, DeliveryLane lane, DeliveryReceiver channel) {
+    this.queue = queue;
+    this.lane = lane;
+    this.channel = channel;
+  }
+
+  /** Ties the outlet to its consumer, before that joins the queue. */
+  public DeliverySource attach(Consumer consumer) {
+    source = new DeliverySource(queue, consumer, false);
+    return source;
+  }
+
+  @Override
+  public boolean reserve(Consumer consumer) {
+    ChannelCredit credit = consumer.acknowledges() ? channel.credit() : null;
+    if (credit != null && !credit.tryTake(this)) {
+      return false;
+    }
+    if (lane.hasRoom(this)) {
+      return true;
+    }
+    if (credit != null) {
+      credit.giveBack(1);
+    }
+    return false;
+  }
+
+  @Override
+  public void deliver(Consumer consumer, long sequence, Message message, boolean redelivered) {
+    lane.deliver(channel, source, sequence, message, redelivered);
+  }
+
+  @Override
+  public void cancelled(Consumer consumer) {
+    lane.cancelled(channel, consumer);
+  }
+
+  /** Lets the queue try again. Any thread may call. */
+  void resume() {
+    queue.shard().execute(() -> queue.resume(source.consumer()));
+  }
+}

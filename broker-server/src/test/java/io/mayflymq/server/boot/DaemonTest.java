@@ -1,0 +1,97 @@
+package io.mayflymq.server.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mayflymq.server.cli.ExitCode;
+import io.mayflymq.server.config.Configuration;
+import io.mayflymq.server.config.ServerSettings;
+import io.mayflymq.server.net.StartException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DaemonTest {
+  @TempDir Path directory;
+
+  @AfterEach
+  void endLog() {
+    Logging.flush();
+  }
+
+  private Daemon start(String... sets) throws Exception {
+    Stream<String> common =
+        Stream.of(
+            "data_dir=" + directory, "listeners.tcp.default=127.0.0.1:0", "log.console=false");
+    Configuration configuration =
+        Configuration.load(
+            Optional.empty(), Map.of(), Stream.concat(common, Stream.of(sets)).toList());
+    return Daemon.start(ServerSettings.of(configuration), List.of("take heed"));
+  }
+
+  @Test
+  void listensUntilItIsClosed() throws Exception {
+    InetSocketAddress address;
+    try (Daemon daemon = start()) {
+      address = daemon.addresses().get(0);
+      try (Socket socket = new Socket(address.getAddress(), address.getPort())) {
+        assertThat(socket.isConnected()).isTrue();
+      }
+    }
+    assertThatThrownBy(() -> new Socket(address.getAddress(), address.getPort()).close())
+        .hasMessageContaining("refused");
+  }
+
+  @Test
+  void holdsItsDataDirectoryUntilItIsClosed() throws Exception {
+    try (Daemon daemon = start()) {
+      assertThat(daemon.addresses()).hasSize(1);
+      assertThatThrownBy(() -> DataDirectory.open(directory))
+          .isInstanceOf(StartException.class)
+          .hasMessageContaining("in use");
+    }
+    DataDirectory.open(directory).close();
+  }
+
+  @Test
+  void saysWhatScriptsWaitForAtEveryLevel() throws Exception {
+    try (Daemon daemon = start("log.file=m.log", "log.file.level=none")) {
+      daemon.announceReady();
+    }
+    Logging.flush();
+    String time = "\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d:\\d\\d\\.\\d{3} ";
+    assertThat(Files.readAllLines(directory.resolve("log/m.log")))
+        .satisfiesExactly(
+            line -> assertThat(line).matches(time + "\\[info] <Daemon> MayflyMQ .* on Java .*"),
+            line -> assertThat(line).matches(time + "\\[warning] <Daemon> take heed"),
+            line -> assertThat(line).endsWith("[info] <Daemon> data in " + directory),
+            line -> assertThat(line).matches(".*> listening for AMQP on 127\\.0\\.0\\.1:\\d+"),
+            line -> assertThat(line).matches(".*> MayflyMQ \\S+ ready in \\d+\\.\\d\\d s"),
+            line -> assertThat(line).endsWith("<Daemon> stopping"),
+            line -> assertThat(line).endsWith("<Daemon> stopped"));
+  }
+
+  @Test
+  void anOrderlyStopIsZeroAndAnyOtherIsOne() {
+    assertThat(ShutdownHook.close(() -> {}, 10_000)).isEqualTo(ExitCode.OK);
+    assertThat(
+            ShutdownHook.close(
+                () -> {
+                  throw new IllegalStateException("no");
+                },
+                10_000))
+        .isEqualTo(ExitCode.FAILURE);
+    CountDownLatch never = new CountDownLatch(1);
+    assertThat(ShutdownHook.close(never::await, 20)).isEqualTo(ExitCode.FAILURE);
+    never.countDown();
+  }
+}

@@ -1,0 +1,41 @@
+package io.mayflymq.server.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.LoggerContext;
+import ch.qos.logback.classic.spi.LoggingEvent;
+import java.time.Instant;
+import org.junit.jupiter.api.Test;
+
+class LogLayoutTest {
+  private static String line(Level level, String time, Throwable thrown) {
+    LoggingEvent event =
+        new LoggingEvent(
+            "",
+            new LoggerContext().getLogger("io.mayflymq.server.Some"),
+            level,
+            "a {}",
+            thrown,
+            new Object[] {7});
+    event.setTimeStamp(Instant.parse(time).toEpochMilli());
+    return new LogLayout().doLayout(event);
+  }
+
+  @Test
+  void writesTimeLevelClassAndMessage() {
+    assertThat(line(Level.INFO, "2026-11-21T07:47:57.123Z", null))
+        .isEqualTo("2026-11-21 07:47:57.123 [info] <Some> a 7\n");
+    assertThat(line(Level.WARN, "2027-01-02T03:04:05.006Z", null))
+        .isEqualTo("2027-01-02 03:04:05.006 [warning] <Some> a 7\n");
+    assertThat(line(Level.ERROR, "2027-01-02T03:04:05.060Z", null)).contains(".060 [error] ");
+    assertThat(line(Level.TRACE, "2027-01-02T03:04:05.600Z", null)).contains(".600 [debug] ");
+  }
+
+  @Test
+  void putsTheStackTraceUnderTheLine() {
+    assertThat(line(Level.ERROR, "2026-11-21T07:47:57.123Z", new IllegalStateException("boom")))
+        .contains("[error] <Some> a 7\njava.lang.IllegalStateException: boom")
+        .contains("\tat " + LogLayoutTest.class.getName());
+  }
+}

@@ -1,0 +1,80 @@
+package io.mayflymq.server.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.server.cli.ExitCode;
+import io.mayflymq.server.cli.ServerOptions;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What a start that fails says and returns. */
+class ServerRunTest {
+  @TempDir Path directory;
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... sets) {
+    return new ServerRun(
+            Map.of("MAYFLY_DATA_DIR", directory.resolve("data").toString()),
+            new PrintWriter(err, true))
+        .run(new ServerOptions(Optional.empty(), List.of(sets)));
+  }
+
+  private void assertSaid(String line) {
+    assertThat(err.toString().lines()).containsExactly(line);
+  }
+
+  @Test
+  void aBadConfigurationIs78() {
+    assertThat(run("hearbeat=1")).isEqualTo(ExitCode.CONFIG);
+    assertSaid(
+        "mayfly: --set: unknown key 'hearbeat' (value '1'): expected a key of MayflyMQ;"
+            + " did you mean 'heartbeat'?");
+    assertThat(directory.resolve("data")).doesNotExist();
+  }
+
+  @Test
+  void aPortInUseIs1() throws IOException {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String address = "127.0.0.1:" + taken.getLocalPort();
+      assertThat(run("listeners.tcp.default=" + address)).isEqualTo(ExitCode.FAILURE);
+      assertSaid("mayfly: cannot listen on " + address + ": Address already in use");
+    }
+  }
+
+  @Test
+  void aDataDirectoryInUseIs1() throws Exception {
+    Path data = directory.resolve("data");
+    try (DataDirectory taken = DataDirectory.open(data)) {
+      assertThat(run("listeners.tcp=none")).isEqualTo(ExitCode.FAILURE);
+      assertSaid("mayfly: data directory " + taken.path() + " is in use by another broker");
+    }
+  }
+
+  @Test
+  void aDataDirectoryThatCannotBeIs1() throws IOException {
+    Path file = Files.createFile(directory.resolve("file"));
+    assertThat(run("data_dir=" + file)).isEqualTo(ExitCode.FAILURE);
+    assertSaid(
+        "mayfly: cannot use data directory " + file + ": a file is in the way of a directory");
+  }
+
+  @Test
+  void aLogFileThatCannotBeIs1() throws IOException {
+    Path file = Files.createFile(directory.resolve("file"));
+    assertThat(run("log.dir=" + file, "log.file=m.log")).isEqualTo(ExitCode.FAILURE);
+    assertSaid(
+        "mayfly: cannot write log file "
+            + file.resolve("m.log")
+            + ": a file is in the way of a directory");
+  }
+}

@@ -1,0 +1,87 @@
+package io.mayflymq.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class CommandLineInterfaceTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+  private final List<ServerOptions> runs = new ArrayList<>();
+
+  private int execute(String... args) {
+    return new CommandLineInterface(
+            options -> {
+              runs.add(options);
+              return 17;
+            },
+            new PrintWriter(out, true),
+            new PrintWriter(err, true))
+        .execute(args);
+  }
+
+  @Test
+  void runsTheServerWithNoCommandAtAll() {
+    assertThat(execute()).isEqualTo(17);
+    assertThat(runs).containsExactly(new ServerOptions(Optional.empty(), List.of()));
+  }
+
+  @Test
+  void takesOptionsBeforeAndAfterTheCommand() {
+    execute("--config", "a.conf", "--set", "a=1", "--set=b=2");
+    execute("server", "--config=a.conf", "--set", "a=1", "--set", "b=2");
+    execute("--set", "a=1", "--config", "b.conf", "server", "--set", "b=2", "--config", "a.conf");
+    ServerOptions expected =
+        new ServerOptions(Optional.of(Path.of("a.conf")), List.of("a=1", "b=2"));
+    assertThat(runs).containsExactly(expected, expected, expected);
+  }
+
+  @Test
+  void aValueMayHoldAnything() {
+    execute("--set", "default_pass=--a b,c='d'=\"e\"");
+    assertThat(runs.get(0).sets()).containsExactly("default_pass=--a b,c='d'=\"e\"");
+  }
+
+  @Test
+  void printsVersionAndHelp() {
+    assertThat(execute("--version")).isEqualTo(ExitCode.OK);
+    assertThat(out.toString()).matches("MayflyMQ \\d+\\.\\d+\\.\\d+\\S*\\R");
+    assertThat(execute("--help")).isEqualTo(ExitCode.OK);
+    assertThat(execute("server", "--help")).isEqualTo(ExitCode.OK);
+    assertThat(out.toString())
+        .contains("Usage: mayfly [-h]", "Usage: mayfly server", "--set=KEY=VALUE", "--config=FILE")
+        .doesNotContain("ctl");
+    assertThat(runs).isEmpty();
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--bogus, mayfly: Unknown option: '--bogus' (--help lists what there is)",
+    "frob, mayfly: Unmatched argument at index 0: 'frob' (--help lists what there is)",
+    "--set, mayfly: Missing required parameter for option '--set' (KEY=VALUE)"
+        + " (--help lists what there is)"
+  })
+  void refusesInOneLine(String argument, String line) {
+    assertThat(execute(argument)).isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString().lines()).containsExactly(line);
+    assertThat(runs).isEmpty();
+  }
+
+  @Test
+  void controlCommandsAreRefusedWhateverTheyAre() {
+    assertThat(execute("ctl", "list_queues", "-p", "/", "--set")).isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString().lines())
+        .singleElement()
+        .asString()
+        .startsWith("mayflyctl: control commands are not part of MayflyMQ ");
+  }
+}

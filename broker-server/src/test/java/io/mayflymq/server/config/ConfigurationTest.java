@@ -1,0 +1,212 @@
+package io.mayflymq.server.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Sources, their precedence, and the one line that an operator gets to read. */
+class ConfigurationTest {
+  @TempDir Path directory;
+
+  private Path file(String content) throws IOException {
+    return Files.writeString(directory.resolve("mayfly.conf"), content);
+  }
+
+  private static Configuration sets(String... sets) throws ConfigException {
+    return Configuration.load(Optional.empty(), Map.of(), List.of(sets));
+  }
+
+  private static void assertRefused(String set, String message) {
+    assertThatThrownBy(() -> sets(set)).isInstanceOf(ConfigException.class).hasMessage(message);
+  }
+
+  @Test
+  void laterSourcesWin() throws Exception {
+    Path file = file("heartbeat = 1\nframe_max = 5001\nchannel_max = 1001");
+    Map<String, String> environment =
+        Map.of("MAYFLY_HEARTBEAT", "2", "MAYFLY_FRAME_MAX", "5002", "HOME", "/root");
+    Configuration configuration =
+        Configuration.load(Optional.of(file), environment, List.of("heartbeat=3"));
+    assertThat(configuration.get(Keys.HEARTBEAT)).isEqualTo(3);
+    assertThat(configuration.get(Keys.FRAME_MAX)).isEqualTo(5002);
+    assertThat(configuration.get(Keys.CHANNEL_MAX)).isEqualTo(1001);
+    assertThat(configuration.get(Keys.INITIAL_FRAME_MAX)).isEqualTo(4096);
+    assertThat(configuration.warnings()).isEmpty();
+  }
+
+  @Test
+  void theLastOfOneSourceWins() throws Exception {
+    Configuration configuration =
+        Configuration.load(
+            Optional.of(file("heartbeat = 1\nheartbeat = 2")),
+            Map.of(),
+            List.of("channel_max=5", "channel_max=6"));
+    assertThat(configuration.get(Keys.HEARTBEAT)).isEqualTo(2);
+    assertThat(configuration.get(Keys.CHANNEL_MAX)).isEqualTo(6);
+  }
+
+  @Test
+  void theEnvironmentNamesTheFileIfTheCommandLineDoesNot() throws Exception {
+    String named = file("heartbeat = 7").toString();
+    Map<String, String> environment = Map.of("MAYFLY_CONFIG_FILE", named);
+    Configuration byEnvironment = Configuration.load(Optional.empty(), environment, List.of());
+    assertThat(byEnvironment.get(Keys.HEARTBEAT)).isEqualTo(7);
+    Path other = Files.writeString(directory.resolve("other.conf"), "heartbeat = 8");
+    Configuration byOption = Configuration.load(Optional.of(other), environment, List.of());
+    assertThat(byOption.get(Keys.HEARTBEAT)).isEqualTo(8);
+  }
+
+  @Test
+  void variablesReachMembersOfFamilies() throws Exception {
+    Configuration configuration =
+        Configuration.load(
+            Optional.empty(),
+            Map.of(
+                "MAYFLY_LISTENERS_TCP_DEFAULT", "127.0.0.1:0", "MAYFLY_LOOPBACK_USERS_ANN", "true"),
+            List.of());
+    assertThat(configuration.members(Keys.TCP_LISTENERS))
+        .containsExactly(Map.entry("default", Optional.of(new ListenAddress("127.0.0.1", 0))));
+    assertThat(configuration.members(Keys.LOOPBACK_USERS)).containsExactly(Map.entry("ann", true));
+  }
+
+  @Test
+  void emptyVariablesAreUnsetAndForeignOnesOnlyWarnedOf() throws Exception {
+    Configuration configuration =
+        Configuration.load(
+            Optional.empty(),
+            Map.of(
+                "MAYFLY_HEARTBEAT", "", "MAYFLY_PORT", "tcp://10.0.0.1:5672", "MAYFLY_HOME", "/"),
+            List.of());
+    assertThat(configuration.get(Keys.HEARTBEAT)).isEqualTo(60);
+    assertThat(configuration.warnings())
+        .containsExactly("environment variable MAYFLY_PORT is ignored: it names no key");
+  }
+
+  @Test
+  void errorsNameFileAndLine() throws Exception {
+    Path file = file("# first\nheartbeat = ten\n");
+    assertThatThrownBy(() -> Configuration.load(Optional.of(file), Map.of(), List.of()))
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(
+            file
+                + ":2: bad value 'ten' for key 'heartbeat':"
+                + " expected a whole number of seconds from 0 to 65535");
+  }
+
+  @Test
+  void errorsNameTheVariable() {
+    Map<String, String> environment = Map.of("MAYFLY_LOG_CONSOLE_LEVEL", "loud");
+    assertThatThrownBy(() -> Configuration.load(Optional.empty(), environment, List.of()))
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(
+            "environment variable MAYFLY_LOG_CONSOLE_LEVEL: bad value 'loud' for key"
+                + " 'log.console.level': expected debug, info, notice, warning, error, critical,"
+                + " alert, emergency or none");
+  }
+
+  @Test
+  void aBadValueIsTaggedEvenWhereItIsOverridden() throws Exception {
+    Path file = file("heartbeat = ten");
+    assertThatThrownBy(
+            () -> Configuration.load(Optional.of(file), Map.of(), List.of("heartbeat=10")))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining(":1: bad value 'ten'");
+  }
+
+  @Test
+  void unknownKeysComeWithTheNearestKnownOne() {
+    assertRefused(
+        "hearbeat=60",
+        "--set: unknown key 'hearbeat' (value '60'):"
+            + " expected a key of MayflyMQ; did you mean 'heartbeat'?");
+    assertRefused(
+        "listener.tcp.internal=1",
+        "--set: unknown key 'listener.tcp.internal' (value '1'):"
+            + " expected a key of MayflyMQ; did you mean 'listeners.tcp.internal'?");
+    assertRefused(
+        "cluster_formation.peer_discovery_backend=x",
+        "--set: unknown key 'cluster_formation.peer_discovery_backend' (value 'x'):"
+            + " expected a key of MayflyMQ; config/mayfly.conf lists them all");
+  }
+
+  @Test
+  void secretsAreNotShown() {
+    assertRefused(
+        "defualt_pass=hunter2",
+        "--set: unknown key 'defualt_pass' (value (not shown)):"
+            + " expected a key of MayflyMQ; did you mean 'default_pass'?");
+  }
+
+  @Test
+  void messagesStayOneShortLine() {
+    assertThatThrownBy(() -> sets("heartbeat=1\n2" + "x".repeat(500)))
+        .isInstanceOf(ConfigException.class)
+        .satisfies(e -> assertThat(e.getMessage()).hasLineCount(1).hasSizeLessThan(200));
+  }
+
+  @Test
+  void setsNeedAKey() {
+    assertRefused("heartbeat", "--set: expected KEY=VALUE, found 'heartbeat'");
+    assertRefused("=5", "--set: expected KEY=VALUE, found '=5'");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "heartbeat, 65536",
+    "heartbeat, -1",
+    "heartbeat, +1",
+    "heartbeat, 99999999999999999999",
+    "frame_max, 4095",
+    "initial_frame_max, 0",
+    "channel_max, 65536",
+    "max_message_size, 0",
+    "max_message_size, 513MiB",
+    "max_message_size, 1x",
+    "max_message_size, 999999999999999999TB",
+    "handshake_timeout, 0",
+    "shards, 0",
+    "shards, 1025",
+    "log.console, yes",
+    "log.console.level, INFO",
+    "listeners.tcp, 5672",
+    "listeners.tcp.default, 65536",
+    "listeners.tcp.default, :5672",
+    "listeners.tcp.default, host",
+    "listeners.tcp.default, a b:5672",
+    "listeners.tcp.default, host:",
+    "auth_mechanisms.1, plain",
+    "default_permissions.read, (",
+    "default_user, ''",
+    "loopback_users, all"
+  })
+  void refusesBadValues(String key, String value) {
+    assertThatThrownBy(() -> sets(key + "=" + value))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageStartingWith(
+            "--set: bad value '" + value + "' for key '" + key + "': expected ");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "128MB, 128000000",
+    "128MiB, 134217728",
+    "128M, 134217728",
+    "64k, 65536",
+    "64kB, 64000",
+    "512mib, 536870912",
+    "1, 1"
+  })
+  void readsSizesInRabbitMqsUnits(String text, int bytes) throws Exception {
+    assertThat(sets("max_message_size=" + text).get(Keys.MAX_MESSAGE_SIZE)).isEqualTo(bytes);
+  }
+}

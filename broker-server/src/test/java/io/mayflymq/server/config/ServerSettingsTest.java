@@ -1,0 +1,102 @@
+package io.mayflymq.server.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ServerSettingsTest {
+  private static ServerSettings settings(String... sets) throws ConfigException {
+    return ServerSettings.of(Configuration.load(Optional.empty(), Map.of(), List.of(sets)));
+  }
+
+  @Test
+  void defaults() throws Exception {
+    ServerSettings settings = settings();
+    assertThat(settings.listeners()).containsExactly(new ListenerSettings("default", "", 5672));
+    assertThat(settings.tcp())
+        .isEqualTo(new TcpSettings(1024, true, false, OptionalInt.empty(), OptionalInt.empty()));
+    assertThat(settings.protocol())
+        .isEqualTo(new ProtocolSettings(60, 131_072, 4096, 2047, 134_217_728, 10_000));
+    assertThat(settings.auth().mechanisms()).containsExactly("PLAIN", "AMQPLAIN");
+    assertThat(settings.auth().loopbackUsers()).containsExactly("guest");
+    assertThat(settings.defaults().user()).isEqualTo("guest");
+    assertThat(settings.defaults().password()).isEqualTo("guest");
+    assertThat(settings.defaults().vhost()).isEqualTo("/");
+    assertThat(settings.defaults().tags()).containsExactly("administrator");
+    assertThat(settings.defaults().read()).isEqualTo(".*");
+    assertThat(settings.log())
+        .isEqualTo(new LogSettings(true, LogLevel.INFO, Optional.empty(), LogLevel.INFO, 0, 5));
+    assertThat(settings.dataDir()).isEqualTo(Path.of("mayfly-data").toAbsolutePath());
+    assertThat(settings.shards()).isEqualTo(Runtime.getRuntime().availableProcessors());
+  }
+
+  @Test
+  void theFirstListenerReplacesTheDefault() throws Exception {
+    assertThat(
+            settings(
+                    "listeners.tcp.a=127.0.0.1:5673",
+                    "listeners.tcp.b=[::1]:5674",
+                    "listeners.tcp.c=::1:5675",
+                    "listeners.tcp.d=none",
+                    "listeners.tcp.e=0")
+                .listeners())
+        .containsExactly(
+            new ListenerSettings("a", "127.0.0.1", 5673),
+            new ListenerSettings("b", "::1", 5674),
+            new ListenerSettings("c", "::1", 5675),
+            new ListenerSettings("e", "", 0))
+        .extracting(ListenerSettings::toString)
+        .containsExactly("127.0.0.1:5673", "[::1]:5674", "[::1]:5675", "port 0");
+  }
+
+  @Test
+  void noneEmptiesWhatIsNotStronger(@TempDir Path directory) throws Exception {
+    assertThat(settings("listeners.tcp=none").listeners()).isEmpty();
+    assertThat(settings("listeners.tcp=none", "listeners.tcp.a=1").listeners()).isEmpty();
+    Path file = Files.writeString(directory.resolve("c"), "listeners.tcp = none");
+    Configuration added =
+        Configuration.load(Optional.of(file), Map.of(), List.of("listeners.tcp.a=1"));
+    assertThat(ServerSettings.of(added).listeners())
+        .containsExactly(new ListenerSettings("a", "", 1));
+  }
+
+  @Test
+  void loopbackUsersFollowRabbitMq() throws Exception {
+    assertThat(settings("loopback_users=none").auth().loopbackUsers()).isEmpty();
+    assertThat(settings("loopback_users.guest=false").auth().loopbackUsers()).isEmpty();
+    assertThat(settings("loopback_users.ann=true").auth().loopbackUsers()).containsExactly("ann");
+  }
+
+  @Test
+  void mechanismsKeepTheOrderOfTheirNumbers() throws Exception {
+    assertThat(
+            settings(
+                    "auth_mechanisms.10=ANONYMOUS",
+                    "auth_mechanisms.2=AMQPLAIN",
+                    "auth_mechanisms.9=PLAIN")
+                .auth()
+                .mechanisms())
+        .containsExactly("AMQPLAIN", "PLAIN", "ANONYMOUS");
+  }
+
+  @Test
+  void theLogFileLivesInTheDataDirectory() throws Exception {
+    assertThat(settings("data_dir=/d", "log.file=m.log").log().file())
+        .contains(Path.of("/d/log/m.log"));
+    assertThat(settings("data_dir=/d", "log.dir=/var/log", "log.file=m.log").log().file())
+        .contains(Path.of("/var/log/m.log"));
+  }
+
+  @Test
+  void passwordsAreNotPrinted() throws Exception {
+    ServerSettings settings = settings("default_pass=hunter2", "anonymous_login_pass=hunter3");
+    assertThat(settings.toString()).contains("guest").doesNotContain("hunter");
+  }
+}
