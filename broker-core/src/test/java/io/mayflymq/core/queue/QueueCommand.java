@@ -108,7 +108,7 @@ sealed interface QueueCommand {
             ttl(60), lease, limit(5), limit(30), Arbitraries.of(Overflow.values()))
         .as(
             (ttl, expires, length, bytes, overflow) ->
-                new QueueSettings(ttl, expires, length, bytes, overflow, null, null));
+                new QueueSettings(ttl, expires, length, bytes, overflow, null, null, false));
   }
 
   private static Arbitrary<Long> ttl(long longest) {
