@@ -168,15 +168,17 @@ final class NaiveQueue {
     offer(now);
   }
 
-  int cancel(Subscriber subscriber, long now) {
-    if (subscriber.subscribed) {
-      subscriber.subscribed = false;
-      subscribers.remove(subscriber);
-      if (subscribers.isEmpty()) {
-        lastUse = now;
-      }
+  boolean cancel(Subscriber subscriber, long now) {
+    if (!subscriber.subscribed) {
+      return false;
     }
-    return subscribers.size();
+    subscriber.subscribed = false;
+    subscribers.remove(subscriber);
+    if (!subscribers.isEmpty()) {
+      return false;
+    }
+    lastUse = now;
+    return true;
   }
 
   void resume(Subscriber subscriber, long now) {
