@@ -4,6 +4,7 @@ import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -68,8 +69,23 @@ public final class QueueArguments {
    * What would change what a queue does and is not there yet: refused, so that nobody relies on it
    * unawares.
    */
-  private static final Set<String> NOT_SUPPORTED =
-      Set.of("x-max-priority", "x-single-active-consumer");
+  private static final List<String> NOT_SUPPORTED =
+      List.of("x-max-priority", "x-single-active-consumer");
+
+  /**
+   * What only quorum queues and streams know, which RabbitMQ refuses for a classic queue. In the
+   * order in which they are looked for.
+   */
+  private static final List<String> OF_OTHER_TYPES =
+      List.of(
+          "x-dead-letter-strategy",
+          "x-delivery-limit",
+          "x-max-in-memory-length",
+          "x-max-in-memory-bytes",
+          "x-quorum-initial-group-size",
+          "x-max-age",
+          "x-stream-max-segment-size-bytes",
+          "x-initial-cluster-size");
 
   private final FieldTable table;
   private final String where;
@@ -104,6 +120,13 @@ public final class QueueArguments {
     for (String argument : NOT_SUPPORTED) {
       if (table.containsKey(argument)) {
         throw notSupported("argument '%s' %s".formatted(argument, where));
+      }
+    }
+    for (String argument : OF_OTHER_TYPES) {
+      if (table.containsKey(argument)) {
+        throw new ChannelException(
+            ReplyCode.PRECONDITION_FAILED,
+            "invalid arg '%s' %s of queue type rabbit_classic_queue".formatted(argument, where));
       }
     }
     long expires = integer(EXPIRES, MAX_MILLIS);
