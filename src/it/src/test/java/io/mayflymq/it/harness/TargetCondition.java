@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.extension.ConditionEvaluationResult.disabled
 import static org.junit.jupiter.api.extension.ConditionEvaluationResult.enabled;
 import static org.junit.platform.commons.support.AnnotationSupport.findAnnotation;
 
+import java.util.Optional;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -16,9 +17,18 @@ final class TargetCondition implements ExecutionCondition {
         && Target.runningPort() != null) {
       return disabled("it starts brokers of its own");
     }
+    Optional<Later> later = findAnnotation(context.getElement(), Later.class);
+    if (later.isPresent() && ours(context)) {
+      return disabled("not yet: " + later.get().value());
+    }
     return findAnnotation(context.getElement(), MayflyOnly.class)
-        .filter(only -> Target.runningPort() != null && !BrokerExtension.target(context).ours())
+        .filter(only -> !ours(context))
         .map(only -> disabled("ours only: " + only.value()))
         .orElse(enabled("made for this broker"));
+  }
+
+  /** Asks the broker only if it may be another: what this run starts itself is ours. */
+  private static boolean ours(ExtensionContext context) {
+    return Target.runningPort() == null || BrokerExtension.target(context).ours();
   }
 }
