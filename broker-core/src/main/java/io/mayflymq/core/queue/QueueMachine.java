@@ -31,6 +31,7 @@ public final class QueueMachine {
 
   private static final int REDELIVERED = 1;
   private static final int INDEXED = 2;
+  private static final int OUT_OF_ORDER = 4;
   private static final long NO_SETTLEMENT = -1;
 
   private final QueueSettings settings;
@@ -38,7 +39,7 @@ public final class QueueMachine {
   private final QueueEffects effects;
   private final MessageIndex<Message> index;
   private final ExpiryOrder expiry;
-  private final ConsumerRound consumers = new ConsumerRound();
+  private final ConsumerRound consumers;
   private final QueueLease lease;
   private long wakeAt = Deadlines.NEVER;
 
@@ -53,6 +54,7 @@ public final class QueueMachine {
   public QueueMachine(
       QueueSettings settings, PagePool pages, QueueEffects effects, long nowMillis) {
     this.settings = settings;
+    this.consumers = new ConsumerRound(settings.singleActiveConsumer());
     this.limit = new LengthLimit(settings.maxLength(), settings.maxLengthBytes());
     this.effects = effects;
     this.index = new MessageIndex<>(pages);
@@ -125,7 +127,8 @@ public final class QueueMachine {
     }
     long sequence = NO_SETTLEMENT;
     if (consumer.acknowledges()) {
-      sequence = index.appendUnacked(message, message.bodyLength(), deadline, nowMillis, 0);
+      sequence =
+          index.appendUnacked(message, message.bodyLength(), deadline, nowMillis, OUT_OF_ORDER);
       stored(sequence, message, deadline, nowMillis);
       consumer.delivered();
     }
@@ -164,9 +167,13 @@ public final class QueueMachine {
 
   // Consuming
 
-  /** Whether a consumer may join: not beside an exclusive one, and an exclusive one only alone. */
+  /**
+   * Whether a consumer may join: not beside an exclusive one, and an exclusive one only alone; none
+   * is exclusive where a single one is active.
+   */
   public boolean admits(boolean exclusive) {
-    return consumers.count() == 0 || !(exclusive || consumers.hasExclusive());
+    return !(exclusive && settings.singleActiveConsumer())
+        && (consumers.count() == 0 || !(exclusive || consumers.hasExclusive()));
   }
 
   /** A consumer joins; the lease no longer runs. */
@@ -479,9 +486,14 @@ public final class QueueMachine {
     }
 
     @Override
+    public boolean isOutOfOrder(long sequence) {
+      return (index.flags(sequence) & OUT_OF_ORDER) != 0;
+    }
+
+    @Override
     public void setIndexed(long sequence, boolean indexed) {
       int flags = index.flags(sequence);
-      index.setFlags(sequence, indexed ? flags | INDEXED : flags & ~INDEXED);
+      index.setFlags(sequence, indexed ? flags | INDEXED | OUT_OF_ORDER : flags & ~INDEXED);
     }
   }
 }

@@ -14,7 +14,7 @@ import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Deliveries.Delivery;
-import io.mayflymq.it.harness.Later;
+import io.mayflymq.it.harness.NotYet;
 import io.mayflymq.it.harness.RawClient;
 import io.mayflymq.it.harness.RawWriter;
 import java.util.List;
@@ -244,7 +244,6 @@ class ConsumeIT {
   }
 
   @Test
-  @Later("consumer priorities")
   void theConsumerPriorityDecides(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Channel channel = amqp.newChannel();
@@ -258,7 +257,6 @@ class ConsumeIT {
   }
 
   @Test
-  @Later("single active consumer")
   void aSingleActiveConsumerIsFollowedByTheNext(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-single-active-consumer", true));
     Deliveries active = amqp.consume(queue);
@@ -280,7 +278,7 @@ class ConsumeIT {
   }
 
   @Test
-  @Later("priority queues")
+  @NotYet("priority queues")
   void priorityQueuesDeliverTheHighestFirst(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-priority", 5));
     for (int priority : new int[] {1, 5, 0, 9, 3}) {

@@ -17,9 +17,9 @@ final class TargetCondition implements ExecutionCondition {
         && Target.runningPort() != null) {
       return disabled("it starts brokers of its own");
     }
-    Optional<Later> later = findAnnotation(context.getElement(), Later.class);
-    if (later.isPresent() && ours(context)) {
-      return disabled("not yet: " + later.get().value());
+    Optional<NotYet> missing = findAnnotation(context.getElement(), NotYet.class);
+    if (missing.isPresent() && ours(context)) {
+      return disabled("not yet: " + missing.get().value());
     }
     return findAnnotation(context.getElement(), MayflyOnly.class)
         .filter(only -> !ours(context))
