@@ -3,13 +3,14 @@ package io.mayflymq.it;
 import static io.mayflymq.it.harness.Amqp.PLAIN;
 import static io.mayflymq.it.harness.Amqp.bytes;
 import static io.mayflymq.it.harness.ChannelErrors.assertChannelError;
+import static io.mayflymq.it.harness.ChannelErrors.assertConnectionError;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.BuiltinExchangeType;
 import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
-import io.mayflymq.it.harness.MayflyOnly;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -111,13 +112,13 @@ class ExchangeIT {
   }
 
   @Test
-  @MayflyOnly("RabbitMQ before 3.13 closes the connection with 503")
-  void anUnknownTypeIsRefused(Amqp amqp) throws Exception {
+  void anUnknownTypeClosesTheConnection(Amqp amqp) throws Exception {
+    Connection connection = amqp.connection();
     Channel channel = amqp.channel();
-    assertChannelError(
-        channel,
-        406,
-        "PRECONDITION_FAILED - unknown exchange type 'x-nonsense'",
+    assertConnectionError(
+        connection,
+        503,
+        "COMMAND_INVALID - unknown exchange type 'x-nonsense'",
         () -> channel.exchangeDeclare(amqp.name(), "x-nonsense"));
   }
 
