@@ -38,6 +38,9 @@ public final class QueueArguments {
   /** The kind of queue; only {@code classic} so far. */
   public static final String QUEUE_TYPE = "x-queue-type";
 
+  /** Whether only one consumer gets messages at a time. */
+  public static final String SINGLE_ACTIVE_CONSUMER = "x-single-active-consumer";
+
   private static final String DEFAULT_TYPE = "classic";
 
   /**
@@ -59,17 +62,14 @@ public final class QueueArguments {
           DEAD_LETTER_EXCHANGE,
           DEAD_LETTER_ROUTING_KEY,
           QUEUE_TYPE,
+          SINGLE_ACTIVE_CONSUMER,
           "x-queue-mode",
           "x-queue-version",
           "x-queue-master-locator",
           "x-queue-leader-locator");
 
-  /**
-   * What would change what a queue does and is not there yet: refused, so that nobody relies on it
-   * unawares.
-   */
-  private static final Set<String> NOT_SUPPORTED =
-      Set.of("x-max-priority", "x-single-active-consumer");
+  /** Would change what a queue does and is not there yet: refused, so that nobody relies on it. */
+  private static final String MAX_PRIORITY = "x-max-priority";
 
   private final FieldTable table;
   private final String where;
@@ -101,10 +101,8 @@ public final class QueueArguments {
 
   private QueueSettings settings() {
     queueType();
-    for (String argument : NOT_SUPPORTED) {
-      if (table.containsKey(argument)) {
-        throw notSupported("argument '%s' %s".formatted(argument, where));
-      }
+    if (table.containsKey(MAX_PRIORITY)) {
+      throw notSupported("argument '%s' %s".formatted(MAX_PRIORITY, where));
     }
     long expires = integer(EXPIRES, MAX_MILLIS);
     if (expires == 0) {
@@ -122,7 +120,8 @@ public final class QueueArguments {
         integer(MAX_LENGTH_BYTES, Long.MAX_VALUE),
         overflow(),
         deadLetterExchange,
-        deadLetterRoutingKey);
+        deadLetterRoutingKey,
+        flag(SINGLE_ACTIVE_CONSUMER));
   }
 
   private void queueType() {
@@ -160,6 +159,17 @@ public final class QueueArguments {
       throw invalid(argument, "{value_too_large,%d}".formatted(number));
     }
     return number;
+  }
+
+  private boolean flag(String argument) {
+    FieldValue value = table.get(argument);
+    if (value == null) {
+      return false;
+    }
+    if (!(value instanceof FieldValue.Bool flag)) {
+      throw invalid(argument, "\"expected boolean, got %s\"".formatted(value.rabbitTypeName()));
+    }
+    return flag.value();
   }
 
   private String text(String argument) {

@@ -11,6 +11,7 @@ package io.mayflymq.core.policy;
  * @param overflow what happens at these limits
  * @param deadLetterExchange where dead messages go, or null: they are dropped
  * @param deadLetterRoutingKey the routing key they go with, or null: their own ones
+ * @param singleActiveConsumer whether only one consumer gets messages at a time
  */
 public record QueueSettings(
     long messageTtlMillis,
@@ -19,14 +20,15 @@ public record QueueSettings(
     long maxLengthBytes,
     Overflow overflow,
     String deadLetterExchange,
-    String deadLetterRoutingKey) {
+    String deadLetterRoutingKey,
+    boolean singleActiveConsumer) {
 
   /** No such limit. */
   public static final long NONE = -1;
 
   /** A queue without any argument or policy. */
   public static final QueueSettings DEFAULT =
-      new QueueSettings(NONE, NONE, NONE, NONE, Overflow.DROP_HEAD, null, null);
+      new QueueSettings(NONE, NONE, NONE, NONE, Overflow.DROP_HEAD, null, null, false);
 
   /** Whether the queue has a limit in messages or bytes. */
   public boolean hasLengthLimit() {

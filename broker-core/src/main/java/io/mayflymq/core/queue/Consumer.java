@@ -1,6 +1,7 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ShortString;
 
 /**
@@ -10,12 +11,16 @@ import io.mayflymq.protocol.types.ShortString;
  * <p>{@code basic.get} settles through one too, which never joins the round.
  */
 public final class Consumer {
+  /** The argument of {@code basic.consume} that gives a consumer its priority: an integer. */
+  public static final String PRIORITY = "x-priority";
+
   private final ShortString tag;
   private final boolean acknowledges;
   private final boolean exclusive;
   private final int prefetch;
   private final FieldTable arguments;
   private final DeliveryOutlet outlet;
+  private final int priority;
 
   private int unacked;
 
@@ -52,6 +57,11 @@ public final class Consumer {
     this.prefetch = acknowledges ? prefetch : 0;
     this.arguments = arguments;
     this.outlet = outlet;
+    FieldValue value = arguments.get(PRIORITY);
+    this.priority =
+        value == null || !value.isInteger()
+            ? 0
+            : (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, value.longValue()));
   }
 
   /** The consumer tag, unique in its channel. */
@@ -77,6 +87,13 @@ public final class Consumer {
   /** The arguments of {@code basic.consume}. */
   public FieldTable arguments() {
     return arguments;
+  }
+
+  /**
+   * Its priority among the queue's consumers, from the argument {@value #PRIORITY}; 0 by default.
+   */
+  public int priority() {
+    return priority;
   }
 
   /** Where its messages go. */

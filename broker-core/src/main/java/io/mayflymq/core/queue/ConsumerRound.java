@@ -6,14 +6,32 @@ import java.util.List;
 
 /**
  * The consumers of a queue, and the round in which those that can take a message get one after the
- * other.
+ * other. Consumers of a higher priority come first: others get messages while none of them can take
+ * any. With a single active consumer only that one is in the round; when it leaves, the next is the
+ * one of the highest priority, among equals the one that came first.
+ *
+ * <p>Source: RabbitMQ, "Consumer Priorities" and "Single Active Consumer".
  */
 final class ConsumerRound {
+  private final boolean singleActive;
   private final List<Consumer> all = new ArrayList<>(2);
-  private final ArrayDeque<Consumer> round = new ArrayDeque<>(2);
+
+  /** The round of each priority that was ever used, the highest first; nearly always one. */
+  private final List<Level> levels = new ArrayList<>(1);
+
+  private Consumer active;
+
+  private record Level(int priority, ArrayDeque<Consumer> round) {}
+
+  ConsumerRound(boolean singleActive) {
+    this.singleActive = singleActive;
+  }
 
   void add(Consumer consumer) {
     all.add(consumer);
+    if (active == null) {
+      active = consumer;
+    }
     join(consumer);
   }
 
@@ -21,15 +39,41 @@ final class ConsumerRound {
     consumer.cancelled = true;
     all.remove(consumer);
     leave(consumer);
+    if (consumer == active) {
+      active = highest();
+      if (active != null) {
+        join(active);
+      }
+    }
+    if (all.isEmpty()) {
+      levels.clear();
+    }
+  }
+
+  private Consumer highest() {
+    Consumer best = null;
+    for (Consumer consumer : all) {
+      if (best == null || consumer.priority() > best.priority()) {
+        best = consumer;
+      }
+    }
+    return best;
   }
 
   /** The consumer whose turn it is, which stays where it is; null if none can take a message. */
   Consumer next() {
-    return round.peekFirst();
+    for (int i = 0; i < levels.size(); i++) {
+      Consumer first = levels.get(i).round.peekFirst();
+      if (first != null) {
+        return first;
+      }
+    }
+    return null;
   }
 
   /** A message went to the consumer whose turn it was. */
   void served(Consumer consumer) {
+    ArrayDeque<Consumer> round = round(consumer.priority());
     if (!consumer.hasCredit()) {
       round.pollFirst();
       consumer.inRound = false;
@@ -44,19 +88,32 @@ final class ConsumerRound {
     leave(consumer);
   }
 
-  /** Puts a consumer at the end of the round if it can take messages again. */
+  /** Puts a consumer at the end of its round if it can take messages again. */
   void join(Consumer consumer) {
-    if (consumer.mayJoinRound()) {
+    if (consumer.mayJoinRound() && (!singleActive || consumer == active)) {
       consumer.inRound = true;
-      round.addLast(consumer);
+      round(consumer.priority()).addLast(consumer);
     }
   }
 
   private void leave(Consumer consumer) {
     if (consumer.inRound) {
       consumer.inRound = false;
-      round.remove(consumer);
+      round(consumer.priority()).remove(consumer);
     }
+  }
+
+  private ArrayDeque<Consumer> round(int priority) {
+    int at = 0;
+    while (at < levels.size() && levels.get(at).priority >= priority) {
+      if (levels.get(at).priority == priority) {
+        return levels.get(at).round;
+      }
+      at++;
+    }
+    Level level = new Level(priority, new ArrayDeque<>(2));
+    levels.add(at, level);
+    return level.round;
   }
 
   boolean isMember(Consumer consumer) {

@@ -38,7 +38,7 @@ public final class QueueMachine {
   private final QueueEffects effects;
   private final MessageIndex<Message> index;
   private final ExpiryOrder expiry;
-  private final ConsumerRound consumers = new ConsumerRound();
+  private final ConsumerRound consumers;
   private final QueueLease lease;
   private long wakeAt = Deadlines.NEVER;
 
@@ -53,6 +53,7 @@ public final class QueueMachine {
   public QueueMachine(
       QueueSettings settings, PagePool pages, QueueEffects effects, long nowMillis) {
     this.settings = settings;
+    this.consumers = new ConsumerRound(settings.singleActiveConsumer());
     this.limit = new LengthLimit(settings.maxLength(), settings.maxLengthBytes());
     this.effects = effects;
     this.index = new MessageIndex<>(pages);
@@ -164,9 +165,13 @@ public final class QueueMachine {
 
   // Consuming
 
-  /** Whether a consumer may join: not beside an exclusive one, and an exclusive one only alone. */
+  /**
+   * Whether a consumer may join: not beside an exclusive one, and an exclusive one only alone; none
+   * is exclusive where a single one is active.
+   */
   public boolean admits(boolean exclusive) {
-    return consumers.count() == 0 || !(exclusive || consumers.hasExclusive());
+    return !(exclusive && settings.singleActiveConsumer())
+        && (consumers.count() == 0 || !(exclusive || consumers.hasExclusive()));
   }
 
   /** A consumer joins; the lease no longer runs. */

@@ -108,26 +108,23 @@ public final class Queue {
   /**
    * Adds a consumer.
    *
-   * @return done before the first message is handed to the outlet, on the shard's thread; fails
-   *     with 404 if the queue has gone, 403 if it is in exclusive use
+   * @param admitted runs on the shard's thread before the first message is handed to the outlet
+   * @return done when the consumer was added; fails with 404 if the queue has gone, 403 if it is in
+   *     exclusive use
    */
-  public CompletableFuture<Void> subscribe(Consumer consumer) {
-    CompletableFuture<Void> admitted = new CompletableFuture<>();
-    onShard(
+  public CompletableFuture<Void> subscribe(Consumer consumer, Runnable admitted) {
+    return call(
         () -> {
-          if (deleted) {
-            admitted.completeExceptionally(vhost.noQueue(name()));
-          } else if (!machine.admits(consumer.exclusive())) {
-            admitted.completeExceptionally(
-                new ChannelException(
-                    ReplyCode.ACCESS_REFUSED,
-                    "queue '%s' in vhost '%s' in exclusive use".formatted(name(), vhost.name())));
-          } else {
-            admitted.complete(null);
-            machine.subscribe(consumer, shard.now());
+          requireExists();
+          if (!machine.admits(consumer.exclusive())) {
+            throw new ChannelException(
+                ReplyCode.ACCESS_REFUSED,
+                "queue '%s' in vhost '%s' in exclusive use".formatted(name(), vhost.name()));
           }
+          admitted.run();
+          machine.subscribe(consumer, shard.now());
+          return null;
         });
-    return admitted;
   }
 
   /**

@@ -155,12 +155,17 @@ public final class VirtualHost {
   }
 
   /**
-   * Removes a binding; one that does not exist is no error. Parameters and errors as in {@link
-   * #bind}.
+   * Removes a binding; one that does not exist is no error, nor are ends that do not.
+   *
+   * @param connection who asks
+   * @throws ChannelException 405 if the queue is another connection's
    */
   public CompletableFuture<Void> unbind(Binding binding, Object connection) {
     synchronized (lock) {
-      requireEnds(binding, connection);
+      if (binding.destinationKind() == DestinationKind.QUEUE
+          && table.queue(binding.destination()) != null) {
+        queue(binding.destination(), connection);
+      }
       return apply(table.deleteBinding(binding));
     }
   }
@@ -229,6 +234,9 @@ public final class VirtualHost {
    *     406 if an argument is not valid or the queue exists and differs
    */
   public CompletableFuture<QueueStatus> declareQueue(QueueDeclaration wanted) {
+    if (!wanted.serverNamed()) {
+      requireUnreserved("queue", wanted.name());
+    }
     Queue current = table.queue(wanted.name());
     if (current == null) {
       synchronized (lock) {
@@ -249,9 +257,6 @@ public final class VirtualHost {
   }
 
   private CompletableFuture<QueueStatus> create(QueueDeclaration wanted) {
-    if (!wanted.serverNamed()) {
-      requireUnreserved("queue", wanted.name());
-    }
     boolean durable = wanted.durable() && !wanted.exclusive();
     QueueDefinition definition =
         new QueueDefinition(

@@ -178,6 +178,9 @@ public final class FrameDecoder {
     long bodySize = in.getLong(payload + 4);
     int body = payload + size + 1;
     int end = body;
+    if (bodySize < 0) {
+      return false;
+    }
     if (bodySize != 0) {
       if (wholePayload(in, body, limit, FrameType.BODY, channel) != bodySize) {
         return false;

@@ -12,9 +12,10 @@ public final class FrameLimits {
   public static final int CONTENT_HEADER_BYTES = 12;
 
   /**
-   * The smallest frame-max that may be negotiated, and the one that holds until it is (RabbitMQ).
+   * The smallest frame-max that may be negotiated, and the one that holds until it is (AMQP 0-9-1,
+   * constant frame-min-size).
    */
-  public static final int MIN_FRAME_MAX = 8192;
+  public static final int MIN_FRAME_MAX = 4096;
 
   /** The frame-max that RabbitMQ proposes by default. */
   public static final int DEFAULT_FRAME_MAX = 131072;

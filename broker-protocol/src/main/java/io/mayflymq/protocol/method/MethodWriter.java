@@ -42,7 +42,7 @@ final class MethodWriter {
 
   /** Writes as much of a text as a short string can hold. */
   static void cutShortString(ByteBuf out, String text) {
-    shortString(out, Utf8.cut(text, ShortString.MAX_BYTES));
+    shortString(out, Utf8.abbreviate(text, ShortString.MAX_BYTES));
   }
 
   static void longBytes(ByteBuf out, byte[] bytes) {

@@ -51,6 +51,15 @@ public final class Utf8 {
     return text.getBytes(UTF_8);
   }
 
+  /**
+   * The text itself if it fits, else as much of it as fits with an ellipsis behind it, as RabbitMQ
+   * does.
+   */
+  public static String abbreviate(String text, int maxBytes) {
+    String whole = cut(text, maxBytes);
+    return whole.length() == text.length() ? text : cut(text, maxBytes - 3) + "...";
+  }
+
   /** The longest prefix of {@code text} whose encoding has at most {@code maxBytes} bytes. */
   public static String cut(String text, int maxBytes) {
     if (text.length() * 3L <= maxBytes) {

@@ -6,8 +6,10 @@ import io.mayflymq.core.queue.Fetched;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.protocol.method.BasicMethod;
+import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.server.delivery.ChannelCredit;
@@ -68,6 +70,7 @@ final class ConsumerOperations implements DeliveryReceiver {
       throw new ConnectionException(
           ReplyCode.NOT_ALLOWED, "attempt to reuse consumer tag '%s'".formatted(tag));
     }
+    requireIntegerPriority(consume.arguments());
     ConsumerOutlet outlet = new ConsumerOutlet(queue, connection.laneFrom(queue.shard()), this);
     Consumer consumer =
         new Consumer(
@@ -79,9 +82,28 @@ final class ConsumerOperations implements DeliveryReceiver {
             outlet);
     consumers.put(tag, outlet.attach(consumer));
     connection.lanes().flush();
-    channel.await(
-        queue.subscribe(consumer),
-        done -> channel.reply(consume.noWait(), new BasicMethod.ConsumeOk(tag)));
+    // Said before the first delivery: by the time the subscription is done, messages may be on
+    // their way.
+    Runnable sayOk = () -> channel.reply(consume.noWait(), new BasicMethod.ConsumeOk(tag));
+    channel.await(queue.subscribe(consumer, () -> atHome(sayOk)), done -> {});
+  }
+
+  private static void requireIntegerPriority(FieldTable arguments) {
+    FieldValue priority = arguments.get(Consumer.PRIORITY);
+    if (priority != null && !priority.isInteger()) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED,
+          "invalid arg '%s': \"expected integer, got %s\""
+              .formatted(Consumer.PRIORITY, priority.rabbitTypeName()));
+    }
+  }
+
+  private void atHome(Runnable task) {
+    if (connection.home().isCurrent()) {
+      task.run();
+    } else {
+      connection.home().execute(task);
+    }
   }
 
   void cancel(BasicMethod.Cancel cancel) {

@@ -1,5 +1,6 @@
 package io.mayflymq.server.channel;
 
+import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
@@ -14,7 +15,6 @@ import java.util.Arrays;
  */
 final class ContentAssembler {
   private static final int LARGEST_FIRST_ALLOCATION = 1 << 20;
-  private static final int BASIC = 60;
 
   private enum Expects {
     METHOD,
@@ -65,7 +65,7 @@ final class ContentAssembler {
               ? "expected method frame, got non method frame instead"
               : "expected content body, got non content body frame instead");
     }
-    if (classId != BASIC) {
+    if (classId != BasicMethod.CLASS_ID) {
       throw unexpected(
           "expected content header for class 60, got one for class %d instead".formatted(classId));
     }
@@ -150,7 +150,10 @@ final class ContentAssembler {
     return whole;
   }
 
-  private static ConnectionException unexpected(String detail) {
-    return new ConnectionException(ReplyCode.UNEXPECTED_FRAME, detail);
+  private ConnectionException unexpected(String detail) {
+    ConnectionException error = new ConnectionException(ReplyCode.UNEXPECTED_FRAME, detail);
+    return expects == Expects.METHOD
+        ? error
+        : error.withMethod(BasicMethod.CLASS_ID, BasicMethod.Publish.METHOD_ID);
   }
 }

@@ -34,6 +34,7 @@ final class ServerProperties {
           "basic.nack",
           "consumer_cancel_notify",
           "connection.blocked",
+          "consumer_priorities",
           "authentication_failure_close",
           "per_consumer_qos"
         }) {

@@ -10,10 +10,12 @@ import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Deliveries.Delivery;
+import io.mayflymq.it.harness.NotYet;
 import org.junit.jupiter.api.Test;
 
 /** Requests and replies without a reply queue: the pseudo-queue {@code amq.rabbitmq.reply-to}. */
 @BlackBox
+@NotYet("direct reply-to")
 class DirectReplyToIT {
   private static final String REPLY_TO = "amq.rabbitmq.reply-to";
 

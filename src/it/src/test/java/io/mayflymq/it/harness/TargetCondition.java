@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.extension.ConditionEvaluationResult.disabled
 import static org.junit.jupiter.api.extension.ConditionEvaluationResult.enabled;
 import static org.junit.platform.commons.support.AnnotationSupport.findAnnotation;
 
+import java.util.Optional;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -15,6 +16,11 @@ final class TargetCondition implements ExecutionCondition {
     if (findAnnotation(context.getElement(), OwnBroker.class).isPresent()
         && Target.runningPort() != null) {
       return disabled("it starts brokers of its own");
+    }
+    Optional<NotYet> missing = findAnnotation(context.getElement(), NotYet.class);
+    if (missing.isPresent()
+        && (Target.runningPort() == null || BrokerExtension.target(context).ours())) {
+      return disabled("not yet: " + missing.get().value());
     }
     return findAnnotation(context.getElement(), MayflyOnly.class)
         .filter(only -> Target.runningPort() != null && !BrokerExtension.target(context).ours())
