@@ -114,6 +114,9 @@ public final class Equivalence {
     if (value instanceof FieldValue.LongString text) {
       return text.string();
     }
+    if (value instanceof FieldValue.Bool flag) {
+      return Boolean.toString(flag.value());
+    }
     if (value instanceof FieldValue.Binary binary) {
       return new String(binary.bytes(), StandardCharsets.UTF_8);
     }

@@ -31,6 +31,7 @@ public final class QueueMachine {
 
   private static final int REDELIVERED = 1;
   private static final int INDEXED = 2;
+  private static final int OUT_OF_ORDER = 4;
   private static final long NO_SETTLEMENT = -1;
 
   private final QueueSettings settings;
@@ -126,7 +127,8 @@ public final class QueueMachine {
     }
     long sequence = NO_SETTLEMENT;
     if (consumer.acknowledges()) {
-      sequence = index.appendUnacked(message, message.bodyLength(), deadline, nowMillis, 0);
+      sequence =
+          index.appendUnacked(message, message.bodyLength(), deadline, nowMillis, OUT_OF_ORDER);
       stored(sequence, message, deadline, nowMillis);
       consumer.delivered();
     }
@@ -484,9 +486,14 @@ public final class QueueMachine {
     }
 
     @Override
+    public boolean isOutOfOrder(long sequence) {
+      return (index.flags(sequence) & OUT_OF_ORDER) != 0;
+    }
+
+    @Override
     public void setIndexed(long sequence, boolean indexed) {
       int flags = index.flags(sequence);
-      index.setFlags(sequence, indexed ? flags | INDEXED : flags & ~INDEXED);
+      index.setFlags(sequence, indexed ? flags | INDEXED | OUT_OF_ORDER : flags & ~INDEXED);
     }
   }
 }

@@ -14,7 +14,8 @@ package io.mayflymq.core.retention;
  * A run bridges gaps of a few such messages; past MAX_GAP a new run begins, so that stepping over a gap takes bounded work.
  *
  * The front of the first run only moves forward, past what has been taken. A message that comes back (requeue) behind the front is put into
- * the index; one that comes back inside a run is seen again by itself.
+ * the index; one that comes back inside a run is seen again by itself, but only if it was in order when it was appended. That has to be
+ * remembered: a run also spans messages that were stuck, and those that went straight to a consumer and so never had a place in the order.
  */
 public final class ExpiryOrder {
   private static final int MAX_GAP = 64;
@@ -36,7 +37,13 @@ public final class ExpiryOrder {
     /** Whether it was marked as being in the index. */
     boolean isIndexed(long sequence);
 
-    /** Marks it. */
+    /**
+     * Whether no run vouches for its deadline: it was marked as being in the index before, or came
+     * without {@link #appended}.
+     */
+    boolean isOutOfOrder(long sequence);
+
+    /** Marks it as being in the index, and with that as out of order for good; or no longer. */
     void setIndexed(long sequence, boolean indexed);
   }
 
@@ -68,7 +75,8 @@ public final class ExpiryOrder {
 
   /** A message with a deadline is ready again, at its old place. */
   public void requeued(long sequence, long deadline) {
-    if (!messages.isIndexed(sequence) && !runs.contains(sequence)) {
+    if (!messages.isIndexed(sequence)
+        && (messages.isOutOfOrder(sequence) || !runs.contains(sequence))) {
       addToIndex(sequence, deadline);
     }
   }
@@ -120,7 +128,7 @@ public final class ExpiryOrder {
   }
 
   private boolean isInOrder(long sequence) {
-    return messages.deadline(sequence) != Deadlines.NEVER && !messages.isIndexed(sequence);
+    return messages.deadline(sequence) != Deadlines.NEVER && !messages.isOutOfOrder(sequence);
   }
 
   private long firstOfIndex() {

@@ -148,6 +148,17 @@ class FrameDecoderTest {
   }
 
   @Test
+  void aBodySizeOfAllOnesIsNotTakenForAFrameThatIsMissing() {
+    String header = HEADER.replaceFirst("003c 0000 [0-9a-f]{16}", "003c 0000 ffffffffffffffff");
+
+    assertThat(header).isNotEqualTo(HEADER);
+    assertThatThrownBy(() -> decode(PUBLISH + header))
+        .isInstanceOfSatisfying(
+            ConnectionException.class,
+            e -> assertThat(e.code()).isEqualTo(ReplyCode.FRAME_ERROR));
+  }
+
+  @Test
   void contentOnChannel0IsRefusedBehindAPublishToo() {
     String publish = PUBLISH.replaceFirst("01 0001", "01 0000");
     String header = HEADER.replaceFirst("02 0001", "02 0000");

@@ -364,8 +364,8 @@ public final class ChannelSession {
   /** Checks that the user may bind to an exchange with this key. */
   void checkBindingSource(String exchange, String routingKey) {
     connection.access().check(ResourceKind.EXCHANGE, exchange, Permission.READ);
-    ExchangeDefinition definition = connection.vhost().exchange(exchange);
-    if (definition.type() == ExchangeType.TOPIC) {
+    ExchangeDefinition definition = connection.vhost().routing().exchange(exchange);
+    if (definition != null && definition.type() == ExchangeType.TOPIC) {
       connection.access().checkTopic(exchange, routingKey, Permission.READ);
     }
   }

@@ -61,7 +61,7 @@ class ContentIT {
   @Test
   @MayflyOnly("RabbitMQ waits for the body")
   void aHugeBodyIsRefusedByItsHeader(Target target) throws Exception {
-    for (long size : new long[] {LARGEST + 1L, Long.MAX_VALUE, -1L}) {
+    for (long size : new long[] {LARGEST + 1L, Long.MAX_VALUE}) {
       try (RawClient client = RawClient.openChannel(target.port())) {
         client.sendPublish(1, "nowhere").sendHeader(1, size);
         client.expectChannelClose(1, 406);

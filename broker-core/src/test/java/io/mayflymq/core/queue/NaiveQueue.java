@@ -1,0 +1,353 @@
+package io.mayflymq.core.queue;
+
+import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.QueueSettings;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/*
+ * A queue as its rules are told: a list of messages in the order in which they were published, searched from end to end each time.
+ *
+ * Rules that the model adds to those of RabbitMQ, since it has expiry everywhere and a timer that may be late:
+ *   - a message is dead from its deadline on, and is noticed to be so by the timer, by whoever is about to hand it out, when it
+ *     comes back, and before a limit makes anything else leave or stay out;
+ *   - several that are noticed at once die in the order of their deadlines, then of the queue.
+ */
+final class NaiveQueue {
+  static final long NEVER = Long.MAX_VALUE;
+
+  /** A message and its fate. */
+  static final class Entry {
+    final int number;
+    final int size;
+    final boolean persistent;
+    final long deadline;
+    boolean redelivered;
+
+    /** Who has it and has not settled it; null while it is ready. */
+    Subscriber holder;
+
+    private Entry(int number, int size, boolean persistent, long deadline) {
+      this.number = number;
+      this.size = size;
+      this.persistent = persistent;
+      this.deadline = deadline;
+    }
+
+    private boolean isReady() {
+      return holder == null;
+    }
+  }
+
+  /** A consumer, or the one whose messages {@code basic.get} holds. */
+  static final class Subscriber {
+    final int number;
+    final boolean acknowledges;
+    final int prefetch;
+
+    /** How many more messages its outlet takes. */
+    int room;
+
+    private boolean subscribed;
+    private boolean saidNoRoom;
+    private int held;
+
+    /** The lower, the sooner it is its turn; 0 if it is out of the round. */
+    private long ticket;
+
+    Subscriber(int number, boolean acknowledges, int prefetch, int room) {
+      this.number = number;
+      this.acknowledges = acknowledges;
+      this.prefetch = prefetch;
+      this.room = room;
+    }
+
+    private boolean canTake() {
+      return subscribed && !saidNoRoom && (!acknowledges || prefetch == 0 || held < prefetch);
+    }
+  }
+
+  private final QueueSettings settings;
+  private final QueueLog log;
+  private final List<Entry> entries = new ArrayList<>();
+  private final List<Subscriber> subscribers = new ArrayList<>();
+  private long lastTicket;
+  private long lastUse;
+
+  NaiveQueue(QueueSettings settings, QueueLog log, long now) {
+    this.settings = settings;
+    this.log = log;
+    this.lastUse = now;
+  }
+
+  boolean publish(int number, int size, long ttl, boolean persistent, long now) {
+    if (settings.overflow() != Overflow.DROP_HEAD) {
+      if (exceeds(1, size)) {
+        expireAllDue(now);
+      }
+      if (exceeds(1, size)) {
+        if (settings.overflow() == Overflow.REJECT_PUBLISH_DLX) {
+          log.died(number, DeathReason.MAXLEN, now);
+        }
+        return false;
+      }
+    }
+    long deadline = Math.min(deadline(ttl, now), deadline(settings.messageTtlMillis(), now));
+    Entry entry = new Entry(number, size, persistent, deadline);
+    if (ready().findAny().isEmpty()) {
+      Optional<Subscriber> taker = nextWithRoom();
+      if (taker.isPresent()) {
+        if (taker.get().acknowledges) {
+          store(entry, now);
+        }
+        deliver(entry, taker.get());
+        return true;
+      }
+    }
+    if (now >= deadline) {
+      log.died(number, DeathReason.EXPIRED, now);
+      return true;
+    }
+    store(entry, now);
+    dropWhatIsTooMuch(now);
+    return true;
+  }
+
+  private void store(Entry entry, long now) {
+    entries.add(entry);
+    if (entry.persistent) {
+      log.stored(entry.number, entry.deadline, now);
+    }
+  }
+
+  private static long deadline(long ttl, long now) {
+    return ttl < 0 ? NEVER : ttl == 0 ? now : now + ttl + 1;
+  }
+
+  private boolean exceeds(int moreMessages, int moreBytes) {
+    return (settings.maxLength() >= 0 && readyCount() + moreMessages > settings.maxLength())
+        || (settings.maxLengthBytes() >= 0 && readyBytes() + moreBytes > settings.maxLengthBytes());
+  }
+
+  private void dropWhatIsTooMuch(long now) {
+    if (settings.overflow() != Overflow.DROP_HEAD || !exceeds(0, 0)) {
+      return;
+    }
+    expireAllDue(now);
+    while (exceeds(0, 0)) {
+      die(ready().findFirst().orElseThrow(), DeathReason.MAXLEN, now);
+    }
+  }
+
+  private void expireAllDue(long now) {
+    ready()
+        .filter(entry -> now >= entry.deadline)
+        .sorted(Comparator.comparing((Entry entry) -> entry.deadline))
+        .toList()
+        .forEach(entry -> die(entry, DeathReason.EXPIRED, now));
+  }
+
+  private void die(Entry entry, DeathReason reason, long now) {
+    log.died(entry.number, reason, now);
+    leave(entry);
+  }
+
+  private void leave(Entry entry) {
+    if (entries.remove(entry) && entry.persistent) {
+      log.settled(entry.number);
+    }
+  }
+
+  void subscribe(Subscriber subscriber, long now) {
+    subscriber.subscribed = true;
+    subscribers.add(subscriber);
+    offer(now);
+  }
+
+  boolean cancel(Subscriber subscriber, long now) {
+    if (!subscriber.subscribed) {
+      return false;
+    }
+    subscriber.subscribed = false;
+    subscribers.remove(subscriber);
+    if (!subscribers.isEmpty()) {
+      return false;
+    }
+    lastUse = now;
+    return true;
+  }
+
+  void resume(Subscriber subscriber, long now) {
+    subscriber.saidNoRoom = false;
+    offer(now);
+  }
+
+  Optional<Entry> fetch(Subscriber getter, boolean acknowledges, long now) {
+    lastUse = now;
+    Optional<Entry> head = firstLiving(now);
+    head.ifPresent(
+        entry -> {
+          if (acknowledges) {
+            entry.holder = getter;
+          } else {
+            leave(entry);
+          }
+        });
+    return head;
+  }
+
+  void redeclare(long now) {
+    lastUse = now;
+  }
+
+  /** Gives ready messages to consumers, each of which has its turn. */
+  private void offer(long now) {
+    while (nextInRound().isPresent()) {
+      Optional<Entry> head = firstLiving(now);
+      Optional<Subscriber> taker = head.isEmpty() ? Optional.empty() : nextWithRoom();
+      if (taker.isEmpty()) {
+        return;
+      }
+      deliver(head.get(), taker.get());
+    }
+  }
+
+  private Optional<Entry> firstLiving(long now) {
+    Optional<Entry> head = ready().findFirst();
+    while (head.isPresent() && now >= head.get().deadline) {
+      die(head.get(), DeathReason.EXPIRED, now);
+      head = ready().findFirst();
+    }
+    return head;
+  }
+
+  private Optional<Subscriber> nextInRound() {
+    for (Subscriber subscriber : subscribers) {
+      if (!subscriber.canTake()) {
+        subscriber.ticket = 0;
+      } else if (subscriber.ticket == 0) {
+        subscriber.ticket = ++lastTicket;
+      }
+    }
+    return subscribers.stream()
+        .filter(Subscriber::canTake)
+        .min(Comparator.comparing((Subscriber subscriber) -> subscriber.ticket));
+  }
+
+  private Optional<Subscriber> nextWithRoom() {
+    Optional<Subscriber> next = nextInRound();
+    while (next.isPresent() && next.get().room == 0) {
+      next.get().saidNoRoom = true;
+      next = nextInRound();
+    }
+    return next;
+  }
+
+  private void deliver(Entry entry, Subscriber taker) {
+    taker.room--;
+    taker.ticket = ++lastTicket;
+    if (taker.acknowledges) {
+      entry.holder = taker;
+      taker.held++;
+    } else {
+      leave(entry);
+    }
+    nextInRound();
+    log.delivered(taker.number, entry.number, taker.acknowledges, entry.redelivered);
+  }
+
+  void acknowledge(List<Entry> settled, long now) {
+    settled.forEach(
+        entry -> {
+          entry.holder.held--;
+          leave(entry);
+        });
+    offer(now);
+  }
+
+  void reject(List<Entry> settled, long now) {
+    settled.forEach(
+        entry -> {
+          entry.holder.held--;
+          die(entry, DeathReason.REJECTED, now);
+        });
+    offer(now);
+  }
+
+  void requeue(List<Entry> settled, long now) {
+    settled.forEach(
+        entry -> {
+          entry.holder.held--;
+          entry.holder = null;
+          entry.redelivered = true;
+          if (now >= entry.deadline) {
+            die(entry, DeathReason.EXPIRED, now);
+          }
+        });
+    dropWhatIsTooMuch(now);
+    offer(now);
+  }
+
+  long purge(long now) {
+    expireAllDue(now);
+    List<Entry> purged = ready().toList();
+    purged.forEach(this::leave);
+    return purged.size();
+  }
+
+  void onTimer(long now) {
+    if (now >= leaseEnd()) {
+      log.leaseEnded();
+    } else {
+      expireAllDue(now);
+    }
+  }
+
+  long leaseEnd() {
+    return subscribers.isEmpty() && settings.expiresMillis() >= 0
+        ? lastUse + settings.expiresMillis() + 1
+        : NEVER;
+  }
+
+  /** When the first of the ready messages is due. */
+  long earliestDeadline() {
+    return ready().mapToLong(entry -> entry.deadline).min().orElse(NEVER);
+  }
+
+  boolean isOverLimit() {
+    return exceeds(0, 0);
+  }
+
+  /** Whether a consumer could be given a message now. */
+  boolean canDeliver() {
+    return subscribers.stream().anyMatch(Subscriber::canTake);
+  }
+
+  List<Entry> heldBy(Subscriber subscriber) {
+    return entries.stream().filter(entry -> entry.holder == subscriber).toList();
+  }
+
+  List<Entry> entries() {
+    return entries;
+  }
+
+  private Stream<Entry> ready() {
+    return entries.stream().filter(Entry::isReady);
+  }
+
+  long readyCount() {
+    return ready().count();
+  }
+
+  long readyBytes() {
+    return ready().mapToLong(entry -> entry.size).sum();
+  }
+
+  int consumerCount() {
+    return subscribers.size();
+  }
+}

@@ -1,0 +1,125 @@
+package io.mayflymq.core.queue;
+
+import static net.jqwik.api.Arbitraries.frequencyOf;
+import static net.jqwik.api.Arbitraries.integers;
+import static net.jqwik.api.Arbitraries.just;
+import static net.jqwik.api.Arbitraries.longs;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.QueueSettings;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.Tuple;
+
+/**
+ * What may be done to a queue. A {@code pick} chooses among what is there when the command is run.
+ */
+sealed interface QueueCommand {
+  record Publish(int size, long ttl, boolean persistent) implements QueueCommand {}
+
+  record Subscribe(boolean acknowledges, int prefetch, int room) implements QueueCommand {}
+
+  record Cancel(int pick) implements QueueCommand {}
+
+  /** A consumer's outlet gets room for so many messages, and says so. */
+  record Resume(int pick, int room) implements QueueCommand {}
+
+  record Fetch(boolean acknowledges) implements QueueCommand {}
+
+  enum Settlement {
+    ACKNOWLEDGE,
+    REJECT,
+    REQUEUE
+  }
+
+  /**
+   * Settles some of the messages that one consumer holds.
+   *
+   * @param wide whether the range begins and ends with messages that are not held by anyone, where
+   *     there are such
+   */
+  record Settle(Settlement settlement, int pickHolder, int pickFirst, int count, boolean wide)
+      implements QueueCommand {}
+
+  record Purge() implements QueueCommand {}
+
+  record Redeclare() implements QueueCommand {}
+
+  /** Time goes by, and the timer fires at each time it was asked for. */
+  record Advance(int millis) implements QueueCommand {}
+
+  /** Time goes by, and the timer is late. */
+  record Stall(int millis) implements QueueCommand {}
+
+  static Arbitrary<QueueCommand> any() {
+    Arbitrary<Integer> pick = integers().between(0, 1000);
+    Arbitrary<Boolean> bool = Arbitraries.of(true, false);
+    Arbitrary<Integer> room =
+        frequencyOf(Tuple.of(2, integers().between(0, 3)), Tuple.of(1, just(Integer.MAX_VALUE)));
+    return frequencyOf(
+        Tuple.of(
+            12, Combinators.combine(integers().between(0, 12), ttl(40), bool).as(Publish::new)),
+        Tuple.of(1, Combinators.combine(bool, integers().between(0, 3), room).as(Subscribe::new)),
+        Tuple.of(1, pick.map(Cancel::new)),
+        Tuple.of(2, Combinators.combine(pick, room).as(Resume::new)),
+        Tuple.of(5, frequencyOf(Tuple.of(4, just(true)), Tuple.of(1, just(false))).map(Fetch::new)),
+        Tuple.of(
+            5,
+            Combinators.combine(
+                    frequencyOf(
+                        Tuple.of(1, just(Settlement.ACKNOWLEDGE)),
+                        Tuple.of(1, just(Settlement.REJECT)),
+                        Tuple.of(3, just(Settlement.REQUEUE))),
+                    pick,
+                    pick,
+                    integers().between(1, 4),
+                    bool)
+                .as(Settle::new)),
+        Tuple.of(4, integers().between(1, 15).map(Advance::new)),
+        Tuple.of(1, integers().between(1, 15).map(Stall::new)),
+        Tuple.of(1, Arbitraries.of(new Purge(), new Redeclare())));
+  }
+
+  /** Those that move messages in and out of the order of expiry, and a few ticks between them. */
+  static Arbitrary<QueueCommand> anyOfExpiry() {
+    Arbitrary<Integer> pick = integers().between(0, 1000);
+    return frequencyOf(
+        Tuple.of(
+            8,
+            frequencyOf(Tuple.of(1, just(Message.NO_TTL)), Tuple.of(6, longs().between(1, 12)))
+                .map(ttl -> new Publish(1, ttl, true))),
+        Tuple.of(4, just(new Fetch(true))),
+        Tuple.of(
+            4,
+            Combinators.combine(pick, pick, integers().between(1, 3))
+                .as(
+                    (holder, first, count) ->
+                        new Settle(Settlement.REQUEUE, holder, first, count, false))),
+        Tuple.of(1, integers().between(1, 2).map(room -> new Subscribe(true, 0, room))),
+        Tuple.of(3, integers().between(1, 3).map(Advance::new)));
+  }
+
+  static Arbitrary<QueueSettings> anySettings() {
+    Arbitrary<Long> lease =
+        frequencyOf(Tuple.of(3, just(QueueSettings.NONE)), Tuple.of(1, longs().between(1, 100)));
+    return Combinators.combine(
+            ttl(60), lease, limit(5), limit(30), Arbitraries.of(Overflow.values()))
+        .as(
+            (ttl, expires, length, bytes, overflow) ->
+                new QueueSettings(ttl, expires, length, bytes, overflow, null, null, false));
+  }
+
+  private static Arbitrary<Long> ttl(long longest) {
+    return frequencyOf(
+        Tuple.of(5, just(Message.NO_TTL)),
+        Tuple.of(1, just(0L)),
+        Tuple.of(10, longs().between(1, longest)));
+  }
+
+  private static Arbitrary<Long> limit(long highest) {
+    return frequencyOf(
+        Tuple.of(3, just(QueueSettings.NONE)), Tuple.of(1, longs().between(0, highest)));
+  }
+}

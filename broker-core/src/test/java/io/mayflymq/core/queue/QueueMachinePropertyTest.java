@@ -1,0 +1,45 @@
+package io.mayflymq.core.queue;
+
+import io.mayflymq.core.policy.QueueSettings;
+import java.util.List;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+
+/** The machine does what a list of messages and the rules of the documentation do. */
+class QueueMachinePropertyTest {
+  @Property(tries = 1000, edgeCases = EdgeCasesMode.NONE)
+  void behavesAsTheRulesSay(
+      @ForAll("settings") QueueSettings settings, @ForAll("commands") List<QueueCommand> commands) {
+    run(settings, commands);
+  }
+
+  @Property(tries = 1000, edgeCases = EdgeCasesMode.NONE)
+  void everyMessageDiesInItsOwnMillisecondHoweverItCameToItsPlace(
+      @ForAll("commandsOfExpiry") List<QueueCommand> commands) {
+    run(QueueSettings.DEFAULT, commands);
+  }
+
+  private static void run(QueueSettings settings, List<QueueCommand> commands) {
+    QueueRig rig = new QueueRig(settings);
+    commands.forEach(rig::run);
+    rig.finish();
+  }
+
+  @Provide
+  Arbitrary<QueueSettings> settings() {
+    return QueueCommand.anySettings();
+  }
+
+  @Provide
+  Arbitrary<List<QueueCommand>> commandsOfExpiry() {
+    return QueueCommand.anyOfExpiry().list().ofMinSize(5).ofMaxSize(60);
+  }
+
+  @Provide
+  Arbitrary<List<QueueCommand>> commands() {
+    return QueueCommand.any().list().ofMinSize(1).ofMaxSize(150);
+  }
+}

@@ -1,0 +1,317 @@
+package io.mayflymq.core.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.queue.NaiveQueue.Entry;
+import io.mayflymq.core.queue.NaiveQueue.Subscriber;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.ShortString;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** A machine and its model side by side, with a clock and a timer that the commands drive. */
+final class QueueRig {
+  private record Pair(Consumer real, Subscriber naive, Outlet outlet) {}
+
+  private final QueueLog realLog = new QueueLog();
+  private final QueueLog naiveLog = new QueueLog();
+  private final QueueSettings settings;
+  private final QueueMachine real;
+  private final NaiveQueue naive;
+
+  private long now = 1_800_000_000_000L;
+  private long timerAt = NaiveQueue.NEVER;
+  private boolean deleted;
+
+  private int messages;
+  private final Map<Integer, Long> sequences = new HashMap<>();
+  private final Map<Long, Integer> storedAndNotSettled = new HashMap<>();
+  private final Set<Integer> dead = new HashSet<>();
+
+  private final List<Pair> consumers = new ArrayList<>();
+  private final Pair getter;
+  private int consumerNumbers;
+
+  QueueRig(QueueSettings settings) {
+    this.settings = settings;
+    this.real = new QueueMachine(settings, new PagePool(2), new Effects(), now);
+    this.naive = new NaiveQueue(settings, naiveLog, now);
+    this.getter = pair(true, 0, 0);
+    real.start();
+  }
+
+  private Pair pair(boolean acknowledges, int prefetch, int room) {
+    int number = consumerNumbers++;
+    Outlet outlet = new Outlet(number, room);
+    ShortString tag = ShortString.of("c" + number);
+    return new Pair(
+        new Consumer(tag, acknowledges, false, prefetch, FieldTable.EMPTY, outlet),
+        new Subscriber(number, acknowledges, prefetch, room),
+        outlet);
+  }
+
+  void run(QueueCommand command) {
+    if (deleted) {
+      return;
+    }
+    if (command instanceof QueueCommand.Publish publish) {
+      publish(publish);
+    } else if (command instanceof QueueCommand.Subscribe subscribe) {
+      Pair pair = pair(subscribe.acknowledges(), subscribe.prefetch(), subscribe.room());
+      consumers.add(pair);
+      real.subscribe(pair.real, now);
+      naive.subscribe(pair.naive, now);
+    } else if (command instanceof QueueCommand.Cancel cancel) {
+      if (!consumers.isEmpty()) {
+        Pair pair = pick(consumers, cancel.pick());
+        assertThat(real.cancel(pair.real, now)).isEqualTo(naive.cancel(pair.naive, now));
+      }
+    } else if (command instanceof QueueCommand.Resume resume) {
+      if (!consumers.isEmpty()) {
+        Pair pair = pick(consumers, resume.pick());
+        pair.outlet.room = resume.room();
+        pair.naive.room = resume.room();
+        real.resume(pair.real, now);
+        naive.resume(pair.naive, now);
+      }
+    } else if (command instanceof QueueCommand.Fetch fetch) {
+      fetch(fetch.acknowledges());
+    } else if (command instanceof QueueCommand.Settle settle) {
+      settle(settle);
+    } else if (command instanceof QueueCommand.Purge) {
+      assertThat(real.purge(now)).isEqualTo(naive.purge(now));
+    } else if (command instanceof QueueCommand.Redeclare) {
+      real.renewLease(now);
+      naive.redeclare(now);
+    } else if (command instanceof QueueCommand.Advance advance) {
+      advance(advance.millis());
+    } else if (command instanceof QueueCommand.Stall stall) {
+      now += stall.millis();
+    }
+    check();
+  }
+
+  private void publish(QueueCommand.Publish publish) {
+    int number = messages++;
+    Message message =
+        new Message(
+            ShortString.of("x"),
+            ShortString.of(Integer.toString(number)),
+            new byte[publish.size() + 3],
+            3,
+            publish.ttl(),
+            0,
+            publish.persistent(),
+            List.of());
+    assertThat(real.publish(message, now))
+        .isEqualTo(naive.publish(number, publish.size(), publish.ttl(), publish.persistent(), now));
+  }
+
+  private void fetch(boolean acknowledges) {
+    Fetched fetched = real.fetch(acknowledges, now);
+    Optional<Entry> expected = naive.fetch(getter.naive, acknowledges, now);
+    assertThat(fetched != null).as("got something").isEqualTo(expected.isPresent());
+    if (fetched != null) {
+      Entry entry = expected.get();
+      assertThat(number(fetched.message())).isEqualTo(entry.number);
+      assertThat(fetched.redelivered()).isEqualTo(entry.redelivered);
+      assertThat(fetched.remaining()).isEqualTo(naive.readyCount());
+      assertThat(now).as("handed out before its deadline").isLessThan(entry.deadline);
+      assertThat(fetched.sequence() >= 0).isEqualTo(acknowledges);
+      if (acknowledges) {
+        learn(entry.number, fetched.sequence());
+      }
+    }
+  }
+
+  /** Settles a range in which nobody else holds a message, as a channel does. */
+  private void settle(QueueCommand.Settle command) {
+    List<Pair> holders = new ArrayList<>(consumers);
+    holders.add(getter);
+    holders.removeIf(pair -> naive.heldBy(pair.naive).isEmpty());
+    if (holders.isEmpty()) {
+      return;
+    }
+    Pair holder = pick(holders, command.pickHolder());
+    List<Entry> all = naive.entries();
+    int from = all.indexOf(pick(naive.heldBy(holder.naive), command.pickFirst()));
+    int to = from;
+    List<Entry> settled = new ArrayList<>();
+    for (int i = from; i < all.size() && settled.size() < command.count(); i++) {
+      Entry entry = all.get(i);
+      if (entry.holder == holder.naive) {
+        settled.add(entry);
+        to = i;
+      } else if (entry.holder != null) {
+        break;
+      }
+    }
+    long first = sequences.get(all.get(from).number);
+    long last = sequences.get(all.get(to).number);
+    if (command.wide()) {
+      first -= from == 0 || all.get(from - 1).holder == null ? 1 : 0;
+      last += to == all.size() - 1 || all.get(to + 1).holder == null ? 1 : 0;
+    }
+    switch (command.settlement()) {
+      case ACKNOWLEDGE -> {
+        real.acknowledge(holder.real, Math.max(first, 0), last, now);
+        naive.acknowledge(settled, now);
+      }
+      case REJECT -> {
+        real.reject(holder.real, Math.max(first, 0), last, now);
+        naive.reject(settled, now);
+      }
+      case REQUEUE -> {
+        real.requeue(holder.real, Math.max(first, 0), last, now);
+        naive.requeue(settled, now);
+      }
+    }
+  }
+
+  private void advance(int millis) {
+    long end = now + millis;
+    while (timerAt <= end && !deleted) {
+      now = Math.max(now, timerAt);
+      timerAt = NaiveQueue.NEVER;
+      real.onTimer(now);
+      naive.onTimer(now);
+      check();
+      assertThat(deleted || naive.earliestDeadline() > now).as("all that is due is dead").isTrue();
+    }
+    now = deleted ? now : end;
+  }
+
+  private void check() {
+    QueueLog.Happenings expected = naiveLog.take();
+    assertThat(realLog.take()).isEqualTo(expected);
+    deleted = expected.leaseEnded();
+    assertThat(real.readyCount()).isEqualTo(naive.readyCount());
+    assertThat(real.readyBytes()).isEqualTo(naive.readyBytes());
+    assertThat(real.unackedCount()).isEqualTo(naive.entries().size() - naive.readyCount());
+    assertThat(real.consumerCount()).isEqualTo(naive.consumerCount());
+    if (settings.overflow() == Overflow.DROP_HEAD) {
+      assertThat(naive.isOverLimit()).as("over the limit").isFalse();
+    }
+    assertThat(naive.readyCount() > 0 && naive.canDeliver()).as("left lying about").isFalse();
+    if (!deleted) {
+      assertThat(timerAt)
+          .as("the timer")
+          .isLessThanOrEqualTo(Math.min(naive.earliestDeadline(), naive.leaseEnd()));
+    }
+  }
+
+  /** What is left to settle, once everything was: nothing. */
+  void finish() {
+    if (deleted) {
+      return;
+    }
+    for (Pair pair : consumers) {
+      real.cancel(pair.real, now);
+      naive.cancel(pair.naive, now);
+    }
+    consumers.add(getter);
+    for (Pair pair : consumers) {
+      for (Entry entry : naive.heldBy(pair.naive)) {
+        long sequence = sequences.get(entry.number);
+        real.acknowledge(pair.real, sequence, sequence, now);
+        naive.acknowledge(List.of(entry), now);
+      }
+    }
+    assertThat(real.purge(now)).isEqualTo(naive.purge(now));
+    check();
+    assertThat(storedAndNotSettled).isEmpty();
+    assertThat(real.readyCount() + real.unackedCount()).isZero();
+  }
+
+  private static <T> T pick(List<T> list, int pick) {
+    return list.get(pick % list.size());
+  }
+
+  private static int number(Message message) {
+    return Integer.parseInt(message.routingKey().value());
+  }
+
+  /** A message's sequence number is the same as long as it is in the queue. */
+  private void learn(int message, long sequence) {
+    Long known = sequences.putIfAbsent(message, sequence);
+    assertThat(known == null || known == sequence).isTrue();
+  }
+
+  private final class Effects implements QueueEffects {
+    @Override
+    public void stored(long sequence, Message message, long deadline, long enqueuedAt) {
+      realLog.stored(number(message), deadline, enqueuedAt);
+      learn(number(message), sequence);
+      assertThat(storedAndNotSettled.put(sequence, number(message))).isNull();
+    }
+
+    @Override
+    public void settled(long sequence) {
+      Integer message = storedAndNotSettled.remove(sequence);
+      assertThat(message).as("settled once, and only what was stored").isNotNull();
+      realLog.settled(message);
+    }
+
+    @Override
+    public void died(Message message, DeathReason reason, long nowMillis) {
+      realLog.died(number(message), reason, nowMillis);
+      assertThat(dead.add(number(message))).as("dies once").isTrue();
+      // Until the dead letter is safe the log must have the message.
+      Long sequence = message.persistent() ? sequences.get(number(message)) : null;
+      assertThat(sequence == null || storedAndNotSettled.containsKey(sequence)).isTrue();
+    }
+
+    @Override
+    public void wakeAt(long deadlineMillis) {
+      timerAt = deadlineMillis;
+    }
+
+    @Override
+    public void leaseEnded() {
+      realLog.leaseEnded();
+    }
+  }
+
+  private final class Outlet implements DeliveryOutlet {
+    final int number;
+    int room;
+    private boolean reserved;
+
+    Outlet(int number, int room) {
+      this.number = number;
+      this.room = room;
+    }
+
+    @Override
+    public boolean reserve(Consumer consumer) {
+      assertThat(reserved).as("room is reserved for one message at a time").isFalse();
+      reserved = room > 0;
+      return reserved;
+    }
+
+    @Override
+    public void deliver(Consumer consumer, long sequence, Message message, boolean redelivered) {
+      assertThat(reserved).as("room was reserved").isTrue();
+      reserved = false;
+      room--;
+      realLog.delivered(number, number(message), sequence >= 0, redelivered);
+      if (sequence >= 0) {
+        learn(number(message), sequence);
+      }
+    }
+
+    @Override
+    public void cancelled(Consumer consumer) {
+      throw new AssertionError("the machine does not end consumers by itself");
+    }
+  }
+}
