@@ -20,7 +20,6 @@ public final class Shard {
   private final InstantSource clock;
   private final TimerWheel timers;
   private final ArrayDeque<BurstMember> members = new ArrayDeque<>();
-  private final Runnable onWake = this::onWake;
   private int depth;
   private long now;
   private long wakeAt = NEVER;
@@ -112,14 +111,20 @@ public final class Shard {
     if (next < wakeAt) {
       wakeAt = next;
       if (next <= now) {
-        loop.execute(onWake);
+        loop.execute(() -> onWake(next));
       } else {
-        loop.schedule(onWake, next - now);
+        loop.schedule(() -> onWake(next), next - now);
       }
     }
   }
 
-  private void onWake() {
+  /**
+   * A wake-up that was overtaken by an earlier one is no longer awaited: it must not set another.
+   */
+  private void onWake(long deadline) {
+    if (deadline != wakeAt) {
+      return;
+    }
     run(
         () -> {
           wakeAt = NEVER;
