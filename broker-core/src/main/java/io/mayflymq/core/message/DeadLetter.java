@@ -85,7 +85,7 @@ public record DeadLetter(Message message, List<String> routingKeys, DeathHistory
             Message.NO_TTL,
             message.priority(),
             message.persistent(),
-            List.of());
+            deadLetterRoutingKey == null ? message.blindKeys() : List.of());
     return new DeadLetter(letter, routingKeys, history);
   }
 

@@ -120,6 +120,15 @@ public final class Equivalence {
     if (value instanceof FieldValue.Binary binary) {
       return new String(binary.bytes(), StandardCharsets.UTF_8);
     }
+    if (value instanceof FieldValue.Bool bool) {
+      return Boolean.toString(bool.value());
+    }
+    if (value instanceof FieldValue.Float32 number) {
+      return Double.toString(number.value());
+    }
+    if (value instanceof FieldValue.Float64 number) {
+      return Double.toString(number.value());
+    }
     return value.toString();
   }
 

@@ -4,6 +4,7 @@ import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
+import java.util.List;
 import java.util.Set;
 
 /**
@@ -71,6 +72,21 @@ public final class QueueArguments {
   /** Would change what a queue does and is not there yet: refused, so that nobody relies on it. */
   private static final String MAX_PRIORITY = "x-max-priority";
 
+  /**
+   * What only quorum queues and streams know, which RabbitMQ refuses for a classic queue. In the
+   * order in which they are looked for.
+   */
+  private static final List<String> OF_OTHER_TYPES =
+      List.of(
+          "x-dead-letter-strategy",
+          "x-delivery-limit",
+          "x-max-in-memory-length",
+          "x-max-in-memory-bytes",
+          "x-quorum-initial-group-size",
+          "x-max-age",
+          "x-stream-max-segment-size-bytes",
+          "x-initial-cluster-size");
+
   private final FieldTable table;
   private final String where;
 
@@ -103,6 +119,13 @@ public final class QueueArguments {
     queueType();
     if (table.containsKey(MAX_PRIORITY)) {
       throw notSupported("argument '%s' %s".formatted(MAX_PRIORITY, where));
+    }
+    for (String argument : OF_OTHER_TYPES) {
+      if (table.containsKey(argument)) {
+        throw new ChannelException(
+            ReplyCode.PRECONDITION_FAILED,
+            "invalid arg '%s' %s of queue type rabbit_classic_queue".formatted(argument, where));
+      }
     }
     long expires = integer(EXPIRES, MAX_MILLIS);
     if (expires == 0) {

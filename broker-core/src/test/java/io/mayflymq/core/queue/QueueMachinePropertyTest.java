@@ -10,13 +10,13 @@ import net.jqwik.api.Provide;
 
 /** The machine does what a list of messages and the rules of the documentation do. */
 class QueueMachinePropertyTest {
-  @Property(tries = 1000, edgeCases = EdgeCasesMode.NONE)
+  @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
   void behavesAsTheRulesSay(
       @ForAll("settings") QueueSettings settings, @ForAll("commands") List<QueueCommand> commands) {
     run(settings, commands);
   }
 
-  @Property(tries = 1000, edgeCases = EdgeCasesMode.NONE)
+  @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
   void everyMessageDiesInItsOwnMillisecondHoweverItCameToItsPlace(
       @ForAll("commandsOfExpiry") List<QueueCommand> commands) {
     run(QueueSettings.DEFAULT, commands);

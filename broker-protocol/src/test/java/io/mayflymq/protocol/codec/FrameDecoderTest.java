@@ -154,8 +154,7 @@ class FrameDecoderTest {
     assertThat(header).isNotEqualTo(HEADER);
     assertThatThrownBy(() -> decode(PUBLISH + header))
         .isInstanceOfSatisfying(
-            ConnectionException.class,
-            e -> assertThat(e.code()).isEqualTo(ReplyCode.FRAME_ERROR));
+            ConnectionException.class, e -> assertThat(e.code()).isEqualTo(ReplyCode.FRAME_ERROR));
   }
 
   @Test

@@ -151,7 +151,8 @@ class MethodTest {
   void longReplyTextIsCut() {
     byte[] bytes = payload(new ChannelMethod.Close(404, "ä".repeat(200), 50, 10));
 
-    assertThat(decode(bytes)).isEqualTo(new ChannelMethod.Close(404, "ä".repeat(126) + "...", 50, 10));
+    assertThat(decode(bytes))
+        .isEqualTo(new ChannelMethod.Close(404, "ä".repeat(126) + "...", 50, 10));
   }
 
   @Test

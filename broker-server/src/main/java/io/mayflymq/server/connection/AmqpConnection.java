@@ -3,6 +3,7 @@ package io.mayflymq.server.connection;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.CommandLanes;
+import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.protocol.codec.FrameHandler;
 import io.mayflymq.protocol.method.BasicMethod;
@@ -85,6 +86,8 @@ public final class AmqpConnection implements FrameHandler, ConnectionContext {
   private int channelMax;
   private boolean awaiting;
   private boolean overloaded;
+  private boolean flooded;
+  private Method currentMethod;
   private ChannelSession lastChannel;
 
   AmqpConnection(Channel socket, ConnectionEnvironment environment, Shard home, FrameInput input) {
@@ -185,7 +188,7 @@ public final class AmqpConnection implements FrameHandler, ConnectionContext {
 
   @Override
   public boolean isSuspended() {
-    return awaiting || overloaded || state == State.CLOSED;
+    return awaiting || overloaded || flooded || state == State.CLOSED;
   }
 
   /** Bytes have come, whatever they are. */
@@ -197,6 +200,7 @@ public final class AmqpConnection implements FrameHandler, ConnectionContext {
 
   @Override
   public void onMethod(int channel, Method method) {
+    currentMethod = method;
     try {
       if (channel == 0) {
         onConnectionMethod(method);
@@ -365,6 +369,8 @@ public final class AmqpConnection implements FrameHandler, ConnectionContext {
       return;
     }
     awaiting = true;
+    int classId = currentMethod.classId();
+    int methodId = currentMethod.methodId();
     future.whenComplete(
         (value, error) ->
             home.execute(
@@ -373,7 +379,9 @@ public final class AmqpConnection implements FrameHandler, ConnectionContext {
                   try {
                     proceed(future, then);
                   } catch (AmqpException e) {
-                    fail(channel.number(), e);
+                    fail(channel.number(), e.withMethod(classId, methodId));
+                  } catch (RuntimeException e) {
+                    failInternally(e);
                   }
                   input.resume();
                 }));
@@ -405,6 +413,7 @@ public final class AmqpConnection implements FrameHandler, ConnectionContext {
     if (lanes.bytesUnderWay() > MOST_BYTES_UNDER_WAY) {
       overloaded = true;
     }
+    flooded = output.isFlooded();
   }
 
   // Errors and endings
@@ -516,12 +525,11 @@ public final class AmqpConnection implements FrameHandler, ConnectionContext {
   }
 
   private CompletableFuture<Long> deleteOwned(String queue) {
-    try {
-      return vhost.deleteQueue(queue, identity, false, false);
-    } catch (ChannelException e) {
-      // Another connection's by now, or never ours as the declaration failed.
-      return CompletableFuture.completedFuture(0L);
-    }
+    Queue found = vhost.routing().queue(queue);
+    // It may be gone, or never have been ours, as its declaration failed.
+    return found == null || found.owner() != identity
+        ? CompletableFuture.completedFuture(0L)
+        : vhost.deleteQueue(queue, identity, false, false);
   }
 
   /** The peer takes bytes again. */
@@ -531,6 +539,10 @@ public final class AmqpConnection implements FrameHandler, ConnectionContext {
         if (lane != null) {
           lane.wakeWaiting();
         }
+      }
+      if (flooded) {
+        flooded = false;
+        input.resume();
       }
     }
   }

@@ -9,6 +9,7 @@ import io.mayflymq.protocol.method.Method;
 import io.mayflymq.protocol.types.ShortString;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelOutboundBuffer;
 
 /*
  * What a connection writes. Frames are encoded into one buffer while a burst runs, which is written and flushed once at its end: one system
@@ -20,6 +21,7 @@ import io.netty.channel.Channel;
 public final class ConnectionOutput implements BurstMember {
   private static final int SMALLEST_BUFFER = 1024;
   private static final int LARGEST_BUFFER = 128 * 1024;
+  private static final long FLOOD_BYTES = 32L << 20;
 
   private final Channel socket;
   private final Shard home;
@@ -48,6 +50,15 @@ public final class ConnectionOutput implements BurstMember {
   /** Whether the peer keeps up: not too much is waiting to be written. Any thread may ask. */
   public boolean isWritable() {
     return socket.isWritable();
+  }
+
+  /**
+   * Whether so much waits to be written that the client must be made to read: deliveries stop long
+   * before, so these are replies and returned messages. On the connection's loop.
+   */
+  public boolean isFlooded() {
+    ChannelOutboundBuffer waiting = socket.unsafe().outboundBuffer();
+    return waiting != null && waiting.totalPendingWriteBytes() > FLOOD_BYTES;
   }
 
   /** Whether anything was written since this was asked last. */

@@ -1,6 +1,5 @@
 package io.mayflymq.it;
 
-import static io.mayflymq.it.harness.ChannelErrors.assertConnectionError;
 import static io.mayflymq.it.harness.RawWriter.method;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,6 +12,7 @@ import com.rabbitmq.client.ConnectionFactory;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.NotYet;
 import io.mayflymq.it.harness.RawClient;
 import io.mayflymq.it.harness.RawFrame;
 import io.mayflymq.it.harness.RawWriter;
@@ -76,14 +76,30 @@ class HandshakeIT {
         .asInstanceOf(map(String.class, Object.class))
         .containsAllEntriesOf(
             Map.of(
-                "publisher_confirms", true,
-                "exchange_exchange_bindings", true,
-                "basic.nack", true,
-                "consumer_cancel_notify", true,
-                "connection.blocked", true,
-                "consumer_priorities", true,
-                "authentication_failure_close", true,
-                "per_consumer_qos", true));
+                "publisher_confirms",
+                true,
+                "exchange_exchange_bindings",
+                true,
+                "basic.nack",
+                true,
+                "consumer_cancel_notify",
+                true,
+                "connection.blocked",
+                true,
+                "consumer_priorities",
+                true,
+                "authentication_failure_close",
+                true,
+                "per_consumer_qos",
+                true));
+  }
+
+  @Test
+  @NotYet("direct reply-to")
+  void serverPropertiesNameDirectReplyTo(Amqp amqp) throws Exception {
+    assertThat(amqp.connection().getServerProperties().get("capabilities"))
+        .asInstanceOf(map(String.class, Object.class))
+        .containsEntry("direct_reply_to", true);
   }
 
   @Test
@@ -294,16 +310,6 @@ class HandshakeIT {
     try (Connection connection = factory.newConnection("a name with ä and 😀")) {
       assertThat(connection.isOpen()).isTrue();
     }
-  }
-
-  @Test
-  void whatHappensToAConnectionIsToldOnIt(Amqp amqp) throws Exception {
-    Connection connection = amqp.newConnection();
-    assertConnectionError(
-        connection,
-        503,
-        "COMMAND_INVALID - unknown exchange type 'nope'",
-        () -> connection.createChannel().exchangeDeclare(amqp.name(), "nope"));
   }
 
   private static String amqplain(String user, String password) {

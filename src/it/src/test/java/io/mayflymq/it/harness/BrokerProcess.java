@@ -32,13 +32,15 @@ public final class BrokerProcess implements AutoCloseable {
 
   private final Process process;
   private final int port;
+  private final Path work;
   private final List<String> output = new ArrayList<>();
   private final List<Thread> readers = new ArrayList<>();
   private final CountDownLatch ready = new CountDownLatch(1);
 
-  private BrokerProcess(Process process, int port) {
+  private BrokerProcess(Process process, int port, Path work) {
     this.process = process;
     this.port = port;
+    this.work = work;
     collect(process.getInputStream(), "out");
     collect(process.getErrorStream(), "err");
   }
@@ -116,7 +118,7 @@ public final class BrokerProcess implements AutoCloseable {
       ProcessBuilder builder = new ProcessBuilder(command).directory(work.toFile());
       builder.environment().putAll(environment);
       try {
-        return new BrokerProcess(builder.start(), port);
+        return new BrokerProcess(builder.start(), port, work);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -220,9 +222,11 @@ public final class BrokerProcess implements AutoCloseable {
 
   /** The lines no healthy broker prints: leaked buffers and stack traces. */
   public List<String> complaints() {
-    return output().stream()
-        .filter(line -> line.contains("LEAK:") || line.startsWith("\tat "))
-        .toList();
+    return output().stream().filter(BrokerProcess::isComplaint).toList();
+  }
+
+  private static boolean isComplaint(String line) {
+    return line.contains("LEAK:") || line.startsWith("\tat ");
   }
 
   /** The processor time that the process has used so far. */
@@ -233,6 +237,30 @@ public final class BrokerProcess implements AutoCloseable {
   /** A factory for connections to this broker. */
   public ConnectionFactory factory() {
     return Target.factory(port);
+  }
+
+  /** The complaints, each with the few lines before it. */
+  public List<String> complaintsInContext() {
+    List<String> lines = output();
+    List<String> context = new ArrayList<>();
+    int next = 0;
+    for (int i = 0; i < lines.size(); i++) {
+      if (isComplaint(lines.get(i))) {
+        next = Math.max(next, i - 4);
+        context.addAll(lines.subList(next, i + 1));
+        next = i + 1;
+      }
+    }
+    return context;
+  }
+
+  /** Writes all output into the directory of this broker and returns the file. */
+  public Path writeOutput() {
+    try {
+      return Files.write(work.resolve("output.log"), output());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** Sends SIGTERM, as a service manager does, and does not wait. */

@@ -64,26 +64,43 @@ public final class Lateness {
     return dead;
   }
 
-  /** Checks all that were seen: none early, almost all within the bound, none beyond the limit. */
-  public void assertExact(double percentile99Millis, double maximumMillis) {
-    int[] dead = IntStream.range(0, seen.length).filter(i -> seen[i] != 0).toArray();
-    double[] early = new double[dead.length];
-    double[] late = new double[dead.length];
-    for (int i = 0; i < dead.length; i++) {
-      int message = dead[i];
-      early[i] = (published[message] + ttlNanos[message] - seen[message]) / 1e6;
-      late[i] = (seen[message] - confirmed[message] - ttlNanos[message]) / 1e6;
+  /** Checks that nothing was seen before its deadline, nor longer than this after it. */
+  public void assertNeitherEarlyNorLaterThan(double millis) {
+    double[] sorted = sorted();
+    assertThat(sorted).isNotEmpty();
+    for (int i = 0; i < seen.length; i++) {
+      if (seen[i] != 0) {
+        assertThat((published[i] + ttlNanos[i] - seen[i]) / 1e6)
+            .as("ms before the deadline of message %d", i)
+            .isLessThan(TICK_MILLIS);
+      }
     }
-    Arrays.sort(early);
-    Arrays.sort(late);
-    assertThat(dead).isNotEmpty();
-    assertThat(early[early.length - 1]).as("ms before the deadline").isLessThan(TICK_MILLIS);
-    String summary =
-        String.format(
-            "ms after the deadline: median %.2f, p99 %.2f, maximum %.2f of %d",
-            percentile(late, 0.5), percentile(late, 0.99), late[late.length - 1], late.length);
-    assertThat(percentile(late, 0.99)).as(summary).isLessThanOrEqualTo(percentile99Millis);
-    assertThat(late[late.length - 1]).as(summary).isLessThanOrEqualTo(maximumMillis);
+    assertNoneLaterThan(millis);
+  }
+
+  /** The time after its deadline, in ms, within which this fraction of the messages was seen. */
+  public double percentile(double fraction) {
+    double[] sorted = sorted();
+    return sorted[(int) Math.ceil(fraction * sorted.length) - 1];
+  }
+
+  private double[] sorted() {
+    return IntStream.range(0, seen.length)
+        .filter(i -> seen[i] != 0)
+        .mapToDouble(this::lateness)
+        .sorted()
+        .toArray();
+  }
+
+  private double lateness(int message) {
+    return (seen[message] - confirmed[message] - ttlNanos[message]) / 1e6;
+  }
+
+  @Override
+  public String toString() {
+    return String.format(
+        "ms after the deadline: median %.2f, p99 %.2f, maximum %.2f of %d",
+        percentile(0.5), percentile(0.99), percentile(1), count());
   }
 
   /** How many were seen. */
@@ -95,14 +112,10 @@ public final class Lateness {
   public void assertNoneLaterThan(double millis) {
     for (int i = 0; i < seen.length; i++) {
       if (seen[i] != 0) {
-        assertThat((seen[i] - confirmed[i] - ttlNanos[i]) / 1e6)
+        assertThat(lateness(i))
             .as("ms after the deadline of message %d", i)
             .isLessThanOrEqualTo(millis);
       }
     }
-  }
-
-  private static double percentile(double[] sorted, double fraction) {
-    return sorted[(int) Math.ceil(fraction * sorted.length) - 1];
   }
 }

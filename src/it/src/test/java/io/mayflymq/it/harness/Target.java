@@ -22,13 +22,17 @@ public record Target(int port, BrokerProcess process, String product) implements
     if (running != null) {
       return new Target(running, null, product(running));
     }
-    BrokerProcess process =
-        BrokerProcess.builder().jvm("-Dio.netty.leakDetection.level=paranoid").start();
+    return start(BrokerProcess.builder().jvm("-Dio.netty.leakDetection.level=paranoid"));
+  }
+
+  /** Starts a broker that is judged like the shared one when it is closed. */
+  public static Target start(BrokerProcess.Builder builder) {
+    BrokerProcess process = builder.start();
     return new Target(process.port(), process, product(process.port()));
   }
 
   /** The port given on the command line, or null. */
-  static Integer runningPort() {
+  public static Integer runningPort() {
     String given = System.getProperty("mayfly.it.port", "");
     return given.isBlank() ? null : Integer.valueOf(given.trim());
   }
@@ -71,12 +75,12 @@ public record Target(int port, BrokerProcess process, String product) implements
     int exit = process.stop();
     if (exit != 0 || !process.complaints().isEmpty()) {
       throw new AssertionError(
-          "The shared broker ended with "
+          "The broker ended with "
               + exit
-              + " and these complaints:\n"
-              + String.join("\n", process.complaints())
-              + "\nin its output:\n"
-              + String.join("\n", process.output()));
+              + "; complaints and the lines before them (all in "
+              + process.writeOutput()
+              + "):\n"
+              + String.join("\n", process.complaintsInContext()));
     }
   }
 }

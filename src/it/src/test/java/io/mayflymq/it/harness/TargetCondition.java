@@ -18,13 +18,17 @@ final class TargetCondition implements ExecutionCondition {
       return disabled("it starts brokers of its own");
     }
     Optional<NotYet> missing = findAnnotation(context.getElement(), NotYet.class);
-    if (missing.isPresent()
-        && (Target.runningPort() == null || BrokerExtension.target(context).ours())) {
+    if (missing.isPresent() && ours(context)) {
       return disabled("not yet: " + missing.get().value());
     }
     return findAnnotation(context.getElement(), MayflyOnly.class)
-        .filter(only -> Target.runningPort() != null && !BrokerExtension.target(context).ours())
+        .filter(only -> !ours(context))
         .map(only -> disabled("ours only: " + only.value()))
         .orElse(enabled("made for this broker"));
+  }
+
+  /** Asks the broker only if it may be another: what this run starts itself is ours. */
+  private static boolean ours(ExtensionContext context) {
+    return Target.runningPort() == null || BrokerExtension.target(context).ours();
   }
 }

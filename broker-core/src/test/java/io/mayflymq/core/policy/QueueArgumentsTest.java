@@ -1,0 +1,250 @@
+package io.mayflymq.core.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * What queue.declare's arguments may say, and what is answered to those that say something else.
+ */
+class QueueArgumentsTest {
+  private static final String IN_Q = " for queue 'q' in vhost '/': ";
+
+  @Test
+  void withoutArgumentsThereAreNoLimits() {
+    assertThat(parse(FieldTable.EMPTY)).isEqualTo(QueueSettings.DEFAULT);
+    assertThat(QueueSettings.DEFAULT.hasLengthLimit()).isFalse();
+  }
+
+  @Test
+  void allOfThemAreUnderstood() {
+    FieldTable arguments =
+        FieldTable.builder()
+            .put("x-message-ttl", 60_000)
+            .put("x-expires", 1)
+            .put("x-max-length", 0)
+            .put("x-max-length-bytes", Long.MAX_VALUE)
+            .put("x-overflow", "reject-publish-dlx")
+            .put("x-dead-letter-exchange", "")
+            .put("x-dead-letter-routing-key", "dead")
+            .put("x-queue-type", "classic")
+            .build();
+
+    assertThat(parse(arguments))
+        .isEqualTo(
+            new QueueSettings(
+                60_000, 1, 0, Long.MAX_VALUE, Overflow.REJECT_PUBLISH_DLX, "", "dead"));
+  }
+
+  @Test
+  void othersMeanNothing() {
+    FieldTable arguments =
+        FieldTable.builder().put("x-our-own", 1).put("x-queue-mode", "lazy").build();
+
+    assertThat(parse(arguments)).isEqualTo(QueueSettings.DEFAULT);
+  }
+
+  static Stream<FieldValue> integers() {
+    return Stream.of(
+        new FieldValue.Int8((byte) 100),
+        new FieldValue.UInt8(100),
+        new FieldValue.Int16((short) 100),
+        new FieldValue.UInt16(100),
+        new FieldValue.Int32(100),
+        new FieldValue.UInt32(100),
+        new FieldValue.Int64(100));
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void integers(FieldValue hundred) {
+    FieldTable arguments =
+        FieldTable.builder()
+            .put("x-message-ttl", hundred)
+            .put("x-expires", hundred)
+            .put("x-max-length", hundred)
+            .put("x-max-length-bytes", hundred)
+            .build();
+
+    assertThat(parse(arguments))
+        .isEqualTo(new QueueSettings(100, 100, 100, 100, Overflow.DROP_HEAD, null, null));
+  }
+
+  static Stream<Arguments> notIntegers() {
+    return Stream.of(
+            FieldValue.of("100"),
+            FieldValue.Bool.TRUE,
+            new FieldValue.Table(FieldTable.EMPTY),
+            new FieldValue.Array(List.of()),
+            new FieldValue.Float64(1),
+            new FieldValue.Float32(1),
+            new FieldValue.Timestamp(1),
+            new FieldValue.Decimal(0, 1),
+            FieldValue.Void.INSTANCE,
+            FieldValue.Binary.of(new byte[] {1}))
+        .flatMap(
+            value ->
+                Stream.of("x-message-ttl", "x-expires", "x-max-length", "x-max-length-bytes")
+                    .map(argument -> Arguments.of(argument, value)));
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void notIntegers(String argument, FieldValue value) {
+    assertRefused(
+        argument,
+        value,
+        "invalid arg '%s'%s\"expected integer, got %s\""
+            .formatted(argument, IN_Q, value.rabbitTypeName()));
+  }
+
+  @Test
+  void typesAreCalledByRabbitMqsNames() {
+    assertThat(notIntegers().map(Arguments::get).map(of -> ((FieldValue) of[1]).rabbitTypeName()))
+        .contains(
+            "longstr",
+            "bool",
+            "table",
+            "array",
+            "double",
+            "float",
+            "timestamp",
+            "decimal",
+            "void",
+            "binary");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"x-message-ttl", "x-expires", "x-max-length", "x-max-length-bytes"})
+  void negativesAreRefused(String argument) {
+    assertRefused(
+        argument,
+        new FieldValue.Int32(-1),
+        "invalid arg '%s'%s{value_negative,-1}".formatted(argument, IN_Q));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"x-message-ttl", "x-expires"})
+  void aTimeIsTenYearsAtMost(String argument) {
+    parse(FieldTable.builder().put(argument, 315_360_000_000L).build());
+
+    assertRefused(
+        argument,
+        new FieldValue.Int64(315_360_000_001L),
+        "invalid arg '%s'%s{value_too_large,315360000001}".formatted(argument, IN_Q));
+  }
+
+  @Test
+  void aTtlMayBeZeroAndALeaseNot() {
+    assertThat(parse(FieldTable.builder().put("x-message-ttl", 0).build()).messageTtlMillis())
+        .isZero();
+
+    assertRefused(
+        "x-expires", new FieldValue.Int32(0), "invalid arg 'x-expires'" + IN_Q + "{value_zero,0}");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void everyOverflowIsUnderstood(Overflow overflow) {
+    FieldTable arguments = FieldTable.builder().put("x-overflow", overflow.wireName()).build();
+
+    assertThat(parse(arguments).overflow()).isEqualTo(overflow);
+  }
+
+  @Test
+  void overflowsHaveRabbitMqsNames() {
+    assertThat(Stream.of(Overflow.values()).map(Overflow::wireName))
+        .containsExactly("drop-head", "reject-publish", "reject-publish-dlx");
+  }
+
+  @Test
+  void anotherOverflowIsRefused() {
+    assertRefused(
+        "x-overflow",
+        FieldValue.of("drop-tail"),
+        "invalid arg 'x-overflow'" + IN_Q + "invalid_overflow");
+    assertRefused(
+        "x-overflow",
+        new FieldValue.Int64(1),
+        "invalid arg 'x-overflow'" + IN_Q + "{unacceptable_type,long}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"x-dead-letter-exchange", "x-dead-letter-routing-key", "x-queue-type"})
+  void namesAreTexts(String argument) {
+    assertRefused(
+        argument,
+        new FieldValue.Int64(1),
+        "invalid type 'long' for arg '%s' in queue 'q' in vhost '/'".formatted(argument));
+  }
+
+  @Test
+  void aDeadLetterRoutingKeyNeedsAnExchange() {
+    assertRefused(
+        "x-dead-letter-routing-key",
+        FieldValue.of("k"),
+        "invalid arg 'x-dead-letter-routing-key'" + IN_Q + "routing_key_but_no_dlx_defined");
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "x-dead-letter-strategy",
+        "x-delivery-limit",
+        "x-max-in-memory-length",
+        "x-max-in-memory-bytes",
+        "x-quorum-initial-group-size",
+        "x-max-age",
+        "x-stream-max-segment-size-bytes",
+        "x-initial-cluster-size"
+      })
+  void whatOnlyOtherTypesKnowIsRefused(String argument) {
+    assertRefused(
+        argument,
+        FieldValue.of("at-least-once"),
+        "invalid arg '%s' for queue 'q' in vhost '/' of queue type rabbit_classic_queue"
+            .formatted(argument));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"quorum", "stream", "x"})
+  void anotherQueueTypeIsRefused(String type) {
+    assertRefused(
+        "x-queue-type",
+        FieldValue.of(type),
+        "queue type '%s' for queue 'q' in vhost '/' is not supported by this broker"
+            .formatted(type));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"x-max-priority", "x-single-active-consumer"})
+  void whatIsNotThereYetIsRefused(String argument) {
+    assertRefused(
+        argument,
+        new FieldValue.Int32(1),
+        "argument '%s' for queue 'q' in vhost '/' is not supported by this broker"
+            .formatted(argument));
+  }
+
+  private static QueueSettings parse(FieldTable arguments) {
+    return QueueArguments.parse(arguments, "q", "/");
+  }
+
+  private static void assertRefused(String argument, FieldValue value, String text) {
+    FieldTable arguments = FieldTable.builder().put(argument, value).build();
+    assertThatThrownBy(() -> parse(arguments))
+        .isInstanceOf(ChannelException.class)
+        .hasMessage("PRECONDITION_FAILED - " + text);
+  }
+}

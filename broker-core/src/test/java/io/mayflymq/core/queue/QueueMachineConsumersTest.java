@@ -1,0 +1,222 @@
+package io.mayflymq.core.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.queue.QueueLog.Delivery;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Who gets which message. */
+class QueueMachineConsumersTest {
+  private final ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
+
+  @Test
+  void consumersTakeTurns() {
+    Consumer first = queue.subscribe(0);
+    Consumer second = queue.subscribe(0);
+    Consumer third = queue.subscribe(0);
+
+    queue.publishMany(7);
+
+    assertThat(queue.deliveredTo(first)).containsExactly(0, 3, 6);
+    assertThat(queue.deliveredTo(second)).containsExactly(1, 4);
+    assertThat(queue.deliveredTo(third)).containsExactly(2, 5);
+  }
+
+  @Test
+  void aBacklogIsSharedOutByPrefetchInTurns() {
+    Consumer first = queue.consumer(2);
+    Consumer second = queue.consumer(3);
+    ManualQueue.setRoom(first, 0);
+    queue.machine.subscribe(first, queue.now);
+    queue.publishMany(10);
+    ManualQueue.setRoom(first, 100);
+
+    queue.machine.subscribe(second, queue.now);
+    queue.machine.resume(first, queue.now);
+
+    assertThat(queue.deliveredTo(second)).containsExactly(0, 1, 2);
+    assertThat(queue.deliveredTo(first)).containsExactly(3, 4);
+    assertThat(queue.machine.readyCount()).isEqualTo(5);
+    assertThat(queue.machine.unackedCount()).isEqualTo(5);
+  }
+
+  @Test
+  void theOneThatAcknowledgesGetsTheNextOne() {
+    Consumer first = queue.subscribe(1);
+    Consumer second = queue.subscribe(1);
+    queue.publishMany(5);
+    assertThat(queue.delivered()).containsExactly(0, 1);
+
+    queue.machine.acknowledge(second, 1, 1, queue.now);
+    queue.machine.reject(second, 2, 2, queue.now);
+    queue.machine.acknowledge(first, 0, 0, queue.now);
+
+    assertThat(queue.deliveredTo(second)).containsExactly(1, 2, 3);
+    assertThat(queue.deliveredTo(first)).containsExactly(0, 4);
+    assertThat(first.unacked()).isOne();
+    assertThat(queue.dead(DeathReason.REJECTED)).containsExactly(2);
+    assertThat(queue.settled).containsExactly(1L, 2L, 0L);
+  }
+
+  @Test
+  void aConsumerWithoutAcknowledgementHasNoPrefetchAndNothingToSettle() {
+    queue.machine.subscribe(queue.consumer(false, false, 1), queue.now);
+
+    queue.publishMany(2);
+
+    assertThat(queue.deliveries)
+        .containsExactly(new Delivery(1, 0, false, false), new Delivery(1, 1, false, false));
+    assertThat(queue.stored).as("nothing to keep").isEmpty();
+    assertThat(queue.machine.unackedCount()).isZero();
+  }
+
+  @Test
+  void aStoredMessageIsSettledWhenAConsumerWithoutAcknowledgementGetsIt() {
+    queue.publishMany(2);
+
+    queue.machine.subscribe(queue.consumer(false, false, 0), queue.now);
+
+    assertThat(queue.stored).containsExactly(0L, 1L);
+    assertThat(queue.settled).containsExactly(0L, 1L);
+  }
+
+  @Test
+  void transientMessagesAreNeitherStoredNorSettled() {
+    queue.publish(1, -1, false);
+    queue.subscribe(0);
+    queue.publish(1, -1, false);
+    Consumer consumer = queue.machine.consumers().get(0);
+    queue.machine.acknowledge(consumer, 0, 1, queue.now);
+
+    assertThat(queue.delivered()).containsExactly(0, 1);
+    assertThat(queue.stored).isEmpty();
+    assertThat(queue.settled).isEmpty();
+  }
+
+  @Test
+  void aConsumerWithoutRoomHoldsUpNobodyAndRejoinsAtTheEnd() {
+    Consumer slow = queue.consumer(0);
+    ManualQueue.setRoom(slow, 1);
+    queue.machine.subscribe(slow, queue.now);
+    Consumer quick = queue.subscribe(0);
+
+    queue.publishMany(4);
+    assertThat(queue.deliveredTo(slow)).containsExactly(0);
+    assertThat(queue.deliveredTo(quick)).containsExactly(1, 2, 3);
+
+    ManualQueue.setRoom(slow, 10);
+    queue.machine.resume(slow, queue.now);
+    queue.publishMany(2);
+
+    assertThat(queue.deliveredTo(quick)).containsExactly(1, 2, 3, 4);
+    assertThat(queue.deliveredTo(slow)).containsExactly(0, 5);
+  }
+
+  @Test
+  void settlingDoesNotBringBackAConsumerWithoutRoom() {
+    Consumer consumer = queue.consumer(0);
+    ManualQueue.setRoom(consumer, 1);
+    queue.machine.subscribe(consumer, queue.now);
+    queue.publishMany(2);
+    ManualQueue.setRoom(consumer, 1);
+
+    queue.machine.acknowledge(consumer, 0, 0, queue.now);
+    assertThat(queue.delivered()).containsExactly(0);
+    queue.machine.resume(consumer, queue.now);
+
+    assertThat(queue.delivered()).containsExactly(0, 1);
+  }
+
+  @Test
+  void whatComesBackStandsWhereItStoodAndIsMarked() {
+    queue.publishMany(4);
+    assertThat(List.of(queue.fetch(), queue.fetch(), queue.fetch())).containsExactly(0, 1, 2);
+
+    queue.machine.requeue(queue.getter, 2, 2, queue.now);
+    queue.machine.requeue(queue.getter, 0, 0, queue.now);
+    queue.subscribe(0);
+
+    assertThat(queue.deliveries)
+        .containsExactly(
+            new Delivery(1, 0, true, true),
+            new Delivery(1, 2, true, true),
+            new Delivery(1, 3, true, false));
+  }
+
+  @Test
+  void aRangePassesOverWhatIsNotUnacknowledged() {
+    queue.publishMany(4);
+    queue.fetch();
+    queue.machine.fetch(false, queue.now);
+    queue.fetch();
+
+    queue.machine.acknowledge(queue.getter, 0, 1_000, queue.now);
+    queue.machine.acknowledge(queue.getter, 0, 1_000, queue.now);
+
+    assertThat(queue.settled).containsExactly(1L, 0L, 2L);
+    assertThat(queue.machine.readyCount()).isOne();
+    assertThat(queue.machine.unackedCount()).isZero();
+  }
+
+  @Test
+  void aConsumerThatHasLeftGetsNothingAndMaySettle() {
+    Consumer consumer = queue.subscribe(1);
+    queue.publishMany(2);
+
+    queue.machine.cancel(consumer, queue.now);
+    assertThat(queue.machine.unackedCount()).isOne();
+    queue.machine.requeue(consumer, 0, 0, queue.now);
+    ManualQueue.setRoom(consumer, 10);
+    queue.machine.resume(consumer, queue.now);
+
+    assertThat(queue.delivered()).containsExactly(0);
+    assertThat(queue.machine.readyCount()).isEqualTo(2);
+    assertThat(queue.machine.consumers()).isEmpty();
+  }
+
+  @Test
+  void whatAConsumerReturnsGoesToTheNextInTurn() {
+    Consumer first = queue.subscribe(0);
+    queue.publishMany(2);
+    Consumer second = queue.subscribe(0);
+
+    queue.machine.cancel(first, queue.now);
+    queue.machine.requeue(first, 0, 1, queue.now);
+
+    assertThat(queue.deliveredTo(second)).containsExactly(0, 1);
+    assertThat(queue.deliveries.get(2).redelivered()).isTrue();
+  }
+
+  @Test
+  void fetchingTellsWhatIsLeft() {
+    queue.publishMany(3);
+
+    Fetched acknowledged = queue.machine.fetch(true, queue.now);
+    Fetched taken = queue.machine.fetch(false, queue.now);
+
+    assertThat(acknowledged.remaining()).isEqualTo(2);
+    assertThat(acknowledged.sequence()).isZero();
+    assertThat(acknowledged.redelivered()).isFalse();
+    assertThat(taken.remaining()).isOne();
+    assertThat(taken.sequence()).isEqualTo(-1);
+    assertThat(queue.settled).containsExactly(1L);
+  }
+
+  @Test
+  void anExclusiveConsumerIsAlone() {
+    Consumer exclusive = queue.consumer(true, true, 0);
+    assertThat(queue.machine.admits(true)).isTrue();
+    queue.machine.subscribe(exclusive, queue.now);
+
+    assertThat(queue.machine.admits(false)).isFalse();
+    assertThat(queue.machine.admits(true)).isFalse();
+    queue.machine.cancel(exclusive, queue.now);
+    queue.subscribe(0);
+
+    assertThat(queue.machine.admits(true)).isFalse();
+    assertThat(queue.machine.admits(false)).isTrue();
+  }
+}

@@ -1,0 +1,152 @@
+package io.mayflymq.core.queue;
+
+import static io.mayflymq.core.queue.ManualQueue.lasting;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.QueueSettings;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A queue lasts as long as it is used, and its period longer. */
+class QueueMachineLeaseTest {
+  private static final long PERIOD = 100;
+  private ManualQueue queue;
+
+  @BeforeEach
+  void setUp() {
+    queue = new ManualQueue(lasting(-1, PERIOD));
+  }
+
+  @Test
+  void anUnusedQueueEndsAfterItsWholePeriod() {
+    queue.advance(PERIOD);
+    assertThat(queue.leaseEnded).isFalse();
+    queue.advance(1);
+    assertThat(queue.leaseEnded).isTrue();
+  }
+
+  @Test
+  void aQueueWithoutALeaseAsksForNoTimer() {
+    assertThat(new ManualQueue(QueueSettings.DEFAULT).timerAt).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void messagesDoNotKeepItAndAreNotDeadLetters() {
+    queue.publish(Message.NO_TTL);
+
+    queue.advance(PERIOD + 1);
+
+    assertThat(queue.leaseEnded).isTrue();
+    assertThat(queue.deaths).isEmpty();
+  }
+
+  @Test
+  void neitherPublishingNorSettlingNorPurgingIsUse() {
+    queue.publishMany(2);
+    assertThat(queue.fetch()).isZero();
+    queue.advance(60);
+
+    queue.machine.acknowledge(queue.getter, 0, 0, queue.now);
+    queue.publish(Message.NO_TTL);
+    queue.machine.purge(queue.now);
+
+    queue.advance(40);
+    assertThat(queue.leaseEnded).isFalse();
+    queue.advance(1);
+    assertThat(queue.leaseEnded).isTrue();
+  }
+
+  @Test
+  void gettingIsUseEvenOfAnEmptyQueue() {
+    queue.advance(60);
+
+    assertThat(queue.fetch()).isEqualTo(-1);
+
+    queue.advance(PERIOD);
+    assertThat(queue.leaseEnded).isFalse();
+    queue.advance(1);
+    assertThat(queue.leaseEnded).isTrue();
+  }
+
+  @Test
+  void declaringAgainIsUse() {
+    queue.advance(PERIOD);
+
+    queue.machine.renewLease(queue.now);
+
+    queue.advance(PERIOD);
+    assertThat(queue.leaseEnded).isFalse();
+    queue.advance(1);
+    assertThat(queue.leaseEnded).isTrue();
+  }
+
+  @Test
+  void theTimerOfTheOldEndFiresOnceAndIsSetAnew() {
+    for (int i = 0; i < 50; i++) {
+      queue.advance(1);
+      queue.machine.renewLease(queue.now);
+    }
+
+    queue.advance(PERIOD);
+
+    assertThat(queue.timerCalls).isOne();
+    assertThat(queue.leaseEnded).isFalse();
+    assertThat(queue.timerAt).isEqualTo(queue.now + 1);
+  }
+
+  @Test
+  void itDoesNotEndWhileThereAreConsumers() {
+    Consumer first = queue.subscribe(0);
+    Consumer second = queue.subscribe(0);
+    queue.advance(10 * PERIOD);
+
+    assertThat(queue.machine.cancel(first, queue.now)).isOne();
+    queue.advance(10 * PERIOD);
+    assertThat(queue.leaseEnded).isFalse();
+
+    assertThat(queue.machine.cancel(second, queue.now)).isZero();
+    queue.advance(PERIOD);
+    assertThat(queue.leaseEnded).isFalse();
+    queue.advance(1);
+    assertThat(queue.leaseEnded).isTrue();
+  }
+
+  @Test
+  void leavingTwiceIsLeavingOnce() {
+    Consumer consumer = queue.subscribe(0);
+    queue.machine.cancel(consumer, queue.now);
+    queue.advance(60);
+
+    queue.machine.cancel(consumer, queue.now);
+
+    queue.advance(41);
+    assertThat(queue.leaseEnded).isTrue();
+  }
+
+  @Test
+  void aConsumerThatComesBeforeALateTimerSavesIt() {
+    queue.now += 2 * PERIOD;
+    queue.subscribe(0);
+
+    queue.fire();
+
+    assertThat(queue.leaseEnded).isFalse();
+  }
+
+  @Test
+  void messagesExpireWhileTheLeaseRunsAndWhileItDoesNot() {
+    queue.publish(30);
+    queue.advance(31);
+    assertThat(queue.deaths).hasSize(1);
+
+    Consumer consumer = queue.consumer(0);
+    ManualQueue.setRoom(consumer, 0);
+    queue.machine.subscribe(consumer, queue.now);
+    queue.publish(3 * PERIOD);
+    queue.advance(3 * PERIOD + 1);
+
+    assertThat(queue.deaths).hasSize(2);
+    assertThat(queue.leaseEnded).isFalse();
+  }
+}

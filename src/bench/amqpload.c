@@ -1,0 +1,229 @@
+// amqpload: a lean AMQP 0-9-1 load generator, so that what is measured is the broker and not the client.
+//
+// Publishers blast pre-encoded basic.publish frames; consumers only walk frame headers. One thread per
+// publisher or consumer, blocking sockets. Prints one line of key=value figures.
+//
+//   cc -O2 -pthread -o amqpload amqpload.c
+//   amqpload --port 5672 --queue q --publishers 1 --consumers 1 --size 1000 --messages 1000000
+//            [--confirm WINDOW] [--persistent] [--durable] [--ack EVERY] [--prefetch N]
+//            [--expiration MS] [--queues N] [--arg-int NAME=V]... [--arg-str NAME=V]... [--exchange X --key K]
+//            [--no-declare] [--rate MSGS_PER_S] [--pid BROKER_PID] [--timeout S]
+//   amqpload --port 5672 --declares N        declares N queues one by one, each awaited, and prints the rate
+//
+// Each body starts with the send time (8 bytes, CLOCK_MONOTONIC ns), so latency is end to end on one machine.
+// With --queues N the publishers and consumers spread over queue-0 .. queue-(N-1) round robin by thread.
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <getopt.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct { uint8_t *p; size_t len, cap; } buf;
+static void need(buf *b, size_t n) { if (b->len + n > b->cap) { b->cap = (b->len + n) * 2; b->p = realloc(b->p, b->cap); } }
+static void raw(buf *b, const void *s, size_t n) { need(b, n); memcpy(b->p + b->len, s, n); b->len += n; }
+static void u8(buf *b, uint8_t v) { raw(b, &v, 1); }
+static void u16(buf *b, uint16_t v) { v = htons(v); raw(b, &v, 2); }
+static void u32(buf *b, uint32_t v) { v = htonl(v); raw(b, &v, 4); }
+static void u64(buf *b, uint64_t v) { u32(b, v >> 32); u32(b, (uint32_t)v); }
+static void sstr(buf *b, const char *s) { u8(b, strlen(s)); raw(b, s, strlen(s)); }
+static void lstr(buf *b, const char *s, size_t n) { u32(b, n); raw(b, s, n); }
+static size_t frame_begin(buf *b, int type, int ch) { u8(b, type); u16(b, ch); u32(b, 0); return b->len; }
+static void frame_end(buf *b, size_t start) { uint32_t n = htonl(b->len - start); memcpy(b->p + start - 4, &n, 4); u8(b, 0xCE); }
+
+static const char *host = "127.0.0.1", *queue = "load", *exchange = "", *key = NULL, *user = "guest", *pass = "guest", *vhost = "/";
+static int port = 5672, npub = 1, ncon = 1, size = 100, window = 0, persistent = 0, durable = 0, ack_every = 0, prefetch = 0,
+           queues = 1, declare = 1, pid = 0, timeout_s = 120;
+static const char *expiration = NULL;
+static long total = 1000000, rate = 0, declares = 0;
+static const char *iargs[16], *sargs[16]; static int niargs, nsargs;
+static atomic_long sent, received, confirmed, nacked;
+static atomic_int stop;
+
+static uint64_t now_ns(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000000ull + t.tv_nsec; }
+static void die(const char *f, ...) { va_list a; va_start(a, f); fprintf(stderr, "amqpload: "); vfprintf(stderr, f, a); fprintf(stderr, "\n"); exit(1); }
+
+// --- connection ---
+typedef struct { int fd; uint8_t *in; size_t start, end, cap; } conn;
+static void send_all(conn *c, const uint8_t *p, size_t n) { while (n) { ssize_t w = send(c->fd, p, n, MSG_NOSIGNAL); if (w < 0) { if (errno == EINTR) continue; die("send: %s", strerror(errno)); } p += w; n -= w; } }
+// Makes one whole frame available; returns its type or -1 on end of stream. Payload at *pl, *n bytes.
+static int next_frame(conn *c, int *ch, uint8_t **pl, uint32_t *n) {
+  for (;;) {
+    size_t have = c->end - c->start;
+    if (have >= 7) {
+      uint8_t *f = c->in + c->start; uint32_t sz; memcpy(&sz, f + 3, 4); sz = ntohl(sz);
+      if (have >= sz + 8ul) {
+        if (f[sz + 7] != 0xCE) die("bad frame end");
+        *ch = f[1] << 8 | f[2]; *pl = f + 7; *n = sz; c->start += sz + 8; return f[0];
+      }
+      if (sz + 8ul > c->cap - c->start) { memmove(c->in, f, have); c->start = 0; c->end = have; if (sz + 8ul > c->cap) { c->cap = sz + 8 + 65536; c->in = realloc(c->in, c->cap); } }
+    } else if (c->start) { memmove(c->in, c->in + c->start, have); c->start = 0; c->end = have; }
+    ssize_t r = recv(c->fd, c->in + c->end, c->cap - c->end, 0);
+    if (r < 0 && errno == EINTR) continue;
+    if (r < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return -2;
+    if (r <= 0) return -1;
+    c->end += r;
+  }
+}
+static void expect(conn *c, int cls, int mth) {
+  int ch; uint8_t *p; uint32_t n;
+  for (;;) {
+    int t = next_frame(c, &ch, &p, &n);
+    if (t == 8) continue;
+    if (t < 0) die("connection closed while waiting for %d.%d", cls, mth);
+    int gc = p[0] << 8 | p[1], gm = p[2] << 8 | p[3];
+    if (t == 1 && gc == cls && gm == mth) return;
+    if (t == 1 && (gm == 50 && gc == 10 || gm == 40 && gc == 20)) die("closed by broker: %d %.*s", p[4] << 8 | p[5], p[6], p + 7);
+  }
+}
+static void flush(conn *c, buf *b) { send_all(c, b->p, b->len); b->len = 0; }
+static conn *dial(void) {
+  conn *c = calloc(1, sizeof *c); c->cap = 1 << 20; c->in = malloc(c->cap); c->fd = socket(AF_INET, SOCK_STREAM, 0);
+  struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons(port)}; inet_pton(AF_INET, host, &a.sin_addr);
+  if (connect(c->fd, (void *)&a, sizeof a)) die("connect %s:%d: %s", host, port, strerror(errno));
+  int one = 1; setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+  buf b = {0}; raw(&b, "AMQP\0\0\x09\x01", 8); flush(c, &b); expect(c, 10, 10);
+  size_t s = frame_begin(&b, 1, 0); u16(&b, 10); u16(&b, 11); u32(&b, 0); sstr(&b, "PLAIN");
+  char r[256]; int rn = snprintf(r, sizeof r, "%c%s%c%s", 0, user, 0, pass); lstr(&b, r, rn); sstr(&b, "en_US"); frame_end(&b, s); flush(c, &b);
+  expect(c, 10, 30);
+  s = frame_begin(&b, 1, 0); u16(&b, 10); u16(&b, 31); u16(&b, 2047); u32(&b, 131072); u16(&b, 0); frame_end(&b, s);
+  s = frame_begin(&b, 1, 0); u16(&b, 10); u16(&b, 40); sstr(&b, vhost); u8(&b, 0); u8(&b, 0); frame_end(&b, s); flush(c, &b); expect(c, 10, 41);
+  s = frame_begin(&b, 1, 1); u16(&b, 20); u16(&b, 10); u8(&b, 0); frame_end(&b, s); flush(c, &b); expect(c, 20, 11);
+  free(b.p); return c;
+}
+static void declare_queue(conn *c, const char *q) {
+  buf b = {0}, t = {0};
+  for (int i = 0; i < niargs; i++) { char k[128]; const char *e = strchr(iargs[i], '='); snprintf(k, sizeof k, "%.*s", (int)(e - iargs[i]), iargs[i]); sstr(&t, k); u8(&t, 'l'); u64(&t, atoll(e + 1)); }
+  for (int i = 0; i < nsargs; i++) { char k[128]; const char *e = strchr(sargs[i], '='); snprintf(k, sizeof k, "%.*s", (int)(e - sargs[i]), sargs[i]); sstr(&t, k); u8(&t, 'S'); lstr(&t, e + 1, strlen(e + 1)); }
+  size_t s = frame_begin(&b, 1, 1); u16(&b, 50); u16(&b, 10); u16(&b, 0); sstr(&b, q); u8(&b, durable ? 2 : 0); lstr(&b, t.p ? (char *)t.p : "", t.len); frame_end(&b, s); flush(c, &b); expect(c, 50, 11);
+  if (*exchange) { s = frame_begin(&b, 1, 1); u16(&b, 50); u16(&b, 20); u16(&b, 0); sstr(&b, q); sstr(&b, exchange); sstr(&b, key ? key : q); u8(&b, 0); u32(&b, 0); frame_end(&b, s); flush(c, &b); expect(c, 50, 21); }
+  free(b.p); free(t.p);
+}
+
+// --- latency histogram: 64 sub-buckets per power of two ---
+#define NB (64 * 64)
+static atomic_long hist[NB];
+static int bucket(uint64_t v) { if (v < 64) return v; int e = 63 - __builtin_clzll(v); return (e - 5) * 64 + (int)((v >> (e - 6)) & 63); }
+static uint64_t unbucket(int i) { if (i < 64) return i; int e = i / 64 + 5; return (1ull << e) + ((uint64_t)(i % 64) << (e - 6)); }
+static double pct(double p) { long n = 0, k = 0; for (int i = 0; i < NB; i++) n += hist[i]; if (!n) return 0; for (int i = 0; i < NB; i++) { k += hist[i]; if (k >= n * p) return unbucket(i) / 1000.0; } return 0; }
+
+static void qname(char *out, int i) { if (queues > 1) sprintf(out, "%s-%d", queue, i % queues); else strcpy(out, queue); }
+
+typedef struct { conn *c; int id; long n; atomic_long conf; } pub;
+static void *confirm_reader(void *arg) {
+  pub *p = arg; int ch; uint8_t *pl; uint32_t n;
+  while (p->conf < p->n) {
+    int t = next_frame(p->c, &ch, &pl, &n);
+    if (t < 0) break;
+    if (t != 1 || (pl[0] << 8 | pl[1]) != 60) { if (t == 1 && (pl[0] << 8 | pl[1]) != 60) die("publisher closed: %d %.*s", pl[4] << 8 | pl[5], pl[6], pl + 7); continue; }
+    int m = pl[2] << 8 | pl[3];
+    if (m != 80 && m != 120) continue;
+    uint64_t tag = 0; for (int i = 0; i < 8; i++) tag = tag << 8 | pl[4 + i];
+    long d = (pl[12] & 1) ? (long)tag - p->conf : 1; // single acks may come out of order: count them
+    p->conf += d; confirmed += d; if (m == 120) nacked += d;
+  }
+  return NULL;
+}
+static void *publisher(void *arg) {
+  pub *p = arg; buf one = {0}; char q[300]; qname(q, p->id);
+  size_t s = frame_begin(&one, 1, 1); u16(&one, 60); u16(&one, 40); u16(&one, 0); sstr(&one, exchange); sstr(&one, key ? key : q); u8(&one, 0); frame_end(&one, s);
+  s = frame_begin(&one, 2, 1); u16(&one, 60); u16(&one, 0); u64(&one, size); u16(&one, 0x1000 | (expiration ? 0x0100 : 0)); u8(&one, persistent ? 2 : 1); if (expiration) sstr(&one, expiration); frame_end(&one, s);
+  size_t body_off = 0;
+  if (size) { s = frame_begin(&one, 3, 1); body_off = one.len; char *z = calloc(1, size); memset(z, 'x', size); raw(&one, z, size); free(z); frame_end(&one, s); }
+  long batch = 262144 / one.len; if (batch < 1) batch = 1; if (window && batch > window / 2) batch = window / 2 ? window / 2 : 1; if (rate) { long r = rate / 1000; batch = r < 1 ? 1 : (r < batch ? r : batch); }
+  buf all = {0}; for (long i = 0; i < batch; i++) raw(&all, one.p, one.len);
+  pthread_t rd; if (window) pthread_create(&rd, NULL, confirm_reader, p);
+  long done = 0; uint64_t t0 = now_ns();
+  while (done < p->n && !stop) {
+    long k = batch < p->n - done ? batch : p->n - done;
+    if (window) while (done + k - p->conf > window && !stop) { struct timespec ts = {0, 20000}; nanosleep(&ts, NULL); }
+    if (rate) { uint64_t due = t0 + done * 1000000000ull / rate; uint64_t n = now_ns(); if (due > n) { struct timespec ts = {(due - n) / 1000000000, (due - n) % 1000000000}; nanosleep(&ts, NULL); } }
+    if (size >= 8) { uint64_t t = now_ns(); for (long i = 0; i < k; i++) memcpy(all.p + i * one.len + body_off, &t, 8); }
+    send_all(p->c, all.p, k * one.len); done += k; sent += k;
+  }
+  if (window) pthread_join(rd, NULL);
+  return NULL;
+}
+typedef struct { int id; long n; conn *c; } con;
+static void *consumer(void *arg) {
+  con *k = arg; conn *c = k->c; int ch; uint8_t *p; uint32_t n; uint64_t tag = 0; long since = 0, local = 0; uint64_t left = 0; buf b = {0};
+  while (!stop && received < total) {
+    int t = next_frame(c, &ch, &p, &n);
+    if (t == -2) continue;
+    if (t < 0) { if (!stop) die("consumer connection closed"); break; }
+    if (t == 1) {
+      int cls = p[0] << 8 | p[1], m = p[2] << 8 | p[3];
+      if (cls == 60 && m == 60) { uint8_t *d = p + 4; d += 1 + d[0]; tag = 0; for (int i = 0; i < 8; i++) tag = tag << 8 | d[i]; }
+      else if (m == 50 || m == 40) die("consumer closed: %d %.*s", p[4] << 8 | p[5], p[6], p + 7);
+      continue;
+    }
+    if (t == 2) { left = 0; for (int i = 0; i < 8; i++) left = left << 8 | p[4 + i]; if (left) continue; }
+    else if (t == 3) { if (left == (uint64_t)size && size >= 8) { uint64_t ts; memcpy(&ts, p, 8); if ((local & 15) == 0) { uint64_t d = now_ns() - ts; hist[bucket(d)]++; } } left -= n; if (left) continue; }
+    else continue;
+    local++; received++;
+    if (ack_every && ++since >= ack_every) { since = 0; size_t s = frame_begin(&b, 1, 1); u16(&b, 60); u16(&b, 80); u64(&b, tag); u8(&b, 1); frame_end(&b, s); flush(c, &b); }
+  }
+  if (ack_every && since) { size_t s = frame_begin(&b, 1, 1); u16(&b, 60); u16(&b, 80); u64(&b, tag); u8(&b, 1); frame_end(&b, s); flush(c, &b); }
+  return NULL;
+}
+static double cpu_s(void) { if (!pid) return 0; char f[64]; sprintf(f, "/proc/%d/stat", pid); FILE *h = fopen(f, "r"); if (!h) return 0; char l[2048]; if (!fgets(l, sizeof l, h)) l[0] = 0; fclose(h); char *p = strrchr(l, ')'); unsigned long u = 0, s = 0; if (p) sscanf(p + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &u, &s); return (u + s) / (double)sysconf(_SC_CLK_TCK); }
+static long rss_mb(void) { if (!pid) return 0; char f[64]; sprintf(f, "/proc/%d/status", pid); FILE *h = fopen(f, "r"); if (!h) return 0; char l[256]; long kb = 0; while (fgets(l, sizeof l, h)) if (sscanf(l, "VmRSS: %ld", &kb) == 1) break; fclose(h); return kb / 1024; }
+
+int main(int argc, char **argv) {
+  static struct option o[] = {{"host",1,0,1},{"port",1,0,2},{"queue",1,0,3},{"publishers",1,0,4},{"consumers",1,0,5},{"size",1,0,6},{"messages",1,0,7},{"confirm",1,0,8},{"persistent",0,0,9},{"durable",0,0,10},{"ack",1,0,11},{"prefetch",1,0,12},{"expiration",1,0,13},{"queues",1,0,14},{"arg-int",1,0,15},{"arg-str",1,0,16},{"exchange",1,0,17},{"key",1,0,18},{"no-declare",0,0,19},{"rate",1,0,20},{"pid",1,0,21},{"timeout",1,0,22},{"user",1,0,23},{"password",1,0,24},{"vhost",1,0,25},{"declares",1,0,26},{0}};
+  int ch; while ((ch = getopt_long(argc, argv, "", o, NULL)) != -1) switch (ch) {
+    case 1: host = optarg; break; case 2: port = atoi(optarg); break; case 3: queue = optarg; break; case 4: npub = atoi(optarg); break; case 5: ncon = atoi(optarg); break;
+    case 6: size = atoi(optarg); break; case 7: total = atol(optarg); break; case 8: window = atoi(optarg); break; case 9: persistent = 1; break; case 10: durable = 1; break;
+    case 11: ack_every = atoi(optarg); break; case 12: prefetch = atoi(optarg); break; case 13: expiration = optarg; break; case 14: queues = atoi(optarg); break;
+    case 15: iargs[niargs++] = optarg; break; case 16: sargs[nsargs++] = optarg; break; case 17: exchange = optarg; break; case 18: key = optarg; break; case 19: declare = 0; break;
+    case 20: rate = atol(optarg); break; case 21: pid = atoi(optarg); break; case 22: timeout_s = atoi(optarg); break; case 23: user = optarg; break; case 24: pass = optarg; break; case 25: vhost = optarg; break; case 26: declares = atol(optarg); break;
+    default: return 2; }
+  char q[300];
+  if (declares) {
+    conn *c = dial(); uint64_t t0 = now_ns(); double c0 = cpu_s();
+    for (long i = 0; i < declares; i++) { snprintf(q, sizeof q, "%s-%ld", queue, i); declare_queue(c, q); }
+    double el = (now_ns() - t0) / 1e9;
+    printf("declares=%ld seconds=%.3f declares_per_s=%.0f", declares, el, declares / el);
+    if (pid) printf(" broker_cpu_us_per_declare=%.2f", (cpu_s() - c0) * 1e6 / declares);
+    printf("\n"); exit(0);
+  }
+  if (declare) { conn *c = dial(); for (int i = 0; i < queues; i++) { qname(q, i); declare_queue(c, q); } close(c->fd); }
+  pthread_t th[npub + ncon]; pub ps[npub + 1]; con cs[ncon + 1];
+  for (int i = 0; i < ncon; i++) {
+    conn *c = dial(); qname(q, i); buf b = {0}; size_t s;
+    struct timeval tv = {1, 0}; setsockopt(c->fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv);
+    if (prefetch) { s = frame_begin(&b, 1, 1); u16(&b, 60); u16(&b, 10); u32(&b, 0); u16(&b, prefetch); u8(&b, 0); frame_end(&b, s); flush(c, &b); expect(c, 60, 11); }
+    s = frame_begin(&b, 1, 1); u16(&b, 60); u16(&b, 20); u16(&b, 0); sstr(&b, q); sstr(&b, ""); u8(&b, ack_every ? 0 : 2); u32(&b, 0); frame_end(&b, s); flush(c, &b); expect(c, 60, 21);
+    free(b.p); cs[i] = (con){.id = i, .c = c};
+  }
+  for (int i = 0; i < npub; i++) { conn *c = dial(); if (window) { buf b = {0}; size_t s = frame_begin(&b, 1, 1); u16(&b, 85); u16(&b, 10); u8(&b, 0); frame_end(&b, s); flush(c, &b); expect(c, 85, 11); free(b.p); } ps[i] = (pub){.c = c, .id = i, .n = total / npub}; }
+  if (npub) total = total / npub * npub;
+  uint64_t t0 = now_ns(), tsent = 0, trecv = 0, tconf = 0; double c0 = cpu_s();
+  for (int i = 0; i < ncon; i++) pthread_create(&th[npub + i], NULL, consumer, &cs[i]);
+  for (int i = 0; i < npub; i++) pthread_create(&th[i], NULL, publisher, &ps[i]);
+  for (;;) {
+    struct timespec ts = {0, 2000000}; nanosleep(&ts, NULL); uint64_t t = now_ns();
+    if (!tsent && (!npub || sent >= total)) tsent = t;
+    if (!tconf && (!npub || !window || confirmed >= total)) tconf = t;
+    if (!trecv && (!ncon || received >= total)) trecv = t;
+    if (tsent && tconf && trecv) break;
+    if (t - t0 > timeout_s * 1000000000ull) { stop = 1; fprintf(stderr, "amqpload: timed out after %d s\n", timeout_s); break; }
+  }
+  // A publish-only run without confirms ends when the broker has taken all bytes: ask it something and wait.
+  if (npub && !window && !stop) for (int i = 0; i < npub; i++) { pthread_join(th[i], NULL); buf b = {0}; size_t s = frame_begin(&b, 1, 1); u16(&b, 20); u16(&b, 40); u16(&b, 200); sstr(&b, ""); u16(&b, 0); u16(&b, 0); frame_end(&b, s); flush(ps[i].c, &b); expect(ps[i].c, 20, 41); free(b.p); }
+  uint64_t t1 = now_ns(); double c1 = cpu_s(); double el = (t1 - t0) / 1e9; long msgs = ncon ? received : sent;
+  printf("messages=%ld seconds=%.3f sent_per_s=%.0f", msgs, el, sent / el);
+  if (ncon) printf(" received=%ld received_per_s=%.0f latency_us_p50=%.0f p99=%.0f p999=%.0f max=%.0f", (long)received, received / el, pct(.5), pct(.99), pct(.999), pct(1));
+  if (window) printf(" confirmed_per_s=%.0f nacked=%ld", confirmed / el, (long)nacked);
+  if (pid) printf(" broker_cpu_s=%.2f broker_cpu_us_per_msg=%.2f broker_rss_mb=%ld", c1 - c0, (c1 - c0) * 1e6 / (msgs ? msgs : 1), rss_mb());
+  printf("\n"); exit(stop ? 1 : 0);
+}
