@@ -44,7 +44,7 @@ class QueueArgumentsTest {
     assertThat(parse(arguments))
         .isEqualTo(
             new QueueSettings(
-                60_000, 1, 0, Long.MAX_VALUE, Overflow.REJECT_PUBLISH_DLX, "", "dead"));
+                60_000, 1, 0, Long.MAX_VALUE, Overflow.REJECT_PUBLISH_DLX, "", "dead", false));
   }
 
   @Test
@@ -78,7 +78,7 @@ class QueueArgumentsTest {
             .build();
 
     assertThat(parse(arguments))
-        .isEqualTo(new QueueSettings(100, 100, 100, 100, Overflow.DROP_HEAD, null, null));
+        .isEqualTo(new QueueSettings(100, 100, 100, 100, Overflow.DROP_HEAD, null, null, false));
   }
 
   static Stream<Arguments> notIntegers() {
@@ -228,7 +228,7 @@ class QueueArgumentsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"x-max-priority", "x-single-active-consumer"})
+  @ValueSource(strings = {"x-max-priority"})
   void whatIsNotThereYetIsRefused(String argument) {
     assertRefused(
         argument,

@@ -38,12 +38,12 @@ final class ManualQueue implements QueueEffects {
 
   /** Settings with a TTL and a lease, in ms; -1 for none. */
   static QueueSettings lasting(long ttl, long expires) {
-    return new QueueSettings(ttl, expires, -1, -1, Overflow.DROP_HEAD, null, null);
+    return new QueueSettings(ttl, expires, -1, -1, Overflow.DROP_HEAD, null, null, false);
   }
 
   /** Settings with limits; -1 for none. */
   static QueueSettings limited(long messages, long bytes, Overflow overflow) {
-    return new QueueSettings(-1, -1, messages, bytes, overflow, null, null);
+    return new QueueSettings(-1, -1, messages, bytes, overflow, null, null, false);
   }
 
   /** Publishes a persistent message of 10 bytes. */
