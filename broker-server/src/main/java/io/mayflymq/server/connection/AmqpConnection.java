@@ -5,8 +5,6 @@ import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.CommandLanes;
 import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.VirtualHost;
-import io.mayflymq.protocol.codec.FrameHandler;
-import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.method.ChannelMethod;
 import io.mayflymq.protocol.method.ConnectionMethod;
 import io.mayflymq.protocol.method.Method;
@@ -16,18 +14,13 @@ import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
-import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.server.channel.ChannelSession;
 import io.mayflymq.server.channel.ConnectionContext;
 import io.mayflymq.server.delivery.ConnectionOutput;
 import io.mayflymq.server.delivery.DeliveryLane;
-import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
-import io.netty.util.collection.IntObjectHashMap;
-import io.netty.util.collection.IntObjectMap;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -45,7 +38,7 @@ import org.slf4j.LoggerFactory;
  * Ending: whoever begins to close releases everything at once (consumers leave, unsettled messages go back, exclusive queues go) and then waits
  * for the other side's close-ok, for a while.
  */
-public final class AmqpConnection implements FrameHandler, ConnectionContext {
+public final class AmqpConnection implements ConnectionContext {
   private static final Logger LOGGER = LoggerFactory.getLogger(AmqpConnection.class);
   private static final long CLOSE_OK_TIMEOUT_MILLIS = 5_000;
   private static final long REFUSED_LOGIN_PAUSE_MILLIS = 1_000;
@@ -73,7 +66,7 @@ public final class AmqpConnection implements FrameHandler, ConnectionContext {
   private final CommandLanes lanes;
   private final DeliveryLane[] deliveryLanes;
   private final FrameInput input;
-  private final IntObjectMap<ChannelSession> channels = new IntObjectHashMap<>();
+  private final Channels channels = new Channels(this);
   private final Set<String> exclusiveQueues = new LinkedHashSet<>();
   private final Object identity = new Object();
 
@@ -83,12 +76,9 @@ public final class AmqpConnection implements FrameHandler, ConnectionContext {
   private VirtualHost vhost;
   private VhostAccess access;
   private boolean wantsCancelNotifications;
-  private int channelMax;
   private boolean awaiting;
   private boolean overloaded;
   private boolean flooded;
-  private Method currentMethod;
-  private ChannelSession lastChannel;
 
   AmqpConnection(Channel socket, ConnectionEnvironment environment, Shard home, FrameInput input) {
     this.socket = socket;
@@ -120,15 +110,14 @@ public final class AmqpConnection implements FrameHandler, ConnectionContext {
     InetSocketAddress remote = (InetSocketAddress) socket.remoteAddress();
     handshake = new Handshake(environment, name, remote.getAddress(), new HandshakeSteps());
     handshake.begin();
-    home.loop()
-        .schedule(
-            () -> {
-              if (state == State.HANDSHAKE) {
-                LOGGER.warn("connection {}: handshake timed out", name);
-                socket.close();
-              }
-            },
-            environment.settings().handshakeTimeoutMillis());
+  }
+
+  /** The time for the handshake, from accept to open, is over. */
+  void onHandshakeTimeout() {
+    if (state == State.HANDSHAKE) {
+      LOGGER.warn("connection {}: handshake timed out", name);
+      socket.close();
+    }
   }
 
   private final class HandshakeSteps implements Handshake.Steps {
@@ -138,8 +127,8 @@ public final class AmqpConnection implements FrameHandler, ConnectionContext {
     }
 
     @Override
-    public void tuned(int negotiatedChannelMax, int frameMax, int heartbeatSeconds) {
-      channelMax = negotiatedChannelMax;
+    public void tuned(int channelMax, int frameMax, int heartbeatSeconds) {
+      channels.setMax(channelMax);
       output.setFrameMax(frameMax);
       input.setFrameMax(frameMax);
       if (heartbeatSeconds > 0) {
@@ -186,11 +175,6 @@ public final class AmqpConnection implements FrameHandler, ConnectionContext {
 
   // What arrives
 
-  @Override
-  public boolean isSuspended() {
-    return awaiting || overloaded || flooded || state == State.CLOSED;
-  }
-
   /** Bytes have come, whatever they are. */
   void heard() {
     if (heartbeats != null) {
@@ -198,23 +182,28 @@ public final class AmqpConnection implements FrameHandler, ConnectionContext {
     }
   }
 
-  @Override
-  public void onMethod(int channel, Method method) {
-    currentMethod = method;
-    try {
-      if (channel == 0) {
-        onConnectionMethod(method);
-      } else if (state == State.OPEN) {
-        onChannelMethod(channel, method);
-      } else if (state == State.HANDSHAKE) {
-        handshake.onMethod(method);
-      }
-    } catch (AmqpException e) {
-      fail(channel, e.classId() == 0 ? e.withMethod(method.classId(), method.methodId()) : e);
-    }
+  /** Whether no further frame is to be handled for now. */
+  boolean isSuspended() {
+    return awaiting || overloaded || flooded || state == State.CLOSED;
   }
 
-  private void onConnectionMethod(Method method) {
+  boolean isOpen() {
+    return state == State.OPEN;
+  }
+
+  boolean isInHandshake() {
+    return state == State.HANDSHAKE;
+  }
+
+  /** The channels of this connection. */
+  Channels channels() {
+    return channels;
+  }
+
+  /**
+   * Handles a method of the connection as a whole: one on channel 0, or any during the handshake.
+   */
+  void onMethod(Method method) {
     if (state == State.CLOSING) {
       whileClosing(method);
     } else if (method instanceof ConnectionMethod.Close close) {
@@ -231,135 +220,6 @@ public final class AmqpConnection implements FrameHandler, ConnectionContext {
     }
   }
 
-  private void onChannelMethod(int number, Method method) {
-    if (method instanceof ConnectionMethod) {
-      throw new ConnectionException(
-          ReplyCode.COMMAND_INVALID, "connection method on channel %d".formatted(number));
-    }
-    if (method instanceof ChannelMethod.Open && !channels.containsKey(number)) {
-      openChannel(number);
-    } else {
-      requireChannel(number).onMethod(method);
-    }
-  }
-
-  private void openChannel(int number) {
-    if (channelMax > 0 && number > channelMax) {
-      throw new ConnectionException(
-          ReplyCode.NOT_ALLOWED,
-          "channel number %d is greater than the negotiated channel_max (%d)"
-              .formatted(number, channelMax));
-    }
-    channels.put(number, new ChannelSession(number, this));
-    output.method(number, new ChannelMethod.OpenOk());
-  }
-
-  private ChannelSession requireChannel(int number) {
-    ChannelSession last = lastChannel;
-    if (last != null && last.number() == number) {
-      return last;
-    }
-    ChannelSession found = channels.get(number);
-    if (found == null) {
-      throw new ConnectionException(ReplyCode.CHANNEL_ERROR, "expected 'channel.open'");
-    }
-    lastChannel = found;
-    return found;
-  }
-
-  @Override
-  public void onPublish(
-      int channel,
-      ShortString exchange,
-      ShortString routingKey,
-      boolean mandatory,
-      boolean immediate) {
-    onContent(channel, session -> session.onPublish(exchange, routingKey, mandatory, immediate));
-  }
-
-  @Override
-  public void onContentHeader(
-      int channel, int classId, long bodySize, ByteBuf in, int index, int length) {
-    onContent(channel, session -> session.onContentHeader(classId, bodySize, in, index, length));
-  }
-
-  @Override
-  public void onContentBody(int channel, ByteBuf in, int index, int length) {
-    onContent(channel, session -> session.onContentBody(in, index, length));
-  }
-
-  private void onContent(int channel, Consumer<ChannelSession> action) {
-    if (state != State.OPEN) {
-      refuseUnlessClosing(channel);
-      return;
-    }
-    try {
-      action.accept(requireChannel(channel));
-    } catch (AmqpException e) {
-      fail(channel, e);
-    }
-  }
-
-  @Override
-  public void onMessage(
-      int channel,
-      ShortString exchange,
-      ShortString routingKey,
-      boolean mandatory,
-      boolean immediate,
-      ByteBuf in,
-      int propertiesIndex,
-      int propertiesLength,
-      int bodyIndex,
-      int bodyLength) {
-    if (state != State.OPEN) {
-      refuseUnlessClosing(channel);
-      return;
-    }
-    try {
-      requireChannel(channel)
-          .onMessage(
-              exchange,
-              routingKey,
-              mandatory,
-              immediate,
-              in,
-              propertiesIndex,
-              propertiesLength,
-              bodyIndex,
-              bodyLength);
-    } catch (AmqpException e) {
-      fail(channel, e);
-    }
-  }
-
-  @Override
-  public void onAck(int channel, long deliveryTag, boolean multiple) {
-    if (state != State.OPEN) {
-      refuseUnlessClosing(channel);
-      return;
-    }
-    try {
-      requireChannel(channel).onAck(deliveryTag, multiple);
-    } catch (AmqpException e) {
-      fail(channel, e.withMethod(BasicMethod.CLASS_ID, BasicMethod.Ack.METHOD_ID));
-    }
-  }
-
-  private void refuseUnlessClosing(int channel) {
-    if (state == State.HANDSHAKE) {
-      fail(
-          channel,
-          new ConnectionException(
-              ReplyCode.UNEXPECTED_FRAME, "content before the connection is open"));
-    }
-  }
-
-  @Override
-  public void onHeartbeat(int channel) {
-    // That something came was noted by heard().
-  }
-
   // Waiting
 
   @Override
@@ -369,8 +229,7 @@ public final class AmqpConnection implements FrameHandler, ConnectionContext {
       return;
     }
     awaiting = true;
-    int classId = currentMethod.classId();
-    int methodId = currentMethod.methodId();
+    Method method = input.currentMethod();
     future.whenComplete(
         (value, error) ->
             home.execute(
@@ -379,7 +238,7 @@ public final class AmqpConnection implements FrameHandler, ConnectionContext {
                   try {
                     proceed(future, then);
                   } catch (AmqpException e) {
-                    fail(channel.number(), e.withMethod(classId, methodId));
+                    fail(channel.number(), e.withMethod(method.classId(), method.methodId()));
                   } catch (RuntimeException e) {
                     failInternally(e);
                   }
@@ -423,7 +282,7 @@ public final class AmqpConnection implements FrameHandler, ConnectionContext {
     if (state == State.CLOSING || state == State.CLOSED) {
       return;
     }
-    if (error instanceof ChannelException && channel > 0 && channels.containsKey(channel)) {
+    if (error instanceof ChannelException && channels.contains(channel)) {
       LOGGER.warn("connection {}, channel {}: {}", name, channel, error.replyText());
       output.method(
           channel,
@@ -512,11 +371,7 @@ public final class AmqpConnection implements FrameHandler, ConnectionContext {
   }
 
   private CompletableFuture<Void> release() {
-    for (ChannelSession channel : List.copyOf(channels.values())) {
-      channel.connectionEnded();
-    }
-    lastChannel = null;
-    channels.clear();
+    channels.end();
     lanes.flush();
     CompletableFuture<?>[] deletions =
         exclusiveQueues.stream().map(this::deleteOwned).toArray(CompletableFuture<?>[]::new);
@@ -606,8 +461,7 @@ public final class AmqpConnection implements FrameHandler, ConnectionContext {
 
   @Override
   public void closed(ChannelSession channel) {
-    channels.remove(channel.number());
-    lastChannel = null;
+    channels.remove(channel);
   }
 
   @Override

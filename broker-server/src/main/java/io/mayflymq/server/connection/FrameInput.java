@@ -3,6 +3,7 @@ package io.mayflymq.server.connection;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.protocol.codec.FrameDecoder;
 import io.mayflymq.protocol.codec.ProtocolHeader;
+import io.mayflymq.protocol.method.Method;
 import io.mayflymq.protocol.types.AmqpException;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelFutureListener;
@@ -27,6 +28,7 @@ public final class FrameInput extends ChannelInboundHandlerAdapter {
   private final Runnable decode = this::decode;
   private ChannelHandlerContext context;
   private AmqpConnection connection;
+  private FrameDispatcher dispatcher;
   private FrameDecoder decoder;
   private ByteBuf waiting;
   private boolean headerRead;
@@ -47,15 +49,10 @@ public final class FrameInput extends ChannelInboundHandlerAdapter {
   public void channelActive(ChannelHandlerContext ctx) {
     context = ctx;
     connection = new AmqpConnection(ctx.channel(), environment, home, this);
-    decoder = new FrameDecoder(connection, environment.settings().initialFrameMax());
+    dispatcher = new FrameDispatcher(connection);
+    decoder = new FrameDecoder(dispatcher, environment.settings().initialFrameMax());
     home.loop()
-        .schedule(
-            () -> {
-              if (!headerRead) {
-                ctx.close();
-              }
-            },
-            environment.settings().handshakeTimeoutMillis());
+        .schedule(connection::onHandshakeTimeout, environment.settings().handshakeTimeoutMillis());
   }
 
   @Override
@@ -141,6 +138,11 @@ public final class FrameInput extends ChannelInboundHandlerAdapter {
     if (!context.channel().config().isAutoRead() && !connection.isSuspended()) {
       context.channel().config().setAutoRead(true);
     }
+  }
+
+  /** The method that is being handled, or was handled last. */
+  Method currentMethod() {
+    return dispatcher.currentMethod();
   }
 
   void setFrameMax(int bytes) {

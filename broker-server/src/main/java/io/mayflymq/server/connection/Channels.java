@@ -1,0 +1,81 @@
+package io.mayflymq.server.connection;
+
+import io.mayflymq.protocol.method.ChannelMethod;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.ReplyCode;
+import io.mayflymq.server.channel.ChannelSession;
+import io.mayflymq.server.channel.ConnectionContext;
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
+import java.util.List;
+
+/**
+ * The channels of a connection by number, the one that was used last at hand. Belongs to the
+ * connection's loop.
+ */
+final class Channels {
+  private final ConnectionContext connection;
+  private final IntObjectMap<ChannelSession> sessions = new IntObjectHashMap<>();
+  private ChannelSession last;
+  private int max;
+
+  Channels(ConnectionContext connection) {
+    this.connection = connection;
+  }
+
+  /** Sets the highest number that was negotiated; 0 for none but the protocol's. */
+  void setMax(int channelMax) {
+    max = channelMax;
+  }
+
+  boolean contains(int number) {
+    return sessions.containsKey(number);
+  }
+
+  ChannelSession get(int number) {
+    return sessions.get(number);
+  }
+
+  void open(int number) {
+    if (max > 0 && number > max) {
+      throw new ConnectionException(
+          ReplyCode.NOT_ALLOWED,
+          "channel number %d is greater than the negotiated channel_max (%d)"
+              .formatted(number, max));
+    }
+    sessions.put(number, new ChannelSession(number, connection));
+    connection.output().method(number, new ChannelMethod.OpenOk());
+  }
+
+  /**
+   * A channel that must be there.
+   *
+   * @throws ConnectionException 504 if it is not
+   */
+  ChannelSession require(int number) {
+    ChannelSession recent = last;
+    if (recent != null && recent.number() == number) {
+      return recent;
+    }
+    ChannelSession found = sessions.get(number);
+    if (found == null) {
+      throw new ConnectionException(ReplyCode.CHANNEL_ERROR, "expected 'channel.open'");
+    }
+    last = found;
+    return found;
+  }
+
+  void remove(ChannelSession channel) {
+    sessions.remove(channel.number());
+    last = null;
+  }
+
+  /** The connection has ended, and so have they. */
+  void end() {
+    for (ChannelSession channel : List.copyOf(sessions.values())) {
+      channel.connectionEnded();
+    }
+    sessions.clear();
+    last = null;
+  }
+}

@@ -1,0 +1,158 @@
+package io.mayflymq.server.connection;
+
+import io.mayflymq.protocol.codec.FrameHandler;
+import io.mayflymq.protocol.method.BasicMethod;
+import io.mayflymq.protocol.method.ChannelMethod;
+import io.mayflymq.protocol.method.ConnectionMethod;
+import io.mayflymq.protocol.method.Method;
+import io.mayflymq.protocol.types.AmqpException;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.ReplyCode;
+import io.mayflymq.protocol.types.ShortString;
+import io.mayflymq.server.channel.ChannelSession;
+import io.netty.buffer.ByteBuf;
+import java.util.function.Consumer;
+
+/**
+ * Brings what the decoder finds to the connection or one of its channels, and errors to the
+ * connection, which knows what each of them ends.
+ */
+final class FrameDispatcher implements FrameHandler {
+  private final AmqpConnection connection;
+  private Method currentMethod;
+
+  FrameDispatcher(AmqpConnection connection) {
+    this.connection = connection;
+  }
+
+  Method currentMethod() {
+    return currentMethod;
+  }
+
+  @Override
+  public boolean isSuspended() {
+    return connection.isSuspended();
+  }
+
+  @Override
+  public void onMethod(int channel, Method method) {
+    currentMethod = method;
+    try {
+      if (channel == 0 || connection.isInHandshake()) {
+        connection.onMethod(method);
+      } else if (connection.isOpen()) {
+        onChannelMethod(channel, method);
+      }
+    } catch (AmqpException e) {
+      connection.fail(
+          channel, e.classId() == 0 ? e.withMethod(method.classId(), method.methodId()) : e);
+    }
+  }
+
+  private void onChannelMethod(int number, Method method) {
+    if (method instanceof ConnectionMethod) {
+      throw new ConnectionException(
+          ReplyCode.COMMAND_INVALID, "connection method on channel %d".formatted(number));
+    }
+    if (method instanceof ChannelMethod.Open && !connection.channels().contains(number)) {
+      connection.channels().open(number);
+    } else {
+      connection.channels().require(number).onMethod(method);
+    }
+  }
+
+  @Override
+  public void onPublish(
+      int channel,
+      ShortString exchange,
+      ShortString routingKey,
+      boolean mandatory,
+      boolean immediate) {
+    onContent(channel, session -> session.onPublish(exchange, routingKey, mandatory, immediate));
+  }
+
+  @Override
+  public void onContentHeader(
+      int channel, int classId, long bodySize, ByteBuf in, int index, int length) {
+    onContent(channel, session -> session.onContentHeader(classId, bodySize, in, index, length));
+  }
+
+  @Override
+  public void onContentBody(int channel, ByteBuf in, int index, int length) {
+    onContent(channel, session -> session.onContentBody(in, index, length));
+  }
+
+  private void onContent(int channel, Consumer<ChannelSession> action) {
+    if (!connection.isOpen()) {
+      refuseUnlessClosing(channel);
+      return;
+    }
+    try {
+      action.accept(connection.channels().require(channel));
+    } catch (AmqpException e) {
+      connection.fail(channel, e);
+    }
+  }
+
+  @Override
+  public void onMessage(
+      int channel,
+      ShortString exchange,
+      ShortString routingKey,
+      boolean mandatory,
+      boolean immediate,
+      ByteBuf in,
+      int propertiesIndex,
+      int propertiesLength,
+      int bodyIndex,
+      int bodyLength) {
+    if (!connection.isOpen()) {
+      refuseUnlessClosing(channel);
+      return;
+    }
+    try {
+      connection
+          .channels()
+          .require(channel)
+          .onMessage(
+              exchange,
+              routingKey,
+              mandatory,
+              immediate,
+              in,
+              propertiesIndex,
+              propertiesLength,
+              bodyIndex,
+              bodyLength);
+    } catch (AmqpException e) {
+      connection.fail(channel, e);
+    }
+  }
+
+  @Override
+  public void onAck(int channel, long deliveryTag, boolean multiple) {
+    if (!connection.isOpen()) {
+      refuseUnlessClosing(channel);
+      return;
+    }
+    try {
+      connection.channels().require(channel).onAck(deliveryTag, multiple);
+    } catch (AmqpException e) {
+      connection.fail(channel, e.withMethod(BasicMethod.CLASS_ID, BasicMethod.Ack.METHOD_ID));
+    }
+  }
+
+  private void refuseUnlessClosing(int channel) {
+    if (connection.isInHandshake()) {
+      connection.fail(
+          channel,
+          new ConnectionException(
+              ReplyCode.UNEXPECTED_FRAME, "content before the connection is open"));
+    }
+  }
+
+  @Override
+  public void onHeartbeat(int channel) {
+    // That something came was noted by heard().
+  }
+}
