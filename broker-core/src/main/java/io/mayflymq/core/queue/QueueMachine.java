@@ -218,7 +218,7 @@ public final class QueueMachine {
    */
   public Fetched fetch(boolean acknowledges, long nowMillis) {
     renewLease(nowMillis);
-    long head = firstLiving(nowMillis);
+    long head = firstLiving(nowMillis, Integer.MAX_VALUE);
     if (head < 0) {
       return null;
     }
@@ -241,7 +241,7 @@ public final class QueueMachine {
       if (consumer == null) {
         return;
       }
-      long head = firstLiving(nowMillis);
+      long head = firstLiving(nowMillis, EXPIRY_SLICE);
       if (head < 0) {
         return;
       }
@@ -264,9 +264,18 @@ public final class QueueMachine {
     }
   }
 
-  private long firstLiving(long nowMillis) {
+  /**
+   * The first message that may be handed out; -1 if there is none, or too many before it are dead
+   * to remove them in one go.
+   */
+  private long firstLiving(long nowMillis, int budget) {
+    int left = budget;
     long head = index.firstReady();
     while (head >= 0 && index.deadline(head) <= nowMillis) {
+      if (left-- == 0) {
+        wakeNoLaterThan(nowMillis);
+        return -1;
+      }
       die(head, DeathReason.EXPIRED, nowMillis);
       head = index.firstReady();
     }
@@ -276,7 +285,8 @@ public final class QueueMachine {
   // Settling
 
   /**
-   * Acknowledges messages; those that are not unacknowledged here are passed over.
+   * Acknowledges messages; those that are not unacknowledged here are passed over. Whoever calls
+   * sees to it that all others in the range are this consumer's.
    *
    * @param consumer whom they were delivered to
    * @param from the first sequence number
@@ -368,6 +378,7 @@ public final class QueueMachine {
     }
     long next = expireDue(nowMillis, EXPIRY_SLICE);
     wakeNoLaterThan(Math.min(next, lease.endMillis()));
+    dispatch(nowMillis);
   }
 
   /**

@@ -1,7 +1,9 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,6 +24,18 @@ public final class Broker {
     this.shards = shards;
     this.metadata = metadata;
     this.clock = clock;
+  }
+
+  /**
+   * Brings back the exchanges, queues and bindings that were kept; leases start anew. Called before
+   * the first client comes.
+   *
+   * @return how many of them there are
+   */
+  public int recover() {
+    List<MetadataCommand> kept = metadata.recover();
+    kept.forEach(command -> createVirtualHost(command.vhost()).replay(command));
+    return kept.size();
   }
 
   /** The shards that the queues live on. */

@@ -51,6 +51,21 @@ public final class VirtualHost {
     }
   }
 
+  /** Carries out what was kept before this process. Called before the first client comes. */
+  void replay(MetadataCommand command) {
+    synchronized (lock) {
+      if (command instanceof MetadataCommand.ExchangeDeclared declared) {
+        table = table.withExchange(declared.exchange());
+      } else if (command instanceof MetadataCommand.QueueDeclared declared) {
+        add(declared.queue(), null, shards.next());
+      } else if (command instanceof MetadataCommand.Bound bound) {
+        table = table.withBinding(bound.binding());
+      } else {
+        throw new IllegalArgumentException("not part of a state: " + command);
+      }
+    }
+  }
+
   /** Its name. */
   public String name() {
     return name;
@@ -266,24 +281,25 @@ public final class VirtualHost {
             wanted.autoDelete(),
             wanted.arguments(),
             QueueArguments.parse(wanted.arguments(), wanted.name(), name));
-    Shard shard = wanted.exclusive() ? wanted.home() : shards.next();
-    Queue queue =
-        new Queue(
-            queueIds.incrementAndGet(),
-            definition,
-            wanted.exclusive() ? wanted.connection() : null,
-            this,
-            shards,
-            shard,
-            clock.millis());
-    table = table.withQueue(wanted.name(), queue);
-    queue.start();
+    if (wanted.exclusive()) {
+      add(definition, wanted.connection(), wanted.home());
+    } else {
+      add(definition, null, shards.next());
+    }
     QueueStatus status = new QueueStatus(wanted.name(), 0, 0);
     return durable
         ? metadata
             .append(new MetadataCommand.QueueDeclared(name, definition))
             .thenApply(safe -> status)
         : CompletableFuture.completedFuture(status);
+  }
+
+  private void add(QueueDefinition definition, Object owner, Shard shard) {
+    Queue queue =
+        new Queue(
+            queueIds.incrementAndGet(), definition, owner, this, shards, shard, clock.millis());
+    table = table.withQueue(definition.name(), queue);
+    queue.start();
   }
 
   private void requireEquivalent(QueueDeclaration wanted, Queue current) {

@@ -16,6 +16,12 @@ import java.nio.file.StandardOpenOption;
  */
 final class DataDirectory implements AutoCloseable {
   private static final String LOCK_FILE = "mayfly.lock";
+  private static final String FORMAT_FILE = "mayfly.format";
+
+  /**
+   * The layout of what is in the directory; a new number for each that an older broker cannot read.
+   */
+  private static final String FORMAT = "1";
 
   private final Path path;
   private final FileChannel lockFile;
@@ -40,9 +46,30 @@ final class DataDirectory implements AutoCloseable {
         channel.close();
         throw new StartException("data directory " + path + " is in use by another broker");
       }
+      try {
+        requireKnownFormat(path);
+      } catch (IOException | StartException e) {
+        channel.close();
+        throw e;
+      }
       return new DataDirectory(path, channel);
     } catch (IOException e) {
       throw new StartException("cannot use data directory " + path + ": " + IoReason.of(e), e);
+    }
+  }
+
+  /** A directory without a format file is new; one of a newer broker is left alone. */
+  private static void requireKnownFormat(Path path) throws IOException, StartException {
+    Path file = path.resolve(FORMAT_FILE);
+    if (Files.notExists(file)) {
+      Files.writeString(file, FORMAT + "\n");
+      return;
+    }
+    String found = Files.readString(file).strip();
+    if (!found.equals(FORMAT)) {
+      throw new StartException(
+          "data directory %s has format '%s', this broker knows format %s only"
+              .formatted(path, found, FORMAT));
     }
   }
 

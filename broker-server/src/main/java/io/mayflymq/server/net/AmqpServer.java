@@ -1,6 +1,8 @@
 package io.mayflymq.server.net;
 
+import io.mayflymq.core.metadata.MetadataException;
 import io.mayflymq.core.metadata.MetadataLog;
+import io.mayflymq.core.metadata.StoredMetadataLog;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.Credentials;
 import io.mayflymq.core.security.PasswordHash;
@@ -43,12 +45,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The broker on its sockets: event loops, each with a shard of the queues, and listeners that
  * spread connections over them.
  */
 public final class AmqpServer implements AutoCloseable {
+  private static final Logger LOGGER = LoggerFactory.getLogger(AmqpServer.class);
   private static final int LARGEST_READ = 256 * 1024;
   private static final WriteBufferWaterMark WATER_MARKS =
       new WriteBufferWaterMark(256 * 1024, 1024 * 1024);
@@ -58,12 +63,16 @@ public final class AmqpServer implements AutoCloseable {
 
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
+  private static final String METADATA_FILE = "metadata.mv";
+
+  private final MetadataLog metadata;
   private final EventLoopGroup group;
   private final ConnectionEnvironment environment;
   private final Map<io.netty.channel.EventLoop, NettyLoop> loops;
   private final List<Channel> listeners = new ArrayList<>();
 
-  private AmqpServer(ServerSettings settings, boolean epoll) {
+  private AmqpServer(ServerSettings settings, boolean epoll, MetadataLog metadata) {
+    this.metadata = metadata;
     IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
     group =
         new MultiThreadIoEventLoopGroup(settings.shards(), new DefaultThreadFactory("shard"), io);
@@ -76,8 +85,9 @@ public final class AmqpServer implements AutoCloseable {
     InstantSource clock = InstantSource.system();
     List<NettyLoop> ordered = new ArrayList<>();
     group.forEach(executor -> ordered.add(loops.get((io.netty.channel.EventLoop) executor)));
-    Broker broker = new Broker(new Shards(ordered, clock), MetadataLog.VOLATILE, clock);
+    Broker broker = new Broker(new Shards(ordered, clock), metadata, clock);
     broker.createVirtualHost(settings.defaults().vhost());
+    LOGGER.info("recovered {} durable exchanges, queues and bindings", broker.recover());
     environment =
         new ConnectionEnvironment(
             broker,
@@ -121,7 +131,7 @@ public final class AmqpServer implements AutoCloseable {
    */
   public static AmqpServer start(ServerSettings settings) throws StartException {
     boolean epoll = Epoll.isAvailable();
-    AmqpServer server = new AmqpServer(settings, epoll);
+    AmqpServer server = new AmqpServer(settings, epoll, openMetadata(settings));
     ServerBootstrap bootstrap = server.bootstrap(settings.tcp(), epoll);
     for (ListenerSettings listener : settings.listeners()) {
       ChannelFuture bound = bootstrap.bind(listener.address()).awaitUninterruptibly();
@@ -132,6 +142,14 @@ public final class AmqpServer implements AutoCloseable {
       server.listeners.add(bound.channel());
     }
     return server;
+  }
+
+  private static MetadataLog openMetadata(ServerSettings settings) throws StartException {
+    try {
+      return StoredMetadataLog.open(settings.dataDir().resolve(METADATA_FILE));
+    } catch (MetadataException e) {
+      throw new StartException(e.getMessage(), e);
+    }
   }
 
   private ServerBootstrap bootstrap(TcpSettings tcp, boolean epoll) {
@@ -182,5 +200,6 @@ public final class AmqpServer implements AutoCloseable {
       LockSupport.parkNanos(POLL_NANOS);
     }
     group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
+    metadata.close();
   }
 }

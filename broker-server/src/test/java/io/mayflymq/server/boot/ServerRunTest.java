@@ -52,6 +52,17 @@ class ServerRunTest {
   }
 
   @Test
+  void aDataDirectoryOfANewerBrokerIs1() throws Exception {
+    Path data = directory.resolve("data");
+    DataDirectory.open(data).close();
+    Files.writeString(data.resolve("mayfly.format"), "2\n");
+
+    assertThat(run("listeners.tcp=none")).isEqualTo(ExitCode.FAILURE);
+    assertSaid(
+        "mayfly: data directory " + data + " has format '2', this broker knows format 1 only");
+  }
+
+  @Test
   void aDataDirectoryInUseIs1() throws Exception {
     Path data = directory.resolve("data");
     try (DataDirectory taken = DataDirectory.open(data)) {

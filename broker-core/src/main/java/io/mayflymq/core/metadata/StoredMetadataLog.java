@@ -1,0 +1,169 @@
+package io.mayflymq.core.metadata;
+
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.ReplyCode;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.h2.mvstore.MVMap;
+import org.h2.mvstore.MVStore;
+import org.h2.mvstore.MVStoreException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/*
+ * Metadata in a file: an H2 MVStore with a map each for exchanges, queues and bindings. It holds the state, not the history, so it is as large as
+ * what exists.
+ *
+ * One thread writes. It takes all commands that have gathered while it was busy, carries them out, commits and forces the file once, and then
+ * says of all of them that they are safe: a burst of declarations from many connections costs one force.
+ */
+public final class StoredMetadataLog implements MetadataLog {
+  private static final Logger LOGGER = LoggerFactory.getLogger(StoredMetadataLog.class);
+
+  private final MVStore store;
+  private final MVMap<String, byte[]> exchanges;
+  private final MVMap<String, byte[]> queues;
+  private final MVMap<String, byte[]> bindings;
+  private final Thread writer = new Thread(this::writeUntilClosed, "metadata");
+  private final Object lock = new Object();
+  private List<Pending> pending = new ArrayList<>();
+  private boolean closed;
+
+  private record Pending(MetadataCommand command, CompletableFuture<Void> safe) {}
+
+  private StoredMetadataLog(MVStore store) {
+    this.store = store;
+    this.exchanges = store.openMap("exchanges");
+    this.queues = store.openMap("queues");
+    this.bindings = store.openMap("bindings");
+    writer.setDaemon(true);
+  }
+
+  /**
+   * Opens the file, or creates it.
+   *
+   * @throws MetadataException if it cannot be read or written
+   */
+  public static StoredMetadataLog open(Path file) {
+    try {
+      StoredMetadataLog log =
+          new StoredMetadataLog(
+              new MVStore.Builder().fileName(file.toString()).autoCommitDisabled().open());
+      log.writer.start();
+      return log;
+    } catch (MVStoreException e) {
+      throw new MetadataException("cannot open metadata in " + file + ": " + e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public List<MetadataCommand> recover() {
+    List<MetadataCommand> commands = new ArrayList<>();
+    try {
+      exchanges.values().forEach(value -> commands.add(MetadataEntry.decodeExchange(value)));
+      queues.values().forEach(value -> commands.add(MetadataEntry.decodeQueue(value)));
+      bindings.values().forEach(value -> commands.add(MetadataEntry.decodeBinding(value)));
+    } catch (RuntimeException e) {
+      throw new MetadataException("cannot read metadata: " + e.getMessage(), e);
+    }
+    return commands;
+  }
+
+  @Override
+  public CompletableFuture<Void> append(MetadataCommand command) {
+    Pending entry = new Pending(command, new CompletableFuture<>());
+    synchronized (lock) {
+      if (closed) {
+        entry.safe.completeExceptionally(notKept("the broker is stopping"));
+      } else {
+        pending.add(entry);
+        lock.notifyAll();
+      }
+    }
+    return entry.safe;
+  }
+
+  private void writeUntilClosed() {
+    List<Pending> batch = take();
+    while (!batch.isEmpty()) {
+      write(batch);
+      batch = take();
+    }
+  }
+
+  /** Waits for commands; none are left once the log is closed. */
+  private List<Pending> take() {
+    synchronized (lock) {
+      while (pending.isEmpty() && !closed) {
+        try {
+          lock.wait();
+        } catch (InterruptedException e) {
+          // Nobody interrupts this thread; it ends when the log is closed.
+          LOGGER.debug("metadata writer interrupted", e);
+        }
+      }
+      List<Pending> taken = pending;
+      pending = new ArrayList<>();
+      return taken;
+    }
+  }
+
+  private void write(List<Pending> batch) {
+    try {
+      batch.forEach(entry -> apply(entry.command));
+      store.commit();
+      store.sync();
+    } catch (MVStoreException e) {
+      LOGGER.error("metadata could not be written", e);
+      ConnectionException failure = notKept(e.getMessage());
+      batch.forEach(entry -> entry.safe.completeExceptionally(failure));
+      return;
+    }
+    batch.forEach(entry -> entry.safe.complete(null));
+  }
+
+  private void apply(MetadataCommand command) {
+    String vhost = command.vhost();
+    if (command instanceof MetadataCommand.ExchangeDeclared declared) {
+      exchanges.put(
+          MetadataEntry.key(vhost, declared.exchange().name()), MetadataEntry.encode(declared));
+    } else if (command instanceof MetadataCommand.ExchangeDeleted deleted) {
+      exchanges.remove(MetadataEntry.key(vhost, deleted.exchange()));
+    } else if (command instanceof MetadataCommand.QueueDeclared declared) {
+      queues.put(MetadataEntry.key(vhost, declared.queue().name()), MetadataEntry.encode(declared));
+    } else if (command instanceof MetadataCommand.QueueDeleted deleted) {
+      queues.remove(MetadataEntry.key(vhost, deleted.queue()));
+    } else if (command instanceof MetadataCommand.Bound bound) {
+      bindings.put(MetadataEntry.key(vhost, bound.binding()), MetadataEntry.encode(bound));
+    } else if (command instanceof MetadataCommand.Unbound unbound) {
+      bindings.remove(MetadataEntry.key(vhost, unbound.binding()));
+    }
+  }
+
+  private static ConnectionException notKept(String why) {
+    return new ConnectionException(
+        ReplyCode.INTERNAL_ERROR, "the change could not be made durable: " + why);
+  }
+
+  @Override
+  public void close() {
+    synchronized (lock) {
+      closed = true;
+      lock.notifyAll();
+    }
+    boolean interrupted = false;
+    while (writer.isAlive()) {
+      try {
+        writer.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    store.close();
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

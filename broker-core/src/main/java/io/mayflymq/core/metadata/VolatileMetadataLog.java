@@ -1,0 +1,20 @@
+package io.mayflymq.core.metadata;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** A log that keeps nothing: metadata ends with the process. */
+public final class VolatileMetadataLog implements MetadataLog {
+  @Override
+  public List<MetadataCommand> recover() {
+    return List.of();
+  }
+
+  @Override
+  public CompletableFuture<Void> append(MetadataCommand command) {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,123 @@
+package io.mayflymq.core.metadata;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.DestinationKind;
+import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.routing.ExchangeType;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class StoredMetadataLogTest {
+  private static final FieldTable ARGUMENTS =
+      FieldTable.builder()
+          .put("x-message-ttl", new FieldValue.Int16((short) 5))
+          .put("note", "höchst\u0000 wichtig")
+          .build();
+
+  private static final MetadataCommand EXCHANGE =
+      new MetadataCommand.ExchangeDeclared(
+          "v", new ExchangeDefinition("x", ExchangeType.HEADERS, true, true, true, ARGUMENTS));
+
+  private static final MetadataCommand QUEUE =
+      new MetadataCommand.QueueDeclared(
+          "v",
+          new QueueDefinition(
+              "q", true, false, true, ARGUMENTS, QueueArguments.parse(ARGUMENTS, "q", "v")));
+
+  private static final Binding BINDING =
+      new Binding("x", DestinationKind.QUEUE, "q", "key", ARGUMENTS);
+
+  @TempDir Path directory;
+
+  @Test
+  void whatWasSafeIsThereAgain() {
+    write(EXCHANGE, QUEUE, new MetadataCommand.Bound("v", BINDING));
+
+    assertThat(recovered())
+        .containsExactly(EXCHANGE, QUEUE, new MetadataCommand.Bound("v", BINDING));
+  }
+
+  @Test
+  void whatWasDeletedIsNot() {
+    write(
+        EXCHANGE,
+        QUEUE,
+        new MetadataCommand.Bound("v", BINDING),
+        new MetadataCommand.Unbound("v", BINDING),
+        new MetadataCommand.QueueDeleted("v", "q"),
+        new MetadataCommand.ExchangeDeleted("v", "x"));
+
+    assertThat(recovered()).isEmpty();
+  }
+
+  @Test
+  void bindingsThatDifferInArgumentsOnlyAreTwo() {
+    Binding other = new Binding("x", DestinationKind.QUEUE, "q", "key", FieldTable.EMPTY);
+    write(
+        EXCHANGE,
+        QUEUE,
+        new MetadataCommand.Bound("v", BINDING),
+        new MetadataCommand.Bound("v", other),
+        new MetadataCommand.Unbound("v", BINDING));
+
+    assertThat(recovered()).containsExactly(EXCHANGE, QUEUE, new MetadataCommand.Bound("v", other));
+  }
+
+  @Test
+  void namesThatRunTogetherAreToldApart() {
+    assertThat(MetadataEntry.key("a", "bc")).isNotEqualTo(MetadataEntry.key("ab", "c"));
+    assertThat(MetadataEntry.key("1:a", "b")).isNotEqualTo(MetadataEntry.key("1", ":ab"));
+  }
+
+  @Test
+  void aClosedLogRefusesInWords() {
+    StoredMetadataLog log = StoredMetadataLog.open(file());
+    log.close();
+
+    CompletableFuture<Void> refused = log.append(QUEUE);
+
+    assertThatThrownBy(refused::join)
+        .cause()
+        .isInstanceOf(ConnectionException.class)
+        .hasMessageContaining("the change could not be made durable: the broker is stopping");
+  }
+
+  @Test
+  void aFileOfSomethingElseIsRefusedInWords() throws Exception {
+    Files.write(file(), new byte[20_000]);
+
+    assertThatThrownBy(() -> StoredMetadataLog.open(file()))
+        .isInstanceOf(MetadataException.class)
+        .hasMessageStartingWith("cannot open metadata in " + file());
+    assertThat(Files.size(file())).isEqualTo(20_000);
+  }
+
+  private void write(MetadataCommand... commands) {
+    try (StoredMetadataLog log = StoredMetadataLog.open(file())) {
+      for (MetadataCommand command : commands) {
+        log.append(command).join();
+      }
+    }
+  }
+
+  private List<MetadataCommand> recovered() {
+    try (StoredMetadataLog log = StoredMetadataLog.open(file())) {
+      return log.recover();
+    }
+  }
+
+  private Path file() {
+    return directory.resolve("metadata.mv");
+  }
+}
