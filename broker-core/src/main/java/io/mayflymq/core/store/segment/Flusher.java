@@ -211,6 +211,7 @@ final class Flusher implements Runnable {
           force();
         }
         store(index);
+        segment.written = true;
       }
       writing.remove();
       chunk.done = true;

@@ -80,6 +80,7 @@ final class RecordFormat {
 
   /** Whether a record is as it was written. Moves the view's position and limit. */
   boolean isIntact(ByteBuffer view, int at, long key, int offset) {
+    view.clear();
     int length = view.getInt(at);
     return view.getInt(at + 8) == (contentCrc(view, at, length) ^ (int) mask(key, offset));
   }

@@ -129,6 +129,7 @@ final class Recovery {
     }
     Segment segment = new Segment(header);
     segment.file = file;
+    segment.written = true;
     table.add(segment);
     SegmentIndex index = loadIndex(opened.number());
     if (index == null && names.contains(SegmentNames.index(opened.number()))) {

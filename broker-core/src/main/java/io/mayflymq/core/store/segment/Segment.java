@@ -27,6 +27,9 @@ final class Segment {
   /** Null until the flusher has created it. */
   volatile LogFile file;
 
+  /** Set by the flusher when all of it is in the file, and its index in another. */
+  volatile boolean written;
+
   State state = State.ACTIVE;
 
   /** Damaged in a way that keeps it from being compacted: it stays as long as it has entries. */

@@ -138,7 +138,8 @@ final class SegmentTable {
       total += size;
       live += segment.liveBytes();
       double share = (double) segment.neededBytes() / size;
-      if (segment.state == Segment.State.SEALED && !segment.pinned && share < least) {
+      boolean ready = segment.state == Segment.State.SEALED && segment.written;
+      if (ready && !segment.pinned && share < least) {
         least = share;
         best = segment;
       }
