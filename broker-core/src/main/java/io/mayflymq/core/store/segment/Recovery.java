@@ -70,6 +70,7 @@ final class Recovery {
       recover(segment);
     }
     deleteStrayIndexes();
+    directory.force();
     damages.forEach(damage -> LOGGER.warn("The message log in {} has a {}", directory, damage));
     for (Segment segment : table.all()) {
       segment.state = Segment.State.SEALED;
@@ -138,8 +139,11 @@ final class Recovery {
     }
     boolean indexed = index != null && index.segmentLength() <= size;
     int count = indexed ? replay(segment, index) : scan(segment, index);
-    if (count == 0 && opened.copies() == 0 && opened.number() == lastSegment) {
-      // Nothing of it had reached the disk but its name.
+    if (count == 0 && segment.length <= SegmentHeader.SPACE) {
+      // It was being created: what there is of it is its name and at most its header.
+      if (size > 0 && (size < SegmentHeader.SPACE || opened.copies() < 2)) {
+        damages.add(new Damage(opened.name(), Damage.Kind.TORN_TAIL, 0, size));
+      }
       table.deleted(segment);
       file.close();
       directory.delete(SegmentNames.index(opened.number()));

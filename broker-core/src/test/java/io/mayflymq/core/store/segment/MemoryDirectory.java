@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -29,6 +30,14 @@ final class MemoryDirectory implements LogDirectory {
     byte[] bytes = new byte[0];
     byte[] safe = new byte[0];
     final List<Write> unforced = new ArrayList<>();
+
+    Contents copy() {
+      Contents copy = new Contents();
+      copy.bytes = bytes.clone();
+      copy.safe = safe.clone();
+      copy.unforced.addAll(unforced);
+      return copy;
+    }
   }
 
   /** A write; or a cut, if there are no bytes. */
@@ -111,10 +120,16 @@ final class MemoryDirectory implements LogDirectory {
     return after;
   }
 
-  /** The process dies: the operating system has all that was written. */
+  /** The process dies: the operating system has all that was written, safe or not. */
   MemoryDirectory afterKill() {
     MemoryDirectory after = new MemoryDirectory();
-    files.forEach((name, contents) -> after.put(name, contents.bytes));
+    Map<Contents, Contents> copies = new HashMap<>();
+    files.forEach(
+        (name, contents) ->
+            after.files.put(name, copies.computeIfAbsent(contents, Contents::copy)));
+    safeNames.forEach(
+        (name, contents) ->
+            after.safeNames.put(name, copies.computeIfAbsent(contents, Contents::copy)));
     return after;
   }
 
