@@ -39,6 +39,7 @@ public final class FrameDecoder {
   private final FrameHandler handler;
   private final ShortStringCache names = new ShortStringCache();
   private int maxPayload;
+  private int toleratedPayload;
 
   /**
    * A decoder for one connection.
@@ -57,6 +58,8 @@ public final class FrameDecoder {
    */
   public void setFrameMax(int frameMax) {
     maxPayload = FrameLimits.maxPayload(frameMax);
+    // Quite a few clients take frame-max for the payload's limit; RabbitMQ lets them.
+    toleratedPayload = frameMax == 0 ? maxPayload : frameMax;
   }
 
   /**
@@ -89,7 +92,7 @@ public final class FrameDecoder {
   }
 
   private int checkedSize(int type, int size) {
-    if (size < 0 || size > maxPayload) {
+    if (size < 0 || size > toleratedPayload) {
       throw FrameErrors.tooLarge(type, size & 0xFFFF_FFFFL, maxPayload);
     }
     // Said at once, not when the payload has come: what follows an unknown type may be anything.
@@ -217,7 +220,7 @@ public final class FrameDecoder {
     int size = (int) (head >>> 8);
     return head >>> 40 == ((long) type << 16 | channel)
             && size >= 0
-            && size <= Math.min(room, maxPayload)
+            && size <= Math.min(room, toleratedPayload)
             && in.getUnsignedByte(index + FrameLimits.HEADER_BYTES + size) == FrameType.END
         ? size
         : -1;

@@ -110,7 +110,7 @@ class FrameDecoderTest {
         "03 0001 00000011 0102030405060708090a0b0c0d0e0f1011 00"
             + "| type 3, first 16 octets = <<1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16>>:"
             + " {invalid_frame_end_marker,0}",
-        "03 0001 00000ff9 | type 3, all octets = <<>>: {frame_too_large,4089,4088}",
+        "03 0001 00001001 | type 3, all octets = <<>>: {frame_too_large,4097,4088}",
         "03 0001 ffffffff | type 3, all octets = <<>>: {frame_too_large,4294967295,4088}",
         "04 0001 00000001 | type 4: unknown_frame",
         "00 0001 00000001 | type 0: unknown_frame",
@@ -196,7 +196,7 @@ class FrameDecoderTest {
     FrameEncoder.contentHeader(in, 1, new byte[2], 2, 200);
     FrameEncoder.bodyFrame(in, 1, new byte[200], 0, 200);
 
-    assertThatThrownBy(() -> decode(in, 200)).hasMessageContaining("{frame_too_large,200,192}");
+    assertThatThrownBy(() -> decode(in, 192)).hasMessageContaining("{frame_too_large,200,184}");
     assertThat(events.lines).hasSize(2);
   }
 

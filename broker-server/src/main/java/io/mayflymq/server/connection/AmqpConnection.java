@@ -297,11 +297,18 @@ public final class AmqpConnection implements ConnectionContext {
 
   /** Something is wrong with the broker itself. */
   void failInternally(Throwable cause) {
-    LOGGER.error("connection {}: internal error", name, cause);
+    ConnectionException error;
+    if (cause instanceof OutOfMemoryError) {
+      LOGGER.error("connection {}: {}", name, cause.toString());
+      error = new ConnectionException(ReplyCode.RESOURCE_ERROR, "the broker is out of memory");
+    } else {
+      LOGGER.error("connection {}: internal error", name, cause);
+      error = new ConnectionException(ReplyCode.INTERNAL_ERROR, "internal error");
+    }
     if (state == State.CLOSING || state == State.CLOSED) {
       socket.close();
     } else {
-      closeWith(new ConnectionException(ReplyCode.INTERNAL_ERROR, "internal error"));
+      closeWith(error);
     }
   }
 
