@@ -29,9 +29,6 @@ public final class QueueMachine {
   /** How many messages expire in one go before other work gets its turn. */
   static final int EXPIRY_SLICE = 1024;
 
-  private static final int REDELIVERED = 1;
-  private static final int INDEXED = 2;
-  private static final int OUT_OF_ORDER = 4;
   private static final long NO_SETTLEMENT = -1;
 
   private final QueueSettings settings;
@@ -128,7 +125,8 @@ public final class QueueMachine {
     long sequence = NO_SETTLEMENT;
     if (consumer.acknowledges()) {
       sequence =
-          index.appendUnacked(message, message.bodyLength(), deadline, nowMillis, OUT_OF_ORDER);
+          index.appendUnacked(
+              message, message.bodyLength(), deadline, nowMillis, EntryFlags.OUT_OF_ORDER);
       stored(sequence, message, deadline, nowMillis);
       consumer.delivered();
     }
@@ -222,7 +220,7 @@ public final class QueueMachine {
     if (head < 0) {
       return null;
     }
-    boolean redelivered = (index.flags(head) & REDELIVERED) != 0;
+    boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
     Message message = acknowledges ? index.take(head) : leave(head);
     return new Fetched(
         acknowledges ? head : NO_SETTLEMENT, message, redelivered, index.readyCount());
@@ -249,7 +247,7 @@ public final class QueueMachine {
         consumers.block(consumer);
         continue;
       }
-      boolean redelivered = (index.flags(head) & REDELIVERED) != 0;
+      boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
       Message message;
       long sequence = NO_SETTLEMENT;
       if (consumer.acknowledges()) {
@@ -338,7 +336,7 @@ public final class QueueMachine {
       die(sequence, DeathReason.EXPIRED, nowMillis);
       return;
     }
-    index.setFlags(sequence, index.flags(sequence) | REDELIVERED);
+    index.setFlags(sequence, index.flags(sequence) | EntryFlags.REDELIVERED);
     index.requeue(sequence);
     if (deadline != Deadlines.NEVER) {
       expiry.requeued(sequence, deadline);
@@ -362,7 +360,8 @@ public final class QueueMachine {
   public long purge(long nowMillis) {
     expireDue(nowMillis, Integer.MAX_VALUE);
     index.forEachReady(sequence -> settledIfPersistent(sequence, index.content(sequence)));
-    index.forEachUnacked(sequence -> index.setFlags(sequence, index.flags(sequence) & ~INDEXED));
+    index.forEachUnacked(
+        sequence -> index.setFlags(sequence, index.flags(sequence) & ~EntryFlags.INDEXED));
     expiry.cleared();
     return index.clearReady();
   }
@@ -415,7 +414,7 @@ public final class QueueMachine {
   }
 
   private Message leave(long sequence) {
-    boolean indexed = (index.flags(sequence) & INDEXED) != 0;
+    boolean indexed = (index.flags(sequence) & EntryFlags.INDEXED) != 0;
     Message message = index.remove(sequence);
     if (indexed) {
       expiry.discarded();
@@ -467,44 +466,5 @@ public final class QueueMachine {
   /** The consumers, in the order in which they came. */
   public List<Consumer> consumers() {
     return consumers.all();
-  }
-
-  /** What the order of expiry sees of the index. */
-  private record ExpiringMessages(MessageIndex<Message> index) implements ExpiryOrder.Messages {
-    @Override
-    public long firstReadyFrom(long sequence) {
-      return index.nextReady(sequence - 1);
-    }
-
-    @Override
-    public boolean contains(long sequence) {
-      return index.contains(sequence);
-    }
-
-    @Override
-    public boolean isReady(long sequence) {
-      return index.isReady(sequence);
-    }
-
-    @Override
-    public long deadline(long sequence) {
-      return index.deadline(sequence);
-    }
-
-    @Override
-    public boolean isIndexed(long sequence) {
-      return (index.flags(sequence) & INDEXED) != 0;
-    }
-
-    @Override
-    public boolean isOutOfOrder(long sequence) {
-      return (index.flags(sequence) & OUT_OF_ORDER) != 0;
-    }
-
-    @Override
-    public void setIndexed(long sequence, boolean indexed) {
-      int flags = index.flags(sequence);
-      index.setFlags(sequence, indexed ? flags | INDEXED | OUT_OF_ORDER : flags & ~INDEXED);
-    }
   }
 }

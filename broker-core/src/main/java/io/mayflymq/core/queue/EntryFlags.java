@@ -1,0 +1,15 @@
+package io.mayflymq.core.queue;
+
+/** The bits that a queue keeps with each entry of its {@link MessageIndex}. */
+final class EntryFlags {
+  /** It may have been delivered before. */
+  static final int REDELIVERED = 1;
+
+  /** It is in the index of deadlines that come out of order. */
+  static final int INDEXED = 2;
+
+  /** It has to be there while it is ready: no run of deadlines in order vouches for it. */
+  static final int OUT_OF_ORDER = 4;
+
+  private EntryFlags() {}
+}

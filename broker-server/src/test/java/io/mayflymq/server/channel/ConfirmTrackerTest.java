@@ -1,0 +1,172 @@
+package io.mayflymq.server.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.runtime.EventLoop;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.protocol.method.BasicMethod;
+import io.mayflymq.protocol.method.Method;
+import io.mayflymq.server.delivery.ConnectionOutput;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+
+/** What a publisher hears of its messages, accounted for as a client does. */
+class ConfirmTrackerTest {
+  private final EmbeddedChannel socket = new EmbeddedChannel();
+  private final Shard shard = new Shard(0, new NoLoop(), () -> Instant.ofEpochMilli(0));
+  private final ConfirmTracker tracker =
+      new ConfirmTracker(1, new ConnectionOutput(socket, shard), shard);
+
+  @Test
+  void aBurstIsOneMultipleAck() {
+    shard.run(
+        () -> {
+          for (int i = 1; i <= 100; i++) {
+            tracker.published(1);
+          }
+          for (int i = 1; i <= 100; i++) {
+            tracker.settled(i, true);
+          }
+        });
+
+    assertThat(sent()).containsExactly(new BasicMethod.Ack(100, true));
+  }
+
+  @Test
+  void aRefusedOneStandsBetweenTheRuns() {
+    shard.run(
+        () -> {
+          for (int i = 1; i <= 5; i++) {
+            tracker.published(1);
+          }
+          for (int i = 1; i <= 5; i++) {
+            tracker.settled(i, i != 3);
+          }
+        });
+
+    assertThat(sent())
+        .containsExactly(
+            new BasicMethod.Ack(2, true),
+            new BasicMethod.Nack(3, false, false),
+            new BasicMethod.Ack(5, true));
+  }
+
+  @Test
+  void nobodyWaitsForASlowerQueue() {
+    shard.run(
+        () -> {
+          tracker.published(2);
+          tracker.published(1);
+          tracker.settled(1, true);
+          tracker.settled(2, true);
+        });
+    assertThat(sent()).containsExactly(new BasicMethod.Ack(2, false));
+
+    shard.run(() -> tracker.settled(1, true));
+    assertThat(sent()).containsExactly(new BasicMethod.Ack(1, false));
+  }
+
+  @Property(tries = 200)
+  void eachPublishIsConfirmedOnceAndTruly(@ForAll long seed) {
+    // jqwik makes one instance for all tries.
+    new ConfirmTrackerTest().compare(seed);
+  }
+
+  private void compare(long seed) {
+    Random random = new Random(seed);
+    TreeMap<Long, Boolean> expected = new TreeMap<>();
+    TreeMap<Long, Boolean> heard = new TreeMap<>();
+    List<Long> reports = new ArrayList<>();
+    for (int burst = 0; burst < 60; burst++) {
+      shard.run(() -> burst(random, expected, reports));
+      account(sent(), expected.size(), heard);
+    }
+    shard.run(
+        () -> {
+          while (!reports.isEmpty()) {
+            report(random, expected, reports);
+          }
+        });
+    account(sent(), expected.size(), heard);
+
+    assertThat(heard).isEqualTo(expected);
+    socket.finishAndReleaseAll();
+  }
+
+  private void burst(Random random, Map<Long, Boolean> expected, List<Long> reports) {
+    for (int i = random.nextInt(20); i > 0; i--) {
+      if (random.nextBoolean()) {
+        int queues = random.nextInt(4);
+        long sequence = tracker.published(queues);
+        expected.put(sequence, true);
+        for (int q = 0; q < queues; q++) {
+          reports.add(sequence);
+        }
+      } else if (!reports.isEmpty()) {
+        report(random, expected, reports);
+      }
+    }
+  }
+
+  private void report(Random random, Map<Long, Boolean> expected, List<Long> reports) {
+    long sequence = reports.remove(random.nextInt(reports.size()));
+    boolean accepted = random.nextInt(5) > 0;
+    expected.merge(sequence, accepted, Boolean::logicalAnd);
+    tracker.settled(sequence, accepted);
+  }
+
+  /** A client takes a multiple ack for all that it has not heard of before. */
+  private static void account(List<Method> methods, long published, Map<Long, Boolean> heard) {
+    for (Method method : methods) {
+      if (method instanceof BasicMethod.Ack ack) {
+        for (long s = ack.multiple() ? 1 : ack.deliveryTag(); s <= ack.deliveryTag(); s++) {
+          heard.putIfAbsent(s, true);
+        }
+        assertThat(ack.deliveryTag()).isLessThanOrEqualTo(published);
+      } else {
+        BasicMethod.Nack nack = (BasicMethod.Nack) method;
+        assertThat(heard.put(nack.deliveryTag(), false)).isNull();
+      }
+    }
+  }
+
+  private List<Method> sent() {
+    List<Method> methods = new ArrayList<>();
+    for (ByteBuf out = socket.readOutbound(); out != null; out = socket.readOutbound()) {
+      while (out.isReadable()) {
+        int size = out.getInt(out.readerIndex() + 3);
+        methods.add(Method.decode(out, out.readerIndex() + 7, size));
+        out.skipBytes(size + 8);
+      }
+      out.release();
+    }
+    return methods;
+  }
+
+  /** Nothing here leaves the burst. */
+  private static final class NoLoop implements EventLoop {
+    @Override
+    public boolean inEventLoop() {
+      return true;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      throw new AssertionError("nothing is handed over");
+    }
+
+    @Override
+    public void schedule(Runnable task, long delayMillis) {
+      throw new AssertionError("nothing is scheduled");
+    }
+  }
+}
