@@ -30,36 +30,44 @@ public final class Expiration {
       start++;
     }
     long value = 0;
-    int at = start;
-    while (at < end && buffer[at] >= '0' && buffer[at] <= '9') {
-      if (at - start < MAX_DIGITS) {
+    int digits = start;
+    while (digits < end - 1 && buffer[digits] == '0' && isDigit(buffer[digits + 1])) {
+      digits++;
+    }
+    int at = digits;
+    while (at < end && isDigit(buffer[at])) {
+      if (at - digits < MAX_DIGITS) {
         value = value * 10 + (buffer[at] - '0');
       }
       at++;
     }
-    if (at == start) {
+    if (at == digits) {
       throw invalid(buffer, offset, length, "no_integer");
     }
     if (at < end) {
       throw invalid(
           buffer, offset, length, "{leftover_string,\"%s\"}".formatted(text(buffer, at, end - at)));
     }
-    boolean huge = at - start > MAX_DIGITS;
+    boolean huge = at - digits > MAX_DIGITS;
     if (negative && (value > 0 || huge)) {
       throw invalid(
           buffer,
           offset,
           length,
-          "{value_negative,-%s}".formatted(text(buffer, start, at - start)));
+          "{value_negative,-%s}".formatted(text(buffer, digits, at - digits)));
     }
     if (huge || value > QueueArguments.MAX_MILLIS) {
       throw invalid(
           buffer,
           offset,
           length,
-          "{value_too_large,%s}".formatted(text(buffer, start, at - start)));
+          "{value_too_large,%s}".formatted(text(buffer, digits, at - digits)));
     }
     return value;
+  }
+
+  private static boolean isDigit(byte character) {
+    return character >= '0' && character <= '9';
   }
 
   private static ChannelException invalid(byte[] buffer, int offset, int length, String reason) {

@@ -15,6 +15,13 @@ public final class Shard {
   private static final long NEVER = Long.MAX_VALUE;
   private static final int TIMERS_PER_BURST = 256;
 
+  /**
+   * The longest sleep in ms while timers wait. Deadlines are times on the wall, but a loop measures
+   * its delays by a clock of its own, which drifts from the wall's and stands while the machine is
+   * suspended: no timer is later for it than the two clocks can differ by within a second.
+   */
+  private static final long LONGEST_SLEEP_MILLIS = 1000;
+
   private final int index;
   private final EventLoop loop;
   private final InstantSource clock;
@@ -95,10 +102,9 @@ public final class Shard {
   private void endBurst() {
     depth++;
     try {
-      BurstMember member = members.pollFirst();
-      while (member != null) {
-        member.endOfBurst();
-        member = members.pollFirst();
+      RuntimeException failure = callMembers();
+      if (failure != null) {
+        throw failure;
       }
     } finally {
       depth--;
@@ -106,14 +112,34 @@ public final class Shard {
     }
   }
 
+  /** Calls all members, even if one fails: nobody knows when the next burst comes. */
+  private RuntimeException callMembers() {
+    RuntimeException failure = null;
+    BurstMember member = members.pollFirst();
+    while (member != null) {
+      try {
+        member.endOfBurst();
+      } catch (RuntimeException e) {
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
+      }
+      member = members.pollFirst();
+    }
+    return failure;
+  }
+
   private void wakeForTimers() {
     long next = timers.nextDeadlineMillis(now);
     if (next < wakeAt) {
-      wakeAt = next;
-      if (next <= now) {
-        loop.execute(() -> onWake(next));
+      long at = Math.min(next, now + LONGEST_SLEEP_MILLIS);
+      wakeAt = at;
+      if (at <= now) {
+        loop.execute(() -> onWake(at));
       } else {
-        loop.schedule(() -> onWake(next), next - now);
+        loop.schedule(() -> onWake(at), at - now);
       }
     }
   }

@@ -75,10 +75,11 @@ final class UnackedDeliveries {
   void settle(long tag, RunSink sink) {
     int slot = slot(tag);
     DeliverySource source = sources[slot];
+    long sequence = sequences[slot];
     sources[slot] = null;
     count--;
     trim();
-    sink.accept(source, sequences[slot], sequences[slot]);
+    sink.accept(source, sequence, sequence);
   }
 
   /** Takes out all up to a tag, or all there are. */

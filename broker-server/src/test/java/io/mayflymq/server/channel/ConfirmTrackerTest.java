@@ -88,7 +88,7 @@ class ConfirmTrackerTest {
     List<Long> reports = new ArrayList<>();
     for (int burst = 0; burst < 60; burst++) {
       shard.run(() -> burst(random, expected, reports));
-      account(sent(), expected.size(), heard);
+      account(sent(), reports, expected.size(), heard);
     }
     shard.run(
         () -> {
@@ -96,7 +96,7 @@ class ConfirmTrackerTest {
             report(random, expected, reports);
           }
         });
-    account(sent(), expected.size(), heard);
+    account(sent(), reports, expected.size(), heard);
 
     assertThat(heard).isEqualTo(expected);
     socket.finishAndReleaseAll();
@@ -124,8 +124,42 @@ class ConfirmTrackerTest {
     tracker.settled(sequence, accepted);
   }
 
+  @Test
+  void aClosedChannelHearsNothing() {
+    shard.run(() -> tracker.published(1));
+    shard.run(
+        () -> {
+          tracker.settled(1, true);
+          tracker.close();
+        });
+
+    assertThat(sent()).isEmpty();
+  }
+
+  @Test
+  void aPublishThatOneOfItsQueuesRefusedIsNackedWhenAllHaveReported() {
+    shard.run(
+        () -> {
+          tracker.published(3);
+          tracker.settled(1, false);
+          tracker.settled(1, true);
+        });
+    assertThat(sent()).isEmpty();
+
+    shard.run(() -> tracker.settled(1, true));
+    assertThat(sent()).containsExactly(new BasicMethod.Nack(1, false, false));
+  }
+
+  @Test
+  void aPublishToNoQueueIsAckedAtOnce() {
+    shard.run(() -> tracker.published(0));
+
+    assertThat(sent()).containsExactly(new BasicMethod.Ack(1, false));
+  }
+
   /** A client takes a multiple ack for all that it has not heard of before. */
-  private static void account(List<Method> methods, long published, Map<Long, Boolean> heard) {
+  private static void account(
+      List<Method> methods, List<Long> unfinished, long published, Map<Long, Boolean> heard) {
     for (Method method : methods) {
       if (method instanceof BasicMethod.Ack ack) {
         for (long s = ack.multiple() ? 1 : ack.deliveryTag(); s <= ack.deliveryTag(); s++) {
@@ -137,6 +171,9 @@ class ConfirmTrackerTest {
         assertThat(heard.put(nack.deliveryTag(), false)).isNull();
       }
     }
+    assertThat(heard).doesNotContainKeys(unfinished.toArray(Long[]::new));
+    // Whatever is finished is reported in the burst that finished it.
+    assertThat(heard.size() + (int) unfinished.stream().distinct().count()).isEqualTo(published);
   }
 
   private List<Method> sent() {

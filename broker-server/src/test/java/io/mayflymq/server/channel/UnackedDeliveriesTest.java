@@ -45,6 +45,27 @@ class UnackedDeliveriesTest {
     assertThat(ring.count()).isZero();
   }
 
+  /** Ten thousand make the ring grow; the last one to leave makes it small again. */
+  @Test
+  void theLastOfManyIsSettledAsWhatItIs() {
+    DeliverySource source = source(false);
+    long tags = 10_000;
+    for (long tag = 1; tag <= tags; tag++) {
+      ring.add(source, 3 * tag);
+    }
+    List<Run> runs = new ArrayList<>();
+    for (long tag = tags; tag >= 1; tag--) {
+      ring.settle(tag, (from, first, last) -> runs.add(new Run(from, first, last)));
+    }
+
+    assertThat(runs).hasSize((int) tags);
+    assertThat(runs.get(0)).isEqualTo(new Run(source, 3 * tags, 3 * tags));
+    assertThat(runs.get((int) tags - 1)).isEqualTo(new Run(source, 3, 3));
+    assertThat(ring.add(source, 1)).isEqualTo(tags + 1);
+    assertThat(ring.contains(tags + 1)).isTrue();
+    assertThat(ring.count()).isEqualTo(1);
+  }
+
   @Property
   void behavesLikeASortedMap(@ForAll long seed) {
     // jqwik makes one instance for all tries.

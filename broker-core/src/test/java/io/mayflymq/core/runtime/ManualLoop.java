@@ -1,0 +1,78 @@
+package io.mayflymq.core.runtime;
+
+import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+
+/** An event loop that runs a task when it is told to. Its thread is whoever tells it, meanwhile. */
+public final class ManualLoop implements EventLoop {
+  private record Scheduled(long atMillis, long order, Runnable task) {}
+
+  private final ManualClock clock;
+  private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+  private final PriorityQueue<Scheduled> scheduled =
+      new PriorityQueue<>(
+          Comparator.comparingLong(Scheduled::atMillis).thenComparingLong(Scheduled::order));
+  private long order;
+  private boolean running;
+
+  public ManualLoop(ManualClock clock) {
+    this.clock = clock;
+  }
+
+  @Override
+  public boolean inEventLoop() {
+    return running;
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    tasks.addLast(task);
+  }
+
+  @Override
+  public void schedule(Runnable task, long delayMillis) {
+    scheduled.add(new Scheduled(clock.elapsedMillis() + delayMillis, order++, task));
+  }
+
+  /** Runs one task, if there is one. */
+  public boolean step() {
+    while (nextScheduledMillis() <= clock.elapsedMillis()) {
+      tasks.addLast(scheduled.remove().task);
+    }
+    Runnable task = tasks.pollFirst();
+    if (task == null) {
+      return false;
+    }
+    call(task);
+    return true;
+  }
+
+  /** Runs a task at once, before those that wait. */
+  public void call(Runnable task) {
+    running = true;
+    try {
+      task.run();
+    } finally {
+      running = false;
+    }
+  }
+
+  /** How many tasks wait, without those that wait for their time. */
+  public int waiting() {
+    return tasks.size();
+  }
+
+  /** How many tasks wait for their time. */
+  public int scheduled() {
+    return scheduled.size();
+  }
+
+  /**
+   * When the next of them is due, on the scale of the elapsed time; {@link Long#MAX_VALUE} if there
+   * is none.
+   */
+  long nextScheduledMillis() {
+    return scheduled.isEmpty() ? Long.MAX_VALUE : scheduled.peek().atMillis;
+  }
+}
