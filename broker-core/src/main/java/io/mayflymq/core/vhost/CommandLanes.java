@@ -107,6 +107,11 @@ public final class CommandLanes implements BurstMember {
     Runnable apply =
         () -> {
           batch.apply();
+          CommandLanes letters = shards.deadLetters(shard);
+          if (letters != this) {
+            // Before anybody hears of the batch, so that whoever then looks finds its dead letters.
+            letters.flush();
+          }
           shards.log(shard).commit(() -> comeBack(batch));
         };
     if (shard == home) {
