@@ -191,7 +191,7 @@ class ShardTest {
     }
     assertThat(loop.scheduled()).isLessThan(100);
 
-    loops.advance(HOUR - 20 * rounds - 1);
+    loops.advance(HOUR - 20L * rounds - 1);
     assertThat(events).isEmpty();
     loops.advance(1);
     assertThat(events).containsExactly("lease");
