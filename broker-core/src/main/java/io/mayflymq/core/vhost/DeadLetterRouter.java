@@ -7,6 +7,8 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.store.DeadEntry;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,6 +26,7 @@ import org.slf4j.LoggerFactory;
 final class DeadLetterRouter {
   private static final Logger LOGGER = LoggerFactory.getLogger(DeadLetterRouter.class);
   private static final int MOST_CYCLES_REMEMBERED = 1000;
+  private static final Queue[] NOWHERE = {};
 
   private final VirtualHost vhost;
   private final Shards shards;
@@ -34,27 +37,46 @@ final class DeadLetterRouter {
     this.shards = shards;
   }
 
-  void route(Queue source, Message message, DeathReason reason, long nowMillis) {
+  /**
+   * Sends a dead message on, if its queue has a dead letter exchange.
+   *
+   * @param message the message; may be null if the queue has none
+   * @param entry its entry in the log, or null
+   */
+  void route(
+      Queue source, Message message, DeadEntry entry, DeathReason reason, long nowMillis) {
     QueueSettings settings = source.definition().settings();
     String exchange = settings.deadLetterExchange();
     RoutingTable<Queue> table = vhost.routing();
-    if (exchange == null || table.exchange(exchange) == null) {
-      return;
+    Queue[] targets = NOWHERE;
+    DeadLetter letter = null;
+    if (exchange != null && table.exchange(exchange) != null) {
+      letter =
+          DeadLetter.of(
+              message, source.name(), reason, nowMillis, exchange, settings.deadLetterRoutingKey());
+      targets = targets(table, exchange, letter);
     }
-    DeadLetter letter =
-        DeadLetter.of(
-            message, source.name(), reason, nowMillis, exchange, settings.deadLetterRoutingKey());
+    if (targets.length > 0) {
+      shards.deadLetters(source.shard()).send(entry, letter.message(), targets);
+    } else if (entry != null) {
+      shards.store(source.shard()).settle(entry);
+    }
+  }
+
+  private Queue[] targets(RoutingTable<Queue> table, String exchange, DeadLetter letter) {
     Route<Queue> route =
         table.route(exchange, letter.routingKeys(), () -> letter.message().headers());
-    CommandLanes lanes = shards.deadLetters(source.shard());
-    for (int i = 0; i < route.size(); i++) {
+    Queue[] targets = new Queue[route.size()];
+    int count = 0;
+    for (int i = 0; i < targets.length; i++) {
       Queue target = route.get(i);
       if (letter.history().isCycle(target.name())) {
         reportCycle(letter, target);
       } else {
-        lanes.publish(target, letter.message(), null, 0);
+        targets[count++] = target;
       }
     }
+    return count == targets.length ? targets : Arrays.copyOf(targets, count);
   }
 
   private void reportCycle(DeadLetter letter, Queue target) {
