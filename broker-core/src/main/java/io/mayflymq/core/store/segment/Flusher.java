@@ -23,6 +23,16 @@ import org.slf4j.LoggerFactory;
  * the pages that it could not write, and would say at the next force that all is well.
  */
 final class Flusher implements Runnable {
+  /** A commit of nobody. */
+  static final Commit FORCE =
+      new Commit() {
+        @Override
+        public void safe() {}
+
+        @Override
+        public void failed() {}
+      };
+
   private static final Logger LOGGER = LoggerFactory.getLogger(Flusher.class);
 
   private final LogDirectory directory;
@@ -33,7 +43,7 @@ final class Flusher implements Runnable {
 
   // Guarded by the lock
   private final ArrayList<Chunk> submitted = new ArrayList<>();
-  private final ArrayList<Runnable> commits = new ArrayList<>();
+  private final ArrayList<Commit> commits = new ArrayList<>();
   private final ArrayList<Segment> condemned = new ArrayList<>();
   private final ArrayList<Segment> deleted = new ArrayList<>();
   private boolean pending;
@@ -46,7 +56,7 @@ final class Flusher implements Runnable {
 
   // The flusher's own
   private final ArrayDeque<Chunk> writing = new ArrayDeque<>();
-  private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
+  private final ArrayDeque<Commit> waiting = new ArrayDeque<>();
   private final ArrayDeque<Segment> doomed = new ArrayDeque<>();
   private final ArrayList<Segment> unforced = new ArrayList<>();
   private boolean namesUnforced;
@@ -74,9 +84,9 @@ final class Flusher implements Runnable {
    *
    * @param complete whether nothing more comes in this chunk
    * @param index the index of the segment if it ends with this chunk; else null
-   * @param whenSafe to be run when all that was submitted is safe, or null
+   * @param commit to be told when all that was submitted is safe, or null
    */
-  void submit(Chunk chunk, boolean complete, SegmentIndex index, Runnable whenSafe) {
+  void submit(Chunk chunk, boolean complete, SegmentIndex index, Commit commit) {
     synchronized (lock) {
       if (chunk != null) {
         if (!chunk.submitted) {
@@ -87,8 +97,8 @@ final class Flusher implements Runnable {
         chunk.complete = complete;
         chunk.index = index;
       }
-      if (whenSafe != null && state != LogState.FAILED) {
-        commits.add(whenSafe);
+      if (commit != null) {
+        commits.add(commit);
       }
       wake();
     }
@@ -126,7 +136,8 @@ final class Flusher implements Runnable {
 
   private void wake() {
     pending = true;
-    if (!scheduled && state == LogState.OPEN) {
+    boolean anyUse = state == LogState.OPEN || (state == LogState.FAILED && !commits.isEmpty());
+    if (anyUse && !scheduled) {
       schedule();
     }
   }
@@ -142,6 +153,10 @@ final class Flusher implements Runnable {
   @Override
   public void run() {
     while (take()) {
+      if (state == LogState.FAILED) {
+        refuse();
+        continue;
+      }
       try {
         write();
         if ((forces && !waiting.isEmpty()) || !doomed.isEmpty()) {
@@ -162,7 +177,7 @@ final class Flusher implements Runnable {
 
   private boolean take() {
     synchronized (lock) {
-      if (!pending || state == LogState.FAILED) {
+      if (!pending) {
         scheduled = false;
         return false;
       }
@@ -257,8 +272,14 @@ final class Flusher implements Runnable {
   }
 
   private void confirm() {
-    for (Runnable whenSafe = waiting.poll(); whenSafe != null; whenSafe = waiting.poll()) {
-      run(whenSafe);
+    for (Commit commit = waiting.poll(); commit != null; commit = waiting.poll()) {
+      run(commit::safe);
+    }
+  }
+
+  private void refuse() {
+    for (Commit commit = waiting.poll(); commit != null; commit = waiting.poll()) {
+      run(commit::failed);
     }
   }
 
@@ -282,7 +303,7 @@ final class Flusher implements Runnable {
         deleted.add(segment);
         anyDeleted = true;
       }
-      close(List.of(segment));
+      closeFiles(List.of(segment));
     }
   }
 
@@ -312,9 +333,8 @@ final class Flusher implements Runnable {
   private void fail(Throwable cause) {
     synchronized (lock) {
       state = LogState.FAILED;
-      commits.clear();
+      pending = true; // For the commits that have come meanwhile.
     }
-    waiting.clear();
     LOGGER.error(
         "The disk did not take what was written to the message log in {}: {}. Nothing is confirmed"
             + " any more until a restart",
@@ -324,10 +344,22 @@ final class Flusher implements Runnable {
         () ->
             listener.failed(
                 new LogFailedException("the message log in " + directory + " has failed", cause)));
+    refuse();
   }
 
-  /** Closes the files. After the last round, on the flusher's thread. */
+  /** Ends it: tries a last time what could not be written, and closes the files. */
   void close(Iterable<Segment> segments) {
+    if (state == LogState.BLOCKED) {
+      synchronized (lock) {
+        pending = true;
+      }
+      run();
+    }
+    refuse();
+    closeFiles(segments);
+  }
+
+  private void closeFiles(Iterable<Segment> segments) {
     for (Segment segment : segments) {
       LogFile file = segment.file;
       if (file != null) {

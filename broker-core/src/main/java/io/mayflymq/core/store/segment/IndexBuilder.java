@@ -73,6 +73,10 @@ final class IndexBuilder {
         queue(head.goneQueue);
         unsigned(head.segment - head.goneSegment);
       }
+      case DELIVERED -> {
+        queue(head.deliveredQueue);
+        signed(head.deliveredUpTo - lastSequence);
+      }
     }
   }
 

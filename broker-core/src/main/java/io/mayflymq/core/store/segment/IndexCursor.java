@@ -69,6 +69,10 @@ final class IndexCursor {
         head.goneTo = Long.MAX_VALUE;
         head.goneSegment = segment - (int) unsigned();
       }
+      case DELIVERED -> {
+        head.deliveredQueue = queue();
+        head.deliveredUpTo = lastSequence + signed();
+      }
     }
     return true;
   }

@@ -38,6 +38,11 @@ final class RecordDecoder {
         head.goneSegment = buffer.getInt(start + 20);
         return head.length == RecordFormat.FORGET_LENGTH;
       }
+      case DELIVERED -> {
+        head.deliveredQueue = buffer.getLong(start + 12);
+        head.deliveredUpTo = buffer.getLong(start + 20);
+        return head.length == RecordFormat.DELIVERED_LENGTH;
+      }
       default -> {
         return entry(buffer, start, head);
       }

@@ -80,6 +80,13 @@ final class RecordEncoder {
     }
   }
 
+  /** Encodes DELIVERED. */
+  static void delivered(ByteBuffer buffer, int start, RecordHead head) {
+    begin(buffer, start, head);
+    buffer.putLong(start + 12, head.deliveredQueue);
+    buffer.putLong(start + 20, head.deliveredUpTo);
+  }
+
   private static void begin(ByteBuffer buffer, int start, RecordHead head) {
     buffer.putInt(start, head.length);
     buffer.put(start + 4, head.type.code);

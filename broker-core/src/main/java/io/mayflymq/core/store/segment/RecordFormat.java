@@ -30,6 +30,7 @@ import java.util.zip.CRC32C;
  *              properties, body
  * SETTLE       long queue, long from, long to, int segment
  * FORGET       long queue, int segment
+ * DELIVERED    long queue, long up to
  *
  * Check and CRC are masked with a number that follows from the log's random id, the segment's number and the offset. So bytes
  * are a record at one place of one log only: a copy of a record in a message's body, which a client may well send, or what a file
@@ -43,6 +44,7 @@ final class RecordFormat {
   static final int TARGET = 25;
   static final int SETTLE_LENGTH = HEADER + 28;
   static final int FORGET_LENGTH = HEADER + 12;
+  static final int DELIVERED_LENGTH = HEADER + 16;
   static final byte VERSION = 1;
 
   private static final long GOLDEN = 0x9e3779b97f4a7c15L;
@@ -99,6 +101,7 @@ final class RecordFormat {
       case RELOCATE -> ENTRY_FIXED + RELOCATE_SOURCE + TARGET + 2;
       case SETTLE -> SETTLE_LENGTH;
       case FORGET -> FORGET_LENGTH;
+      case DELIVERED -> DELIVERED_LENGTH;
     };
   }
 
@@ -106,7 +109,7 @@ final class RecordFormat {
     return switch (type) {
       case MOVE -> MOVE_SOURCE;
       case RELOCATE -> RELOCATE_SOURCE;
-      case ENQUEUE, SETTLE, FORGET -> 0;
+      case ENQUEUE, SETTLE, FORGET, DELIVERED -> 0;
     };
   }
 

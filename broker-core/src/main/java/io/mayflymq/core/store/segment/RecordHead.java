@@ -22,6 +22,10 @@ final class RecordHead {
   long goneTo;
   int goneSegment;
 
+  // DELIVERED
+  long deliveredQueue;
+  long deliveredUpTo;
+
   long location() {
     return Location.of(segment, offset);
   }
@@ -29,7 +33,7 @@ final class RecordHead {
   /** How many entries of the earlier segment are void by this record; ranges count as one. */
   int goneCount() {
     return switch (type) {
-      case ENQUEUE -> 0;
+      case ENQUEUE, DELIVERED -> 0;
       case RELOCATE -> targets.size();
       case MOVE, SETTLE, FORGET -> 1;
     };

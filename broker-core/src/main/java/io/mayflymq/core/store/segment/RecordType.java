@@ -11,9 +11,13 @@ enum RecordType {
   /** Messages of a queue, by their range, that lie in a certain segment are gone. */
   SETTLE(4, false),
   /** A queue is gone with all that lies in a certain segment. */
-  FORGET(5, false);
+  FORGET(5, false),
+  /** Messages of a queue with numbers up to one may have been delivered. */
+  DELIVERED(6, false);
 
-  private static final RecordType[] BY_CODE = {null, ENQUEUE, MOVE, RELOCATE, SETTLE, FORGET};
+  private static final RecordType[] BY_CODE = {
+    null, ENQUEUE, MOVE, RELOCATE, SETTLE, FORGET, DELIVERED
+  };
 
   final byte code;
   final boolean hasContent;

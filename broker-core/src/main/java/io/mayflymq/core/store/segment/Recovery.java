@@ -226,6 +226,9 @@ final class Recovery {
 
   private void dispatch(Segment segment) {
     table.account(segment, head);
+    if (head.type == RecordType.DELIVERED) {
+      visitor.delivered(head.deliveredQueue, head.deliveredUpTo);
+    }
     boolean marks = head.goneCount() > 0 && table.find(head.goneSegment) != null;
     if (marks && head.type != RecordType.RELOCATE) {
       visitor.settled(head.goneQueue, head.goneFrom, head.goneTo, head.goneSegment);

@@ -37,4 +37,13 @@ public interface RecoveryVisitor {
    * @param segment see {@link Location#segment}
    */
   void settled(long queueId, long from, long to, int segment);
+
+  /**
+   * Messages of a queue may have been delivered. The same is heard several times, and what counts
+   * is the highest number.
+   *
+   * @param queueId the queue; the owner may not know it any more
+   * @param upTo the highest number that may have been delivered
+   */
+  void delivered(long queueId, long upTo);
 }

@@ -74,6 +74,7 @@ public final class SegmentLog {
   private final RecordTargets single = new RecordTargets();
   private Tail tail;
   private Compactor compactor;
+  private long committedBytes;
 
   /**
    * Makes a log of the files in a directory. Nothing is read or written yet.
@@ -106,11 +107,11 @@ public final class SegmentLog {
       throw new IllegalStateException("the log has been recovered already");
     }
     Recovery recovery = new Recovery(directory, options.shard(), table, visitor);
-    tail = new Tail(options, 0, 1, 0, table, flusher);
+    tail = new Tail(options, 0, 1, 0, table, flusher, owner);
     RecoveryReport report = recovery.run();
     long logId = recovery.logId() == null ? new SecureRandom().nextLong() : recovery.logId();
     int first = recovery.lastSegment() + 1;
-    tail = new Tail(options, logId, first, recovery.nextRecord(), table, flusher);
+    tail = new Tail(options, logId, first, recovery.nextRecord(), table, flusher, owner);
     compactor = new Compactor(directory, table, tail, reader, owner);
     table.checkAll();
     return report;
@@ -236,6 +237,22 @@ public final class SegmentLog {
     touched.forEach(number -> table.check(table.get(number)));
   }
 
+  /**
+   * Messages of a queue may have been delivered: those with numbers up to this one. Safe with the
+   * next {@link #commit}; the last such note of a queue that is safe is always found again. A queue
+   * that {@link LogOwner#forEachDelivered} does not name any more is forgotten.
+   *
+   * @param upTo the highest number that may have been delivered
+   */
+  public void delivered(long queueId, long upTo) {
+    head.type = RecordType.DELIVERED;
+    head.deliveredQueue = queueId;
+    head.deliveredUpTo = upTo;
+    tail.begin(head, RecordFormat.DELIVERED_LENGTH);
+    RecordEncoder.delivered(tail.buffer(), tail.start(), head);
+    tail.end(head);
+  }
+
   /** The entries of a queue. */
   @FunctionalInterface
   public interface Entries {
@@ -269,15 +286,24 @@ public final class SegmentLog {
   }
 
   /**
-   * Has everything written so far made safe, together with what else is pending.
+   * Has everything appended so far made safe, together with what else is pending.
    *
-   * @param whenSafe runs when it is, on the flusher's thread, in the order of the calls; never, if
-   *     the log fails before
+   * @param commit is told when it is, or that it will not be: on the flusher's thread, in the order
+   *     of the calls
    */
-  public void commit(Runnable whenSafe) {
+  public void commit(Commit commit) {
     runs.flush();
-    tail.publish(whenSafe);
+    tail.publish(commit);
+    committedBytes = tail.appendedBytes();
     noteDeletions();
+  }
+
+  /**
+   * Whether anything has been appended since the last {@link #commit}: what nobody waits for, and
+   * what is forced only when somebody asks.
+   */
+  public boolean unforced() {
+    return tail.appendedBytes() > committedBytes || !runs.isEmpty();
   }
 
   /**
@@ -323,14 +349,15 @@ public final class SegmentLog {
   }
 
   /**
-   * Ends the log: writes all, completes the last segment and closes the files.
+   * Ends the log: writes all, completes the last segment and closes the files. Commits that still
+   * wait, as the disk is full, fail. Nothing may be called afterwards.
    *
    * @return done when that has happened, or could not; the executor is not needed any more then
    */
   public CompletableFuture<Void> close() {
     runs.flush();
     tail.seal();
-    flusher.submit(null, false, null, () -> {});
+    flusher.submit(null, false, null, Flusher.FORCE);
     Iterable<Segment> segments = List.copyOf(table.all());
     return CompletableFuture.runAsync(() -> flusher.close(segments), executor);
   }
@@ -350,6 +377,7 @@ public final class SegmentLog {
 
   /** What took the place of the segment's entries must be on its way before the segment goes. */
   private void condemn(Segment segment) {
+    tail.carryDelivered();
     tail.publish(null);
     flusher.condemn(segment);
   }

@@ -46,6 +46,11 @@ final class SettleRuns {
     segments[place] = segment;
   }
 
+  /** Whether there is nothing to pass on. */
+  boolean isEmpty() {
+    return used == 0;
+  }
+
   /** Passes on everything. */
   void flush() {
     while (used != 0) {

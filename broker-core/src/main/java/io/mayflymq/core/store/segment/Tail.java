@@ -9,13 +9,17 @@ import java.util.ArrayDeque;
  */
 final class Tail {
   private static final int MOST_SPARE_BUFFERS = 16;
-  private static final int MOST_SEGMENT_LENGTH = Integer.MAX_VALUE - 64;
+
+  /** So that a segment, which begins with what has been delivered, stays below 2 GiB. */
+  private static final int MOST_RECORD_LENGTH = Integer.MAX_VALUE - (256 << 20);
 
   private final LogOptions options;
   private final long logId;
   private final SegmentTable table;
   private final Flusher flusher;
+  private final LogOwner owner;
   private final RecordFormat format = new RecordFormat();
+  private final RecordHead note = new RecordHead();
   private final ArrayDeque<Chunk> retained = new ArrayDeque<>();
   private final ArrayDeque<Chunk> spare = new ArrayDeque<>();
 
@@ -25,6 +29,7 @@ final class Tail {
   private IndexBuilder index;
   private int indexSize = 1 << 16;
   private Chunk chunk;
+  private int emptyLength;
   private boolean unpublished;
   private long appendedBytes;
 
@@ -40,13 +45,15 @@ final class Tail {
       int firstSegment,
       long firstRecord,
       SegmentTable table,
-      Flusher flusher) {
+      Flusher flusher,
+      LogOwner owner) {
     this.options = options;
     this.logId = logId;
     this.nextSegment = firstSegment;
     this.records = firstRecord;
     this.table = table;
     this.flusher = flusher;
+    this.owner = owner;
   }
 
   /**
@@ -55,17 +62,21 @@ final class Tail {
    * @throws IllegalArgumentException if no segment can be as long
    */
   void begin(RecordHead head, long length) {
-    if (length > MOST_SEGMENT_LENGTH - SegmentHeader.SPACE) {
+    if (length > MOST_RECORD_LENGTH) {
       throw new IllegalArgumentException("a record of " + length + " bytes");
     }
     boolean fits = active != null && active.length + length <= options.segmentBytes();
-    if (active == null || (!fits && active.length > SegmentHeader.SPACE)) {
+    if (active == null || (!fits && active.length > emptyLength)) {
       roll();
     }
-    head.length = (int) length;
+    makeRoom(head, (int) length);
+  }
+
+  private void makeRoom(RecordHead head, int length) {
+    head.length = length;
     if (chunk.room() < length) {
       submitComplete(null);
-      startChunk(head.length);
+      startChunk(length);
     }
     head.segment = active.number;
     head.offset = active.length;
@@ -97,19 +108,23 @@ final class Tail {
   /**
    * Hands everything over to the flusher.
    *
-   * @param whenSafe to be run when it is safe, or null
+   * @param commit to be told when it is safe, or null
    */
-  void publish(Runnable whenSafe) {
-    if (unpublished || whenSafe != null) {
+  void publish(Commit commit) {
+    if (unpublished || commit != null) {
       unpublished = false;
-      flusher.submit(chunk, false, null, whenSafe);
+      flusher.submit(chunk, false, null, commit);
     }
   }
 
-  /** Ends the current segment. The next record begins another. */
-  void seal() {
-    if (active != null) {
-      Segment sealed = active;
+  /**
+   * Ends the current segment. The next record begins another.
+   *
+   * @return the segment; null if there is none
+   */
+  Segment seal() {
+    Segment sealed = active;
+    if (sealed != null) {
       indexSize = index.size() + index.size() / 8;
       submitComplete(index.build(sealed.header, sealed.length));
       unpublished = false;
@@ -117,7 +132,22 @@ final class Tail {
       index = null;
       chunk = null;
       sealed.state = Segment.State.SEALED;
-      table.check(sealed);
+    }
+    return sealed;
+  }
+
+  /**
+   * Has the current segment tell all that may have been delivered, so that older ones need not: if
+   * there is no current one, and something to tell, it begins one.
+   */
+  void carryDelivered() {
+    if (active == null) {
+      owner.forEachDelivered(
+          (queueId, upTo) -> {
+            if (active == null) {
+              roll();
+            }
+          });
     }
   }
 
@@ -142,7 +172,7 @@ final class Tail {
   }
 
   private void roll() {
-    seal();
+    Segment sealed = seal();
     if (nextSegment == Integer.MAX_VALUE) {
       throw new IllegalStateException("the log has used up its segment numbers");
     }
@@ -155,6 +185,20 @@ final class Tail {
     chunk.position = SegmentHeader.SPACE;
     active.length = SegmentHeader.SPACE;
     appendedBytes += SegmentHeader.SPACE;
+    unpublished = true;
+    owner.forEachDelivered(
+        (queueId, upTo) -> {
+          note.type = RecordType.DELIVERED;
+          note.deliveredQueue = queueId;
+          note.deliveredUpTo = upTo;
+          makeRoom(note, RecordFormat.DELIVERED_LENGTH);
+          RecordEncoder.delivered(chunk.buffer, chunk.position, note);
+          end(note);
+        });
+    emptyLength = active.length;
+    if (sealed != null) {
+      table.check(sealed);
+    }
   }
 
   private void submitComplete(SegmentIndex indexOfSegment) {

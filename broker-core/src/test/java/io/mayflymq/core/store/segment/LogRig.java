@@ -30,6 +30,7 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
   final SegmentLog log;
   final RecoveryReport report;
   final TreeMap<QueueKey, Stored> entries = new TreeMap<>();
+  final TreeMap<Long, Long> delivered = new TreeMap<>();
   final List<String> events = new ArrayList<>();
 
   LogRig(MemoryDirectory directory, LogOptions options) {
@@ -81,7 +82,27 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
   }
 
   void commit(String name) {
-    log.commit(() -> events.add(name));
+    commit(() -> events.add(name), () -> events.add(name + " failed"));
+  }
+
+  void commit(Runnable safe, Runnable failed) {
+    log.commit(
+        new Commit() {
+          @Override
+          public void safe() {
+            safe.run();
+          }
+
+          @Override
+          public void failed() {
+            failed.run();
+          }
+        });
+  }
+
+  void deliver(long queueId, long upTo) {
+    delivered.merge(queueId, upTo, Math::max);
+    log.delivered(queueId, upTo);
   }
 
   void safe() {
@@ -158,6 +179,16 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
               }
               return meant;
             });
+  }
+
+  @Override
+  public void delivered(long queueId, long upTo) {
+    delivered.merge(queueId, upTo, Math::max);
+  }
+
+  @Override
+  public void forEachDelivered(DeliveredSink sink) {
+    delivered.forEach(sink::accept);
   }
 
   @Override

@@ -35,6 +35,7 @@ class SegmentLogCrashTest {
     SETTLE_ANY,
     MOVE,
     FORGET,
+    DELIVER,
     COMMIT,
     FLUSH,
     DISK,
@@ -66,6 +67,7 @@ class SegmentLogCrashTest {
     final TreeMap<QueueKey, Integer> byPlace = new TreeMap<>();
     final Map<Integer, Message> contents = new HashMap<>();
     final Map<Long, Long> nextSequences = new HashMap<>();
+    final Map<Long, Long> safelyDelivered = new HashMap<>();
     final List<Integer> confirmed = new ArrayList<>();
     int commits;
     int numbers;
@@ -115,6 +117,7 @@ class SegmentLogCrashTest {
             forget(queue);
           }
         }
+        case DELIVER -> rig.deliver(queue, nextSequences.getOrDefault(queue, 0L));
         case COMMIT -> commit();
         case FLUSH -> rig.log.flush();
         case DISK -> rig.executor.runAll();
@@ -224,9 +227,11 @@ class SegmentLogCrashTest {
       Map<Integer, QueueKey> promised = new HashMap<>(current);
       Map<Integer, Set<QueueKey>> before = new HashMap<>();
       places.forEach((number, set) -> before.put(number, Set.copyOf(set)));
-      rig.log.commit(
+      Map<Long, Long> delivered = new HashMap<>(rig.delivered);
+      rig.commit(
           () -> {
             confirmed.add(commit);
+            safelyDelivered.putAll(delivered);
             // What it was before the commit, it cannot be any more; what happened since, may have.
             promised.forEach(
                 (number, place) -> {
@@ -237,7 +242,8 @@ class SegmentLogCrashTest {
                               && !other.equals(place)
                               && !other.equals(current.get(number)));
                 });
-          });
+          },
+          () -> {});
     }
 
     private void restart() {
@@ -253,7 +259,12 @@ class SegmentLogCrashTest {
     }
 
     private void crash(MemoryDirectory after, boolean kill) {
+      Map<Long, Long> delivered = rig.delivered;
       rig = new LogRig(after, options);
+      safelyDelivered.forEach(
+          (queue, upTo) ->
+              assertThat(rig.delivered.get(queue)).isBetween(upTo, delivered.get(queue)));
+      safelyDelivered.putAll(rig.delivered);
       Set<QueueKey> unexplained = new HashSet<>(rig.entries.keySet());
       byPlace.clear();
       places.forEach(
@@ -331,6 +342,7 @@ class SegmentLogCrashTest {
             Tuple.of(4, Action.SETTLE_ANY),
             Tuple.of(4, Action.MOVE),
             Tuple.of(1, Action.FORGET),
+            Tuple.of(3, Action.DELIVER),
             Tuple.of(6, Action.COMMIT),
             Tuple.of(2, Action.FLUSH),
             Tuple.of(6, Action.DISK),

@@ -10,6 +10,7 @@ import io.mayflymq.protocol.types.ShortString;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -313,7 +314,12 @@ class SegmentLogTest {
     rig.commit("second");
     rig.log.retry();
     rig.executor.runAll();
-    assertThat(rig.events).containsExactly("safe", "failed: Input/output error");
+    assertThat(rig.events)
+        .containsExactly("safe", "failed: Input/output error", "first failed", "second failed");
+    rig.commit("third");
+    assertThat(rig.events).hasSize(4);
+    rig.executor.runAll();
+    assertThat(rig.events).endsWith("second failed", "third failed");
     assertThat(rig.log.state()).isEqualTo(LogState.FAILED);
     readAll(rig, 3);
     LogRig again =
@@ -352,6 +358,100 @@ class SegmentLogTest {
     rig.safe();
     rig.safe();
     assertThat(rig.log.usage().segments()).isEqualTo(1);
+  }
+
+  @Test
+  void commitsOfABlockedLogFailWhenItIsClosed() {
+    LogRig rig = new LogRig();
+    rig.directory.fill(500);
+    rig.enqueue(1, 0, LogRig.message(0, 1000));
+    rig.commit("first");
+    rig.executor.runAll();
+    rig.commit("second");
+    rig.close();
+    assertThat(rig.events)
+        .containsExactly("blocked: No space left on device", "first failed", "second failed");
+  }
+
+  @Test
+  void aLogThatIsClosedTriesOnceMoreToWrite() {
+    LogRig rig = new LogRig();
+    rig.directory.fill(500);
+    rig.enqueue(1, 0, LogRig.message(0, 1000));
+    rig.commit("first");
+    rig.executor.runAll();
+    rig.directory.fill(Long.MAX_VALUE);
+    rig.close();
+    assertThat(rig.events)
+        .containsExactly("blocked: No space left on device", "unblocked", "first");
+    readAll(rig.reopen(), 1);
+  }
+
+  @Test
+  void knowsWhetherAnythingIsToBeForced() {
+    LogRig rig = new LogRig();
+    assertThat(rig.log.unforced()).isFalse();
+    rig.enqueue(1, 0, LogRig.message(0, 100));
+    assertThat(rig.log.unforced()).isTrue();
+    rig.safe();
+    assertThat(rig.log.unforced()).isFalse();
+    rig.settle(1, 0);
+    assertThat(rig.log.unforced()).isTrue();
+    rig.log.flush();
+    rig.executor.runAll();
+    assertThat(rig.log.unforced()).isTrue();
+    rig.safe();
+    assertThat(rig.log.unforced()).isFalse();
+  }
+
+  @Test
+  void whatHasBeenDeliveredOutlivesItsSegment() {
+    LogRig rig = new LogRig();
+    rig.deliver(1, 40);
+    rig.deliver(2, 50);
+    rig.deliver(1, 60);
+    for (int i = 0; i < 300; i++) {
+      rig.enqueue(1, i, LogRig.message(i, 100));
+      rig.settle(1, i);
+      if (i % 20 == 0) {
+        rig.safe();
+      }
+    }
+    rig.safe();
+    rig.safe();
+    assertThat(rig.directory.names()).doesNotContain(SegmentNames.log(1));
+    assertThat(rig.reopen().delivered).containsExactly(Map.entry(1L, 60L), Map.entry(2L, 50L));
+    // Every start takes the segments that nobody needs away, and keeps what they say.
+    for (int i = 0; i < 4; i++) {
+      rig.close();
+      rig = rig.reopen();
+      rig.compact();
+      assertThat(rig.delivered).containsExactly(Map.entry(1L, 60L), Map.entry(2L, 50L));
+      assertThat(rig.directory.names()).filteredOn(name -> name.endsWith(".log")).hasSize(1);
+    }
+    // Of a queue that is gone, nothing is kept.
+    rig.delivered.clear();
+    rig.enqueue(1, 1000, LogRig.message(0, 10));
+    rig.settle(1, 1000);
+    rig.enqueue(1, 1001, LogRig.message(0, 5000));
+    rig.compact();
+    rig.compact();
+    assertThat(rig.reopen().delivered).isEmpty();
+  }
+
+  @Test
+  void moreDeliveredNotesThanASegmentHolds() {
+    LogRig rig = new LogRig();
+    for (int i = 0; i < 1000; i++) {
+      rig.deliver(i, 7L * i);
+    }
+    for (int i = 0; i < 50; i++) {
+      rig.enqueue(1, i, LogRig.message(i, 1000));
+    }
+    rig.safe();
+    LogRig again = rig.reopen();
+    assertThat(again.delivered).isEqualTo(rig.delivered).hasSize(1000);
+    readAll(again, 50);
   }
 
   @Test
