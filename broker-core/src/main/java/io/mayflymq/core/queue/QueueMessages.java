@@ -86,8 +86,7 @@ final class QueueMessages implements StoredQueue {
   }
 
   private Message read(long sequence) {
-    return store.read(
-        index.location(sequence), (index.flags(sequence) & EntryFlags.PAGED) != 0);
+    return store.read(index.location(sequence), (index.flags(sequence) & EntryFlags.PAGED) != 0);
   }
 
   // Leaving
@@ -163,8 +162,7 @@ final class QueueMessages implements StoredQueue {
   @Override
   public boolean recovered(
       long sequence, long ownDeadlineMillis, long enqueuedAtMillis, int bodyLength, long location) {
-    return recovery.recovered(
-        sequence, ownDeadlineMillis, enqueuedAtMillis, bodyLength, location);
+    return recovery.recovered(sequence, ownDeadlineMillis, enqueuedAtMillis, bodyLength, location);
   }
 
   @Override

@@ -1,10 +1,13 @@
 package io.mayflymq.core.store;
 
-/** Learns whether what was written became safe. Exactly one of the two is called, on any thread. */
+/**
+ * Who waits for what was written to be safe. Exactly one of the two is called, once, on any thread
+ * that suits the store, unless the process ends before: in the order of the commits.
+ */
 public interface Commit {
-  /** Everything that was written before the commit was asked for survives a crash. */
+  /** Everything appended before the commit is safe: it survives a crash. */
   void safe();
 
-  /** It may not: the disk has failed, and nothing becomes safe any more until a restart. */
+  /** The log has failed, or was closed while it was blocked: what was appended may be lost. */
   void failed();
 }

@@ -37,7 +37,6 @@ public interface StoredQueue {
   @FunctionalInterface
   interface EntrySink {
     /** Takes one. */
-    void accept(
-        long sequence, long location, int bodyLength, long enqueuedAtMillis, boolean paged);
+    void accept(long sequence, long location, int bodyLength, long enqueuedAtMillis, boolean paged);
   }
 }

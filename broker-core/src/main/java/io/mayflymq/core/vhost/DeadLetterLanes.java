@@ -6,6 +6,7 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.ShardStore;
 import java.util.ArrayDeque;
+import java.util.List;
 
 /*
  * The way of dead letters from the queues of a shard. They leave at the end of the burst in which they died: the command of their queue is over
@@ -22,7 +23,7 @@ final class DeadLetterLanes implements BurstMember {
   private final ArrayDeque<LocalLetter> local = new ArrayDeque<>();
   private boolean waiting;
 
-  private record LocalLetter(DeadEntry source, Message message, Queue[] targets) {}
+  private record LocalLetter(DeadEntry source, Message message, List<Queue> targets) {}
 
   /**
    * Makes the lanes of a shard.
@@ -42,7 +43,7 @@ final class DeadLetterLanes implements BurstMember {
    * @param source the entry of the message that it was made of, or null if the log has none
    * @param targets where it goes: one queue at least
    */
-  void send(DeadEntry source, Message letter, Queue[] targets) {
+  void send(DeadEntry source, Message letter, List<Queue> targets) {
     for (Queue target : targets) {
       if (target.shard() != home) {
         sendFar(source, letter, targets);
@@ -56,10 +57,10 @@ final class DeadLetterLanes implements BurstMember {
     }
   }
 
-  private void sendFar(DeadEntry source, Message letter, Queue[] targets) {
+  private void sendFar(DeadEntry source, Message letter, List<Queue> targets) {
     PublishReceipts receipts = null;
     if (source != null) {
-      source.await(targets.length);
+      source.await(targets.size());
       store.await(source);
       receipts = new Arrival(source, store);
     }

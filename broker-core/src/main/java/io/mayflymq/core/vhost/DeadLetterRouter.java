@@ -8,7 +8,7 @@ import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.store.DeadEntry;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -26,7 +26,6 @@ import org.slf4j.LoggerFactory;
 final class DeadLetterRouter {
   private static final Logger LOGGER = LoggerFactory.getLogger(DeadLetterRouter.class);
   private static final int MOST_CYCLES_REMEMBERED = 1000;
-  private static final Queue[] NOWHERE = {};
 
   private final VirtualHost vhost;
   private final Shards shards;
@@ -43,12 +42,11 @@ final class DeadLetterRouter {
    * @param message the message; may be null if the queue has none
    * @param entry its entry in the log, or null
    */
-  void route(
-      Queue source, Message message, DeadEntry entry, DeathReason reason, long nowMillis) {
+  void route(Queue source, Message message, DeadEntry entry, DeathReason reason, long nowMillis) {
     QueueSettings settings = source.definition().settings();
     String exchange = settings.deadLetterExchange();
     RoutingTable<Queue> table = vhost.routing();
-    Queue[] targets = NOWHERE;
+    List<Queue> targets = List.of();
     DeadLetter letter = null;
     if (exchange != null && table.exchange(exchange) != null) {
       letter =
@@ -56,27 +54,26 @@ final class DeadLetterRouter {
               message, source.name(), reason, nowMillis, exchange, settings.deadLetterRoutingKey());
       targets = targets(table, exchange, letter);
     }
-    if (targets.length > 0) {
+    if (!targets.isEmpty()) {
       shards.deadLetters(source.shard()).send(entry, letter.message(), targets);
     } else if (entry != null) {
       shards.store(source.shard()).settle(entry);
     }
   }
 
-  private Queue[] targets(RoutingTable<Queue> table, String exchange, DeadLetter letter) {
+  private List<Queue> targets(RoutingTable<Queue> table, String exchange, DeadLetter letter) {
     Route<Queue> route =
         table.route(exchange, letter.routingKeys(), () -> letter.message().headers());
-    Queue[] targets = new Queue[route.size()];
-    int count = 0;
-    for (int i = 0; i < targets.length; i++) {
+    List<Queue> targets = new ArrayList<>(route.size());
+    for (int i = 0; i < route.size(); i++) {
       Queue target = route.get(i);
       if (letter.history().isCycle(target.name())) {
         reportCycle(letter, target);
       } else {
-        targets[count++] = target;
+        targets.add(target);
       }
     }
-    return count == targets.length ? targets : Arrays.copyOf(targets, count);
+    return targets;
   }
 
   private void reportCycle(DeadLetter letter, Queue target) {

@@ -198,18 +198,18 @@ public final class Queue {
   CompletableFuture<Long> delete(boolean ifUnused, boolean ifEmpty) {
     CompletableFuture<CompletableFuture<Long>> result =
         call(
-        () -> {
-          if (deleted) {
-            return CompletableFuture.completedFuture(0L);
-          }
-          if (ifUnused && machine.consumerCount() > 0) {
-            throw precondition("in use");
-          }
-          if (ifEmpty && machine.readyCount() > 0) {
-            throw precondition("not empty");
-          }
-          return delete();
-        });
+            () -> {
+              if (deleted) {
+                return CompletableFuture.completedFuture(0L);
+              }
+              if (ifUnused && machine.consumerCount() > 0) {
+                throw precondition("in use");
+              }
+              if (ifEmpty && machine.readyCount() > 0) {
+                throw precondition("not empty");
+              }
+              return delete();
+            });
     return result.thenCompose(deletion -> deletion);
   }
 

@@ -30,9 +30,7 @@ public final class Shards {
    * @param storeOf makes the store of each shard
    */
   public Shards(
-      List<? extends EventLoop> loops,
-      InstantSource clock,
-      Function<Shard, ShardStore> storeOf) {
+      List<? extends EventLoop> loops, InstantSource clock, Function<Shard, ShardStore> storeOf) {
     this.shards =
         IntStream.range(0, loops.size())
             .mapToObj(index -> new Shard(index, loops.get(index), clock))

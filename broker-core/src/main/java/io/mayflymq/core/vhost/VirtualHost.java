@@ -294,9 +294,7 @@ public final class VirtualHost {
     queue.start();
     QueueStatus status = new QueueStatus(wanted.name(), 0, 0);
     return durable
-        ? metadata
-            .append(declared(queue))
-            .thenApply(safe -> status)
+        ? metadata.append(declared(queue)).thenApply(safe -> status)
         : CompletableFuture.completedFuture(status);
   }
 

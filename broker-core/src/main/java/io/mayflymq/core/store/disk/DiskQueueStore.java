@@ -88,8 +88,7 @@ final class DiskQueueStore implements QueueStore {
   }
 
   @Override
-  public long store(
-      long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {
+  public long store(long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {
     inFiles++;
     return shard.store(id, sequence, message, ownDeadlineMillis, enqueuedAtMillis);
   }

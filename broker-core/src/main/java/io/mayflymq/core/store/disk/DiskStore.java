@@ -92,11 +92,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   // Entries, for the queues
 
   long store(
-      long queueId,
-      long sequence,
-      Message message,
-      long ownDeadlineMillis,
-      long enqueuedAtMillis) {
+      long queueId, long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {
     stored++;
     if (move.isOpen()) {
       move.add(queueId, sequence, ownDeadlineMillis);
@@ -314,24 +310,20 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
     if (commits.size() == 1) {
       return commits.remove(0);
     }
-    Commit[] taken = commits.toArray(new Commit[0]);
+    Commits taken = new Commits(List.copyOf(commits));
     commits.clear();
-    return new Commits(taken);
+    return taken;
   }
 
-  private record Commits(Commit[] all) implements Commit {
+  private record Commits(List<Commit> all) implements Commit {
     @Override
     public void safe() {
-      for (Commit commit : all) {
-        commit.safe();
-      }
+      all.forEach(Commit::safe);
     }
 
     @Override
     public void failed() {
-      for (Commit commit : all) {
-        commit.failed();
-      }
+      all.forEach(Commit::failed);
     }
   }
 

@@ -15,9 +15,6 @@ import java.nio.file.Path;
  */
 public record StoreOptions(
     Path directory, int shards, long memoryBytes, int segmentBytes, Sync sync) {
-  /** The size of segments unless tests want smaller ones. */
-  public static final int SEGMENT_BYTES = 64 << 20;
-
   /** The directory of a shard's log. */
   Path log(int shard) {
     return directory.resolve("shard-" + shard);

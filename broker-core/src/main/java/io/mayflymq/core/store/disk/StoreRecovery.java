@@ -167,9 +167,7 @@ final class StoreRecovery {
         source.release(location, bodyLength);
         return;
       }
-      queue
-          .queue()
-          .recovered(sequence, deadlineMillis, enqueuedAtMillis, bodyLength, location);
+      queue.queue().recovered(sequence, deadlineMillis, enqueuedAtMillis, bodyLength, location);
       queue.recovered();
       messages++;
     }

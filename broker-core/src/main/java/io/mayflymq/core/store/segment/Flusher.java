@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.segment;
 
+import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import java.io.IOException;
 import java.util.ArrayDeque;

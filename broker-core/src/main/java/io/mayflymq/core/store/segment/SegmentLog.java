@@ -1,6 +1,7 @@
 package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.Commit;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.List;

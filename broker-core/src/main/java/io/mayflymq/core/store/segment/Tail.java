@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.segment;
 
+import io.mayflymq.core.store.Commit;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 
