@@ -202,6 +202,20 @@ final class Keys {
           "auto",
           "Event loops that share the queues and connections; auto takes one per processor.");
 
+  static final Setting<String> DURABILITY_SYNC =
+      Setting.of(
+          "durability.sync",
+          word("always", "never"),
+          "always",
+          "What a confirm of a persistent message waits for: always for the disk, never for the"
+              + " operating system only.");
+  static final Setting<Integer> DURABILITY_SEGMENT_SIZE =
+      Setting.of(
+          "durability.segment_size",
+          bytes(1 << 20, 1 << 30),
+          "67108864",
+          "Bytes of a file of the message log, after which the next one begins.");
+
   static final List<Key<?>> ALL =
       List.of(
           NO_TCP_LISTENERS,
@@ -237,7 +251,9 @@ final class Keys {
           LOG_FILE_ROTATION_SIZE,
           LOG_FILE_ROTATION_COUNT,
           DATA_DIR,
-          SHARDS);
+          SHARDS,
+          DURABILITY_SYNC,
+          DURABILITY_SEGMENT_SIZE);
 
   static final String ENVIRONMENT_PREFIX = "MAYFLY_";
 

@@ -1,9 +1,11 @@
 package io.mayflymq.server.config;
 
+import io.mayflymq.core.store.segment.LogOptions.Sync;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -26,6 +28,7 @@ public record ServerSettings(
     AuthSettings auth,
     DefaultsSettings defaults,
     LogSettings log,
+    DurabilitySettings durability,
     Path dataDir,
     int shards) {
 
@@ -69,6 +72,9 @@ public record ServerSettings(
             configuration.get(Keys.LOG_FILE_LEVEL),
             configuration.get(Keys.LOG_FILE_ROTATION_SIZE),
             configuration.get(Keys.LOG_FILE_ROTATION_COUNT)),
+        new DurabilitySettings(
+            Sync.valueOf(configuration.get(Keys.DURABILITY_SYNC).toUpperCase(Locale.ROOT)),
+            configuration.get(Keys.DURABILITY_SEGMENT_SIZE)),
         dataDir,
         configuration.get(Keys.SHARDS).orElseGet(Runtime.getRuntime()::availableProcessors));
   }

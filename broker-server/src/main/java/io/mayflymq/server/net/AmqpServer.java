@@ -10,6 +10,9 @@ import io.mayflymq.core.security.Permissions;
 import io.mayflymq.core.security.SaslMechanism;
 import io.mayflymq.core.security.SecurityState;
 import io.mayflymq.core.security.User;
+import io.mayflymq.core.store.disk.DiskStores;
+import io.mayflymq.core.store.disk.StoreAlarms;
+import io.mayflymq.core.store.disk.StoreOptions;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Shards;
 import io.mayflymq.server.config.AuthSettings;
@@ -64,9 +67,11 @@ public final class AmqpServer implements AutoCloseable {
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
   private static final String METADATA_FILE = "metadata.mv";
+  private static final String MESSAGES_DIRECTORY = "messages";
 
   private final MetadataLog metadata;
   private final EventLoopGroup group;
+  private final Shards shards;
   private final ConnectionEnvironment environment;
   private final Map<io.netty.channel.EventLoop, NettyLoop> loops;
   private final List<Channel> listeners = new ArrayList<>();
@@ -85,9 +90,21 @@ public final class AmqpServer implements AutoCloseable {
     InstantSource clock = InstantSource.system();
     List<NettyLoop> ordered = new ArrayList<>();
     group.forEach(executor -> ordered.add(loops.get((io.netty.channel.EventLoop) executor)));
-    Broker broker = new Broker(new Shards(ordered, clock), metadata, clock);
+    StoreOptions options =
+        new StoreOptions(
+            settings.dataDir().resolve(MESSAGES_DIRECTORY),
+            ordered.size(),
+            Runtime.getRuntime().maxMemory() * 2 / 5,
+            settings.durability().segmentBytes(),
+            settings.durability().sync());
+    shards = new Shards(ordered, clock, new DiskStores(options, StoreAlarms.NONE)::create);
+    Broker broker = new Broker(shards, metadata, clock);
     broker.createVirtualHost(settings.defaults().vhost());
-    LOGGER.info("recovered {} durable exchanges, queues and bindings", broker.recover());
+    Broker.Recovered recovered = broker.recover();
+    LOGGER.info(
+        "recovered {} durable exchanges, queues and bindings, {} messages",
+        recovered.definitions(),
+        recovered.messages());
     environment =
         new ConnectionEnvironment(
             broker,
@@ -199,6 +216,7 @@ public final class AmqpServer implements AutoCloseable {
     while (!environment.open().isEmpty() && System.nanoTime() < deadline) {
       LockSupport.parkNanos(POLL_NANOS);
     }
+    shards.close();
     group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
     metadata.close();
   }

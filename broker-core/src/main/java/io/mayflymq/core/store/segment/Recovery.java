@@ -1,0 +1,284 @@
+package io.mayflymq.core.store.segment;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/*
+ * Finds out what a log holds when it is opened. A complete segment has an index, which is a twentieth of its size or less; only the
+ * last segment, those whose index is missing or damaged, and those that are shorter than their index says are read themselves, and
+ * get a new index. All segments are complete afterwards: the log goes on in a new one.
+ *
+ * What is no record at the end of the last segment was being written when the process or the machine died, and is cut. Anywhere else
+ * it is damage, which is copied to a file apart and reported, at every start until the segment goes. Everything that can be read is served.
+ */
+final class Recovery {
+  private static final Logger LOGGER = LoggerFactory.getLogger(Recovery.class);
+  private static final int MOST_COPIED_AT_ONCE = 1 << 20;
+
+  private final LogDirectory directory;
+  private final int shard;
+  private final SegmentTable table;
+  private final RecoveryVisitor visitor;
+  private final List<Damage> damages = new ArrayList<>();
+  private final RecordHead head = new RecordHead();
+  private final FileWindow window = SegmentScanner.window();
+  private Set<String> names;
+  private Long logId;
+  private int lastSegment;
+  private long nextRecord;
+  private long records;
+  private long bytes;
+
+  Recovery(LogDirectory directory, int shard, SegmentTable table, RecoveryVisitor visitor) {
+    this.directory = directory;
+    this.shard = shard;
+    this.table = table;
+    this.visitor = visitor;
+  }
+
+  /** The log's id; null if there is no log yet. */
+  Long logId() {
+    return logId;
+  }
+
+  /** The highest number of a segment; 0 if there is none. */
+  int lastSegment() {
+    return lastSegment;
+  }
+
+  /** How many records the log was ever given. */
+  long nextRecord() {
+    return nextRecord;
+  }
+
+  RecoveryReport run() throws IOException {
+    List<String> files = directory.list();
+    names = new HashSet<>(files);
+    List<Integer> numbers = SegmentNames.segments(files);
+    List<Opened> opened = new ArrayList<>();
+    for (int number : numbers) {
+      lastSegment = number;
+      opened.add(open(number));
+    }
+    for (Opened segment : opened) {
+      recover(segment);
+    }
+    deleteStrayIndexes();
+    directory.force();
+    damages.forEach(damage -> LOGGER.warn("The message log in {} has a {}", directory, damage));
+    for (Segment segment : table.all()) {
+      segment.state = Segment.State.SEALED;
+    }
+    return new RecoveryReport(table.all().size(), records, bytes, List.copyOf(damages));
+  }
+
+  /** A segment's file, and its header from there or else from its index; null if neither has it. */
+  private record Opened(int number, LogFile file, SegmentHeader header, int copies) {
+    String name() {
+      return SegmentNames.log(number);
+    }
+  }
+
+  private Opened open(int number) throws IOException {
+    String name = SegmentNames.log(number);
+    LogFile file = directory.open(name, true);
+    SegmentHeader.Found found = SegmentHeader.read(file, name);
+    SegmentHeader header = found.header();
+    if (header == null) {
+      SegmentIndex index = loadIndex(number);
+      header = index == null ? null : index.header();
+    }
+    if (header != null) {
+      if (header.shard() != shard || header.segment() != number) {
+        throw new IOException(
+            "%s in %s is segment %d of shard %d: it does not belong here"
+                .formatted(name, directory, header.segment(), header.shard()));
+      }
+      if (logId == null) {
+        logId = header.logId();
+      }
+    }
+    return new Opened(number, file, header, found.copies());
+  }
+
+  private SegmentIndex loadIndex(int number) throws IOException {
+    String name = SegmentNames.index(number);
+    if (!names.contains(name)) {
+      return null;
+    }
+    try (LogFile file = directory.open(name, false)) {
+      return SegmentIndex.load(file, number);
+    }
+  }
+
+  private void recover(Opened opened) throws IOException {
+    LogFile file = opened.file();
+    long size = file.size();
+    SegmentHeader header = opened.header();
+    if (header == null && logId != null) {
+      header = new SegmentHeader(shard, logId, opened.number(), nextRecord);
+    }
+    if (header == null) {
+      abandon(opened, size);
+      return;
+    }
+    Segment segment = new Segment(header);
+    segment.file = file;
+    segment.written = true;
+    table.add(segment);
+    SegmentIndex index = loadIndex(opened.number());
+    if (index == null && names.contains(SegmentNames.index(opened.number()))) {
+      String name = SegmentNames.index(opened.number());
+      damages.add(new Damage(name, Damage.Kind.INDEX, 0, size(name)));
+    }
+    boolean indexed = index != null && index.segmentLength() <= size;
+    int count = indexed ? replay(segment, index) : scan(segment, index);
+    if (count == 0 && segment.length <= SegmentHeader.SPACE) {
+      // It was being created: what there is of it is its name and at most its header.
+      if (size > 0 && (size < SegmentHeader.SPACE || opened.copies() < 2)) {
+        damages.add(new Damage(opened.name(), Damage.Kind.TORN_TAIL, 0, size));
+      }
+      table.deleted(segment);
+      file.close();
+      directory.delete(SegmentNames.index(opened.number()));
+      directory.delete(opened.name());
+      return;
+    }
+    if (opened.copies() < 2) {
+      damages.add(new Damage(opened.name(), Damage.Kind.HEADER, 0, SegmentHeader.SPACE));
+      ByteBuffer buffer = RecordFormat.littleEndian(ByteBuffer.allocate(SegmentHeader.SPACE));
+      header.encode(buffer);
+      file.write(buffer, 0);
+      file.force();
+    }
+    nextRecord = header.firstRecord() + count;
+    records += count;
+    bytes += segment.length;
+  }
+
+  private long size(String name) throws IOException {
+    try (LogFile file = directory.open(name, false)) {
+      return file.size();
+    }
+  }
+
+  /** Nothing tells how to read it: it stays as it is, unless it never got a first byte. */
+  private void abandon(Opened opened, long size) throws IOException {
+    opened.file().close();
+    if (size == 0 || (size <= SegmentHeader.SPACE && opened.number() == lastSegment)) {
+      directory.delete(opened.name());
+    } else {
+      damages.add(new Damage(opened.name(), Damage.Kind.SEGMENT, 0, size));
+    }
+  }
+
+  private int replay(Segment segment, SegmentIndex index) {
+    IndexCursor cursor = index.cursor();
+    while (cursor.next(head)) {
+      if (cursor.gap() > 0) {
+        damages.add(records(segment, head.offset - cursor.gap(), head.offset));
+      }
+      dispatch(segment);
+    }
+    if (cursor.end() < index.segmentLength()) {
+      damages.add(records(segment, cursor.end(), index.segmentLength()));
+    }
+    segment.length = index.segmentLength();
+    return index.records();
+  }
+
+  private int scan(Segment segment, SegmentIndex index) throws IOException {
+    SegmentScanner scanner = new SegmentScanner(segment.file, segment, window);
+    IndexBuilder builder = new IndexBuilder((int) (scanner.size() / 8));
+    while (scanner.next(head)) {
+      if (head.offset > scanner.gapFrom()) {
+        quarantine(segment, scanner.gapFrom(), head.offset);
+      }
+      builder.add(head);
+      dispatch(segment);
+    }
+    long end = scanner.end();
+    long size = scanner.size();
+    segment.length = (int) size;
+    boolean torn = segment.number == lastSegment && index == null;
+    if (torn) {
+      if (size > end) {
+        damages.add(new Damage(SegmentNames.log(segment.number), Damage.Kind.TORN_TAIL, end, size));
+        segment.file.truncate(end);
+      }
+      segment.length = (int) end;
+    } else if (size > end) {
+      quarantine(segment, end, size);
+    }
+    if (index != null) {
+      damages.add(records(segment, size, index.segmentLength()));
+    }
+    segment.file.force();
+    builder.build(segment.header, segment.length).store(directory);
+    return builder.records();
+  }
+
+  private void dispatch(Segment segment) {
+    table.account(segment, head);
+    if (head.type == RecordType.DELIVERED) {
+      visitor.delivered(head.deliveredQueue, head.deliveredUpTo);
+    }
+    boolean marks = head.goneCount() > 0 && table.find(head.goneSegment) != null;
+    if (marks && head.type != RecordType.RELOCATE) {
+      visitor.settled(head.goneQueue, head.goneFrom, head.goneTo, head.goneSegment);
+    }
+    if (head.type.hasContent) {
+      RecordTargets targets = head.targets;
+      for (int i = 0; i < targets.size(); i++) {
+        if (marks && head.type == RecordType.RELOCATE) {
+          visitor.settled(
+              targets.queueId(i), targets.sequence(i), targets.sequence(i), head.goneSegment);
+        }
+        visitor.enqueued(
+            targets.queueId(i),
+            targets.sequence(i),
+            targets.deadlineMillis(i),
+            targets.flags(i),
+            head.enqueuedAt,
+            head.priority,
+            head.bodyLength,
+            head.location());
+      }
+    }
+  }
+
+  private static Damage records(Segment segment, long from, long to) {
+    return new Damage(SegmentNames.log(segment.number), Damage.Kind.RECORDS, from, to);
+  }
+
+  private void quarantine(Segment segment, long from, long to) throws IOException {
+    damages.add(records(segment, from, to));
+    String name = SegmentNames.damaged(segment.number, from);
+    if (names.contains(name)) {
+      return;
+    }
+    ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(MOST_COPIED_AT_ONCE, to - from));
+    try (LogFile copy = directory.create(name)) {
+      for (long at = from; at < to; at += buffer.limit()) {
+        buffer.clear().limit((int) Math.min(buffer.capacity(), to - at));
+        segment.file.read(buffer, at);
+        copy.write(buffer.flip(), at - from);
+      }
+      copy.force();
+    }
+  }
+
+  private void deleteStrayIndexes() throws IOException {
+    for (String name : names) {
+      if (name.endsWith(".idx") && !names.contains(name.replace(".idx", ".log"))) {
+        directory.delete(name);
+      }
+    }
+  }
+}
