@@ -52,6 +52,7 @@ final class Flusher implements Runnable {
 
   private volatile LogState state = LogState.OPEN;
   private volatile boolean anyDeleted;
+  private volatile long forcedTo;
 
   private final AtomicLong writtenBytes = new AtomicLong();
 
@@ -61,6 +62,7 @@ final class Flusher implements Runnable {
   private final ArrayDeque<Segment> doomed = new ArrayDeque<>();
   private final ArrayList<Segment> unforced = new ArrayList<>();
   private boolean namesUnforced;
+  private long writtenTo;
 
   Flusher(LogDirectory directory, Executor executor, LogListener listener, Sync sync) {
     this.directory = directory;
@@ -71,6 +73,11 @@ final class Flusher implements Runnable {
 
   LogState state() {
     return state;
+  }
+
+  /** The location before which everything has been forced. */
+  long forcedTo() {
+    return forcedTo;
   }
 
   /** How many bytes have been written so far. */
@@ -205,8 +212,7 @@ final class Flusher implements Runnable {
       }
       Segment segment = chunk.segment;
       if (segment.file == null) {
-        segment.file = directory.create(SegmentNames.log(segment.number));
-        namesUnforced = true;
+        create(segment);
       }
       if (limit > chunk.written) {
         if (unforced.isEmpty() || unforced.get(unforced.size() - 1) != segment) {
@@ -216,6 +222,7 @@ final class Flusher implements Runnable {
         segment.file.write(chunk.writeView, chunk.base + (long) chunk.written);
         writtenBytes.addAndGet(limit - chunk.written);
         chunk.written = limit;
+        writtenTo = Location.of(segment.number, chunk.base + limit);
       }
       if (!complete) {
         // It is the last one: a chunk follows only after its predecessor was submitted complete.
@@ -234,6 +241,23 @@ final class Flusher implements Runnable {
     }
   }
 
+  /** A record without a header could never be read: so that is safe before the first record. */
+  private void create(Segment segment) throws IOException {
+    LogFile file = directory.create(SegmentNames.log(segment.number));
+    try {
+      segment.header.store(file);
+    } catch (IOException e) {
+      file.close();
+      throw e;
+    }
+    segment.file = file;
+    unforced.add(segment);
+    namesUnforced = true;
+    if (forces) {
+      force();
+    }
+  }
+
   /** Leaves a chunk until it is submitted again, unless it has been already. */
   private void setAside(Chunk chunk) {
     synchronized (lock) {
@@ -246,7 +270,7 @@ final class Flusher implements Runnable {
 
   private void store(SegmentIndex index) {
     try {
-      index.store(directory);
+      index.store(directory, false);
     } catch (IOException e) {
       LOGGER.warn(
           "The index of segment {} in {} could not be written ({}); the next start reads the"
@@ -254,6 +278,16 @@ final class Flusher implements Runnable {
           index.header().segment(),
           directory,
           e.toString());
+      discard(SegmentNames.index(index.header().segment()));
+    }
+  }
+
+  /** Half an index is none, and only makes the next start suspect damage. */
+  private void discard(String name) {
+    try {
+      directory.delete(name);
+    } catch (IOException e) {
+      LOGGER.warn("{} in {} could not be deleted: {}", name, directory, e.toString());
     }
   }
 
@@ -267,6 +301,7 @@ final class Flusher implements Runnable {
         directory.force();
         namesUnforced = false;
       }
+      forcedTo = writtenTo;
     } catch (IOException e) {
       throw new ForceException(e);
     }

@@ -73,6 +73,7 @@ final class IndexCursor {
         head.deliveredQueue = queue();
         head.deliveredUpTo = lastSequence + signed();
       }
+      case FORCED -> head.forcedTo = head.offset - (int) unsigned();
     }
     return true;
   }

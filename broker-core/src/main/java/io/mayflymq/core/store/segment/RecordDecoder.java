@@ -43,6 +43,10 @@ final class RecordDecoder {
         head.deliveredUpTo = buffer.getLong(start + 20);
         return head.length == RecordFormat.DELIVERED_LENGTH;
       }
+      case FORCED -> {
+        head.forcedTo = buffer.getInt(start + 12);
+        return head.length == RecordFormat.FORCED_LENGTH;
+      }
       default -> {
         return entry(buffer, start, head);
       }

@@ -87,6 +87,12 @@ final class RecordEncoder {
     buffer.putLong(start + 20, head.deliveredUpTo);
   }
 
+  /** Encodes FORCED. */
+  static void forced(ByteBuffer buffer, int start, RecordHead head) {
+    begin(buffer, start, head);
+    buffer.putInt(start + 12, head.forcedTo);
+  }
+
   private static void begin(ByteBuffer buffer, int start, RecordHead head) {
     buffer.putInt(start, head.length);
     buffer.put(start + 4, head.type.code);

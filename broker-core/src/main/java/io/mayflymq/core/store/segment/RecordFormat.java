@@ -31,6 +31,7 @@ import java.util.zip.CRC32C;
  * SETTLE       long queue, long from, long to, int segment
  * FORGET       long queue, int segment
  * DELIVERED    long queue, long up to
+ * FORCED       int offset in the segment
  *
  * Check and CRC are masked with a number that follows from the log's random id, the segment's number and the offset. So bytes
  * are a record at one place of one log only: a copy of a record in a message's body, which a client may well send, or what a file
@@ -45,6 +46,7 @@ final class RecordFormat {
   static final int SETTLE_LENGTH = HEADER + 28;
   static final int FORGET_LENGTH = HEADER + 12;
   static final int DELIVERED_LENGTH = HEADER + 16;
+  static final int FORCED_LENGTH = HEADER + 4;
   static final byte VERSION = 1;
 
   private static final long GOLDEN = 0x9e3779b97f4a7c15L;
@@ -102,6 +104,7 @@ final class RecordFormat {
       case SETTLE -> SETTLE_LENGTH;
       case FORGET -> FORGET_LENGTH;
       case DELIVERED -> DELIVERED_LENGTH;
+      case FORCED -> FORCED_LENGTH;
     };
   }
 
@@ -109,7 +112,7 @@ final class RecordFormat {
     return switch (type) {
       case MOVE -> MOVE_SOURCE;
       case RELOCATE -> RELOCATE_SOURCE;
-      case ENQUEUE, SETTLE, FORGET, DELIVERED -> 0;
+      case ENQUEUE, SETTLE, FORGET, DELIVERED, FORCED -> 0;
     };
   }
 

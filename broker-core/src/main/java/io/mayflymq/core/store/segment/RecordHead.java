@@ -26,6 +26,9 @@ final class RecordHead {
   long deliveredQueue;
   long deliveredUpTo;
 
+  // FORCED
+  int forcedTo;
+
   long location() {
     return Location.of(segment, offset);
   }
@@ -33,7 +36,7 @@ final class RecordHead {
   /** How many entries of the earlier segment are void by this record; ranges count as one. */
   int goneCount() {
     return switch (type) {
-      case ENQUEUE, DELIVERED -> 0;
+      case ENQUEUE, DELIVERED, FORCED -> 0;
       case RELOCATE -> targets.size();
       case MOVE, SETTLE, FORGET -> 1;
     };

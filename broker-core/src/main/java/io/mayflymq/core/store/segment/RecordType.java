@@ -13,10 +13,12 @@ enum RecordType {
   /** A queue is gone with all that lies in a certain segment. */
   FORGET(5, false),
   /** Messages of a queue with numbers up to one may have been delivered. */
-  DELIVERED(6, false);
+  DELIVERED(6, false),
+  /** What the disk had of this segment when this was appended: a crash cannot have harmed that. */
+  FORCED(7, false);
 
   private static final RecordType[] BY_CODE = {
-    null, ENQUEUE, MOVE, RELOCATE, SETTLE, FORGET, DELIVERED
+    null, ENQUEUE, MOVE, RELOCATE, SETTLE, FORGET, DELIVERED, FORCED
   };
 
   final byte code;

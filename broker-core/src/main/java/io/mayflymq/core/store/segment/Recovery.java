@@ -152,9 +152,7 @@ final class Recovery {
     }
     if (opened.copies() < 2) {
       damages.add(new Damage(opened.name(), Damage.Kind.HEADER, 0, SegmentHeader.SPACE));
-      ByteBuffer buffer = RecordFormat.littleEndian(ByteBuffer.allocate(SegmentHeader.SPACE));
-      header.encode(buffer);
-      file.write(buffer, 0);
+      header.store(file);
       file.force();
     }
     nextRecord = header.firstRecord() + count;
@@ -181,12 +179,13 @@ final class Recovery {
   private int replay(Segment segment, SegmentIndex index) {
     IndexCursor cursor = index.cursor();
     while (cursor.next(head)) {
-      if (cursor.gap() > 0) {
+      // What is behind was reported when it was found, and was never known to be safe.
+      if (cursor.gap() > 0 && head.offset - cursor.gap() < index.safeTo()) {
         damages.add(records(segment, head.offset - cursor.gap(), head.offset));
       }
       dispatch(segment);
     }
-    if (cursor.end() < index.segmentLength()) {
+    if (cursor.end() < index.safeTo()) {
       damages.add(records(segment, cursor.end(), index.segmentLength()));
     }
     segment.length = index.segmentLength();
@@ -196,9 +195,15 @@ final class Recovery {
   private int scan(Segment segment, SegmentIndex index) throws IOException {
     SegmentScanner scanner = new SegmentScanner(segment.file, segment, window);
     IndexBuilder builder = new IndexBuilder((int) (scanner.size() / 8));
+    boolean torn = segment.number == lastSegment && index == null;
+    List<Gap> gaps = new ArrayList<>();
+    int safeTo = SegmentHeader.SPACE;
     while (scanner.next(head)) {
       if (head.offset > scanner.gapFrom()) {
-        quarantine(segment, scanner.gapFrom(), head.offset);
+        gaps.add(new Gap(scanner.gapFrom(), head.offset));
+      }
+      if (head.type == RecordType.FORCED) {
+        safeTo = head.forcedTo;
       }
       builder.add(head);
       dispatch(segment);
@@ -206,22 +211,43 @@ final class Recovery {
     long end = scanner.end();
     long size = scanner.size();
     segment.length = (int) size;
-    boolean torn = segment.number == lastSegment && index == null;
-    if (torn) {
-      if (size > end) {
-        damages.add(new Damage(SegmentNames.log(segment.number), Damage.Kind.TORN_TAIL, end, size));
-        segment.file.truncate(end);
-      }
+    if (torn && size > end) {
+      damages.add(new Damage(SegmentNames.log(segment.number), Damage.Kind.TORN_TAIL, end, size));
+      segment.file.truncate(end);
       segment.length = (int) end;
     } else if (size > end) {
-      quarantine(segment, end, size);
+      gaps.add(new Gap(end, size));
+    }
+    if (!torn) {
+      safeTo = segment.length;
+    }
+    for (Gap gap : gaps) {
+      boolean unsafe = gap.from >= safeTo;
+      quarantine(segment, unsafe ? Damage.Kind.TORN_WRITE : Damage.Kind.RECORDS, gap);
     }
     if (index != null) {
       damages.add(records(segment, size, index.segmentLength()));
     }
     segment.file.force();
-    builder.build(segment.header, segment.length).store(directory);
+    store(builder.build(segment.header, segment.length, safeTo));
     return builder.records();
+  }
+
+  /** Bytes that are no record. */
+  private record Gap(long from, long to) {}
+
+  /** It is forced, as it alone remembers which gaps are no damage. */
+  private void store(SegmentIndex index) {
+    try {
+      index.store(directory, true);
+    } catch (IOException e) {
+      LOGGER.warn(
+          "The index of segment {} in {} could not be written ({}); the next start reads the"
+              + " segment instead",
+          index.header().segment(),
+          directory,
+          e.toString());
+    }
   }
 
   private void dispatch(Segment segment) {
@@ -257,20 +283,26 @@ final class Recovery {
     return new Damage(SegmentNames.log(segment.number), Damage.Kind.RECORDS, from, to);
   }
 
-  private void quarantine(Segment segment, long from, long to) throws IOException {
-    damages.add(records(segment, from, to));
-    String name = SegmentNames.damaged(segment.number, from);
+  private void quarantine(Segment segment, Damage.Kind kind, Gap gap) {
+    damages.add(new Damage(SegmentNames.log(segment.number), kind, gap.from, gap.to));
+    String name = SegmentNames.damaged(segment.number, gap.from);
     if (names.contains(name)) {
       return;
     }
-    ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(MOST_COPIED_AT_ONCE, to - from));
+    ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(MOST_COPIED_AT_ONCE, gap.to - gap.from));
     try (LogFile copy = directory.create(name)) {
-      for (long at = from; at < to; at += buffer.limit()) {
-        buffer.clear().limit((int) Math.min(buffer.capacity(), to - at));
+      for (long at = gap.from; at < gap.to; at += buffer.limit()) {
+        buffer.clear().limit((int) Math.min(buffer.capacity(), gap.to - at));
         segment.file.read(buffer, at);
-        copy.write(buffer.flip(), at - from);
+        copy.write(buffer.flip(), at - gap.from);
       }
       copy.force();
+    } catch (IOException e) {
+      LOGGER.warn(
+          "The damaged bytes of {} in {} could not be copied: {}",
+          segment,
+          directory,
+          e.toString());
     }
   }
 

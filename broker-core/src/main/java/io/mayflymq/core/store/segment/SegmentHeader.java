@@ -23,8 +23,9 @@ record SegmentHeader(int shard, long logId, int segment, long firstRecord) {
   private static final int COPY = 512;
   private static final int CHECKED = 36;
 
-  /** Writes both copies at the start of a buffer. */
-  void encode(ByteBuffer buffer) {
+  /** Writes both copies at the start of the file. */
+  void store(LogFile file) throws IOException {
+    ByteBuffer buffer = RecordFormat.littleEndian(ByteBuffer.allocate(SPACE));
     for (int at = 0; at < SPACE; at += COPY) {
       buffer.putLong(at, MAGIC);
       buffer.putInt(at + 8, VERSION);
@@ -33,11 +34,8 @@ record SegmentHeader(int shard, long logId, int segment, long firstRecord) {
       buffer.putInt(at + 24, segment);
       buffer.putLong(at + 28, firstRecord);
       buffer.putInt(at + CHECKED, crc(buffer, at));
-      // The buffer has been used before: nothing of that belongs into the file.
-      for (int i = at + CHECKED + 4; i < at + COPY; i += 4) {
-        buffer.putInt(i, 0);
-      }
     }
+    file.write(buffer, 0);
   }
 
   /**

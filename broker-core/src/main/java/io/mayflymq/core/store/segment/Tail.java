@@ -31,6 +31,7 @@ final class Tail {
   private int indexSize = 1 << 16;
   private Chunk chunk;
   private int emptyLength;
+  private int forcedNoted;
   private boolean unpublished;
   private long appendedBytes;
 
@@ -112,9 +113,25 @@ final class Tail {
    * @param commit to be told when it is safe, or null
    */
   void publish(Commit commit) {
+    if (unpublished && commit != null) {
+      noteForced();
+    }
     if (unpublished || commit != null) {
       unpublished = false;
       flusher.submit(chunk, false, null, commit);
+    }
+  }
+
+  /** Notes, once, what has been forced of this segment. */
+  private void noteForced() {
+    long forced = flusher.forcedTo();
+    if (Location.segment(forced) == active.number && Location.offset(forced) > forcedNoted) {
+      forcedNoted = Location.offset(forced);
+      note.type = RecordType.FORCED;
+      note.forcedTo = forcedNoted;
+      makeRoom(note, RecordFormat.FORCED_LENGTH);
+      RecordEncoder.forced(chunk.buffer, chunk.position, note);
+      end(note);
     }
   }
 
@@ -127,7 +144,7 @@ final class Tail {
     Segment sealed = active;
     if (sealed != null) {
       indexSize = index.size() + index.size() / 8;
-      submitComplete(index.build(sealed.header, sealed.length));
+      submitComplete(index.build(sealed.header, sealed.length, sealed.length));
       unpublished = false;
       active = null;
       index = null;
@@ -167,7 +184,7 @@ final class Tail {
         "no record at " + Location.segment(location) + ":" + Location.offset(location));
   }
 
-  /** How many bytes have been appended so far, with the headers of segments. */
+  /** How many bytes have been appended so far. */
   long appendedBytes() {
     return appendedBytes;
   }
@@ -178,14 +195,9 @@ final class Tail {
       throw new IllegalStateException("the log has used up its segment numbers");
     }
     active = new Segment(new SegmentHeader(options.shard(), logId, nextSegment++, records));
-    active.length = 0;
     index = new IndexBuilder(indexSize);
     table.add(active);
-    startChunk(SegmentHeader.SPACE);
-    active.header.encode(chunk.buffer);
-    chunk.position = SegmentHeader.SPACE;
-    active.length = SegmentHeader.SPACE;
-    appendedBytes += SegmentHeader.SPACE;
+    startChunk(0);
     unpublished = true;
     owner.forEachDelivered(
         (queueId, upTo) -> {
@@ -197,6 +209,7 @@ final class Tail {
           end(note);
         });
     emptyLength = active.length;
+    forcedNoted = SegmentHeader.SPACE;
     if (sealed != null) {
       table.check(sealed);
     }

@@ -1,6 +1,7 @@
 package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.protocol.types.ShortString;
 import java.io.IOException;

@@ -120,6 +120,19 @@ final class MemoryDirectory implements LogDirectory {
     return after;
   }
 
+  /** The machine dies when it has brought to disk all but one of the unforced writes of a file. */
+  MemoryDirectory afterPowerLossBut(String name, int lost) {
+    MemoryDirectory after = new MemoryDirectory();
+    files.forEach((other, contents) -> after.put(other, contents.bytes));
+    Contents contents = files.get(name);
+    byte[] bytes = contents.safe;
+    for (int i = 0; i < contents.unforced.size(); i++) {
+      bytes = i == lost ? bytes : contents.unforced.get(i).applyTo(bytes);
+    }
+    after.put(name, bytes);
+    return after;
+  }
+
   /** The process dies: the operating system has all that was written, safe or not. */
   MemoryDirectory afterKill() {
     MemoryDirectory after = new MemoryDirectory();
