@@ -25,7 +25,7 @@ final class QueueRig {
 
   private final QueueLog realLog = new QueueLog();
   private final QueueLog naiveLog = new QueueLog();
-  private final QueueSettings settings;
+  private QueueSettings settings;
   private final QueueMachine real;
   private final NaiveQueue naive;
 
@@ -101,6 +101,11 @@ final class QueueRig {
       naive.redeclare(now);
     } else if (command instanceof QueueCommand.Advance advance) {
       advance(advance.millis());
+    } else if (command instanceof QueueCommand.Reconfigure reconfigure) {
+      settings = reconfigure.settings();
+      real.reconfigure(settings, now);
+      naive.reconfigure(settings, now);
+      assertThat(real.settings()).isEqualTo(settings);
     } else if (command instanceof QueueCommand.Compact) {
       store.compact();
     } else if (command instanceof QueueCommand.Stall stall) {
