@@ -110,6 +110,11 @@ public final class QueueMachine {
     wakeNoLaterThan(Math.min(next, lease.endMillis()));
   }
 
+  /** What {@link #reconfigure} would do now; changes nothing. */
+  public Forecast forecast(QueueSettings changed, long nowMillis) {
+    return Forecast.of(index, settings, changed, lease.endWith(changed.expiresMillis()), nowMillis);
+  }
+
   // Publishing
 
   /**

@@ -42,6 +42,11 @@ public final class QueueLease {
     endMillis = Deadlines.after(lastUseMillis, changedMillis);
   }
 
+  /** When the lease would end with another period, as {@link #endMillis} tells it. */
+  public long endWith(long otherMillis) {
+    return suspended ? Deadlines.NEVER : Deadlines.after(lastUseMillis, otherMillis);
+  }
+
   /** The queue has consumers from now on: the lease does not run. */
   public void suspend() {
     suspended = true;

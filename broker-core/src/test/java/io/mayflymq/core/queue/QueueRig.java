@@ -103,9 +103,7 @@ final class QueueRig {
       advance(advance.millis());
     } else if (command instanceof QueueCommand.Reconfigure reconfigure) {
       settings = reconfigure.settings();
-      real.reconfigure(settings, now);
-      naive.reconfigure(settings, now);
-      assertThat(real.settings()).isEqualTo(settings);
+      reconfigure();
     } else if (command instanceof QueueCommand.Compact) {
       store.compact();
     } else if (command instanceof QueueCommand.Stall stall) {
@@ -128,6 +126,19 @@ final class QueueRig {
             List.of());
     assertThat(real.publish(message, now))
         .isEqualTo(naive.publish(number, publish.size(), publish.ttl(), publish.persistent(), now));
+  }
+
+  private void reconfigure() {
+    boolean nothingIsDue = naive.earliestDeadline() > now;
+    Forecast forecast = real.forecast(settings, now);
+    real.reconfigure(settings, now);
+    naive.reconfigure(settings, now);
+    assertThat(real.settings()).isEqualTo(settings);
+    assertThat(forecast.leaseEndMillis()).isEqualTo(naive.leaseEnd());
+    if (nothingIsDue) {
+      assertThat(forecast.expiring()).isEqualTo(realLog.deaths(DeathReason.EXPIRED));
+      assertThat(forecast.overflowing()).isEqualTo(realLog.deaths(DeathReason.MAXLEN));
+    }
   }
 
   private void fetch(boolean acknowledges) {
