@@ -1,5 +1,7 @@
 package io.mayflymq.server.boot;
 
+import io.mayflymq.server.alarm.Alarms;
+import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.net.AmqpServer;
@@ -17,10 +19,12 @@ final class Daemon implements AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(Daemon.class);
 
   private final DataDirectory data;
+  private final ResourceMonitors monitors;
   private final AmqpServer server;
 
-  private Daemon(DataDirectory data, AmqpServer server) {
+  private Daemon(DataDirectory data, ResourceMonitors monitors, AmqpServer server) {
     this.data = data;
+    this.monitors = monitors;
     this.server = server;
   }
 
@@ -33,10 +37,13 @@ final class Daemon implements AutoCloseable {
    */
   static Daemon start(ServerSettings settings, List<String> warnings) throws StartException {
     DataDirectory data = DataDirectory.open(settings.dataDir());
+    ResourceMonitors monitors = null;
     boolean started = false;
     try {
       Logging.configure(settings.log());
-      AmqpServer server = AmqpServer.start(settings);
+      Alarms alarms = new Alarms();
+      monitors = ResourceMonitors.start(settings.memory(), settings.disk(), data.path(), alarms);
+      AmqpServer server = AmqpServer.start(settings, alarms);
       LOGGER.info(
           "{} {} on Java {} ({}), {} shards",
           BuildInfo.PRODUCT,
@@ -51,9 +58,12 @@ final class Daemon implements AutoCloseable {
           .forEach(
               at -> LOGGER.info("listening for AMQP on {}", NetUtil.toSocketAddressString(at)));
       started = true;
-      return new Daemon(data, server);
+      return new Daemon(data, monitors, server);
     } finally {
       if (!started) {
+        if (monitors != null) {
+          monitors.close();
+        }
         data.close();
       }
     }
@@ -80,6 +90,7 @@ final class Daemon implements AutoCloseable {
   public void close() {
     LOGGER.info("stopping");
     server.close();
+    monitors.close();
     data.close();
     LOGGER.info("stopped");
   }

@@ -12,6 +12,7 @@ import io.mayflymq.core.security.SecurityState;
 import io.mayflymq.core.security.User;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Shards;
+import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.config.AuthSettings;
 import io.mayflymq.server.config.DefaultsSettings;
 import io.mayflymq.server.config.ListenerSettings;
@@ -71,7 +72,7 @@ public final class AmqpServer implements AutoCloseable {
   private final Map<io.netty.channel.EventLoop, NettyLoop> loops;
   private final List<Channel> listeners = new ArrayList<>();
 
-  private AmqpServer(ServerSettings settings, boolean epoll, MetadataLog metadata) {
+  private AmqpServer(ServerSettings settings, boolean epoll, MetadataLog metadata, Alarms alarms) {
     this.metadata = metadata;
     IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
     group =
@@ -93,7 +94,15 @@ public final class AmqpServer implements AutoCloseable {
             broker,
             new AccessControl(defaultUsers(settings.defaults()), settings.auth().loopbackUsers()),
             mechanisms(settings.auth()),
-            settings.protocol());
+            settings.protocol(),
+            alarms);
+    alarms.addListener(
+        new Alarms.Listener() {
+          @Override
+          public void lastCleared() {
+            environment.open().forEach(AmqpConnection::alarmsCleared);
+          }
+        });
   }
 
   private static SecurityState defaultUsers(DefaultsSettings defaults) {
@@ -127,11 +136,12 @@ public final class AmqpServer implements AutoCloseable {
   /**
    * Starts the event loops and binds all listeners.
    *
+   * @param alarms what blocks connections that publish
    * @throws StartException if one of them cannot be bound; then none is
    */
-  public static AmqpServer start(ServerSettings settings) throws StartException {
+  public static AmqpServer start(ServerSettings settings, Alarms alarms) throws StartException {
     boolean epoll = Epoll.isAvailable();
-    AmqpServer server = new AmqpServer(settings, epoll, openMetadata(settings));
+    AmqpServer server = new AmqpServer(settings, epoll, openMetadata(settings), alarms);
     ServerBootstrap bootstrap = server.bootstrap(settings.tcp(), epoll);
     for (ListenerSettings listener : settings.listeners()) {
       ChannelFuture bound = bootstrap.bind(listener.address()).awaitUninterruptibly();
