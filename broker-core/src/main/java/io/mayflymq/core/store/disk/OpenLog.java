@@ -30,8 +30,7 @@ record OpenLog(SegmentLog log, ExecutorService flusher) {
               return thread;
             });
     SegmentLog log =
-        new SegmentLog(
-            new DiskDirectory(path), options, flusher, new Alarming(name + " in " + path, alarms));
+        new SegmentLog(new DiskDirectory(path), options, flusher, new Alarming(name, alarms));
     return new OpenLog(log, flusher);
   }
 
@@ -43,18 +42,18 @@ record OpenLog(SegmentLog log, ExecutorService flusher) {
   private record Alarming(String what, StoreAlarms alarms) implements LogListener {
     @Override
     public void blocked(IOException cause) {
-      alarms.raised(what);
+      alarms.raised(what, cause.toString());
     }
 
     @Override
     public void unblocked() {
-      alarms.cleared(what);
+      alarms.cleared(what, "it can be written again");
     }
 
     @Override
     public void failed(LogFailedException cause) {
-      // Its publishers are told by basic.nack; no room will cure it, so nobody is made to wait.
-      alarms.cleared(what);
+      // No room will cure it: its publishers get basic.nack, and nobody is made to wait.
+      alarms.cleared(what, cause.getMessage());
     }
   }
 }

@@ -5,20 +5,11 @@ public interface StoreAlarms {
   /**
    * Something cannot be written, as on a full disk; nothing more is confirmed until it can be.
    *
-   * @param what a few words on what it is
+   * @param what what it is, in a few words
+   * @param detail why, and where
    */
-  void raised(String what);
+  void raised(String what, String detail);
 
-  /** It can be written again. */
-  void cleared(String what);
-
-  /** Hears nothing. */
-  StoreAlarms NONE =
-      new StoreAlarms() {
-        @Override
-        public void raised(String what) {}
-
-        @Override
-        public void cleared(String what) {}
-      };
+  /** It can be written again, or never will be. */
+  void cleared(String what, String detail);
 }
