@@ -66,12 +66,17 @@ public final class VhostPolicies {
             .thenApply(safe -> true);
   }
 
-  /** Sets the policies that new virtual hosts are given, of those that are for this one. */
+  /**
+   * Sets the policies that new virtual hosts are given, of those that are for this one and are not
+   * there already.
+   */
   public CompletableFuture<Void> setDefaults(Collection<DefaultPolicy> defaults) {
     return CompletableFuture.allOf(
         defaults.stream()
             .filter(byDefault -> byDefault.vhosts().matches(vhost.name()))
-            .map(byDefault -> set(byDefault.policy()))
+            .map(DefaultPolicy::policy)
+            .filter(policy -> !policy.equals(table.policy(policy.kind(), policy.name())))
+            .map(this::set)
             .toArray(CompletableFuture<?>[]::new));
   }
 
