@@ -68,7 +68,8 @@ public final class EffectiveSettings {
   private void mergeArgument(String name, FieldValue argument) {
     Object value = plain(argument);
     PolicyKey key = PolicyKey.ofArgument(name).orElse(null);
-    if (value != null && key != null && key.concerns(subject)) {
+    // Arguments that mean nothing to the broker were never validated.
+    if (value != null && key != null && key.concerns(subject) && key.accepts(value)) {
       values.merge(
           key,
           EffectiveValue.ofArgument(key, value),

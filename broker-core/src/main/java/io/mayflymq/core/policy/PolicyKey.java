@@ -261,6 +261,16 @@ public enum PolicyKey {
     return rule.check(value);
   }
 
+  /** Whether a value is valid. */
+  boolean accepts(Object value) {
+    try {
+      check(value);
+      return true;
+    } catch (PolicyException e) {
+      return false;
+    }
+  }
+
   /** How a policy's value (first) and an operator policy's (second) are merged. */
   Merge withOperatorPolicy() {
     return switch (this) {

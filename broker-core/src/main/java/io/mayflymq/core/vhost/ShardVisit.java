@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  * have their turn, so that ten thousand queues delay no delivery.
  */
 final class ShardVisit {
-  private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final Shard shard;
   private final Consumer<Queue> work;

@@ -130,6 +130,20 @@ class EffectiveSettingsTest {
   }
 
   @Test
+  void anArgumentThatWasNeverValidatedAndIsNotValidIsNone() {
+    FieldTable arguments =
+        FieldTable.builder().put("x-consumer-timeout", "soon").put("x-queue-mode", 5).build();
+    EffectiveSettings settings =
+        PolicyTable.EMPTY
+            .with(policy("p", "", 0, Map.of("consumer-timeout", 5)))
+            .explain(queue("q"), arguments);
+
+    assertThat(settings.values())
+        .extracting(EffectiveValue::key, EffectiveValue::value)
+        .containsExactly(tuple(PolicyKey.CONSUMER_TIMEOUT, 5L));
+  }
+
+  @Test
   void whatIsForJsonHasEverything() {
     Map<String, Object> map =
         PolicyTable.EMPTY
