@@ -46,7 +46,8 @@ final class JvmMemory implements MemoryUse {
     return heapBytes() + outsideBytes();
   }
 
-  private long heapBytes() {
+  /** The heap's part of it. */
+  long heapBytes() {
     GcInfo last = null;
     for (GarbageCollectorMXBean collector : collectors) {
       GcInfo info = collector.getLastGcInfo();
