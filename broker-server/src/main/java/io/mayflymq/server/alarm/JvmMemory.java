@@ -25,7 +25,10 @@ import java.util.stream.Collectors;
  */
 final class JvmMemory implements MemoryUse {
   private final List<GarbageCollectorMXBean> collectors =
-      ManagementFactory.getPlatformMXBeans(GarbageCollectorMXBean.class);
+      ManagementFactory.getGarbageCollectorMXBeans().stream()
+          .filter(GarbageCollectorMXBean.class::isInstance)
+          .map(GarbageCollectorMXBean.class::cast)
+          .toList();
   private final List<BufferPoolMXBean> directBuffers =
       ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
           .filter(pool -> pool.getName().equals("direct"))

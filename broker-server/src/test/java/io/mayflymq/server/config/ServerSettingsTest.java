@@ -59,10 +59,10 @@ class ServerSettingsTest {
 
   @Test
   void limitsOfTheDisk() throws Exception {
-    assertThat(settings().disk().limitBytes(8L << 30)).isEqualTo(50_000_000);
-    assertThat(settings("disk_free_limit.absolute=2T").disk().limitBytes(8L << 30))
+    assertThat(settings().disk().limitBytes(() -> 8L << 30)).isEqualTo(50_000_000);
+    assertThat(settings("disk_free_limit.absolute=2T").disk().limitBytes(() -> 8L << 30))
         .isEqualTo(2L << 40);
-    assertThat(settings("disk_free_limit.relative=1.5").disk().limitBytes(8L << 30))
+    assertThat(settings("disk_free_limit.relative=1.5").disk().limitBytes(() -> 8L << 30))
         .isEqualTo(12L << 30);
   }
 
