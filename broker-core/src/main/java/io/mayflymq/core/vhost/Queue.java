@@ -9,7 +9,7 @@ import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
-import io.mayflymq.core.store.MessageLog;
+import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.concurrent.CompletableFuture;
@@ -28,7 +28,6 @@ public final class Queue {
   private final Object owner;
   private final VirtualHost vhost;
   private final Shard shard;
-  private final MessageLog log;
   private final QueueMachine machine;
   private final Timer timer = new WakeTimer();
   private boolean deleted;
@@ -46,9 +45,13 @@ public final class Queue {
     this.owner = owner;
     this.vhost = vhost;
     this.shard = shard;
-    this.log = shards.log(shard);
     this.machine =
-        new QueueMachine(definition.settings(), shards.pages(shard), new Effects(), nowMillis);
+        new QueueMachine(
+            definition.settings(),
+            shards.pages(shard),
+            shards.store(shard).open(id, definition.durable()),
+            new Effects(),
+            nowMillis);
   }
 
   /** The queue's name. */
@@ -59,6 +62,11 @@ public final class Queue {
   /** What was declared. */
   public QueueDefinition definition() {
     return definition;
+  }
+
+  /** The number that its messages are kept under, never given to another queue. */
+  long id() {
+    return id;
   }
 
   /** The shard whose thread it belongs to. */
@@ -182,45 +190,46 @@ public final class Queue {
   }
 
   /**
-   * Deletes the queue, and tells how many ready messages went with it.
+   * Deletes the queue, and tells how many ready messages went with it when that is safe.
    *
    * @param ifUnused fails with 406 if there are consumers
    * @param ifEmpty fails with 406 if messages are ready
    */
   CompletableFuture<Long> delete(boolean ifUnused, boolean ifEmpty) {
-    return call(
-        () -> {
-          if (deleted) {
-            return 0L;
-          }
-          if (ifUnused && machine.consumerCount() > 0) {
-            throw precondition("in use");
-          }
-          if (ifEmpty && machine.readyCount() > 0) {
-            throw precondition("not empty");
-          }
-          return delete();
-        });
+    CompletableFuture<CompletableFuture<Long>> result =
+        call(
+            () -> {
+              if (deleted) {
+                return CompletableFuture.completedFuture(0L);
+              }
+              if (ifUnused && machine.consumerCount() > 0) {
+                throw precondition("in use");
+              }
+              if (ifEmpty && machine.readyCount() > 0) {
+                throw precondition("not empty");
+              }
+              return delete();
+            });
+    return result.thenCompose(deletion -> deletion);
   }
 
-  /** Sets the timers of a new queue. */
+  /** Sets the timers of a new queue, or of one that has been recovered. */
   void start() {
-    if (definition.settings().expiresMillis() > 0) {
-      onShard(machine::start);
+    if (definition.durable() || definition.settings().expiresMillis() > 0) {
+      onShard(() -> machine.start(shard.now()));
     }
   }
 
-  private long delete() {
+  private CompletableFuture<Long> delete() {
     long count = machine.readyCount();
     deleted = true;
     shard.timers().cancel(timer);
-    if (definition.durable()) {
-      log.forgotten(id);
-    }
-    vhost.forget(this);
     machine.consumers().forEach(consumer -> consumer.outlet().cancelled(consumer));
-    machine.dispose();
-    return count;
+    // Its messages must not go before it does: after a crash it would be back without them.
+    return vhost
+        .forget(this)
+        .whenComplete((safe, failure) -> onShard(machine::dispose))
+        .thenApply(safe -> count);
   }
 
   private void requireExists() {
@@ -264,22 +273,8 @@ public final class Queue {
   /** What the machine does to the world. */
   private final class Effects implements QueueEffects {
     @Override
-    public void stored(long sequence, Message message, long deadlineMillis, long enqueuedAtMillis) {
-      if (definition.durable()) {
-        log.stored(id, sequence, message, deadlineMillis, enqueuedAtMillis);
-      }
-    }
-
-    @Override
-    public void settled(long sequence) {
-      if (definition.durable()) {
-        log.settled(id, sequence);
-      }
-    }
-
-    @Override
-    public void died(Message message, DeathReason reason, long nowMillis) {
-      vhost.deadLetters().route(Queue.this, message, reason, nowMillis);
+    public void died(Message message, DeadEntry entry, DeathReason reason, long nowMillis) {
+      vhost.deadLetters().route(Queue.this, message, entry, reason, nowMillis);
     }
 
     @Override

@@ -66,6 +66,7 @@ public final class AmqpConnection implements ConnectionContext {
   private final CommandLanes lanes;
   private final DeliveryLane[] deliveryLanes;
   private final FrameInput input;
+  private final AlarmBlock alarmBlock;
   private final Channels channels = new Channels(this);
   private final Set<String> exclusiveQueues = new LinkedHashSet<>();
   private final Object identity = new Object();
@@ -85,21 +86,11 @@ public final class AmqpConnection implements ConnectionContext {
     this.environment = environment;
     this.home = home;
     this.input = input;
-    this.name = name(socket);
+    this.name = ConnectionName.of(socket);
     this.output = new ConnectionOutput(socket, home);
+    this.alarmBlock = new AlarmBlock(environment.alarms(), output);
     this.lanes = new CommandLanes(home, environment.broker().shards(), this::onBatchReturned);
     this.deliveryLanes = new DeliveryLane[environment.broker().shards().count()];
-  }
-
-  private static String name(Channel socket) {
-    InetSocketAddress remote = (InetSocketAddress) socket.remoteAddress();
-    InetSocketAddress local = (InetSocketAddress) socket.localAddress();
-    return "%s:%d -> %s:%d"
-        .formatted(
-            remote.getAddress().getHostAddress(),
-            remote.getPort(),
-            local.getAddress().getHostAddress(),
-            local.getPort());
   }
 
   // Opening
@@ -134,6 +125,7 @@ public final class AmqpConnection implements ConnectionContext {
       if (heartbeatSeconds > 0) {
         heartbeats =
             Heartbeats.start(heartbeatSeconds, home, output, AmqpConnection.this::onSilence);
+        alarmBlock.setHeartbeats(heartbeats);
       }
     }
 
@@ -141,9 +133,8 @@ public final class AmqpConnection implements ConnectionContext {
     public void opened(Handshake.Opened opened) {
       vhost = opened.vhost();
       access = opened.access();
-      wantsCancelNotifications =
-          opened.clientProperties().get("capabilities") instanceof FieldValue.Table table
-              && FieldValue.Bool.TRUE.equals(table.table().get("consumer_cancel_notify"));
+      wantsCancelNotifications = opened.hasCapability("consumer_cancel_notify");
+      alarmBlock.setClientListens(opened.hasCapability("connection.blocked"));
       handshake = null;
       state = State.OPEN;
       output.method(0, new ConnectionMethod.OpenOk());
@@ -184,7 +175,12 @@ public final class AmqpConnection implements ConnectionContext {
 
   /** Whether no further frame is to be handled for now. */
   boolean isSuspended() {
-    return awaiting || overloaded || flooded || state == State.CLOSED;
+    return awaiting || overloaded || flooded || alarmBlock.isBlocked() || state == State.CLOSED;
+  }
+
+  /** What alarms do to it. */
+  AlarmBlock alarmBlock() {
+    return alarmBlock;
   }
 
   boolean isOpen() {
@@ -198,6 +194,16 @@ public final class AmqpConnection implements ConnectionContext {
   /** The channels of this connection. */
   Channels channels() {
     return channels;
+  }
+
+  /** No alarm is left. Any thread may call. */
+  public void alarmsCleared() {
+    home.execute(
+        () -> {
+          if (alarmBlock.release()) {
+            input.resume();
+          }
+        });
   }
 
   /**
@@ -319,6 +325,10 @@ public final class AmqpConnection implements ConnectionContext {
             error.code().code(), error.replyText(), error.classId(), error.methodId()));
     state = State.CLOSING;
     release();
+    if (alarmBlock.abandon()) {
+      // The close-ok has to be read.
+      home.execute(input::resume);
+    }
     home.loop().schedule(socket::close, CLOSE_OK_TIMEOUT_MILLIS);
   }
 
@@ -370,6 +380,7 @@ public final class AmqpConnection implements ConnectionContext {
       release();
     }
     state = State.CLOSED;
+    alarmBlock.abandon();
     if (heartbeats != null) {
       heartbeats.stop();
     }

@@ -29,7 +29,12 @@ final class Handshake {
   private static final Logger LOGGER = LoggerFactory.getLogger(Handshake.class);
 
   /** What a handshake ends with. */
-  record Opened(VirtualHost vhost, VhostAccess access, FieldTable clientProperties) {}
+  record Opened(VirtualHost vhost, VhostAccess access, FieldTable clientProperties) {
+    /** Whether the client says that it understands an extension of the protocol. */
+    boolean hasCapability(String capability) {
+      return Handshake.hasCapability(clientProperties, capability);
+    }
+  }
 
   /** What the connection does meanwhile. */
   interface Steps {
@@ -108,7 +113,7 @@ final class Handshake {
             .authenticate(((SaslResponse.Login) response).credentials(), remote);
     if (result instanceof Refused refused) {
       LOGGER.warn("connection {}: {}", name, refused.logText(mechanism.name()));
-      if (!hasCapability("authentication_failure_close")) {
+      if (!hasCapability(clientProperties, "authentication_failure_close")) {
         steps.refusedSilently();
         return;
       }
@@ -121,7 +126,7 @@ final class Handshake {
             settings.channelMax(), settings.frameMax(), settings.heartbeatSeconds()));
   }
 
-  private boolean hasCapability(String capability) {
+  private static boolean hasCapability(FieldTable clientProperties, String capability) {
     return clientProperties.get("capabilities") instanceof FieldValue.Table table
         && FieldValue.Bool.TRUE.equals(table.table().get(capability));
   }
