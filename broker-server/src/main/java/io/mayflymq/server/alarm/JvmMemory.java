@@ -25,7 +25,10 @@ import java.util.stream.Collectors;
  */
 final class JvmMemory implements MemoryUse {
   private final List<GarbageCollectorMXBean> collectors =
-      ManagementFactory.getPlatformMXBeans(GarbageCollectorMXBean.class);
+      ManagementFactory.getGarbageCollectorMXBeans().stream()
+          .filter(GarbageCollectorMXBean.class::isInstance)
+          .map(GarbageCollectorMXBean.class::cast)
+          .toList();
   private final List<BufferPoolMXBean> directBuffers =
       ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
           .filter(pool -> pool.getName().equals("direct"))
@@ -46,7 +49,8 @@ final class JvmMemory implements MemoryUse {
     return heapBytes() + outsideBytes();
   }
 
-  private long heapBytes() {
+  /** The heap's part of it. */
+  long heapBytes() {
     GcInfo last = null;
     for (GarbageCollectorMXBean collector : collectors) {
       GcInfo info = collector.getLastGcInfo();

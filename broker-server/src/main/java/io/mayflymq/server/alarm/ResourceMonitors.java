@@ -72,7 +72,8 @@ public final class ResourceMonitors implements AutoCloseable {
 
   private static long limit(DiskSettings settings) {
     return settings.limitBytes(
-        ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize());
+        () ->
+            ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize());
   }
 
   /** Runs a check now, and then on the thread of the monitors after each delay. */

@@ -1,6 +1,7 @@
 package io.mayflymq.server.config;
 
 import java.util.OptionalDouble;
+import java.util.function.LongSupplier;
 
 /**
  * How much of the disk must stay free.
@@ -14,11 +15,12 @@ public record DiskSettings(long absoluteLimit, OptionalDouble relativeLimit) {
   /**
    * Below how many free bytes the disk alarm is raised.
    *
-   * @param physicalMemory the memory of the machine, or of the container, in bytes
+   * @param physicalMemory the memory of the machine, or of the container, in bytes; asked only if
+   *     it matters
    */
-  public long limitBytes(long physicalMemory) {
+  public long limitBytes(LongSupplier physicalMemory) {
     return relativeLimit.isPresent()
-        ? (long) (relativeLimit.getAsDouble() * physicalMemory)
+        ? (long) (relativeLimit.getAsDouble() * physicalMemory.getAsLong())
         : absoluteLimit;
   }
 }

@@ -100,7 +100,7 @@ final class Compactor {
     if (scanner.end() < victim.length) {
       throw new IOException("damaged records from " + scanner.end());
     }
-    return builder.build(victim.header, victim.length, victim.length);
+    return builder.build(victim.header, victim.length);
   }
 
   /** Copies what is needed of a record; tells how many bytes that were. */

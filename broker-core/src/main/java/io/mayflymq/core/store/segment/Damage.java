@@ -13,17 +13,11 @@ public record Damage(String file, Kind kind, long from, long to) {
   public enum Kind {
     /** The last bytes of the last segment are no record: a write that a crash interrupted. */
     TORN_TAIL("torn tail"),
-    /**
-     * Bytes within the segment that was the last one are no record, but later ones are: the machine
-     * crashed, and the disk had got a later write but not this one. Nothing tells that they had
-     * been safe; they are kept in a file apart.
-     */
-    TORN_WRITE("torn write"),
     /** Bytes within a segment are no record: what they told is lost, and kept in a file apart. */
     RECORDS("damaged records"),
     /** One of a segment's two headers, or both; its records are served. */
     HEADER("damaged header"),
-    /** An index; it is made again from its segment. */
+    /** An index; it is made again from its segment. One that only ends too early is no damage. */
     INDEX("damaged index"),
     /** A whole segment, as nothing tells how to read it. */
     SEGMENT("unreadable segment");

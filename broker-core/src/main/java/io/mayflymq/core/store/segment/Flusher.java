@@ -270,7 +270,7 @@ final class Flusher implements Runnable {
 
   private void store(SegmentIndex index) {
     try {
-      index.store(directory, false);
+      index.store(directory);
     } catch (IOException e) {
       LOGGER.warn(
           "The index of segment {} in {} could not be written ({}); the next start reads the"

@@ -116,14 +116,9 @@ final class IndexBuilder {
     return records;
   }
 
-  /**
-   * Ends the index of a segment. The builder is not used any more.
-   *
-   * @param segmentLength the segment's length in bytes
-   * @param safeTo how many of them a crash cannot have harmed
-   */
-  SegmentIndex build(SegmentHeader header, int segmentLength, int safeTo) {
-    return new SegmentIndex(header, segmentLength, safeTo, records, bytes, size);
+  /** Ends the index of a segment of this length. The builder is not used any more. */
+  SegmentIndex build(SegmentHeader header, int segmentLength) {
+    return new SegmentIndex(header, segmentLength, records, bytes, size);
   }
 
   int size() {

@@ -14,8 +14,14 @@ import org.slf4j.LoggerFactory;
  * last segment, those whose index is missing or damaged, and those that are shorter than their index says are read themselves, and
  * get a new index. All segments are complete afterwards: the log goes on in a new one.
  *
- * What is no record at the end of the last segment was being written when the process or the machine died, and is cut. Anywhere else
- * it is damage, which is copied to a file apart and reported, at every start until the segment goes. Everything that can be read is served.
+ * WHAT IS TORN, AND WHAT IS DAMAGED
+ * What is no record at the end of the last segment was being written when the process or the machine died, and is cut. A machine may
+ * also lose one write and keep a later one. Then all from the first loss on is cut: records build upon each other, and a move without the
+ * one before it would have a message twice. Nothing that was confirmed is behind it, as a force takes all that was written before. So
+ * the question is whether bytes that are no record, with good ones behind them, had been forced: these say so by the notes among them
+ * (FORCED). If they had, or if the segment is not the last one, they are damage. That costs what it hit and nothing else; it is copied to
+ * a file apart and reported, at every start until the segment goes. (After bit rot in what was forced last before a kill, no note
+ * may be there yet: that is taken for torn. So when records are behind it, what is cut is copied to a file apart too.)
  */
 final class Recovery {
   private static final Logger LOGGER = LoggerFactory.getLogger(Recovery.class);
@@ -134,8 +140,7 @@ final class Recovery {
     table.add(segment);
     SegmentIndex index = loadIndex(opened.number());
     if (index == null && names.contains(SegmentNames.index(opened.number()))) {
-      String name = SegmentNames.index(opened.number());
-      damages.add(new Damage(name, Damage.Kind.INDEX, 0, size(name)));
+      checkIndex(SegmentNames.index(opened.number()));
     }
     boolean indexed = index != null && index.segmentLength() <= size;
     int count = indexed ? replay(segment, index) : scan(segment, index);
@@ -160,9 +165,11 @@ final class Recovery {
     bytes += segment.length;
   }
 
-  private long size(String name) throws IOException {
+  private void checkIndex(String name) throws IOException {
     try (LogFile file = directory.open(name, false)) {
-      return file.size();
+      if (!SegmentIndex.isUnfinished(file)) {
+        damages.add(new Damage(name, Damage.Kind.INDEX, 0, file.size()));
+      }
     }
   }
 
@@ -179,13 +186,12 @@ final class Recovery {
   private int replay(Segment segment, SegmentIndex index) {
     IndexCursor cursor = index.cursor();
     while (cursor.next(head)) {
-      // What is behind was reported when it was found, and was never known to be safe.
-      if (cursor.gap() > 0 && head.offset - cursor.gap() < index.safeTo()) {
+      if (cursor.gap() > 0) {
         damages.add(records(segment, head.offset - cursor.gap(), head.offset));
       }
       dispatch(segment);
     }
-    if (cursor.end() < index.safeTo()) {
+    if (cursor.end() < index.segmentLength()) {
       damages.add(records(segment, cursor.end(), index.segmentLength()));
     }
     segment.length = index.segmentLength();
@@ -195,51 +201,64 @@ final class Recovery {
   private int scan(Segment segment, SegmentIndex index) throws IOException {
     SegmentScanner scanner = new SegmentScanner(segment.file, segment, window);
     IndexBuilder builder = new IndexBuilder((int) (scanner.size() / 8));
-    boolean torn = segment.number == lastSegment && index == null;
-    List<Gap> gaps = new ArrayList<>();
-    int safeTo = SegmentHeader.SPACE;
-    while (scanner.next(head)) {
-      if (head.offset > scanner.gapFrom()) {
-        gaps.add(new Gap(scanner.gapFrom(), head.offset));
+    boolean mayBeTorn = segment.number == lastSegment && index == null;
+    boolean torn = false;
+    long forcedTo = mayBeTorn ? -1 : Long.MAX_VALUE;
+    while (!torn && scanner.next(head)) {
+      long gap = scanner.gapFrom();
+      if (head.offset > gap) {
+        if (forcedTo < 0) {
+          forcedTo = forcedTo(segment, head.offset);
+        }
+        torn = gap >= forcedTo;
+        if (!torn) {
+          damages.add(records(segment, gap, head.offset));
+          quarantine(segment, gap, head.offset);
+        }
       }
-      if (head.type == RecordType.FORCED) {
-        safeTo = head.forcedTo;
+      if (!torn) {
+        builder.add(head);
+        dispatch(segment);
       }
-      builder.add(head);
-      dispatch(segment);
     }
-    long end = scanner.end();
+    long end = torn ? scanner.gapFrom() : scanner.end();
     long size = scanner.size();
     segment.length = (int) size;
-    if (torn && size > end) {
+    if (mayBeTorn && size > end) {
       damages.add(new Damage(SegmentNames.log(segment.number), Damage.Kind.TORN_TAIL, end, size));
+      if (torn) {
+        quarantine(segment, end, size);
+      }
       segment.file.truncate(end);
       segment.length = (int) end;
     } else if (size > end) {
-      gaps.add(new Gap(end, size));
-    }
-    if (!torn) {
-      safeTo = segment.length;
-    }
-    for (Gap gap : gaps) {
-      boolean unsafe = gap.from >= safeTo;
-      quarantine(segment, unsafe ? Damage.Kind.TORN_WRITE : Damage.Kind.RECORDS, gap);
+      damages.add(records(segment, end, size));
+      quarantine(segment, end, size);
     }
     if (index != null) {
       damages.add(records(segment, size, index.segmentLength()));
     }
     segment.file.force();
-    store(builder.build(segment.header, segment.length, safeTo));
+    store(builder.build(segment.header, segment.length));
     return builder.records();
   }
 
-  /** Bytes that are no record. */
-  private record Gap(long from, long to) {}
+  /** How much of a segment is known to have been forced, from what it says from here on. */
+  private long forcedTo(Segment segment, int from) throws IOException {
+    SegmentScanner scanner = new SegmentScanner(segment.file, segment, window, from);
+    RecordHead next = new RecordHead();
+    long forced = 0;
+    while (scanner.next(next)) {
+      if (next.type == RecordType.FORCED) {
+        forced = next.forcedTo;
+      }
+    }
+    return forced;
+  }
 
-  /** It is forced, as it alone remembers which gaps are no damage. */
   private void store(SegmentIndex index) {
     try {
-      index.store(directory, true);
+      index.store(directory);
     } catch (IOException e) {
       LOGGER.warn(
           "The index of segment {} in {} could not be written ({}); the next start reads the"
@@ -283,18 +302,17 @@ final class Recovery {
     return new Damage(SegmentNames.log(segment.number), Damage.Kind.RECORDS, from, to);
   }
 
-  private void quarantine(Segment segment, Damage.Kind kind, Gap gap) {
-    damages.add(new Damage(SegmentNames.log(segment.number), kind, gap.from, gap.to));
-    String name = SegmentNames.damaged(segment.number, gap.from);
+  private void quarantine(Segment segment, long from, long to) {
+    String name = SegmentNames.damaged(segment.number, from);
     if (names.contains(name)) {
       return;
     }
-    ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(MOST_COPIED_AT_ONCE, gap.to - gap.from));
+    ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(MOST_COPIED_AT_ONCE, to - from));
     try (LogFile copy = directory.create(name)) {
-      for (long at = gap.from; at < gap.to; at += buffer.limit()) {
-        buffer.clear().limit((int) Math.min(buffer.capacity(), gap.to - at));
+      for (long at = from; at < to; at += buffer.limit()) {
+        buffer.clear().limit((int) Math.min(buffer.capacity(), to - at));
         segment.file.read(buffer, at);
-        copy.write(buffer.flip(), at - gap.from);
+        copy.write(buffer.flip(), at - from);
       }
       copy.force();
     } catch (IOException e) {

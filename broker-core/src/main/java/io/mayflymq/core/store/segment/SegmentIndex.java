@@ -11,20 +11,17 @@ import java.util.zip.CRC32C;
 final class SegmentIndex {
   private static final long MAGIC = 0x5849_594c_4659_414dL; // "MAYFLYIX"
   private static final int VERSION = 1;
-  private static final int HEADER = 52;
+  private static final int HEADER = 48;
 
   private final SegmentHeader header;
   private final int segmentLength;
-  private final int safeTo;
   private final int records;
   private final byte[] entries;
   private final int size;
 
-  SegmentIndex(
-      SegmentHeader header, int segmentLength, int safeTo, int records, byte[] entries, int size) {
+  SegmentIndex(SegmentHeader header, int segmentLength, int records, byte[] entries, int size) {
     this.header = header;
     this.segmentLength = segmentLength;
-    this.safeTo = safeTo;
     this.records = records;
     this.entries = entries;
     this.size = size;
@@ -39,11 +36,6 @@ final class SegmentIndex {
     return segmentLength;
   }
 
-  /** How many bytes of the segment a crash cannot have harmed: gaps there are damage. */
-  int safeTo() {
-    return safeTo;
-  }
-
   int records() {
     return records;
   }
@@ -52,25 +44,18 @@ final class SegmentIndex {
     return new IndexCursor(header.segment(), entries, size);
   }
 
-  /**
-   * Writes the index into its file.
-   *
-   * @param forced whether it is forced; if not, what a crash has torn is seen by its CRC
-   */
-  void store(LogDirectory directory, boolean forced) throws IOException {
+  /** Writes the index into its file. It is not forced: what is torn is seen by its CRC. */
+  void store(LogDirectory directory) throws IOException {
     ByteBuffer head = RecordFormat.littleEndian(ByteBuffer.allocate(HEADER));
     head.putLong(MAGIC).putInt(VERSION).putInt(header.shard()).putLong(header.logId());
     head.putInt(header.segment()).putInt(segmentLength).putLong(header.firstRecord());
-    head.putInt(records).putInt(safeTo).putInt(size);
+    head.putInt(records).putInt(size);
     ByteBuffer tail = RecordFormat.littleEndian(ByteBuffer.allocate(4));
     tail.putInt(crc(head.array(), entries, size));
     try (LogFile file = directory.create(SegmentNames.index(header.segment()))) {
       file.write(head.flip(), 0);
       file.write(ByteBuffer.wrap(entries, 0, size), HEADER);
       file.write(tail.flip(), HEADER + (long) size);
-      if (forced) {
-        file.force();
-      }
     }
   }
 
@@ -82,11 +67,11 @@ final class SegmentIndex {
         || head.getLong(0) != MAGIC
         || head.getInt(8) != VERSION
         || head.getInt(24) != segment
-        || head.getInt(48) < 0
-        || HEADER + head.getInt(48) + 4L != length) {
+        || head.getInt(44) < 0
+        || HEADER + head.getInt(44) + 4L != length) {
       return null;
     }
-    int size = head.getInt(48);
+    int size = head.getInt(44);
     byte[] entries = new byte[size];
     ByteBuffer tail = RecordFormat.littleEndian(ByteBuffer.allocate(4));
     if (file.read(ByteBuffer.wrap(entries), HEADER) < size
@@ -96,8 +81,14 @@ final class SegmentIndex {
     }
     SegmentHeader header =
         new SegmentHeader(head.getInt(12), head.getLong(16), segment, head.getLong(32));
-    return new SegmentIndex(
-        header, head.getInt(28), head.getInt(44), head.getInt(40), entries, size);
+    return new SegmentIndex(header, head.getInt(28), head.getInt(40), entries, size);
+  }
+
+  /** Whether a file is shorter than its index: whoever wrote it did not get to the end. */
+  static boolean isUnfinished(LogFile file) throws IOException {
+    ByteBuffer head = RecordFormat.littleEndian(ByteBuffer.allocate(HEADER));
+    return file.read(head, 0) < HEADER
+        || (head.getLong(0) == MAGIC && file.size() < HEADER + head.getInt(44) + 4L);
   }
 
   private static int crc(byte[] head, byte[] entries, int size) {

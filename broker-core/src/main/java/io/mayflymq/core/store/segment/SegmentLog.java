@@ -295,7 +295,7 @@ public final class SegmentLog {
   public void commit(Commit commit) {
     runs.flush();
     tail.publish(commit);
-    committedBytes = tail.appendedBytes();
+    committedBytes = tail.recordBytes();
     noteDeletions();
   }
 
@@ -304,12 +304,15 @@ public final class SegmentLog {
    * what is forced only when somebody asks.
    */
   public boolean unforced() {
-    return tail.appendedBytes() > committedBytes || !runs.isEmpty();
+    return tail.recordBytes() > committedBytes || !runs.isEmpty();
   }
 
   /**
    * Has everything written, soon, but not forced: it survives the end of the process, and becomes
    * safe with the next commit. Enough for what may be repeated, like acknowledgements.
+   *
+   * <p>To be called at the end of every burst, even if nothing has been appended: it also notes in
+   * the log what has been forced.
    */
   public void flush() {
     runs.flush();

@@ -15,7 +15,7 @@ final class SegmentScanner {
   private final FileWindow window;
   private final long size;
   private final RecordFormat format = new RecordFormat();
-  private long end = SegmentHeader.SPACE;
+  private long end;
   private long gapFrom;
 
   /**
@@ -24,6 +24,12 @@ final class SegmentScanner {
    * @param window to read with
    */
   SegmentScanner(LogFile file, Segment segment, FileWindow window) throws IOException {
+    this(file, segment, window, SegmentHeader.SPACE);
+  }
+
+  /** Begins at an offset where a record begins. */
+  SegmentScanner(LogFile file, Segment segment, FileWindow window, long from) throws IOException {
+    this.end = from;
     this.file = file;
     this.segment = segment;
     this.window = window;

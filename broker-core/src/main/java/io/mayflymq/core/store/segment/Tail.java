@@ -32,8 +32,10 @@ final class Tail {
   private Chunk chunk;
   private int emptyLength;
   private int forcedNoted;
+  private int recordsEnd;
   private boolean unpublished;
   private long appendedBytes;
+  private long recordBytes;
 
   /**
    * Creates the end of a log. Nothing is written before the first record.
@@ -101,6 +103,10 @@ final class Tail {
     active.length += head.length;
     appendedBytes += head.length;
     records++;
+    if (head.type != RecordType.FORCED) {
+      recordsEnd = active.length;
+      recordBytes += head.length;
+    }
     unpublished = true;
     index.add(head);
     table.account(active, head);
@@ -113,7 +119,7 @@ final class Tail {
    * @param commit to be told when it is safe, or null
    */
   void publish(Commit commit) {
-    if (unpublished && commit != null) {
+    if (active != null) {
       noteForced();
     }
     if (unpublished || commit != null) {
@@ -122,10 +128,14 @@ final class Tail {
     }
   }
 
-  /** Notes, once, what has been forced of this segment. */
+  /** Notes what has been forced of this segment, if that is more than what is noted. */
   private void noteForced() {
     long forced = flusher.forcedTo();
-    if (Location.segment(forced) == active.number && Location.offset(forced) > forcedNoted) {
+    boolean news =
+        Location.segment(forced) == active.number
+            && Location.offset(forced) > forcedNoted
+            && forcedNoted < recordsEnd;
+    if (news) {
       forcedNoted = Location.offset(forced);
       note.type = RecordType.FORCED;
       note.forcedTo = forcedNoted;
@@ -144,7 +154,7 @@ final class Tail {
     Segment sealed = active;
     if (sealed != null) {
       indexSize = index.size() + index.size() / 8;
-      submitComplete(index.build(sealed.header, sealed.length, sealed.length));
+      submitComplete(index.build(sealed.header, sealed.length));
       unpublished = false;
       active = null;
       index = null;
@@ -189,6 +199,11 @@ final class Tail {
     return appendedBytes;
   }
 
+  /** The same without notes of what has been forced, which need no force themselves. */
+  long recordBytes() {
+    return recordBytes;
+  }
+
   private void roll() {
     Segment sealed = seal();
     if (nextSegment == Integer.MAX_VALUE) {
@@ -210,6 +225,7 @@ final class Tail {
         });
     emptyLength = active.length;
     forcedNoted = SegmentHeader.SPACE;
+    recordsEnd = active.length;
     if (sealed != null) {
       table.check(sealed);
     }

@@ -56,7 +56,7 @@ class SegmentLogCrashTest {
 
   /** What a power loss may do to a log; a kill leaves a torn tail at most. */
   private static final Set<Damage.Kind> AFTER_POWER_LOSS =
-      Set.of(Damage.Kind.TORN_TAIL, Damage.Kind.TORN_WRITE, Damage.Kind.INDEX);
+      Set.of(Damage.Kind.TORN_TAIL, Damage.Kind.INDEX);
 
   private static final class Rig {
     final LogOptions options;

@@ -79,6 +79,9 @@ class SegmentLogDamageTest {
     rig.safe();
     if (random.nextBoolean()) {
       rig.close();
+    } else {
+      rig.log.flush(); // It notes what has been forced.
+      rig.executor.runAll();
     }
     RecordHead head = new RecordHead();
     for (int number : SegmentNames.segments(rig.directory.names())) {

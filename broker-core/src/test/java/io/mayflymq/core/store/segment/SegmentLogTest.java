@@ -466,7 +466,7 @@ class SegmentLogTest {
   }
 
   @Test
-  void whatTheDiskHadNotYetGotIsNoDamage() {
+  void isCutWhereTheDiskHadNotYetGotAWrite() {
     LogRig rig = new LogRig();
     rig.enqueue(1, 0, LogRig.message(0, 100));
     rig.safe();
@@ -478,20 +478,55 @@ class SegmentLogTest {
     String name = SegmentNames.log(1);
     MemoryDirectory gap = rig.directory.afterPowerLossBut(name, 1);
     LogRig again = new LogRig(gap, LogRig.options(Sync.ALWAYS));
-    assertThat(again.entries)
-        .containsOnlyKeys(new QueueKey(1, 0), new QueueKey(1, 1), new QueueKey(1, 3));
+    assertThat(again.entries).containsOnlyKeys(new QueueKey(1, 0), new QueueKey(1, 1));
     int from = Location.offset(rig.entries.get(new QueueKey(1, 2)).location());
-    int to = Location.offset(rig.entries.get(new QueueKey(1, 3)).location());
+    int to = rig.directory.bytes(name).length;
     assertThat(again.report.damages())
-        .containsExactly(new Damage(name, Damage.Kind.TORN_WRITE, from, to));
+        .containsExactly(new Damage(name, Damage.Kind.TORN_TAIL, from, to));
     assertThat(again.directory.bytes(SegmentNames.damaged(1, from))).hasSize(to - from);
     // It is reported once, after whatever the log has been through since.
     again.enqueue(1, 4, LogRig.message(4, 100));
     again.safe();
-    LogRig third =
-        new LogRig(again.directory.afterPowerLoss(new Random(1), 0), LogRig.options(Sync.ALWAYS));
+    LogRig third = again.reopen();
     assertThat(third.report.damages()).isEmpty();
     assertThat(third.entries.keySet()).isEqualTo(again.entries.keySet());
+  }
+
+  @Test
+  void aChainOfMovesIsNotCutInTheMiddle() {
+    LogRig rig = new LogRig();
+    rig.enqueue(1, 0, LogRig.message(0, 100));
+    rig.safe();
+    for (int queue = 1; queue < 4; queue++) {
+      LogRig.Stored old = rig.entries.remove(new QueueKey(queue, 0));
+      RecordTargets targets = new RecordTargets();
+      targets.add(queue + 1, 0, Long.MAX_VALUE, 0);
+      Message message = LogRig.message(0, 100);
+      long to = rig.log.move(queue, 0, old.location(), 100, targets, 1000, message);
+      rig.put(queue + 1, 0, to, message);
+      rig.log.flush();
+      rig.executor.runAll();
+    }
+    // The first move is lost, and so the message is where it was, and nowhere else.
+    MemoryDirectory gap = rig.directory.afterPowerLossBut(SegmentNames.log(1), 0);
+    assertThat(new LogRig(gap, LogRig.options(Sync.ALWAYS)).entries)
+        .containsOnlyKeys(new QueueKey(1, 0));
+  }
+
+  @Test
+  void anIdleLogNotesOnceWhatWasForced() {
+    LogRig rig = new LogRig();
+    rig.enqueue(1, 0, LogRig.message(0, 100));
+    rig.safe();
+    int length = rig.directory.bytes(SegmentNames.log(1)).length;
+    for (int i = 0; i < 5; i++) {
+      rig.log.flush();
+      rig.executor.runAll();
+      assertThat(rig.log.unforced()).isFalse();
+      assertThat(rig.directory.bytes(SegmentNames.log(1)))
+          .hasSize(length + RecordFormat.FORCED_LENGTH);
+      rig.safe();
+    }
   }
 
   @Test
