@@ -8,7 +8,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
@@ -145,7 +144,7 @@ public record PolicyDryRun(List<QueueChange> queues, List<ExchangeChange> exchan
   /** Gathers what the shards find out. */
   static final class Builder {
     private final List<ExchangeChange> exchanges;
-    private final Queue<QueueChange> queues = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<QueueChange> queues = new ConcurrentLinkedQueue<>();
 
     Builder(List<ExchangeChange> exchanges) {
       this.exchanges = exchanges;
