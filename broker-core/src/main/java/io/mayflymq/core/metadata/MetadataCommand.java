@@ -1,5 +1,7 @@
 package io.mayflymq.core.metadata;
 
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.ExchangeDefinition;
 
@@ -31,4 +33,10 @@ public sealed interface MetadataCommand {
 
   /** Such a binding was removed. */
   record Unbound(String vhost, Binding binding) implements MetadataCommand {}
+
+  /** A policy or operator policy was set, perhaps in place of one with the same name. */
+  record PolicySet(String vhost, Policy policy) implements MetadataCommand {}
+
+  /** A policy or operator policy was cleared. */
+  record PolicyCleared(String vhost, PolicyKind kind, String name) implements MetadataCommand {}
 }

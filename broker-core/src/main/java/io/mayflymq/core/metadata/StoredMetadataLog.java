@@ -1,5 +1,6 @@
 package io.mayflymq.core.metadata;
 
+import io.mayflymq.core.policy.Policy;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.nio.file.Path;
@@ -13,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * Metadata in a file: an H2 MVStore with a map each for exchanges, queues and bindings. It holds the state, not the history, so it is as large as
+ * Metadata in a file: an H2 MVStore with a map each for policies, exchanges, queues and bindings. It holds the state, not the history, so it is as large as
  * what exists.
  *
  * One thread writes. It takes all commands that have gathered while it was busy, carries them out, commits and forces the file once, and then
@@ -23,6 +24,7 @@ public final class StoredMetadataLog implements MetadataLog {
   private static final Logger LOGGER = LoggerFactory.getLogger(StoredMetadataLog.class);
 
   private final MVStore store;
+  private final MVMap<String, byte[]> policies;
   private final MVMap<String, byte[]> exchanges;
   private final MVMap<String, byte[]> queues;
   private final MVMap<String, byte[]> bindings;
@@ -35,6 +37,7 @@ public final class StoredMetadataLog implements MetadataLog {
 
   private StoredMetadataLog(MVStore store) {
     this.store = store;
+    this.policies = store.openMap("policies");
     this.exchanges = store.openMap("exchanges");
     this.queues = store.openMap("queues");
     this.bindings = store.openMap("bindings");
@@ -62,6 +65,7 @@ public final class StoredMetadataLog implements MetadataLog {
   public List<MetadataCommand> recover() {
     List<MetadataCommand> commands = new ArrayList<>();
     try {
+      policies.values().forEach(value -> commands.add(PolicyEntry.decode(value)));
       exchanges.values().forEach(value -> commands.add(MetadataEntry.decodeExchange(value)));
       queues.values().forEach(value -> commands.add(MetadataEntry.decodeQueue(value)));
       bindings.values().forEach(value -> commands.add(MetadataEntry.decodeBinding(value)));
@@ -139,6 +143,11 @@ public final class StoredMetadataLog implements MetadataLog {
       bindings.put(MetadataEntry.key(vhost, bound.binding()), MetadataEntry.encode(bound));
     } else if (command instanceof MetadataCommand.Unbound unbound) {
       bindings.remove(MetadataEntry.key(vhost, unbound.binding()));
+    } else if (command instanceof MetadataCommand.PolicySet set) {
+      Policy policy = set.policy();
+      policies.put(PolicyEntry.key(vhost, policy.kind(), policy.name()), PolicyEntry.encode(set));
+    } else if (command instanceof MetadataCommand.PolicyCleared cleared) {
+      policies.remove(PolicyEntry.key(vhost, cleared.kind(), cleared.name()));
     }
   }
 

@@ -42,6 +42,9 @@ public final class QueueArguments {
   /** Whether only one consumer gets messages at a time. */
   public static final String SINGLE_ACTIVE_CONSUMER = "x-single-active-consumer";
 
+  /** Whether another TTL, by a policy, also counts for messages that are there already. */
+  public static final String MESSAGE_TTL_RETROACTIVE = "x-message-ttl-retroactive";
+
   private static final String DEFAULT_TYPE = "classic";
 
   /**
@@ -144,7 +147,8 @@ public final class QueueArguments {
         overflow(),
         deadLetterExchange,
         deadLetterRoutingKey,
-        flag(SINGLE_ACTIVE_CONSUMER));
+        flag(SINGLE_ACTIVE_CONSUMER, false),
+        flag(MESSAGE_TTL_RETROACTIVE, true));
   }
 
   private void queueType() {
@@ -184,10 +188,10 @@ public final class QueueArguments {
     return number;
   }
 
-  private boolean flag(String argument) {
+  private boolean flag(String argument, boolean absent) {
     FieldValue value = table.get(argument);
     if (value == null) {
-      return false;
+      return absent;
     }
     if (!(value instanceof FieldValue.Bool flag)) {
       throw invalid(argument, "\"expected boolean, got %s\"".formatted(value.rabbitTypeName()));

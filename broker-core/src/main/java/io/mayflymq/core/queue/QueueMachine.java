@@ -33,16 +33,19 @@ public final class QueueMachine {
 
   private static final long NO_SETTLEMENT = -1;
 
-  private final QueueSettings settings;
-  private final LengthLimit limit;
+  private QueueSettings settings;
+  private LengthLimit limit;
   private final QueueEffects effects;
   private final MessageIndex<Message> index;
   private final QueueMessages messages;
   private final QueueRecovery recovery;
-  private final ExpiryOrder expiry;
+  private final MessageDeadlines deadlines;
   private final ConsumerRound consumers;
   private final QueueLease lease;
   private long wakeAt = Deadlines.NEVER;
+
+  /** A new limit is being worked off in slices. */
+  private boolean shrinking;
 
   /**
    * Creates an empty queue, whose lease starts now.
@@ -64,8 +67,10 @@ public final class QueueMachine {
     this.limit = new LengthLimit(settings.maxLength(), settings.maxLengthBytes());
     this.effects = effects;
     this.index = new MessageIndex<>(pages);
-    this.expiry = new ExpiryOrder(new ExpiringMessages(index));
-    this.recovery = new QueueRecovery(settings, index, expiry);
+    this.deadlines =
+        new MessageDeadlines(
+            index, new ExpiryOrder(new ExpiringMessages(index)), settings.messageTtlMillis());
+    this.recovery = new QueueRecovery(index, deadlines);
     this.messages = new QueueMessages(index, store, recovery);
     this.lease = new QueueLease(settings.expiresMillis(), nowMillis);
   }
@@ -77,11 +82,37 @@ public final class QueueMachine {
   public void start(long nowMillis) {
     recovery.finish();
     wakeNoLaterThan(lease.endMillis());
-    long first = expiry.earliest();
-    if (first >= 0) {
-      wakeNoLaterThan(index.deadline(first));
-    }
+    wakeNoLaterThan(deadlines.next());
     dropOverflow(nowMillis);
+  }
+
+  /** What the queue lives by. */
+  public QueueSettings settings() {
+    return settings;
+  }
+
+  /**
+   * The queue lives by other settings from now on. All of them hold at once, also for what is here:
+   * messages are due by the new TTL from when they came, the lease ends by its new period from when
+   * the queue was last used, and what is over a new limit is dropped, if that is what overflow
+   * means. Very much at once is worked off in slices.
+   *
+   * @param changed the settings; whether one consumer is active alone never changes
+   */
+  public void reconfigure(QueueSettings changed, long nowMillis) {
+    settings = changed;
+    limit = new LengthLimit(changed.maxLength(), changed.maxLengthBytes());
+    deadlines.changeTtl(changed.messageTtlMillis(), changed.messageTtlRetroactive());
+    lease.change(changed.expiresMillis());
+    shrinking = true;
+    long next = expireDue(nowMillis, EXPIRY_SLICE);
+    dropOverflow(nowMillis);
+    wakeNoLaterThan(Math.min(next, lease.endMillis()));
+  }
+
+  /** What {@link #reconfigure} would do now; changes nothing. */
+  public Forecast forecast(QueueSettings changed, long nowMillis) {
+    return Forecast.of(index, settings, changed, lease.endWith(changed.expiresMillis()), nowMillis);
   }
 
   // Publishing
@@ -99,19 +130,18 @@ public final class QueueMachine {
       }
       return false;
     }
-    long deadline = deadlineOf(message, nowMillis);
-    if (index.readyCount() == 0 && handOver(message, deadline, nowMillis)) {
+    long own = deadlines.ownOf(message, nowMillis);
+    if (index.readyCount() == 0 && handOver(message, own, nowMillis)) {
       return true;
     }
-    long sequence = messages.append(message, deadline, nowMillis);
+    long sequence = messages.append(message, own, nowMillis);
+    long deadline = deadlines.ofNew(own, nowMillis);
     if (deadline <= nowMillis) {
       die(sequence, DeathReason.EXPIRED, nowMillis);
       return true;
     }
-    if (deadline != Deadlines.NEVER) {
-      expiry.appended(sequence, deadline);
-      wakeNoLaterThan(deadline);
-    }
+    deadlines.appended(sequence, own);
+    wakeNoLaterThan(deadline);
     dropOverflow(nowMillis);
     return true;
   }
@@ -128,22 +158,15 @@ public final class QueueMachine {
     return limit.isExceededBy(index.readyCount() + 1, index.readyBytes() + message.bodyLength());
   }
 
-  private long deadlineOf(Message message, long nowMillis) {
-    long own = Deadlines.after(nowMillis, message.ttlMillis());
-    return settings.messageTtlMillis() == QueueSettings.NONE
-        ? own
-        : Math.min(own, Deadlines.after(nowMillis, settings.messageTtlMillis()));
-  }
-
   /** Gives a new message to a waiting consumer, if there is one. */
-  private boolean handOver(Message message, long deadline, long nowMillis) {
-    Consumer consumer = nextConsumer();
+  private boolean handOver(Message message, long ownDeadline, long nowMillis) {
+    Consumer consumer = consumers.nextWithRoom();
     if (consumer == null) {
       return false;
     }
     long sequence = NO_SETTLEMENT;
     if (consumer.acknowledges()) {
-      sequence = messages.appendUnacked(message, deadline, nowMillis);
+      sequence = messages.appendUnacked(message, ownDeadline, nowMillis);
       consumer.delivered();
     }
     consumers.served(consumer);
@@ -151,32 +174,32 @@ public final class QueueMachine {
     return true;
   }
 
-  private Consumer nextConsumer() {
-    Consumer consumer = consumers.next();
-    while (consumer != null && !consumer.outlet().reserve(consumer)) {
-      consumers.block(consumer);
-      consumer = consumers.next();
-    }
-    return consumer;
-  }
-
   /**
    * Drops from the head, the expired first of all, until the limit holds; only what drop-head
-   * stands for.
+   * stands for. After a change of settings that may be very much: then slice by slice.
    */
   private void dropOverflow(long nowMillis) {
-    if (settings.overflow() != Overflow.DROP_HEAD
-        || !limit.isExceededBy(index.readyCount(), index.readyBytes())) {
+    if (settings.overflow() != Overflow.DROP_HEAD || !isOverLimit()) {
+      shrinking = false;
       return;
     }
     expireDue(nowMillis, EXPIRY_SLICE);
-    while (limit.isExceededBy(index.readyCount(), index.readyBytes())) {
+    int left = shrinking ? EXPIRY_SLICE : Integer.MAX_VALUE;
+    while (isOverLimit() && left-- > 0) {
       long head = index.firstReady();
       die(
           head,
-          index.deadline(head) <= nowMillis ? DeathReason.EXPIRED : DeathReason.MAXLEN,
+          deadlines.of(head) <= nowMillis ? DeathReason.EXPIRED : DeathReason.MAXLEN,
           nowMillis);
     }
+    shrinking = isOverLimit();
+    if (shrinking) {
+      wakeNoLaterThan(nowMillis);
+    }
+  }
+
+  private boolean isOverLimit() {
+    return limit.isExceededBy(index.readyCount(), index.readyBytes());
   }
 
   // Consuming
@@ -285,7 +308,7 @@ public final class QueueMachine {
   private long firstLiving(long nowMillis, int budget) {
     int left = budget;
     long head = index.firstReady();
-    while (head >= 0 && index.deadline(head) <= nowMillis) {
+    while (head >= 0 && deadlines.of(head) <= nowMillis) {
       if (left-- == 0) {
         wakeNoLaterThan(nowMillis);
         return -1;
@@ -347,17 +370,15 @@ public final class QueueMachine {
   }
 
   private void putBack(long sequence, long nowMillis) {
-    long deadline = index.deadline(sequence);
+    long deadline = deadlines.of(sequence);
     if (deadline <= nowMillis) {
       die(sequence, DeathReason.EXPIRED, nowMillis);
       return;
     }
     index.setFlags(sequence, index.flags(sequence) | EntryFlags.REDELIVERED);
     index.requeue(sequence);
-    if (deadline != Deadlines.NEVER) {
-      expiry.requeued(sequence, deadline);
-      wakeNoLaterThan(deadline);
-    }
+    deadlines.requeued(sequence);
+    wakeNoLaterThan(deadline);
   }
 
   private void settled(Consumer consumer, int count, long nowMillis) {
@@ -375,9 +396,7 @@ public final class QueueMachine {
   /** Removes all ready messages. @return how many there were */
   public long purge(long nowMillis) {
     expireDue(nowMillis, Integer.MAX_VALUE);
-    index.forEachUnacked(
-        sequence -> index.setFlags(sequence, index.flags(sequence) & ~EntryFlags.INDEXED));
-    expiry.cleared();
+    deadlines.cleared();
     return messages.clearReady();
   }
 
@@ -392,6 +411,9 @@ public final class QueueMachine {
     }
     long next = expireDue(nowMillis, EXPIRY_SLICE);
     wakeNoLaterThan(Math.min(next, lease.endMillis()));
+    if (shrinking) {
+      dropOverflow(nowMillis);
+    }
     dispatch(nowMillis);
   }
 
@@ -402,14 +424,14 @@ public final class QueueMachine {
    */
   private long expireDue(long nowMillis, int budget) {
     int left = budget;
-    long earliest = expiry.earliest();
+    long earliest = deadlines.earliest();
     while (earliest >= 0) {
-      long deadline = index.deadline(earliest);
+      long deadline = deadlines.of(earliest);
       if (deadline > nowMillis || left-- == 0) {
         return deadline;
       }
       die(earliest, DeathReason.EXPIRED, nowMillis);
-      earliest = expiry.earliest();
+      earliest = deadlines.earliest();
     }
     return Deadlines.NEVER;
   }
@@ -426,11 +448,8 @@ public final class QueueMachine {
   private void die(long sequence, DeathReason reason, long nowMillis) {
     Message message =
         settings.deadLetterExchange() == null ? index.content(sequence) : messages.get(sequence);
-    boolean indexed = isIndexed(sequence);
+    deadlines.leaving(sequence);
     DeadEntry entry = messages.bury(sequence);
-    if (indexed) {
-      expiry.discarded();
-    }
     effects.died(message, entry, reason, nowMillis);
   }
 
@@ -441,20 +460,13 @@ public final class QueueMachine {
   }
 
   private void discard(long sequence) {
-    boolean indexed = isIndexed(sequence);
+    deadlines.leaving(sequence);
     messages.remove(sequence);
-    if (indexed) {
-      expiry.discarded();
-    }
-  }
-
-  private boolean isIndexed(long sequence) {
-    return (index.flags(sequence) & EntryFlags.INDEXED) != 0;
   }
 
   /** The queue is gone: gives its memory back. Nothing else may be called afterwards. */
   public void dispose() {
-    expiry.cleared();
+    deadlines.cleared();
     messages.dispose();
   }
 

@@ -29,8 +29,8 @@ public final class Broker {
   }
 
   /**
-   * Brings back what was kept: exchanges, queues and bindings, then the messages. What expired
-   * meanwhile expires now; leases start anew. Called before the first client comes.
+   * Brings back what was kept: policies, exchanges, queues and bindings, then the messages. What
+   * expired meanwhile expires now; leases start anew. Called before the first client comes.
    *
    * @throws io.mayflymq.core.store.StoreException if messages cannot be read
    * @throws io.mayflymq.core.metadata.MetadataException if metadata cannot be read or written
@@ -65,7 +65,7 @@ public final class Broker {
   /**
    * What was brought back.
    *
-   * @param definitions how many exchanges, queues and bindings
+   * @param definitions how many policies, exchanges, queues and bindings
    * @param messages how many messages
    */
   public record Recovered(int definitions, long messages) {}

@@ -43,7 +43,7 @@ final class DeadLetterRouter {
    * @param entry its entry in the log, or null
    */
   void route(Queue source, Message message, DeadEntry entry, DeathReason reason, long nowMillis) {
-    QueueSettings settings = source.definition().settings();
+    QueueSettings settings = source.settings();
     String exchange = settings.deadLetterExchange();
     RoutingTable<Queue> table = vhost.routing();
     List<Queue> targets = List.of();

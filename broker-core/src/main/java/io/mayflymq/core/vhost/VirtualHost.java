@@ -4,6 +4,7 @@ import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.Equivalence;
+import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
@@ -36,6 +37,7 @@ public final class VirtualHost {
   private final InstantSource clock;
   private final AtomicLong queueIds;
   private final DeadLetterRouter deadLetters;
+  private final VhostPolicies policies = new VhostPolicies(this);
   private final Object lock = new Object();
   private volatile RoutingTable<Queue> table = RoutingTable.empty();
 
@@ -56,13 +58,16 @@ public final class VirtualHost {
   void replay(MetadataCommand command) {
     synchronized (lock) {
       if (command instanceof MetadataCommand.ExchangeDeclared declared) {
-        table = table.withExchange(declared.exchange());
+        table = policies.add(table, declared.exchange());
       } else if (command instanceof MetadataCommand.QueueDeclared declared) {
         Queue queue =
             create(declared.id(), declared.queue(), null, shards.ofNumber(declared.shard()));
         table = table.withQueue(queue.name(), queue);
       } else if (command instanceof MetadataCommand.Bound bound) {
         table = table.withBinding(bound.binding());
+      } else if (command instanceof MetadataCommand.PolicySet set) {
+        policies.change(policies.table().with(set.policy()));
+        table = policies.applyTo(table);
       } else {
         throw new IllegalArgumentException("not part of a state: " + command);
       }
@@ -117,7 +122,7 @@ public final class VirtualHost {
         return done();
       }
       requireUnreserved("exchange", wanted.name());
-      table = table.withExchange(wanted);
+      table = policies.add(table, wanted);
       return wanted.durable()
           ? metadata.append(new MetadataCommand.ExchangeDeclared(name, wanted))
           : done();
@@ -366,6 +371,22 @@ public final class VirtualHost {
       return queue.definition().durable()
           ? metadata.append(new MetadataCommand.QueueDeleted(name, queue.name()))
           : removed;
+    }
+  }
+
+  // Policies
+
+  /** Its policies and operator policies. */
+  public VhostPolicies policies() {
+    return policies;
+  }
+
+  /** Changes the policies. @return done when that is safe, and everything lives by them */
+  CompletableFuture<Void> changePolicies(PolicyTable changed, MetadataCommand command) {
+    synchronized (lock) {
+      policies.change(changed);
+      table = policies.applyTo(table);
+      return CompletableFuture.allOf(metadata.append(command), VhostPolicies.applyToQueues(table));
     }
   }
 

@@ -9,6 +9,7 @@ import io.mayflymq.core.store.disk.StoreAlarms;
 import io.mayflymq.core.store.disk.StoreOptions;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Shards;
+import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.config.ServerSettings;
@@ -63,8 +64,9 @@ final class Storage implements AutoCloseable {
       DiskStores stores = new DiskStores(options(settings), new Raising(alarms));
       Shards shards = new Shards(loops.all(), clock, stores::create);
       Broker broker = new Broker(shards, metadata, clock);
-      broker.createVirtualHost(settings.defaults().vhost());
+      VirtualHost vhost = broker.createVirtualHost(settings.defaults().vhost());
       Broker.Recovered recovered = broker.recover();
+      vhost.policies().setDefaults(settings.defaults().policies()).join();
       long millis = (System.nanoTime() - started) / NANOS_PER_MILLI;
       return new Storage(metadata, shards, broker, recovered, millis);
     } catch (MetadataException | StoreException e) {
@@ -100,7 +102,7 @@ final class Storage implements AutoCloseable {
   /** Says in the log what was brought back. */
   void announce() {
     LOGGER.info(
-        "recovered {} durable exchanges, queues and bindings, and {} messages in {} ms",
+        "recovered {} durable exchanges, queues, bindings and policies, and {} messages in {} ms",
         recovered.definitions(),
         recovered.messages(),
         recoveryMillis);

@@ -15,11 +15,13 @@ import static io.mayflymq.server.config.ValueTypes.word;
 import static io.mayflymq.server.config.ValueTypes.zeroOr;
 
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Every key there is, declared once: name, type with its range, default, and a line of
@@ -256,7 +258,7 @@ final class Keys {
           "Bytes of a file of the message log, after which the next one begins.");
 
   static final List<Key<?>> ALL =
-      List.of(
+      withDefaultPolicies(
           NO_TCP_LISTENERS,
           TCP_LISTENERS,
           BACKLOG,
@@ -304,6 +306,10 @@ final class Keys {
 
   private Keys() {}
 
+  private static List<Key<?>> withDefaultPolicies(Key<?>... others) {
+    return Stream.concat(Arrays.stream(others), DefaultPolicySettings.keys().stream()).toList();
+  }
+
   static Optional<Key<?>> find(String key) {
     return ALL.stream().filter(candidate -> candidate.matches(key)).<Key<?>>map(k -> k).findFirst();
   }
@@ -321,9 +327,12 @@ final class Keys {
     for (Key<?> key : ALL) {
       if (key instanceof Family<?> family) {
         String prefix = environmentName(family.prefix());
-        if (variable.startsWith(prefix) && variable.length() > prefix.length()) {
-          String name = variable.substring(prefix.length()).toLowerCase(Locale.ROOT);
-          return Optional.of(family.prefix() + name);
+        int end = variable.length() - family.suffix().length();
+        if (variable.startsWith(prefix)
+            && variable.substring(Math.max(0, end)).equals(upperCase(family.suffix()))
+            && end > prefix.length()) {
+          String name = variable.substring(prefix.length(), end).toLowerCase(Locale.ROOT);
+          return Optional.of(family.prefix() + name + family.suffix());
         }
       }
     }
@@ -332,7 +341,11 @@ final class Keys {
 
   /** The environment variable that sets a key. */
   static String environmentName(String key) {
-    return ENVIRONMENT_PREFIX + key.replace('.', '_').toUpperCase(Locale.ROOT);
+    return ENVIRONMENT_PREFIX + upperCase(key);
+  }
+
+  private static String upperCase(String key) {
+    return key.replace('.', '_').toUpperCase(Locale.ROOT);
   }
 
   /** The known key that a mistyped one probably meant: at most a third of it is different. */
@@ -345,7 +358,7 @@ final class Keys {
   }
 
   private static Candidate candidate(Key<?> key, String unknown) {
-    if (key instanceof Family<?> family) {
+    if (key instanceof Family<?> family && family.suffix().isEmpty()) {
       int name = unknown.lastIndexOf('.') + 1;
       String prefix = unknown.substring(0, name);
       return new Candidate(

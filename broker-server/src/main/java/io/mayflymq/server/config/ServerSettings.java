@@ -66,7 +66,8 @@ public record ServerSettings(
             trueMembers(configuration.members(Keys.DEFAULT_USER_TAGS)),
             configuration.get(Keys.DEFAULT_CONFIGURE),
             configuration.get(Keys.DEFAULT_WRITE),
-            configuration.get(Keys.DEFAULT_READ)),
+            configuration.get(Keys.DEFAULT_READ),
+            configuration.defaultPolicies()),
         new LogSettings(
             configuration.get(Keys.LOG_CONSOLE),
             configuration.get(Keys.LOG_CONSOLE_LEVEL),
