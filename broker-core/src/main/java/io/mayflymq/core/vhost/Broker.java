@@ -2,9 +2,11 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
+import io.mayflymq.core.metadata.VhostDefinition;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -30,12 +32,17 @@ public final class Broker {
    * Brings back the exchanges, queues and bindings that were kept; leases start anew. Called before
    * the first client comes.
    *
+   * @param kept what the metadata log gave
    * @return how many of them there are
    */
-  public int recover() {
-    List<MetadataCommand> kept = metadata.recover();
-    kept.forEach(command -> createVirtualHost(command.vhost()).replay(command));
-    return kept.size();
+  public int recover(List<MetadataCommand> kept) {
+    List<MetadataCommand> topology =
+        kept.stream()
+            .filter(command -> !(command instanceof MetadataCommand.Administrative))
+            .toList();
+    topology.forEach(
+        command -> createVirtualHost(VhostDefinition.of(command.vhost())).replay(command));
+    return topology.size();
   }
 
   /** The shards that the queues live on. */
@@ -43,10 +50,27 @@ public final class Broker {
     return shards;
   }
 
-  /** Makes sure that a virtual host exists. */
-  public VirtualHost createVirtualHost(String name) {
+  /** Makes sure that a virtual host exists; one that does stays as it is. */
+  public VirtualHost createVirtualHost(VhostDefinition definition) {
     return vhosts.computeIfAbsent(
-        name, absent -> new VirtualHost(absent, shards, metadata, clock, queueIds));
+        definition.name(),
+        absent -> new VirtualHost(definition, shards, metadata, clock, queueIds));
+  }
+
+  /**
+   * Deletes a virtual host with all that is in it. It is gone at once; that the metadata log hears
+   * of it is up to the caller.
+   *
+   * @return done when all its queues are deleted; null if there is no such virtual host
+   */
+  public CompletableFuture<Void> deleteVirtualHost(String name) {
+    VirtualHost vhost = vhosts.remove(name);
+    return vhost == null ? null : vhost.delete();
+  }
+
+  /** All virtual hosts of this moment. */
+  public List<VirtualHost> virtualHosts() {
+    return List.copyOf(vhosts.values());
   }
 
   /** The virtual host of this name, or null. */

@@ -1,6 +1,7 @@
 package io.mayflymq.server.connection;
 
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.security.Session;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.CommandLanes;
 import io.mayflymq.core.vhost.Queue;
@@ -75,6 +76,7 @@ public final class AmqpConnection implements ConnectionContext {
   private Heartbeats heartbeats;
   private VirtualHost vhost;
   private VhostAccess access;
+  private Session session;
   private boolean wantsCancelNotifications;
   private boolean awaiting;
   private boolean overloaded;
@@ -141,6 +143,8 @@ public final class AmqpConnection implements ConnectionContext {
     public void opened(Handshake.Opened opened) {
       vhost = opened.vhost();
       access = opened.access();
+      session = opened.session();
+      channels.countFor(session.user(), environment.sessions());
       wantsCancelNotifications =
           opened.clientProperties().get("capabilities") instanceof FieldValue.Table table
               && FieldValue.Bool.TRUE.equals(table.table().get("consumer_cancel_notify"));
@@ -153,6 +157,11 @@ public final class AmqpConnection implements ConnectionContext {
           access.user(),
           vhost.name(),
           describe(opened.clientProperties()));
+    }
+
+    @Override
+    public void forceClose(String reason) {
+      AmqpConnection.this.forceClose(reason);
     }
 
     @Override
@@ -346,15 +355,13 @@ public final class AmqpConnection implements ConnectionContext {
     }
   }
 
-  /** Closes the connection because the broker stops. Any thread may call. */
-  public void shutDown() {
+  /** Closes the connection with 320 and these words to the client. Any thread may call. */
+  public void forceClose(String reason) {
     home.execute(
         () -> {
           if (state == State.OPEN) {
-            closeWith(
-                new ConnectionException(
-                    ReplyCode.CONNECTION_FORCED,
-                    "broker forced connection closure with reason 'shutdown'"));
+            LOGGER.info("connection {}: closing: {}", name, reason);
+            closeWith(new ConnectionException(ReplyCode.CONNECTION_FORCED, reason));
           } else if (state == State.HANDSHAKE) {
             socket.close();
           }
@@ -379,6 +386,9 @@ public final class AmqpConnection implements ConnectionContext {
 
   private CompletableFuture<Void> release() {
     channels.end();
+    if (session != null) {
+      environment.sessions().leave(session);
+    }
     lanes.flush();
     CompletableFuture<?>[] deletions =
         exclusiveQueues.stream().map(this::deleteOwned).toArray(CompletableFuture<?>[]::new);

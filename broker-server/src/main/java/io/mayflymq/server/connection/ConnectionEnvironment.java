@@ -2,6 +2,7 @@ package io.mayflymq.server.connection;
 
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.SaslMechanism;
+import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.server.config.ProtocolSettings;
 import java.util.List;
@@ -13,6 +14,7 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * @param broker the virtual hosts
  * @param accessControl who may do what
+ * @param sessions those that are logged in, counted for limits
  * @param mechanisms the SASL mechanisms that are offered
  * @param settings what connections are offered and held to
  * @param open the connections that are open; safe for any thread
@@ -20,6 +22,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public record ConnectionEnvironment(
     Broker broker,
     AccessControl accessControl,
+    Sessions sessions,
     List<SaslMechanism> mechanisms,
     ProtocolSettings settings,
     Set<AmqpConnection> open) {
@@ -28,8 +31,9 @@ public record ConnectionEnvironment(
   public ConnectionEnvironment(
       Broker broker,
       AccessControl accessControl,
+      Sessions sessions,
       List<SaslMechanism> mechanisms,
       ProtocolSettings settings) {
-    this(broker, accessControl, mechanisms, settings, ConcurrentHashMap.newKeySet());
+    this(broker, accessControl, sessions, mechanisms, settings, ConcurrentHashMap.newKeySet());
   }
 }

@@ -5,6 +5,7 @@ import io.mayflymq.core.security.AuthenticationResult.Accepted;
 import io.mayflymq.core.security.AuthenticationResult.Refused;
 import io.mayflymq.core.security.SaslMechanism;
 import io.mayflymq.core.security.SaslResponse;
+import io.mayflymq.core.security.Session;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.protocol.frame.FrameLimits;
@@ -17,6 +18,7 @@ import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.config.ProtocolSettings;
 import java.net.InetAddress;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +31,8 @@ final class Handshake {
   private static final Logger LOGGER = LoggerFactory.getLogger(Handshake.class);
 
   /** What a handshake ends with. */
-  record Opened(VirtualHost vhost, VhostAccess access, FieldTable clientProperties) {}
+  record Opened(
+      VirtualHost vhost, VhostAccess access, Session session, FieldTable clientProperties) {}
 
   /** What the connection does meanwhile. */
   interface Steps {
@@ -38,6 +41,8 @@ final class Handshake {
     void tuned(int channelMax, int frameMax, int heartbeatSeconds);
 
     void opened(Opened opened);
+
+    void forceClose(String reason);
 
     /** The credentials were wrong, and the client does not understand being told so. */
     void refusedSilently();
@@ -157,9 +162,41 @@ final class Handshake {
     String path = open.virtualHost();
     VirtualHost vhost = environment.broker().virtualHost(path);
     if (vhost == null) {
-      throw new ConnectionException(ReplyCode.NOT_ALLOWED, "vhost %s not found".formatted(path));
+      throw noVhost(path);
     }
-    VhostAccess access = environment.accessControl().checkVhostAccess(user, path, Map.of());
-    steps.opened(new Opened(vhost, access, clientProperties));
+    Session session = new OpenSession(user, path, steps::forceClose);
+    environment.sessions().enter(session, vhost.definition().limits());
+    try {
+      VhostAccess access = environment.accessControl().checkVhostAccess(user, path, Map.of());
+      if (environment.broker().virtualHost(path) != vhost) {
+        throw noVhost(path);
+      }
+      steps.opened(new Opened(vhost, access, session, clientProperties));
+    } catch (ConnectionException e) {
+      environment.sessions().leave(session);
+      throw e;
+    }
+  }
+
+  private static ConnectionException noVhost(String path) {
+    return new ConnectionException(ReplyCode.NOT_ALLOWED, "vhost %s not found".formatted(path));
+  }
+
+  private record OpenSession(String user, String vhost, Consumer<String> closer)
+      implements Session {
+    @Override
+    public void forceClose(String reason) {
+      closer.accept(reason);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return this == other;
+    }
+
+    @Override
+    public int hashCode() {
+      return System.identityHashCode(this);
+    }
   }
 }

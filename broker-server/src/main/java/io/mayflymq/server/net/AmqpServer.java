@@ -1,14 +1,16 @@
 package io.mayflymq.server.net;
 
+import io.mayflymq.core.admin.Administration;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataException;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.StoredMetadataLog;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.Credentials;
 import io.mayflymq.core.security.PasswordHash;
-import io.mayflymq.core.security.Permissions;
 import io.mayflymq.core.security.SaslMechanism;
 import io.mayflymq.core.security.SecurityState;
+import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.security.User;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Shards;
@@ -17,7 +19,6 @@ import io.mayflymq.server.config.DefaultsSettings;
 import io.mayflymq.server.config.ListenerSettings;
 import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.config.TcpSettings;
-import io.mayflymq.server.connection.AmqpConnection;
 import io.mayflymq.server.connection.ConnectionEnvironment;
 import io.mayflymq.server.connection.FrameInput;
 import io.netty.bootstrap.ServerBootstrap;
@@ -63,10 +64,13 @@ public final class AmqpServer implements AutoCloseable {
 
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
+  private static final String SHUTDOWN = "broker forced connection closure with reason 'shutdown'";
+
   private static final String METADATA_FILE = "metadata.mv";
 
   private final MetadataLog metadata;
   private final EventLoopGroup group;
+  private final Administration administration;
   private final ConnectionEnvironment environment;
   private final Map<io.netty.channel.EventLoop, NettyLoop> loops;
   private final List<Channel> listeners = new ArrayList<>();
@@ -86,26 +90,29 @@ public final class AmqpServer implements AutoCloseable {
     List<NettyLoop> ordered = new ArrayList<>();
     group.forEach(executor -> ordered.add(loops.get((io.netty.channel.EventLoop) executor)));
     Broker broker = new Broker(new Shards(ordered, clock), metadata, clock);
-    broker.createVirtualHost(settings.defaults().vhost());
-    LOGGER.info("recovered {} durable exchanges, queues and bindings", broker.recover());
+    AccessControl accessControl =
+        new AccessControl(SecurityState.EMPTY, settings.auth().loopbackUsers());
+    Sessions sessions = new Sessions(accessControl);
+    administration = new Administration(broker, metadata, accessControl, sessions);
+    recover(broker, settings.defaults());
     environment =
         new ConnectionEnvironment(
-            broker,
-            new AccessControl(defaultUsers(settings.defaults()), settings.auth().loopbackUsers()),
-            mechanisms(settings.auth()),
-            settings.protocol());
+            broker, accessControl, sessions, mechanisms(settings.auth()), settings.protocol());
   }
 
-  private static SecurityState defaultUsers(DefaultsSettings defaults) {
-    Permissions permissions =
-        Permissions.of(defaults.configure(), defaults.write(), defaults.read());
-    return SecurityState.EMPTY
-        .withUser(
-            new User(
-                defaults.user(),
-                PasswordHash.of(defaults.password()),
-                List.copyOf(defaults.tags())))
-        .withPermissions(defaults.user(), defaults.vhost(), permissions);
+  private void recover(Broker broker, DefaultsSettings defaults) {
+    List<MetadataCommand> kept = metadata.recover();
+    boolean isNew = administration.recover(kept);
+    if (isNew) {
+      administration.createDefaults(
+          defaults.vhost(),
+          new User(
+              defaults.user(), PasswordHash.of(defaults.password()), List.copyOf(defaults.tags())),
+          defaults.configure(),
+          defaults.write(),
+          defaults.read());
+    }
+    LOGGER.info("recovered {} durable exchanges, queues and bindings", broker.recover(kept));
   }
 
   private static List<SaslMechanism> mechanisms(AuthSettings auth) {
@@ -183,6 +190,11 @@ public final class AmqpServer implements AutoCloseable {
     return bootstrap;
   }
 
+  /** What administrators may do. */
+  public Administration administration() {
+    return administration;
+  }
+
   /** Where it listens, with the ports that the system chose. */
   public List<InetSocketAddress> addresses() {
     return listeners.stream().map(c -> (InetSocketAddress) c.localAddress()).toList();
@@ -194,7 +206,7 @@ public final class AmqpServer implements AutoCloseable {
   @Override
   public void close() {
     listeners.forEach(listener -> listener.close().awaitUninterruptibly());
-    environment.open().forEach(AmqpConnection::shutDown);
+    environment.open().forEach(connection -> connection.forceClose(SHUTDOWN));
     long deadline = System.nanoTime() + CLOSE_TIMEOUT_NANOS;
     while (!environment.open().isEmpty() && System.nanoTime() < deadline) {
       LockSupport.parkNanos(POLL_NANOS);
