@@ -36,6 +36,18 @@ public final class Checks {
     return name;
   }
 
+  /** A routing key of up to 255 bytes. */
+  public static String routingKey(String key) {
+    if (Utf8.encode(key).length > ShortString.MAX_BYTES) {
+      throw new AdministrationException(
+          Reason.INVALID_NAME,
+          key,
+          "a routing key must not be longer than %d bytes: '%s'"
+              .formatted(ShortString.MAX_BYTES, key));
+    }
+    return key;
+  }
+
   /** Tags, each a name without a comma, as lists of them are written with commas. */
   public static List<String> tags(List<String> tags) {
     for (String tag : tags) {

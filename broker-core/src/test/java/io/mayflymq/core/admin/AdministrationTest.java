@@ -58,7 +58,7 @@ class AdministrationTest {
   void start() {
     log = StoredMetadataLog.open(directory.resolve("metadata.mv"));
     broker = new Broker(new Shards(loops.all(), loops.clock()), log, loops.clock());
-    accessControl = new AccessControl(SecurityState.EMPTY, Set.of());
+    accessControl = new AccessControl(SecurityState.EMPTY, Set.of(), loops.clock());
     sessions = new Sessions(accessControl);
     administration = new Administration(broker, log, accessControl, sessions);
     List<MetadataCommand> kept = log.recover();

@@ -109,8 +109,7 @@ public final class AmqpConnection implements ConnectionContext {
   /** The client has sent its protocol header. */
   void begin() {
     environment.open().add(this);
-    InetSocketAddress remote = (InetSocketAddress) socket.remoteAddress();
-    handshake = new Handshake(environment, name, remote.getAddress(), new HandshakeSteps());
+    handshake = new Handshake(environment, name, Peer.of(socket), new HandshakeSteps());
     handshake.begin();
   }
 
@@ -165,9 +164,17 @@ public final class AmqpConnection implements ConnectionContext {
     }
 
     @Override
-    public void refusedSilently() {
-      state = State.CLOSING;
-      home.loop().schedule(socket::close, REFUSED_LOGIN_PAUSE_MILLIS);
+    public void refused(ConnectionException error, long pauseMillis) {
+      if (error == null) {
+        state = State.CLOSING;
+        home.loop().schedule(socket::close, REFUSED_LOGIN_PAUSE_MILLIS + pauseMillis);
+      } else if (pauseMillis == 0) {
+        throw error;
+      } else {
+        Method refused = input.currentMethod();
+        AmqpException told = error.withMethod(refused.classId(), refused.methodId());
+        home.loop().schedule(() -> home.run(() -> fail(0, told)), pauseMillis);
+      }
     }
 
     private String describe(FieldTable clientProperties) {

@@ -16,11 +16,18 @@ import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Shards;
 import io.mayflymq.server.config.AuthSettings;
 import io.mayflymq.server.config.DefaultsSettings;
+import io.mayflymq.server.config.DefinitionsSettings;
 import io.mayflymq.server.config.ListenerSettings;
 import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.config.TcpSettings;
 import io.mayflymq.server.connection.ConnectionEnvironment;
 import io.mayflymq.server.connection.FrameInput;
+import io.mayflymq.server.definitions.BrokerDefinitions;
+import io.mayflymq.server.definitions.DefinitionsException;
+import io.mayflymq.server.definitions.DefinitionsLoader;
+import io.mayflymq.server.definitions.PolicyDefinitions;
+import io.mayflymq.server.tls.ReloadingTls;
+import io.mayflymq.server.tls.TlsException;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
@@ -71,6 +78,7 @@ public final class AmqpServer implements AutoCloseable {
   private final MetadataLog metadata;
   private final EventLoopGroup group;
   private final Administration administration;
+  private final BrokerDefinitions definitions;
   private final ConnectionEnvironment environment;
   private final Map<io.netty.channel.EventLoop, NettyLoop> loops;
   private final List<Channel> listeners = new ArrayList<>();
@@ -91,19 +99,21 @@ public final class AmqpServer implements AutoCloseable {
     group.forEach(executor -> ordered.add(loops.get((io.netty.channel.EventLoop) executor)));
     Broker broker = new Broker(new Shards(ordered, clock), metadata, clock);
     AccessControl accessControl =
-        new AccessControl(SecurityState.EMPTY, settings.auth().loopbackUsers());
+        new AccessControl(SecurityState.EMPTY, settings.auth().loopbackUsers(), clock);
     Sessions sessions = new Sessions(accessControl);
     administration = new Administration(broker, metadata, accessControl, sessions);
-    recover(broker, settings.defaults());
+    recover(broker, settings);
+    definitions = new BrokerDefinitions(broker, administration, PolicyDefinitions.UNSUPPORTED);
     environment =
         new ConnectionEnvironment(
             broker, accessControl, sessions, mechanisms(settings.auth()), settings.protocol());
   }
 
-  private void recover(Broker broker, DefaultsSettings defaults) {
+  private void recover(Broker broker, ServerSettings settings) {
     List<MetadataCommand> kept = metadata.recover();
     boolean isNew = administration.recover(kept);
-    if (isNew) {
+    if (isNew && settings.definitions().file().isEmpty()) {
+      DefaultsSettings defaults = settings.defaults();
       administration.createDefaults(
           defaults.vhost(),
           new User(
@@ -121,6 +131,7 @@ public final class AmqpServer implements AutoCloseable {
       switch (name) {
         case "PLAIN" -> offered.add(new SaslMechanism.Plain());
         case "AMQPLAIN" -> offered.add(new SaslMechanism.AmqPlain());
+        case "EXTERNAL" -> offered.add(new SaslMechanism.External(auth.certificateLogin()));
         case "ANONYMOUS" ->
             offered.add(
                 new SaslMechanism.Anonymous(
@@ -138,17 +149,57 @@ public final class AmqpServer implements AutoCloseable {
    */
   public static AmqpServer start(ServerSettings settings) throws StartException {
     boolean epoll = Epoll.isAvailable();
+    ReloadingTls tls = tls(settings);
     AmqpServer server = new AmqpServer(settings, epoll, openMetadata(settings));
-    ServerBootstrap bootstrap = server.bootstrap(settings.tcp(), epoll);
-    for (ListenerSettings listener : settings.listeners()) {
+    boolean started = false;
+    try {
+      server.loadDefinitions(settings.definitions());
+      server.listen(settings.listeners(), server.bootstrap(settings.tcp(), epoll, null));
+      if (tls != null) {
+        server.listen(settings.tlsListeners(), server.bootstrap(settings.tcp(), epoll, tls));
+      }
+      started = true;
+      return server;
+    } finally {
+      if (!started) {
+        server.close();
+      }
+    }
+  }
+
+  private static ReloadingTls tls(ServerSettings settings) throws StartException {
+    if (settings.tlsListeners().isEmpty()) {
+      return null;
+    }
+    try {
+      return ReloadingTls.load(settings.tls());
+    } catch (TlsException e) {
+      throw new StartException(e.getMessage(), e);
+    }
+  }
+
+  private void loadDefinitions(DefinitionsSettings settings) throws StartException {
+    if (settings.file().isEmpty()) {
+      return;
+    }
+    try {
+      new DefinitionsLoader(
+              definitions, administration.globalParameters(), settings.skipIfUnchanged())
+          .load(settings.file().get());
+    } catch (DefinitionsException e) {
+      throw new StartException(e.getMessage(), e);
+    }
+  }
+
+  private void listen(List<ListenerSettings> wanted, ServerBootstrap bootstrap)
+      throws StartException {
+    for (ListenerSettings listener : wanted) {
       ChannelFuture bound = bootstrap.bind(listener.address()).awaitUninterruptibly();
       if (!bound.isSuccess()) {
-        server.close();
         throw StartException.cannotListen(listener, bound.cause());
       }
-      server.listeners.add(bound.channel());
+      listeners.add(bound.channel());
     }
-    return server;
   }
 
   private static MetadataLog openMetadata(ServerSettings settings) throws StartException {
@@ -159,7 +210,7 @@ public final class AmqpServer implements AutoCloseable {
     }
   }
 
-  private ServerBootstrap bootstrap(TcpSettings tcp, boolean epoll) {
+  private ServerBootstrap bootstrap(TcpSettings tcp, boolean epoll, ReloadingTls tls) {
     ServerBootstrap bootstrap =
         new ServerBootstrap()
             .group(group)
@@ -177,6 +228,9 @@ public final class AmqpServer implements AutoCloseable {
                 new ChannelInitializer<>() {
                   @Override
                   protected void initChannel(Channel channel) {
+                    if (tls != null) {
+                      channel.pipeline().addLast(tls.current().newHandler(channel.alloc()));
+                    }
                     channel
                         .pipeline()
                         .addLast(
@@ -193,6 +247,11 @@ public final class AmqpServer implements AutoCloseable {
   /** What administrators may do. */
   public Administration administration() {
     return administration;
+  }
+
+  /** All that is declared, to be exported and imported. */
+  public BrokerDefinitions definitions() {
+    return definitions;
   }
 
   /** Where it listens, with the ports that the system chose. */
