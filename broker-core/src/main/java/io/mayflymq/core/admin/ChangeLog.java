@@ -3,6 +3,7 @@ package io.mayflymq.core.admin;
 import io.mayflymq.core.metadata.MetadataCommand.Administrative;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.security.AccessControl;
+import io.mayflymq.core.security.Credentials;
 import io.mayflymq.core.security.SecurityState;
 import java.util.concurrent.CompletableFuture;
 
@@ -22,6 +23,10 @@ final class ChangeLog {
   /** Users and permissions as they are. */
   SecurityState state() {
     return accessControl.state();
+  }
+
+  boolean verify(Credentials credentials) {
+    return accessControl.verify(credentials);
   }
 
   /** Makes a state decide from now on. With the lock held. */

@@ -2,6 +2,7 @@ package io.mayflymq.core.admin;
 
 import io.mayflymq.core.admin.AdministrationException.Reason;
 import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.security.Credentials;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.PasswordHash;
@@ -115,6 +116,11 @@ public final class UserAdministration {
    */
   public CompletableFuture<Void> setPassword(String name, PasswordHash password) {
     return change(name, user -> user.withPasswordHash(password));
+  }
+
+  /** Whether a password is right; never for a user who does not exist, or has none. */
+  public boolean authenticate(String name, String password) {
+    return changes.verify(new Credentials(name, password));
   }
 
   /**

@@ -261,6 +261,24 @@ class AdministrationTest {
   }
 
   @Test
+  void passwordsAreChecked() {
+    addUser("ann");
+    UserAdministration users = administration.users();
+    assertThat(users.authenticate("ann", "secret")).isTrue();
+    assertThat(users.authenticate("ann", "wrong")).isFalse();
+    assertThat(users.authenticate("bob", "secret")).isFalse();
+    safe(users.setPassword("ann", UserAdministration.hash("other")));
+    assertThat(users.authenticate("ann", "secret")).isFalse();
+    assertThat(users.authenticate("ann", "other")).isTrue();
+    safe(users.setPassword("ann", PasswordHash.NONE));
+    assertThat(users.authenticate("ann", "")).isFalse();
+    assertRefused(
+        Reason.INVALID_PASSWORD,
+        "the password must not be empty",
+        () -> UserAdministration.hash(""));
+  }
+
+  @Test
   void permissionsCountForConnectionsThatAreOpen() {
     addVhost("v");
     addUser("ann");

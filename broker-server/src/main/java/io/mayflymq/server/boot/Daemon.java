@@ -50,6 +50,12 @@ final class Daemon implements AutoCloseable {
           .addresses()
           .forEach(
               at -> LOGGER.info("listening for AMQP on {}", NetUtil.toSocketAddressString(at)));
+      server
+          .tlsAddresses()
+          .forEach(
+              at ->
+                  LOGGER.info(
+                      "listening for AMQP over TLS on {}", NetUtil.toSocketAddressString(at)));
       started = true;
       return new Daemon(data, server);
     } finally {

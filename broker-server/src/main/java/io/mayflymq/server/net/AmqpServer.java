@@ -82,6 +82,7 @@ public final class AmqpServer implements AutoCloseable {
   private final ConnectionEnvironment environment;
   private final Map<io.netty.channel.EventLoop, NettyLoop> loops;
   private final List<Channel> listeners = new ArrayList<>();
+  private final List<Channel> tlsListeners = new ArrayList<>();
 
   private AmqpServer(ServerSettings settings, boolean epoll, MetadataLog metadata) {
     this.metadata = metadata;
@@ -154,9 +155,12 @@ public final class AmqpServer implements AutoCloseable {
     boolean started = false;
     try {
       server.loadDefinitions(settings.definitions());
-      server.listen(settings.listeners(), server.bootstrap(settings.tcp(), epoll, null));
+      bind(settings.listeners(), server.bootstrap(settings.tcp(), epoll, null), server.listeners);
       if (tls != null) {
-        server.listen(settings.tlsListeners(), server.bootstrap(settings.tcp(), epoll, tls));
+        bind(
+            settings.tlsListeners(),
+            server.bootstrap(settings.tcp(), epoll, tls),
+            server.tlsListeners);
       }
       started = true;
       return server;
@@ -191,14 +195,15 @@ public final class AmqpServer implements AutoCloseable {
     }
   }
 
-  private void listen(List<ListenerSettings> wanted, ServerBootstrap bootstrap)
+  private static void bind(
+      List<ListenerSettings> wanted, ServerBootstrap bootstrap, List<Channel> bound)
       throws StartException {
     for (ListenerSettings listener : wanted) {
-      ChannelFuture bound = bootstrap.bind(listener.address()).awaitUninterruptibly();
-      if (!bound.isSuccess()) {
-        throw StartException.cannotListen(listener, bound.cause());
+      ChannelFuture binding = bootstrap.bind(listener.address()).awaitUninterruptibly();
+      if (!binding.isSuccess()) {
+        throw StartException.cannotListen(listener, binding.cause());
       }
-      listeners.add(bound.channel());
+      bound.add(binding.channel());
     }
   }
 
@@ -256,7 +261,16 @@ public final class AmqpServer implements AutoCloseable {
 
   /** Where it listens, with the ports that the system chose. */
   public List<InetSocketAddress> addresses() {
-    return listeners.stream().map(c -> (InetSocketAddress) c.localAddress()).toList();
+    return localAddresses(listeners);
+  }
+
+  /** Where it listens for clients that speak TLS. */
+  public List<InetSocketAddress> tlsAddresses() {
+    return localAddresses(tlsListeners);
+  }
+
+  private static List<InetSocketAddress> localAddresses(List<Channel> bound) {
+    return bound.stream().map(c -> (InetSocketAddress) c.localAddress()).toList();
   }
 
   /**
@@ -265,6 +279,7 @@ public final class AmqpServer implements AutoCloseable {
   @Override
   public void close() {
     listeners.forEach(listener -> listener.close().awaitUninterruptibly());
+    tlsListeners.forEach(listener -> listener.close().awaitUninterruptibly());
     environment.open().forEach(connection -> connection.forceClose(SHUTDOWN));
     long deadline = System.nanoTime() + CLOSE_TIMEOUT_NANOS;
     while (!environment.open().isEmpty() && System.nanoTime() < deadline) {
