@@ -72,6 +72,9 @@ public final class QueueArguments {
           "x-queue-master-locator",
           "x-queue-leader-locator");
 
+  /** What the texts about queue types and features that are not there end with. */
+  public static final String NOT_SUPPORTED = "is not supported by this broker";
+
   /** Would change what a queue does and is not there yet: refused, so that nobody relies on it. */
   private static final String MAX_PRIORITY = "x-max-priority";
 
@@ -221,6 +224,6 @@ public final class QueueArguments {
 
   private static ChannelException notSupported(String what) {
     return new ChannelException(
-        ReplyCode.PRECONDITION_FAILED, "%s is not supported by this broker".formatted(what));
+        ReplyCode.PRECONDITION_FAILED, "%s %s".formatted(what, NOT_SUPPORTED));
   }
 }

@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.Equivalence;
 import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.policy.QueueArguments;
@@ -12,9 +13,13 @@ import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.Removal;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.security.Limit;
+import io.mayflymq.core.security.Limits;
 import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -40,10 +45,17 @@ public final class VirtualHost {
   private final VhostPolicies policies = new VhostPolicies(this);
   private final Object lock = new Object();
   private volatile RoutingTable<Queue> table = RoutingTable.empty();
+  private volatile VhostDefinition definition;
+  private boolean deleted;
 
   VirtualHost(
-      String name, Shards shards, MetadataLog metadata, InstantSource clock, AtomicLong queueIds) {
-    this.name = name;
+      VhostDefinition definition,
+      Shards shards,
+      MetadataLog metadata,
+      InstantSource clock,
+      AtomicLong queueIds) {
+    this.name = definition.name();
+    this.definition = definition;
     this.shards = shards;
     this.metadata = metadata;
     this.clock = clock;
@@ -79,6 +91,16 @@ public final class VirtualHost {
     return name;
   }
 
+  /** What it was added with, and its limits. */
+  public VhostDefinition definition() {
+    return definition;
+  }
+
+  /** Changes all but its name; limits hold from the next declaration. */
+  public void redefine(VhostDefinition changed) {
+    definition = changed;
+  }
+
   /** The exchanges, queues and bindings of this moment. */
   public RoutingTable<Queue> routing() {
     return table;
@@ -111,6 +133,7 @@ public final class VirtualHost {
    */
   public CompletableFuture<Void> declareExchange(ExchangeDefinition wanted) {
     synchronized (lock) {
+      requireAlive();
       ExchangeDefinition current = table.exchange(wanted.name());
       if (current != null) {
         Equivalence equivalence = new Equivalence("exchange", wanted.name(), name);
@@ -165,6 +188,7 @@ public final class VirtualHost {
    */
   public CompletableFuture<Void> bind(Binding binding, Object connection) {
     synchronized (lock) {
+      requireAlive();
       requireEnds(binding, connection);
       exchange(binding.source()).type().validate(binding);
       if (table.contains(binding)) {
@@ -280,6 +304,8 @@ public final class VirtualHost {
   }
 
   private CompletableFuture<QueueStatus> create(QueueDeclaration wanted) {
+    requireAlive();
+    requireRoom(wanted.name());
     boolean durable = wanted.durable() && !wanted.exclusive();
     QueueDefinition definition =
         new QueueDefinition(
@@ -387,6 +413,42 @@ public final class VirtualHost {
       policies.change(changed);
       table = policies.applyTo(table);
       return CompletableFuture.allOf(metadata.append(command), VhostPolicies.applyToQueues(table));
+    }
+  }
+
+  /**
+   * Deletes all that is in here, for good: nothing can be declared any more. The metadata log is
+   * not told of each part.
+   *
+   * @return done when the queues are deleted
+   */
+  CompletableFuture<Void> delete() {
+    List<Queue> queues;
+    synchronized (lock) {
+      deleted = true;
+      queues = table.queues();
+      table = RoutingTable.empty();
+    }
+    return CompletableFuture.allOf(
+        queues.stream()
+            .map(queue -> queue.delete(false, false))
+            .toArray(CompletableFuture<?>[]::new));
+  }
+
+  private void requireAlive() {
+    if (deleted) {
+      throw new ConnectionException(
+          ReplyCode.CONNECTION_FORCED, "vhost '%s' is deleted".formatted(name));
+    }
+  }
+
+  private void requireRoom(String queue) {
+    Limits limits = definition.limits();
+    if (!limits.allow(Limit.MAX_QUEUES, table.queueCount())) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED,
+          "cannot declare queue '%s': queue limit in vhost '%s' (%d) is reached"
+              .formatted(queue, name, limits.get(Limit.MAX_QUEUES)));
     }
   }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.StoredMetadataLog;
+import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metadata.VolatileMetadataLog;
 import io.mayflymq.core.policy.DefaultPolicy;
 import io.mayflymq.core.policy.EffectiveValue;
@@ -270,7 +271,7 @@ class VhostPoliciesTest {
 
   private VirtualHost vhost(MetadataLog log) {
     Shards shards = new Shards(loops.all(), loops.clock(), shard -> new VolatileStore());
-    return new Broker(shards, log, loops.clock()).createVirtualHost("v");
+    return new Broker(shards, log, loops.clock()).createVirtualHost(VhostDefinition.of("v"));
   }
 
   private CompletableFuture<Void> set(String pattern, Map<String, Object> definition) {

@@ -14,6 +14,7 @@ import static io.mayflymq.server.config.ValueTypes.wholeNumber;
 import static io.mayflymq.server.config.ValueTypes.word;
 import static io.mayflymq.server.config.ValueTypes.zeroOr;
 
+import io.mayflymq.core.security.CertificateLogin;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -41,6 +42,56 @@ final class Keys {
           orWord("none", listenAddress()),
           Map.of("listeners.tcp.default", "5672"),
           "A port, or an address and a port, where clients connect; port 0 lets the system choose.");
+
+  static final Family<Optional<ListenAddress>> TLS_LISTENERS =
+      new Family<>(
+          "listeners.ssl.",
+          "$name",
+          orWord("none", listenAddress()),
+          Map.of("listeners.ssl.default", "none"),
+          "The same for clients that speak TLS; their usual port is 5671.");
+  static final Setting<Optional<Path>> TLS_CERTIFICATE =
+      Setting.of(
+          "ssl_options.certfile",
+          orWord("none", path()),
+          "none",
+          "The server's certificate, and those between it and its authority, in PEM.");
+  static final Setting<Optional<Path>> TLS_KEY =
+      Setting.of("ssl_options.keyfile", orWord("none", path()), "none", "Its private key, in PEM.");
+  static final Setting<Optional<String>> TLS_PASSWORD =
+      Setting.of(
+          "ssl_options.password", orWord("none", text()), "none", "The password of that key.");
+  static final Setting<Optional<Path>> TLS_AUTHORITIES =
+      Setting.of(
+          "ssl_options.cacertfile",
+          orWord("none", path()),
+          "none",
+          "The authorities that clients' certificates are signed by, in PEM.");
+  static final Setting<String> TLS_VERIFY =
+      Setting.of(
+          "ssl_options.verify",
+          word("verify_peer", "verify_none"),
+          "verify_none",
+          "Whether clients are asked for a certificate.");
+  static final Setting<Boolean> TLS_FAIL_IF_NO_PEER_CERT =
+      Setting.of(
+          "ssl_options.fail_if_no_peer_cert",
+          bool(),
+          "false",
+          "Whether clients that have none are turned away.");
+  static final Family<String> TLS_VERSIONS =
+      new Family<>(
+          "ssl_options.versions.",
+          "$n",
+          word("tlsv1.3", "tlsv1.2"),
+          Map.of("ssl_options.versions.1", "tlsv1.3", "ssl_options.versions.2", "tlsv1.2"),
+          "Versions of TLS that are spoken.");
+  static final Setting<CertificateLogin> CERTIFICATE_LOGIN =
+      Setting.of(
+          "ssl_cert_login_from",
+          constant(CertificateLogin.class),
+          "distinguished_name",
+          "What of a client's certificate is the name of its user, for EXTERNAL.");
 
   static final Setting<Integer> BACKLOG =
       Setting.of(
@@ -114,7 +165,7 @@ final class Keys {
       new Family<>(
           "auth_mechanisms.",
           "$n",
-          word("PLAIN", "AMQPLAIN", "ANONYMOUS"),
+          word("PLAIN", "AMQPLAIN", "EXTERNAL", "ANONYMOUS"),
           Map.of("auth_mechanisms.1", "PLAIN", "auth_mechanisms.2", "AMQPLAIN"),
           "SASL mechanisms offered to clients.");
   static final Setting<String> ANONYMOUS_LOGIN_USER =
@@ -167,6 +218,19 @@ final class Keys {
           regularExpression(),
           ".*",
           "Names of what that user may consume from.");
+
+  static final Setting<Optional<Path>> LOAD_DEFINITIONS =
+      Setting.of(
+          "load_definitions",
+          orWord("none", path()),
+          "none",
+          "A file with definitions, or a directory of them, imported at each start.");
+  static final Setting<Boolean> SKIP_DEFINITIONS_IF_UNCHANGED =
+      Setting.of(
+          "definitions.skip_if_unchanged",
+          bool(),
+          "false",
+          "Whether they are passed over if they are the same as the last time.");
 
   static final Setting<Boolean> LOG_CONSOLE =
       Setting.of("log.console", bool(), "true", "Whether to log to standard output.");
@@ -261,6 +325,15 @@ final class Keys {
       withDefaultPolicies(
           NO_TCP_LISTENERS,
           TCP_LISTENERS,
+          TLS_LISTENERS,
+          TLS_CERTIFICATE,
+          TLS_KEY,
+          TLS_PASSWORD,
+          TLS_AUTHORITIES,
+          TLS_VERIFY,
+          TLS_FAIL_IF_NO_PEER_CERT,
+          TLS_VERSIONS,
+          CERTIFICATE_LOGIN,
           BACKLOG,
           NODELAY,
           KEEPALIVE,
@@ -284,6 +357,8 @@ final class Keys {
           DEFAULT_CONFIGURE,
           DEFAULT_WRITE,
           DEFAULT_READ,
+          LOAD_DEFINITIONS,
+          SKIP_DEFINITIONS_IF_UNCHANGED,
           LOG_CONSOLE,
           LOG_CONSOLE_LEVEL,
           LOG_FILE,
