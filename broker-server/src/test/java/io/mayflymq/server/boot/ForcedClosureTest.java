@@ -1,4 +1,4 @@
-package io.mayflymq.server.net;
+package io.mayflymq.server.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,8 +11,11 @@ import com.rabbitmq.client.ShutdownSignalException;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.security.PasswordHash;
+import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.ServerSettings;
+import io.mayflymq.server.net.AmqpServer;
+import io.mayflymq.server.net.EventLoops;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,6 +33,8 @@ import org.junit.jupiter.api.io.TempDir;
 class ForcedClosureTest {
   @TempDir Path directory;
 
+  private EventLoops loops;
+  private Storage storage;
   private AmqpServer server;
   private Administration administration;
 
@@ -40,8 +45,11 @@ class ForcedClosureTest {
             Optional.empty(),
             Map.of(),
             List.of("data_dir=" + directory, "listeners.tcp.default=127.0.0.1:0"));
-    server = AmqpServer.start(ServerSettings.of(configuration));
-    administration = server.administration();
+    ServerSettings settings = ServerSettings.of(configuration);
+    loops = new EventLoops(settings.shards());
+    storage = Storage.open(settings, loops, new Alarms());
+    server = AmqpServer.start(settings, loops, storage.served());
+    administration = storage.administration();
     administration.vhosts().put(VhostDefinition.of("v")).join();
     administration.users().add("ann", PasswordHash.of("secret"), List.of()).join();
     administration.permissions().set("ann", "v", ".*", ".*", ".*").join();
@@ -50,6 +58,8 @@ class ForcedClosureTest {
   @AfterEach
   void stop() {
     server.close();
+    storage.close();
+    loops.close();
   }
 
   private ConnectionFactory factory(String password) {
