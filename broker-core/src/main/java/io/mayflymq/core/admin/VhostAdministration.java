@@ -91,10 +91,9 @@ public final class VhostAdministration {
     synchronized (changes) {
       require(name);
       changes.publish(changes.state().withoutVhost(name));
-      CompletableFuture<Void> safe = changes.append(new MetadataCommand.VhostDeleted(name));
-      CompletableFuture<Void> emptied = broker.deleteVirtualHost(name);
+      CompletableFuture<Void> deleted = broker.deleteVirtualHost(name);
       sessions.closeAllTo(name);
-      return CompletableFuture.allOf(safe, emptied);
+      return deleted;
     }
   }
 

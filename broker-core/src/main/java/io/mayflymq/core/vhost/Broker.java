@@ -89,10 +89,10 @@ public final class Broker {
   }
 
   /**
-   * Deletes a virtual host with all that is in it. It is gone at once; that the metadata log hears
-   * of it is up to the caller.
+   * Deletes a virtual host with all that is in it. It is gone at once.
    *
-   * @return done when all its queues are deleted; null if there is no such virtual host
+   * @return done when that is safe and its queues are deleted; null if there is no such virtual
+   *     host
    */
   public CompletableFuture<Void> deleteVirtualHost(String name) {
     VirtualHost vhost = vhosts.remove(name);

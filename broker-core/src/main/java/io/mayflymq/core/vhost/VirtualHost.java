@@ -417,22 +417,27 @@ public final class VirtualHost {
   }
 
   /**
-   * Deletes all that is in here, for good: nothing can be declared any more. The metadata log is
-   * not told of each part.
+   * Deletes it, for good: it is empty at once, and nothing can be declared any more. To the
+   * metadata log that is one command. Messages go after that is safe, or a crash could bring queues
+   * back without them.
    *
    * @return done when the queues are deleted
    */
   CompletableFuture<Void> delete() {
     List<Queue> queues;
+    CompletableFuture<Void> forgotten;
     synchronized (lock) {
       deleted = true;
       queues = table.queues();
       table = RoutingTable.empty();
+      forgotten = metadata.append(new MetadataCommand.VhostDeleted(name));
     }
-    return CompletableFuture.allOf(
-        queues.stream()
-            .map(queue -> queue.delete(false, false))
-            .toArray(CompletableFuture<?>[]::new));
+    return forgotten.thenCompose(
+        safe ->
+            CompletableFuture.allOf(
+                queues.stream()
+                    .map(queue -> queue.delete(false, false))
+                    .toArray(CompletableFuture<?>[]::new)));
   }
 
   private void requireAlive() {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.admin.AdministrationException.Reason;
 import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.StoredMetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.routing.Binding;
@@ -48,16 +49,36 @@ class AdministrationTest {
   @TempDir Path directory;
 
   private final ManualLoops loops = ManualLoops.of(2);
-  private StoredMetadataLog log;
+  private MetadataLog log;
   private Broker broker;
   private AccessControl accessControl;
   private Sessions sessions;
   private Administration administration;
   private boolean isNew;
 
+  /** Waits for its thread, as the loops of the test may be used by one thread only. */
+  private record AwaitedLog(MetadataLog log) implements MetadataLog {
+    @Override
+    public List<MetadataCommand> recover() {
+      return log.recover();
+    }
+
+    @Override
+    public CompletableFuture<Void> append(MetadataCommand command) {
+      CompletableFuture<Void> safe = log.append(command);
+      safe.join();
+      return safe;
+    }
+
+    @Override
+    public void close() {
+      log.close();
+    }
+  }
+
   @BeforeEach
   void start() {
-    log = StoredMetadataLog.open(directory.resolve("metadata.mv"));
+    log = new AwaitedLog(StoredMetadataLog.open(directory.resolve("metadata.mv")));
     broker =
         new Broker(
             new Shards(loops.all(), loops.clock(), shard -> new VolatileStore()),

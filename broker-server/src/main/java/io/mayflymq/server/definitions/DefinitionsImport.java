@@ -48,7 +48,7 @@ final class DefinitionsImport {
   private final List<String> skipped;
   private final List<String> problems = new ArrayList<>();
   private final Set<String> newVhosts = new HashSet<>();
-  private final Set<String> newUsers = new HashSet<>();
+  private final Set<String> users = new HashSet<>();
   private final Map<Place, ExchangeType> newExchanges = new HashMap<>();
   private final Set<Place> newQueues = new HashSet<>();
 
@@ -62,6 +62,7 @@ final class DefinitionsImport {
     this.policies = policies;
     this.definitions = definitions;
     this.skipped = new ArrayList<>(definitions.skipped());
+    administration.users().list().forEach(user -> users.add(user.name()));
   }
 
   /**
@@ -140,7 +141,7 @@ final class DefinitionsImport {
   }
 
   private void user(User user) {
-    newUsers.add(user.name());
+    users.add(user.name());
     step(
         "user '" + user.name() + "'",
         () -> {
@@ -165,9 +166,7 @@ final class DefinitionsImport {
   }
 
   private boolean userIsMissing(String label, String user) {
-    boolean missing =
-        !newUsers.contains(user)
-            && administration.users().list().stream().noneMatch(known -> known.name().equals(user));
+    boolean missing = !users.contains(user);
     if (missing) {
       problem(label, "User \"" + user + "\" does not exist");
     }

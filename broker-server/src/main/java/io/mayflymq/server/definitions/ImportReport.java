@@ -5,7 +5,8 @@ import java.util.List;
 /**
  * What came of an import.
  *
- * @param imported how many items were taken over, those included that were there already
+ * @param imported how many items were added or set; exchanges and queues that were there already do
+ *     not count
  * @param skipped what was left out and why, a line each
  */
 public record ImportReport(int imported, List<String> skipped) {
