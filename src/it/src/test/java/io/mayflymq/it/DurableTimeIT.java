@@ -154,6 +154,7 @@ class DurableTimeIT {
       assertThat(Time.millisBetween(start, gone)).isGreaterThan(lease);
       assertThat(Time.millisBetween(ready, gone)).isLessThan(lease + 1_000);
     }
+    broker.letSettle();
     broker.restart(ending);
     broker.queue("leased");
     assertThat(broker.bodies("leased")).isEmpty();
@@ -194,8 +195,11 @@ class DurableTimeIT {
     broker.queue("brief", deadLetterTo("dead", Map.of("x-message-ttl", 1)));
     broker.publish("rejects", "rejected");
     reject("rejects");
+    awaitReady("dead", 1);
     broker.publish("short", "over the limit", "within the limit");
+    awaitReady("dead", 2);
     broker.publish("brief", "expired");
+    awaitReady("dead", 3);
     broker.publish("brief", RestartedBroker.TRANSIENT, bytes("transient"));
     awaitReady("dead", 4);
     broker.letSettle();

@@ -14,7 +14,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -50,6 +52,7 @@ class KillRoundsIT {
   private final List<List<Stream>> expiringThemselves = new ArrayList<>();
 
   @Test
+  @Timeout(value = 1, unit = TimeUnit.HOURS)
   void nothingIsLostNothingComesBack() throws Exception {
     int rounds = Integer.getInteger("rounds", 3);
     try (RestartedBroker broker = RestartedBroker.at(data).set("shards", 2).start()) {
