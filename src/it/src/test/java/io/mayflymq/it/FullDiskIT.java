@@ -2,6 +2,7 @@ package io.mayflymq.it;
 
 import static io.mayflymq.it.harness.RestartedBroker.PERSISTENT;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.MINUTES;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -24,6 +25,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -31,10 +33,11 @@ import org.junit.jupiter.api.io.TempDir;
  * again, everything does. What was confirmed stays, also if the broker is killed meanwhile.
  */
 @OwnBroker
+@Timeout(value = 3, unit = MINUTES)
 class FullDiskIT {
-  private static final int DISK_MEGABYTES = 120;
+  private static final int DISK_MEGABYTES = 24;
   private static final int BODY_BYTES = 50_000;
-  private static final int SEGMENT_BYTES = 64 << 20;
+  private static final int SEGMENT_BYTES = 4 << 20;
 
   @TempDir Path mountPoint;
   private SmallDisk disk;
@@ -43,7 +46,12 @@ class FullDiskIT {
   @BeforeEach
   void start() {
     disk = SmallDisk.mount(mountPoint, DISK_MEGABYTES);
-    broker = RestartedBroker.at(disk.directory().resolve("data")).set("shards", 1).start();
+    broker =
+        RestartedBroker.at(disk.directory().resolve("data"))
+            .set("shards", 1)
+            .set("durability.segment_size", SEGMENT_BYTES);
+    // Otherwise publishers are blocked before the disk is really full.
+    broker.set("disk_free_limit.absolute", 0).start();
   }
 
   @AfterEach
@@ -65,7 +73,7 @@ class FullDiskIT {
     filling.untilNothingIsConfirmed();
     assertToldOfTheDisk();
 
-    // More than the first of the two segments that there is room for.
+    // More than the first segment.
     int before = filling.confirmed.size();
     Set<Long> found = drain(SEGMENT_BYTES / BODY_BYTES + 100);
     await("publishing goes on").atMost(30, SECONDS).until(() -> filling.confirmed.size() > before);

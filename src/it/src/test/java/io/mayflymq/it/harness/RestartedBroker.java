@@ -84,6 +84,10 @@ public final class RestartedBroker implements AutoCloseable {
     connections.clear();
     channel = null;
     publisher = null;
+    assertNoComplaints();
+  }
+
+  private void assertNoComplaints() {
     assertThat(process.complaintsInContext())
         .as("complaints; all output is in %s", process.writeOutput())
         .isEmpty();
@@ -201,12 +205,16 @@ public final class RestartedBroker implements AutoCloseable {
     return process.output();
   }
 
+  /** Kills it if it still runs; fails if it had thrown or leaked. */
   @Override
   public void close() {
     if (process == null) {
       return;
     }
+    // Before the connections, as a connection that the broker does not read would not close.
+    process.kill();
+    process.awaitExit();
     connections.forEach(Connection::abort);
-    process.close();
+    assertNoComplaints();
   }
 }

@@ -42,7 +42,8 @@ public final class SmallDisk implements AutoCloseable {
 
   @Override
   public void close() {
-    String refused = run("umount", directory.toString());
+    // At once out of sight, and gone when nobody uses it any more.
+    String refused = run("umount", "--lazy", directory.toString());
     if (refused != null) {
       throw new AssertionError(directory + " cannot be unmounted: " + refused);
     }

@@ -39,6 +39,9 @@ class KillRoundsIT {
   private static final int LATEST_KILL_MILLIS = 2_600;
   private static final int BACKLOG = 4_000;
 
+  /** Small, so that segments are begun, deleted and compacted all the time. */
+  private static final int SEGMENT_BYTES = 2 << 20;
+
   @TempDir(cleanup = CleanupMode.ON_SUCCESS)
   Path data;
 
@@ -55,7 +58,8 @@ class KillRoundsIT {
   @Timeout(value = 1, unit = TimeUnit.HOURS)
   void nothingIsLostNothingComesBack() throws Exception {
     int rounds = Integer.getInteger("rounds", 3);
-    try (RestartedBroker broker = RestartedBroker.at(data).set("shards", 2).start()) {
+    try (RestartedBroker broker = RestartedBroker.at(data)) {
+      broker.set("shards", 2).set("durability.segment_size", SEGMENT_BYTES).start();
       Topology topology = new Topology(broker);
       makeStreams(topology);
       for (int round = 1; round <= rounds; round++) {
