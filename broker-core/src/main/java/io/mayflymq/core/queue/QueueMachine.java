@@ -42,7 +42,7 @@ public final class QueueMachine {
   private final MessageDeadlines deadlines;
   private final ConsumerRound consumers;
   private final QueueLease lease;
-  private long wakeAt = Deadlines.NEVER;
+  private final WakeUp wakeUp;
 
   /** A new limit is being worked off in slices. */
   private boolean shrinking;
@@ -66,6 +66,7 @@ public final class QueueMachine {
     this.consumers = new ConsumerRound(settings.singleActiveConsumer());
     this.limit = new LengthLimit(settings.maxLength(), settings.maxLengthBytes());
     this.effects = effects;
+    this.wakeUp = new WakeUp(effects);
     this.index = new MessageIndex<>(pages);
     this.deadlines =
         new MessageDeadlines(
@@ -81,8 +82,8 @@ public final class QueueMachine {
    */
   public void start(long nowMillis) {
     recovery.finish();
-    wakeNoLaterThan(lease.endMillis());
-    wakeNoLaterThan(deadlines.next());
+    wakeUp.noLaterThan(lease.endMillis());
+    wakeUp.noLaterThan(deadlines.next());
     dropOverflow(nowMillis);
   }
 
@@ -107,7 +108,7 @@ public final class QueueMachine {
     shrinking = true;
     long next = expireDue(nowMillis, EXPIRY_SLICE);
     dropOverflow(nowMillis);
-    wakeNoLaterThan(Math.min(next, lease.endMillis()));
+    wakeUp.noLaterThan(Math.min(next, lease.endMillis()));
   }
 
   /** What {@link #reconfigure} would do now; changes nothing. */
@@ -141,7 +142,7 @@ public final class QueueMachine {
       return true;
     }
     deadlines.appended(sequence, own);
-    wakeNoLaterThan(deadline);
+    wakeUp.noLaterThan(deadline);
     dropOverflow(nowMillis);
     return true;
   }
@@ -194,7 +195,7 @@ public final class QueueMachine {
     }
     shrinking = isOverLimit();
     if (shrinking) {
-      wakeNoLaterThan(nowMillis);
+      wakeUp.noLaterThan(nowMillis);
     }
   }
 
@@ -235,7 +236,7 @@ public final class QueueMachine {
       return false;
     }
     lease.resume(nowMillis);
-    wakeNoLaterThan(lease.endMillis());
+    wakeUp.noLaterThan(lease.endMillis());
     return true;
   }
 
@@ -268,7 +269,7 @@ public final class QueueMachine {
   /** The queue was redeclared, which is use of it. */
   public void renewLease(long nowMillis) {
     lease.renew(nowMillis);
-    wakeNoLaterThan(lease.endMillis());
+    wakeUp.noLaterThan(lease.endMillis());
   }
 
   /** Hands out ready messages as long as consumers can take them. */
@@ -303,20 +304,28 @@ public final class QueueMachine {
 
   /**
    * The first message that may be handed out; -1 if there is none, or too many before it are dead
-   * to remove them in one go.
+   * to remove them in one go. One that the store can no longer read is lost.
    */
   private long firstLiving(long nowMillis, int budget) {
     int left = budget;
     long head = index.firstReady();
-    while (head >= 0 && deadlines.of(head) <= nowMillis) {
+    while (head >= 0) {
+      boolean dead = deadlines.of(head) <= nowMillis;
+      if (!dead && messages.load(head)) {
+        return head;
+      }
       if (left-- == 0) {
-        wakeNoLaterThan(nowMillis);
+        wakeUp.noLaterThan(nowMillis);
         return -1;
       }
-      die(head, DeathReason.EXPIRED, nowMillis);
+      if (dead) {
+        die(head, DeathReason.EXPIRED, nowMillis);
+      } else {
+        discard(head);
+      }
       head = index.firstReady();
     }
-    return head;
+    return -1;
   }
 
   // Settling
@@ -378,7 +387,7 @@ public final class QueueMachine {
     index.setFlags(sequence, index.flags(sequence) | EntryFlags.REDELIVERED);
     index.requeue(sequence);
     deadlines.requeued(sequence);
-    wakeNoLaterThan(deadline);
+    wakeUp.noLaterThan(deadline);
   }
 
   private void settled(Consumer consumer, int count, long nowMillis) {
@@ -404,13 +413,13 @@ public final class QueueMachine {
 
   /** The time that was asked for by {@link QueueEffects#wakeAt} has come. */
   public void onTimer(long nowMillis) {
-    wakeAt = Deadlines.NEVER;
+    wakeUp.fired();
     if (lease.endMillis() <= nowMillis) {
       effects.leaseEnded();
       return;
     }
     long next = expireDue(nowMillis, EXPIRY_SLICE);
-    wakeNoLaterThan(Math.min(next, lease.endMillis()));
+    wakeUp.noLaterThan(Math.min(next, lease.endMillis()));
     if (shrinking) {
       dropOverflow(nowMillis);
     }
@@ -434,13 +443,6 @@ public final class QueueMachine {
       earliest = deadlines.earliest();
     }
     return Deadlines.NEVER;
-  }
-
-  private void wakeNoLaterThan(long deadlineMillis) {
-    if (deadlineMillis < wakeAt) {
-      wakeAt = deadlineMillis;
-      effects.wakeAt(deadlineMillis);
-    }
   }
 
   // Leaving

@@ -19,6 +19,7 @@ import io.mayflymq.server.channel.ChannelSession;
 import io.mayflymq.server.channel.ConnectionContext;
 import io.mayflymq.server.delivery.ConnectionOutput;
 import io.mayflymq.server.delivery.DeliveryLane;
+import io.mayflymq.server.delivery.DeliveryLanes;
 import io.netty.channel.Channel;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -64,7 +65,7 @@ public final class AmqpConnection implements ConnectionContext {
   private final Shard home;
   private final ConnectionOutput output;
   private final CommandLanes lanes;
-  private final DeliveryLane[] deliveryLanes;
+  private final DeliveryLanes deliveryLanes;
   private final FrameInput input;
   private final AlarmBlock alarmBlock;
   private final Channels channels = new Channels(this);
@@ -91,7 +92,7 @@ public final class AmqpConnection implements ConnectionContext {
     this.output = new ConnectionOutput(socket, home);
     this.alarmBlock = new AlarmBlock(environment.alarms(), output);
     this.lanes = new CommandLanes(home, environment.broker().shards(), this::onBatchReturned);
-    this.deliveryLanes = new DeliveryLane[environment.broker().shards().count()];
+    this.deliveryLanes = new DeliveryLanes(home, output, environment.broker().shards().count());
   }
 
   // Opening
@@ -424,11 +425,7 @@ public final class AmqpConnection implements ConnectionContext {
   /** The peer takes bytes again. */
   void writabilityChanged() {
     if (output.isWritable()) {
-      for (DeliveryLane lane : deliveryLanes) {
-        if (lane != null) {
-          lane.wakeWaiting();
-        }
-      }
+      deliveryLanes.forEach(DeliveryLane::wakeWaiting);
       if (flooded) {
         flooded = false;
         input.resume();
@@ -460,12 +457,7 @@ public final class AmqpConnection implements ConnectionContext {
 
   @Override
   public DeliveryLane laneFrom(Shard shard) {
-    DeliveryLane lane = deliveryLanes[shard.index()];
-    if (lane == null) {
-      lane = new DeliveryLane(shard, home, output);
-      deliveryLanes[shard.index()] = lane;
-    }
-    return lane;
+    return deliveryLanes.from(shard);
   }
 
   @Override

@@ -54,7 +54,9 @@ class DataCheckTest {
             new MetadataCommand.QueueDeclared(
                 "orders",
                 new QueueDefinition(
-                    "q", true, false, false, none, QueueArguments.parse(none, "q", "orders"))))
+                    "q", true, false, false, none, QueueArguments.parse(none, "q", "orders")),
+                1,
+                0))
         .get();
     metadata.close();
     Path shard = Files.createDirectories(directory.resolve("messages/shard-0"));
