@@ -61,7 +61,8 @@ final class Daemon implements AutoCloseable {
     held.push(loops::close);
     Storage storage = Storage.open(settings, loops, alarms);
     held.push(storage::close);
-    server = AmqpServer.start(settings, loops, storage.broker(), alarms);
+    storage.loadDefinitions(settings.definitions());
+    server = AmqpServer.start(settings, loops, storage.served());
     held.push(server::close);
     LOGGER.info(
         "{} {} on Java {} ({}), {} shards",
@@ -76,6 +77,12 @@ final class Daemon implements AutoCloseable {
     server
         .addresses()
         .forEach(at -> LOGGER.info("listening for AMQP on {}", NetUtil.toSocketAddressString(at)));
+    server
+        .tlsAddresses()
+        .forEach(
+            at ->
+                LOGGER.info(
+                    "listening for AMQP over TLS on {}", NetUtil.toSocketAddressString(at)));
   }
 
   private void letGo() {

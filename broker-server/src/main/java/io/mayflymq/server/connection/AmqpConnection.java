@@ -1,6 +1,7 @@
 package io.mayflymq.server.connection;
 
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.security.Session;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.CommandLanes;
 import io.mayflymq.core.vhost.Queue;
@@ -18,8 +19,8 @@ import io.mayflymq.server.channel.ChannelSession;
 import io.mayflymq.server.channel.ConnectionContext;
 import io.mayflymq.server.delivery.ConnectionOutput;
 import io.mayflymq.server.delivery.DeliveryLane;
+import io.mayflymq.server.delivery.DeliveryLanes;
 import io.netty.channel.Channel;
-import java.net.InetSocketAddress;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -64,7 +65,7 @@ public final class AmqpConnection implements ConnectionContext {
   private final Shard home;
   private final ConnectionOutput output;
   private final CommandLanes lanes;
-  private final DeliveryLane[] deliveryLanes;
+  private final DeliveryLanes deliveryLanes;
   private final FrameInput input;
   private final AlarmBlock alarmBlock;
   private final Channels channels = new Channels(this);
@@ -76,6 +77,7 @@ public final class AmqpConnection implements ConnectionContext {
   private Heartbeats heartbeats;
   private VirtualHost vhost;
   private VhostAccess access;
+  private Session session;
   private boolean wantsCancelNotifications;
   private boolean awaiting;
   private boolean overloaded;
@@ -90,7 +92,7 @@ public final class AmqpConnection implements ConnectionContext {
     this.output = new ConnectionOutput(socket, home);
     this.alarmBlock = new AlarmBlock(environment.alarms(), output);
     this.lanes = new CommandLanes(home, environment.broker().shards(), this::onBatchReturned);
-    this.deliveryLanes = new DeliveryLane[environment.broker().shards().count()];
+    this.deliveryLanes = new DeliveryLanes(home, output, environment.broker().shards().count());
   }
 
   // Opening
@@ -98,8 +100,7 @@ public final class AmqpConnection implements ConnectionContext {
   /** The client has sent its protocol header. */
   void begin() {
     environment.open().add(this);
-    InetSocketAddress remote = (InetSocketAddress) socket.remoteAddress();
-    handshake = new Handshake(environment, name, remote.getAddress(), new HandshakeSteps());
+    handshake = new Handshake(environment, name, Peer.of(socket), new HandshakeSteps());
     handshake.begin();
   }
 
@@ -133,6 +134,8 @@ public final class AmqpConnection implements ConnectionContext {
     public void opened(Handshake.Opened opened) {
       vhost = opened.vhost();
       access = opened.access();
+      session = opened.session();
+      channels.countFor(session.user(), environment.sessions());
       wantsCancelNotifications = opened.hasCapability("consumer_cancel_notify");
       alarmBlock.setClientListens(opened.hasCapability("connection.blocked"));
       handshake = null;
@@ -147,9 +150,22 @@ public final class AmqpConnection implements ConnectionContext {
     }
 
     @Override
-    public void refusedSilently() {
-      state = State.CLOSING;
-      home.loop().schedule(socket::close, REFUSED_LOGIN_PAUSE_MILLIS);
+    public void forceClose(String reason) {
+      AmqpConnection.this.forceClose(reason);
+    }
+
+    @Override
+    public void refused(ConnectionException error, long pauseMillis) {
+      if (error == null) {
+        state = State.CLOSING;
+        home.loop().schedule(socket::close, REFUSED_LOGIN_PAUSE_MILLIS + pauseMillis);
+      } else if (pauseMillis == 0) {
+        throw error;
+      } else {
+        Method refused = input.currentMethod();
+        AmqpException told = error.withMethod(refused.classId(), refused.methodId());
+        home.loop().schedule(() -> home.run(() -> fail(0, told)), pauseMillis);
+      }
     }
 
     private String describe(FieldTable clientProperties) {
@@ -356,15 +372,13 @@ public final class AmqpConnection implements ConnectionContext {
     }
   }
 
-  /** Closes the connection because the broker stops. Any thread may call. */
-  public void shutDown() {
+  /** Closes the connection with 320 and these words to the client. Any thread may call. */
+  public void forceClose(String reason) {
     home.execute(
         () -> {
           if (state == State.OPEN) {
-            closeWith(
-                new ConnectionException(
-                    ReplyCode.CONNECTION_FORCED,
-                    "broker forced connection closure with reason 'shutdown'"));
+            LOGGER.info("connection {}: closing: {}", name, reason);
+            closeWith(new ConnectionException(ReplyCode.CONNECTION_FORCED, reason));
           } else if (state == State.HANDSHAKE) {
             socket.close();
           }
@@ -390,6 +404,9 @@ public final class AmqpConnection implements ConnectionContext {
 
   private CompletableFuture<Void> release() {
     channels.end();
+    if (session != null) {
+      environment.sessions().leave(session);
+    }
     lanes.flush();
     CompletableFuture<?>[] deletions =
         exclusiveQueues.stream().map(this::deleteOwned).toArray(CompletableFuture<?>[]::new);
@@ -408,11 +425,7 @@ public final class AmqpConnection implements ConnectionContext {
   /** The peer takes bytes again. */
   void writabilityChanged() {
     if (output.isWritable()) {
-      for (DeliveryLane lane : deliveryLanes) {
-        if (lane != null) {
-          lane.wakeWaiting();
-        }
-      }
+      deliveryLanes.forEach(DeliveryLane::wakeWaiting);
       if (flooded) {
         flooded = false;
         input.resume();
@@ -444,12 +457,7 @@ public final class AmqpConnection implements ConnectionContext {
 
   @Override
   public DeliveryLane laneFrom(Shard shard) {
-    DeliveryLane lane = deliveryLanes[shard.index()];
-    if (lane == null) {
-      lane = new DeliveryLane(shard, home, output);
-      deliveryLanes[shard.index()] = lane;
-    }
-    return lane;
+    return deliveryLanes.from(shard);
   }
 
   @Override

@@ -9,8 +9,6 @@ import io.mayflymq.server.config.BuildInfo;
  * {@code version}, which is therefore RabbitMQ's; our own stands beside it.
  */
 final class ServerProperties {
-  private static final String DIALECT = "3.13.7";
-
   static final FieldTable TABLE =
       FieldTable.builder()
           .put("capabilities", capabilities())
@@ -20,7 +18,7 @@ final class ServerProperties {
           .put("mayfly_version", BuildInfo.version())
           .put("platform", "Java " + Runtime.version().feature())
           .put("product", BuildInfo.PRODUCT)
-          .put("version", DIALECT)
+          .put("version", BuildInfo.DIALECT)
           .build();
 
   private ServerProperties() {}
