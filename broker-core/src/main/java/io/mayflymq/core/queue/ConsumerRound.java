@@ -120,6 +120,10 @@ final class ConsumerRound {
     return all.contains(consumer);
   }
 
+  boolean isActive(Consumer consumer) {
+    return !singleActive || consumer == active;
+  }
+
   int count() {
     return all.size();
   }

@@ -2,6 +2,8 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.retention.Deadlines;
@@ -38,6 +40,7 @@ public final class QueueMachine {
   private final ExpiryOrder expiry;
   private final ConsumerRound consumers;
   private final QueueLease lease;
+  private final Counters counters = new Counters();
   private long wakeAt = Deadlines.NEVER;
 
   /**
@@ -130,8 +133,7 @@ public final class QueueMachine {
       stored(sequence, message, deadline, nowMillis);
       consumer.delivered();
     }
-    consumers.served(consumer);
-    consumer.outlet().deliver(consumer, sequence, message, false);
+    deliver(consumer, sequence, message, false);
     return true;
   }
 
@@ -218,10 +220,13 @@ public final class QueueMachine {
     renewLease(nowMillis);
     long head = firstLiving(nowMillis, Integer.MAX_VALUE);
     if (head < 0) {
+      counters.add(Counter.GOT_EMPTY, 1);
       return null;
     }
     boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
     Message message = acknowledges ? index.take(head) : leave(head);
+    counters.add(acknowledges ? Counter.GOT : Counter.GOT_NO_ACK, 1);
+    counters.handedOut(message.bodyLength(), redelivered);
     return new Fetched(
         acknowledges ? head : NO_SETTLEMENT, message, redelivered, index.readyCount());
   }
@@ -257,9 +262,15 @@ public final class QueueMachine {
       } else {
         message = leave(head);
       }
-      consumers.served(consumer);
-      consumer.outlet().deliver(consumer, sequence, message, redelivered);
+      deliver(consumer, sequence, message, redelivered);
     }
+  }
+
+  private void deliver(Consumer consumer, long sequence, Message message, boolean redelivered) {
+    consumers.served(consumer);
+    counters.add(consumer.acknowledges() ? Counter.DELIVERED : Counter.DELIVERED_NO_ACK, 1);
+    counters.handedOut(message.bodyLength(), redelivered);
+    consumer.outlet().deliver(consumer, sequence, message, redelivered);
   }
 
   /**
@@ -298,6 +309,7 @@ public final class QueueMachine {
         count++;
       }
     }
+    counters.add(Counter.ACKED, count);
     settled(consumer, count, nowMillis);
   }
 
@@ -325,6 +337,7 @@ public final class QueueMachine {
         count++;
       }
     }
+    counters.add(Counter.REQUEUED, count);
     dropOverflow(nowMillis);
     settled(consumer, count, nowMillis);
     dispatch(nowMillis);
@@ -456,6 +469,21 @@ public final class QueueMachine {
   /** How many messages were delivered and not settled. */
   public long unackedCount() {
     return index.unackedCount();
+  }
+
+  /** The sum of those messages' body sizes. */
+  public long unackedBytes() {
+    return index.unackedBytes();
+  }
+
+  /** What happened so far; the rest is counted by who calls and whom it calls. */
+  public Counters counters() {
+    return counters;
+  }
+
+  /** Whether a consumer gets messages when it is its turn: all do, or the single active one. */
+  public boolean isActive(Consumer consumer) {
+    return consumers.isActive(consumer);
   }
 
   /** How many consumers there are. */

@@ -2,7 +2,9 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
+import io.mayflymq.core.metrics.Churn;
 import java.time.InstantSource;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,6 +19,7 @@ public final class Broker {
   private final MetadataLog metadata;
   private final InstantSource clock;
   private final AtomicLong queueIds = new AtomicLong();
+  private final Churn churn = new Churn();
   private final Map<String, VirtualHost> vhosts = new ConcurrentHashMap<>();
 
   /** Creates a broker without virtual hosts. */
@@ -46,7 +49,17 @@ public final class Broker {
   /** Makes sure that a virtual host exists. */
   public VirtualHost createVirtualHost(String name) {
     return vhosts.computeIfAbsent(
-        name, absent -> new VirtualHost(absent, shards, metadata, clock, queueIds));
+        name, absent -> new VirtualHost(absent, shards, metadata, clock, queueIds, churn));
+  }
+
+  /** All virtual hosts, in no particular order. */
+  public Collection<VirtualHost> virtualHosts() {
+    return List.copyOf(vhosts.values());
+  }
+
+  /** How many connections, channels and queues came and went. */
+  public Churn churn() {
+    return churn;
   }
 
   /** The virtual host of this name, or null. */

@@ -4,6 +4,7 @@ import io.mayflymq.core.message.DeadLetter;
 import io.mayflymq.core.message.Death;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
@@ -47,13 +48,18 @@ final class DeadLetterRouter {
     Route<Queue> route =
         table.route(exchange, letter.routingKeys(), () -> letter.message().headers());
     CommandLanes lanes = shards.deadLetters(source.shard());
+    boolean arrives = false;
     for (int i = 0; i < route.size(); i++) {
       Queue target = route.get(i);
       if (letter.history().isCycle(target.name())) {
         reportCycle(letter, target);
       } else {
         lanes.publish(target, letter.message(), null, 0);
+        arrives = true;
       }
+    }
+    if (arrives) {
+      source.counters().add(Counter.DEAD_LETTERED, 1);
     }
   }
 

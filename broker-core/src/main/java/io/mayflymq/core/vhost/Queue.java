@@ -3,6 +3,8 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.Fetched;
 import io.mayflymq.core.queue.QueueEffects;
@@ -12,6 +14,7 @@ import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.store.MessageLog;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -32,6 +35,7 @@ public final class Queue {
   private final QueueMachine machine;
   private final Timer timer = new WakeTimer();
   private boolean deleted;
+  private long persistentCount;
 
   Queue(
       long id,
@@ -66,6 +70,16 @@ public final class Queue {
     return shard;
   }
 
+  /** The number that tells it from every other queue of this broker's, of whatever name. */
+  public long id() {
+    return id;
+  }
+
+  /** What happened to its messages so far; any thread may read. */
+  public Counters counters() {
+    return machine.counters();
+  }
+
   /** The connection that it is exclusive to, or null. */
   public Object owner() {
     return owner;
@@ -74,8 +88,18 @@ public final class Queue {
   // Within a burst of the shard
 
   boolean publish(Message message) {
-    // A queue that has gone took the message with it: that is no refusal.
-    return deleted || machine.publish(message, shard.now());
+    if (deleted) {
+      // A queue that has gone took the message with it: that is no refusal.
+      return true;
+    }
+    Counters counters = machine.counters();
+    if (!machine.publish(message, shard.now())) {
+      counters.add(Counter.REFUSED, 1);
+      return false;
+    }
+    counters.add(Counter.PUBLISHED, 1);
+    counters.add(Counter.PUBLISHED_BYTES, message.bodyLength());
+    return true;
   }
 
   void acknowledge(Consumer consumer, long from, long to) {
@@ -101,6 +125,25 @@ public final class Queue {
     if (!deleted) {
       machine.resume(consumer, shard.now());
     }
+  }
+
+  /** How it is at this moment; null if it is gone. Within a burst of the shard. */
+  public QueueView view() {
+    if (deleted) {
+      return null;
+    }
+    List<QueueView.Member> members =
+        machine.consumers().stream()
+            .map(consumer -> new QueueView.Member(consumer, machine.isActive(consumer)))
+            .toList();
+    return new QueueView(
+        this,
+        machine.readyCount(),
+        machine.unackedCount(),
+        persistentCount,
+        machine.readyBytes(),
+        machine.unackedBytes(),
+        members);
   }
 
   // From any thread
@@ -161,7 +204,9 @@ public final class Queue {
     return call(
         () -> {
           requireExists();
-          return machine.purge(shard.now());
+          long purged = machine.purge(shard.now());
+          machine.counters().add(Counter.PURGED, purged);
+          return purged;
         });
   }
 
@@ -265,6 +310,7 @@ public final class Queue {
   private final class Effects implements QueueEffects {
     @Override
     public void stored(long sequence, Message message, long deadlineMillis, long enqueuedAtMillis) {
+      persistentCount++;
       if (definition.durable()) {
         log.stored(id, sequence, message, deadlineMillis, enqueuedAtMillis);
       }
@@ -272,6 +318,7 @@ public final class Queue {
 
     @Override
     public void settled(long sequence) {
+      persistentCount--;
       if (definition.durable()) {
         log.settled(id, sequence);
       }
@@ -279,6 +326,14 @@ public final class Queue {
 
     @Override
     public void died(Message message, DeathReason reason, long nowMillis) {
+      counters()
+          .add(
+              switch (reason) {
+                case EXPIRED -> Counter.EXPIRED;
+                case REJECTED, DELIVERY_LIMIT -> Counter.REJECTED;
+                case MAXLEN -> Counter.DROPPED;
+              },
+              1);
       vhost.deadLetters().route(Queue.this, message, reason, nowMillis);
     }
 

@@ -3,6 +3,8 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metrics.Churn;
+import io.mayflymq.core.metrics.VhostMetrics;
 import io.mayflymq.core.policy.Equivalence;
 import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.routing.Binding;
@@ -34,17 +36,26 @@ public final class VirtualHost {
   private final MetadataLog metadata;
   private final InstantSource clock;
   private final AtomicLong queueIds;
+  private final Churn churn;
+  private final VhostMetrics metrics;
   private final DeadLetterRouter deadLetters;
   private final Object lock = new Object();
   private volatile RoutingTable<Queue> table = RoutingTable.empty();
 
   VirtualHost(
-      String name, Shards shards, MetadataLog metadata, InstantSource clock, AtomicLong queueIds) {
+      String name,
+      Shards shards,
+      MetadataLog metadata,
+      InstantSource clock,
+      AtomicLong queueIds,
+      Churn churn) {
     this.name = name;
     this.shards = shards;
     this.metadata = metadata;
     this.clock = clock;
     this.queueIds = queueIds;
+    this.churn = churn;
+    this.metrics = new VhostMetrics(shards.count());
     this.deadLetters = new DeadLetterRouter(this, shards);
     for (ExchangeDefinition exchange : ExchangeDefinition.predeclared()) {
       table = table.withExchange(exchange);
@@ -74,6 +85,11 @@ public final class VirtualHost {
   /** The exchanges, queues and bindings of this moment. */
   public RoutingTable<Queue> routing() {
     return table;
+  }
+
+  /** What is counted here. */
+  public VhostMetrics metrics() {
+    return metrics;
   }
 
   DeadLetterRouter deadLetters() {
@@ -216,6 +232,7 @@ public final class VirtualHost {
       }
     }
     for (ExchangeDefinition exchange : removal.deletedExchanges()) {
+      metrics.exchanges().forget(exchange.name());
       if (exchange.durable()) {
         last = metadata.append(new MetadataCommand.ExchangeDeleted(name, exchange.name()));
       }
@@ -252,6 +269,7 @@ public final class VirtualHost {
     if (!wanted.serverNamed()) {
       requireUnreserved("queue", wanted.name());
     }
+    churn.happened(Churn.Event.QUEUE_DECLARED);
     Queue current = table.queue(wanted.name());
     if (current == null) {
       synchronized (lock) {
@@ -286,6 +304,7 @@ public final class VirtualHost {
     } else {
       add(definition, null, shards.next());
     }
+    churn.happened(Churn.Event.QUEUE_CREATED);
     QueueStatus status = new QueueStatus(wanted.name(), 0, 0);
     return durable
         ? metadata
@@ -299,6 +318,7 @@ public final class VirtualHost {
         new Queue(
             queueIds.incrementAndGet(), definition, owner, this, shards, shard, clock.millis());
     table = table.withQueue(definition.name(), queue);
+    metrics.queues().join(queue.counters());
     queue.start();
   }
 
@@ -337,6 +357,8 @@ public final class VirtualHost {
         return;
       }
       apply(table.deleteQueue(queue.name()));
+      metrics.queues().leave(queue.counters());
+      churn.happened(Churn.Event.QUEUE_DELETED);
       if (queue.definition().durable()) {
         metadata.append(new MetadataCommand.QueueDeleted(name, queue.name()));
       }
