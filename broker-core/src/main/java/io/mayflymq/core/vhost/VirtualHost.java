@@ -92,6 +92,11 @@ public final class VirtualHost {
     return metrics;
   }
 
+  /** How many connections, channels and queues came and went, in all virtual hosts together. */
+  public Churn churn() {
+    return churn;
+  }
+
   DeadLetterRouter deadLetters() {
     return deadLetters;
   }

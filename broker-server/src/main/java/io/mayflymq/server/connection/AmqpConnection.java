@@ -1,5 +1,6 @@
 package io.mayflymq.server.connection;
 
+import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.CommandLanes;
@@ -15,12 +16,15 @@ import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.channel.ChannelSession;
+import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.channel.ConnectionContext;
+import io.mayflymq.server.delivery.ConnectionIdentity;
 import io.mayflymq.server.delivery.ConnectionOutput;
 import io.mayflymq.server.delivery.DeliveryLane;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -68,11 +72,11 @@ public final class AmqpConnection implements ConnectionContext {
   private final FrameInput input;
   private final Channels channels = new Channels(this);
   private final Set<String> exclusiveQueues = new LinkedHashSet<>();
-  private final Object identity = new Object();
 
   private State state = State.HANDSHAKE;
   private Handshake handshake;
   private Heartbeats heartbeats;
+  private OpenConnection open;
   private VirtualHost vhost;
   private VhostAccess access;
   private boolean wantsCancelNotifications;
@@ -85,21 +89,10 @@ public final class AmqpConnection implements ConnectionContext {
     this.environment = environment;
     this.home = home;
     this.input = input;
-    this.name = name(socket);
+    this.name = ConnectionName.of(socket);
     this.output = new ConnectionOutput(socket, home);
     this.lanes = new CommandLanes(home, environment.broker().shards(), this::onBatchReturned);
     this.deliveryLanes = new DeliveryLane[environment.broker().shards().count()];
-  }
-
-  private static String name(Channel socket) {
-    InetSocketAddress remote = (InetSocketAddress) socket.remoteAddress();
-    InetSocketAddress local = (InetSocketAddress) socket.localAddress();
-    return "%s:%d -> %s:%d"
-        .formatted(
-            remote.getAddress().getHostAddress(),
-            remote.getPort(),
-            local.getAddress().getHostAddress(),
-            local.getPort());
   }
 
   // Opening
@@ -127,13 +120,14 @@ public final class AmqpConnection implements ConnectionContext {
     }
 
     @Override
-    public void tuned(int channelMax, int frameMax, int heartbeatSeconds) {
-      channels.setMax(channelMax);
-      output.setFrameMax(frameMax);
-      input.setFrameMax(frameMax);
-      if (heartbeatSeconds > 0) {
+    public void tuned(ConnectionView.Tuning tuning) {
+      channels.setMax(tuning.channelMax());
+      output.setFrameMax(tuning.frameMax());
+      input.setFrameMax(tuning.frameMax());
+      if (tuning.heartbeatSeconds() > 0) {
         heartbeats =
-            Heartbeats.start(heartbeatSeconds, home, output, AmqpConnection.this::onSilence);
+            Heartbeats.start(
+                tuning.heartbeatSeconds(), home, output, AmqpConnection.this::onSilence);
       }
     }
 
@@ -141,6 +135,7 @@ public final class AmqpConnection implements ConnectionContext {
     public void opened(Handshake.Opened opened) {
       vhost = opened.vhost();
       access = opened.access();
+      open = OpenConnection.begin(opened, socket, output, home.now());
       wantsCancelNotifications =
           opened.clientProperties().get("capabilities") instanceof FieldValue.Table table
               && FieldValue.Bool.TRUE.equals(table.table().get("consumer_cancel_notify"));
@@ -175,8 +170,10 @@ public final class AmqpConnection implements ConnectionContext {
 
   // What arrives
 
-  /** Bytes have come, whatever they are. */
-  void heard() {
+  /** So many bytes have come, whatever they are. */
+  void heard(int bytes) {
+    output.traffic().add(Counter.RECEIVED_BYTES, bytes);
+    output.traffic().add(Counter.RECEIVED_PACKETS, 1);
     if (heartbeats != null) {
       heartbeats.heard();
     }
@@ -348,13 +345,19 @@ public final class AmqpConnection implements ConnectionContext {
 
   /** Closes the connection because the broker stops. Any thread may call. */
   public void shutDown() {
+    forceClose("broker forced connection closure with reason 'shutdown'");
+  }
+
+  /**
+   * Closes the connection with 320 CONNECTION_FORCED. Any thread may call; returns at once.
+   *
+   * @param reason what the client is told
+   */
+  public void forceClose(String reason) {
     home.execute(
         () -> {
           if (state == State.OPEN) {
-            closeWith(
-                new ConnectionException(
-                    ReplyCode.CONNECTION_FORCED,
-                    "broker forced connection closure with reason 'shutdown'"));
+            closeWith(new ConnectionException(ReplyCode.CONNECTION_FORCED, reason));
           } else if (state == State.HANDSHAKE) {
             socket.close();
           }
@@ -370,6 +373,9 @@ public final class AmqpConnection implements ConnectionContext {
       release();
     }
     state = State.CLOSED;
+    if (open != null) {
+      open.end();
+    }
     if (heartbeats != null) {
       heartbeats.stop();
     }
@@ -389,9 +395,9 @@ public final class AmqpConnection implements ConnectionContext {
   private CompletableFuture<Long> deleteOwned(String queue) {
     Queue found = vhost.routing().queue(queue);
     // It may be gone, or never have been ours, as its declaration failed.
-    return found == null || found.owner() != identity
+    return found == null || found.owner() != identity()
         ? CompletableFuture.completedFuture(0L)
-        : vhost.deleteQueue(queue, identity, false, false);
+        : vhost.deleteQueue(queue, identity(), false, false);
   }
 
   /** The peer takes bytes again. */
@@ -407,6 +413,18 @@ public final class AmqpConnection implements ConnectionContext {
         input.resume();
       }
     }
+  }
+
+  // For management
+
+  /** How it is now; null unless it is open. On the connection's loop. */
+  public ConnectionView view() {
+    return state == State.OPEN ? open.view(channels.count()) : null;
+  }
+
+  /** How its channels are now; none unless it is open. On the connection's loop. */
+  public List<ChannelView> channelViews() {
+    return state == State.OPEN ? channels.views() : List.of();
   }
 
   // For the channels
@@ -447,8 +465,8 @@ public final class AmqpConnection implements ConnectionContext {
   }
 
   @Override
-  public Object identity() {
-    return identity;
+  public ConnectionIdentity identity() {
+    return open.identity();
   }
 
   @Override

@@ -4,6 +4,7 @@ import io.mayflymq.protocol.method.ChannelMethod;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.channel.ChannelSession;
+import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.channel.ConnectionContext;
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
@@ -26,6 +27,17 @@ final class Channels {
   /** Sets the highest number that was negotiated; 0 for none but the protocol's. */
   void setMax(int channelMax) {
     max = channelMax;
+  }
+
+  int count() {
+    return sessions.size();
+  }
+
+  List<ChannelView> views() {
+    return sessions.values().stream()
+        .filter(ChannelSession::isOpen)
+        .map(ChannelSession::view)
+        .toList();
   }
 
   boolean contains(int number) {

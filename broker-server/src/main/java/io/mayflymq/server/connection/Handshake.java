@@ -29,13 +29,18 @@ final class Handshake {
   private static final Logger LOGGER = LoggerFactory.getLogger(Handshake.class);
 
   /** What a handshake ends with. */
-  record Opened(VirtualHost vhost, VhostAccess access, FieldTable clientProperties) {}
+  record Opened(
+      VirtualHost vhost,
+      VhostAccess access,
+      FieldTable clientProperties,
+      String mechanism,
+      ConnectionView.Tuning tuning) {}
 
   /** What the connection does meanwhile. */
   interface Steps {
     void send(Method method);
 
-    void tuned(int channelMax, int frameMax, int heartbeatSeconds);
+    void tuned(ConnectionView.Tuning tuning);
 
     void opened(Opened opened);
 
@@ -56,6 +61,8 @@ final class Handshake {
   private final Steps steps;
   private Expects expects = Expects.START_OK;
   private String user = "";
+  private String mechanismName = "";
+  private ConnectionView.Tuning tuning;
   private FieldTable clientProperties = FieldTable.EMPTY;
 
   Handshake(ConnectionEnvironment environment, String name, InetAddress remote, Steps steps) {
@@ -115,6 +122,7 @@ final class Handshake {
       throw new ConnectionException(ReplyCode.ACCESS_REFUSED, Refused.clientText(mechanism.name()));
     }
     user = ((Accepted) result).user().name();
+    mechanismName = mechanism.name();
     expects = Expects.TUNE_OK;
     steps.send(
         new ConnectionMethod.Tune(
@@ -131,10 +139,12 @@ final class Handshake {
         "frame_max", tuneOk.frameMax(), FrameLimits.MIN_FRAME_MAX, settings.frameMax());
     requireNegotiable("channel_max", tuneOk.channelMax(), 1, settings.channelMax());
     expects = Expects.OPEN;
-    steps.tuned(
-        tuneOk.channelMax(),
-        (int) Math.min(Integer.MAX_VALUE, tuneOk.frameMax()),
-        tuneOk.heartbeat());
+    tuning =
+        new ConnectionView.Tuning(
+            tuneOk.channelMax(),
+            (int) Math.min(Integer.MAX_VALUE, tuneOk.frameMax()),
+            tuneOk.heartbeat());
+    steps.tuned(tuning);
   }
 
   /** A client may ask for less than was offered, and for no limit where none was offered. */
@@ -160,6 +170,6 @@ final class Handshake {
       throw new ConnectionException(ReplyCode.NOT_ALLOWED, "vhost %s not found".formatted(path));
     }
     VhostAccess access = environment.accessControl().checkVhostAccess(user, path, Map.of());
-    steps.opened(new Opened(vhost, access, clientProperties));
+    steps.opened(new Opened(vhost, access, clientProperties, mechanismName, tuning));
   }
 }
