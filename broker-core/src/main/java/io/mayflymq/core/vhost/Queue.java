@@ -65,6 +65,11 @@ public final class Queue {
     return definition;
   }
 
+  /** The virtual host that it is in. */
+  public VirtualHost vhost() {
+    return vhost;
+  }
+
   /** The shard whose thread it belongs to. */
   public Shard shard() {
     return shard;

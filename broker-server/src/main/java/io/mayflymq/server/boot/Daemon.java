@@ -2,9 +2,11 @@ package io.mayflymq.server.boot;
 
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.ServerSettings;
+import io.mayflymq.server.management.ManagementServer;
 import io.mayflymq.server.net.AmqpServer;
 import io.mayflymq.server.net.StartException;
 import io.netty.util.NetUtil;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -18,10 +20,12 @@ final class Daemon implements AutoCloseable {
 
   private final DataDirectory data;
   private final AmqpServer server;
+  private final ManagementServer management;
 
-  private Daemon(DataDirectory data, AmqpServer server) {
+  private Daemon(DataDirectory data, AmqpServer server, ManagementServer management) {
     this.data = data;
     this.server = server;
+    this.management = management;
   }
 
   /**
@@ -33,10 +37,12 @@ final class Daemon implements AutoCloseable {
    */
   static Daemon start(ServerSettings settings, List<String> warnings) throws StartException {
     DataDirectory data = DataDirectory.open(settings.dataDir());
+    AmqpServer server = null;
     boolean started = false;
     try {
       Logging.configure(settings.log());
-      AmqpServer server = AmqpServer.start(settings);
+      server = AmqpServer.start(settings);
+      ManagementServer management = startManagement(settings, server);
       LOGGER.info(
           "{} {} on Java {} ({}), {} shards",
           BuildInfo.PRODUCT,
@@ -51,11 +57,24 @@ final class Daemon implements AutoCloseable {
           .forEach(
               at -> LOGGER.info("listening for AMQP on {}", NetUtil.toSocketAddressString(at)));
       started = true;
-      return new Daemon(data, server);
+      return new Daemon(data, server, management);
     } finally {
       if (!started) {
+        if (server != null) {
+          server.close();
+        }
         data.close();
       }
+    }
+  }
+
+  private static ManagementServer startManagement(ServerSettings settings, AmqpServer server)
+      throws StartException {
+    try {
+      return ManagementServer.start(
+          settings, server.environment(), server.addresses(), new ThisProcess());
+    } catch (IOException e) {
+      throw new StartException(e.getMessage(), e);
     }
   }
 
@@ -79,6 +98,7 @@ final class Daemon implements AutoCloseable {
   @Override
   public void close() {
     LOGGER.info("stopping");
+    management.close();
     server.close();
     data.close();
     LOGGER.info("stopped");

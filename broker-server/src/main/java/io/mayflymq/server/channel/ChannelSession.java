@@ -4,11 +4,8 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
-import io.mayflymq.core.routing.ExchangeDefinition;
-import io.mayflymq.core.routing.ExchangeType;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.security.Permission;
-import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.vhost.CommandLanes;
 import io.mayflymq.core.vhost.PublishReceipts;
 import io.mayflymq.core.vhost.Queue;
@@ -389,15 +386,6 @@ public final class ChannelSession {
   /** The queue of this name, or the one declared last if it is empty. */
   Queue queue(String name, Permission permission) {
     return queues.find(name, permission);
-  }
-
-  /** Checks that the user may bind to an exchange with this key. */
-  void checkBindingSource(String exchange, String routingKey) {
-    connection.access().check(ResourceKind.EXCHANGE, exchange, Permission.READ);
-    ExchangeDefinition definition = connection.vhost().routing().exchange(exchange);
-    if (definition != null && definition.type() == ExchangeType.TOPIC) {
-      connection.access().checkTopic(exchange, routingKey, Permission.READ);
-    }
   }
 
   ConnectionException notForServers(Method method) {

@@ -109,8 +109,7 @@ public final class Publisher {
     if (properties.headersOffset() >= 0
         && PropertiesScan.containsAnyKey(
             content, properties.headersOffset(), properties.headersLength(), CC, BCC)) {
-      Message message =
-          acceptForMany(table, exchange, routingKey, content, propertiesLength, ttl);
+      Message message = acceptForMany(table, exchange, routingKey, content, propertiesLength, ttl);
       count(table, exchange);
       return message;
     }
@@ -128,8 +127,8 @@ public final class Publisher {
   }
 
   /**
-   * Counts for the exchange. Which counters are its own is remembered for as long as no exchange can
-   * have been deleted and declared again.
+   * Counts for the exchange. Which counters are its own is remembered for as long as no exchange
+   * can have been deleted and declared again.
    */
   private void count(RoutingTable<Queue> table, ShortString exchange) {
     if (table != countedTable || !exchange.equals(countedExchange)) {

@@ -25,6 +25,7 @@ public record ServerSettings(
     ProtocolSettings protocol,
     AuthSettings auth,
     DefaultsSettings defaults,
+    ManagementSettings management,
     LogSettings log,
     Path dataDir,
     int shards) {
@@ -60,6 +61,10 @@ public record ServerSettings(
             configuration.get(Keys.DEFAULT_CONFIGURE),
             configuration.get(Keys.DEFAULT_WRITE),
             configuration.get(Keys.DEFAULT_READ)),
+        new ManagementSettings(
+            configuration.get(Keys.MANAGEMENT_IP),
+            configuration.get(Keys.MANAGEMENT_PORT),
+            configuration.get(Keys.STATISTICS_INTERVAL)),
         new LogSettings(
             configuration.get(Keys.LOG_CONSOLE),
             configuration.get(Keys.LOG_CONSOLE_LEVEL),

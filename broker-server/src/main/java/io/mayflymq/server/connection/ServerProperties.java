@@ -3,24 +3,23 @@ package io.mayflymq.server.connection;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.server.config.BuildInfo;
+import io.mayflymq.server.config.NodeName;
 
 /**
  * What the broker says of itself in {@code connection.start}. Clients choose their dialect by
  * {@code version}, which is therefore RabbitMQ's; our own stands beside it.
  */
 final class ServerProperties {
-  private static final String DIALECT = "3.13.7";
-
   static final FieldTable TABLE =
       FieldTable.builder()
           .put("capabilities", capabilities())
-          .put("cluster_name", "mayfly@localhost")
+          .put("cluster_name", NodeName.VALUE)
           .put("copyright", "Copyright (c) the MayflyMQ authors")
           .put("information", "Licensed under the Apache License 2.0")
           .put("mayfly_version", BuildInfo.version())
           .put("platform", "Java " + Runtime.version().feature())
           .put("product", BuildInfo.PRODUCT)
-          .put("version", DIALECT)
+          .put("version", BuildInfo.DIALECT)
           .build();
 
   private ServerProperties() {}

@@ -183,6 +183,11 @@ public final class AmqpServer implements AutoCloseable {
     return bootstrap;
   }
 
+  /** The broker and its connections. */
+  public ConnectionEnvironment environment() {
+    return environment;
+  }
+
   /** Where it listens, with the ports that the system chose. */
   public List<InetSocketAddress> addresses() {
     return listeners.stream().map(c -> (InetSocketAddress) c.localAddress()).toList();
