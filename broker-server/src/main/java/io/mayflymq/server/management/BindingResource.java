@@ -8,6 +8,7 @@ import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.channel.DeclareChecks;
+import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -189,11 +190,20 @@ final class BindingResource {
   }
 
   private static Binding named(Request request, VirtualHost vhost, DestinationKind kind) {
-    String key = request.parameter("key");
+    String key = unquote(request.parameter("key"));
     return between(vhost, request.exchange(), kind, request.parameter("destination")).stream()
-        .filter(binding -> propertiesKey(binding).equals(key))
+        .filter(binding -> unquote(propertiesKey(binding)).equals(key))
         .findFirst()
         .orElseThrow(ApiException::notFound);
+  }
+
+  /** Clients quote more or less of a key, or nothing. */
+  private static String unquote(String text) {
+    try {
+      return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      return text;
+    }
   }
 
   private Response bind(Request request, DestinationKind kind) {

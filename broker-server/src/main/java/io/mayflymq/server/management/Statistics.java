@@ -145,7 +145,7 @@ final class Statistics {
   /** A number, and beside it how fast it grows. */
   static void put(Map<String, Object> object, String name, long value, double rate) {
     object.put(name, value);
-    object.put(name + "_details", Map.of("rate", Math.round(rate * 1000) / 1000.0));
+    object.put(name + "_details", Map.of("rate", Math.round(rate * 10) / 10.0));
   }
 
   private static void add(Map<String, Object> stats, Counts counts, List<Field> fields) {
