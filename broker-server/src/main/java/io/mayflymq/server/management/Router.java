@@ -4,10 +4,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
 
 /**
  * Which handler answers which path and method. A template is a path with names in braces for the
@@ -121,8 +119,6 @@ final class Router {
     if (methods.contains("GET")) {
       methods.add("HEAD");
     }
-    return methods.stream()
-        .map(method -> method.toLowerCase(Locale.ROOT))
-        .collect(Collectors.joining(", "));
+    return String.join(", ", methods);
   }
 }

@@ -96,7 +96,7 @@ class ManagementApiIT {
     Http.Reply reply = http.post("queues/%2F/q", "{}");
     assertThat(reply.status()).isEqualTo(405);
     assertThat(reply.raw().headers().firstValue("allow").orElse(""))
-        .contains("get", "put", "delete");
+        .contains("GET", "PUT", "DELETE");
   }
 
   // Queues
@@ -193,10 +193,10 @@ class ManagementApiIT {
     amqp.publish(queue, "12345");
     amqp.publish(queue, "123");
     GetResponse taken = amqp.channel().basicGet(queue, false);
-    JsonNode json = await("queues/%2F/" + queue, "messages_unacknowledged", 1);
+    await("queues/%2F/" + queue, "messages_unacknowledged", 1);
+    JsonNode json = await("queues/%2F/" + queue, "message_bytes", 8);
     assertThat(json.path("messages").asInt()).isEqualTo(2);
     assertThat(json.path("messages_ready").asInt()).isEqualTo(1);
-    assertThat(json.path("message_bytes").asInt()).isEqualTo(8);
     assertThat(json.path("message_bytes_ready").asInt()).isEqualTo(3);
     amqp.channel().basicAck(taken.getEnvelope().getDeliveryTag(), false);
     JsonNode stats = await("queues/%2F/" + queue, "message_stats.ack", 1).path("message_stats");
@@ -331,7 +331,8 @@ class ManagementApiIT {
     assertThat(http.put("exchanges/%2F/amq.mine", "{\"type\":\"direct\"}").status()).isEqualTo(401);
     Http.Reply unknown = http.put("exchanges/%2F/mine", "{\"type\":\"nope\"}");
     assertThat(unknown.status()).isEqualTo(400);
-    assertThat(unknown.reason()).isEqualTo("unknown exchange type 'nope'");
+    // RabbitMQ says "invalid" of a type that it has heard of before, such as in this test.
+    assertThat(unknown.reason()).matches("(unknown|invalid) exchange type 'nope'");
   }
 
   // Messages

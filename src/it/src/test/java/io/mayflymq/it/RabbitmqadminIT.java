@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -105,7 +106,11 @@ class RabbitmqadminIT {
     assertThat(run("-f", "tsv", "list", "connections", "protocol")).contains("AMQP 0-9-1");
     assertThat(run("-f", "tsv", "list", "channels", "number")).isNotEmpty();
     amqp.consume(queue);
-    assertThat(run("-f", "tsv", "list", "consumers", "consumer_tag")).startsWith("consumer_tag");
+    Awaitility.await("the consumer is listed")
+        .atMost(20, TimeUnit.SECONDS)
+        .until(
+            () -> run("-f", "tsv", "list", "consumers", "consumer_tag", "prefetch_count"),
+            list -> list.startsWith("consumer_tag\tprefetch_count\n"));
     assertThat(run("show", "overview")).contains("@");
   }
 }
