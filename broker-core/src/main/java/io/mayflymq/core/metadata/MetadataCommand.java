@@ -14,8 +14,14 @@ public sealed interface MetadataCommand {
   /** A durable exchange was deleted, with its bindings. */
   record ExchangeDeleted(String vhost, String exchange) implements MetadataCommand {}
 
-  /** A durable queue was declared. */
-  record QueueDeclared(String vhost, QueueDefinition queue) implements MetadataCommand {}
+  /**
+   * A durable queue was declared, or lives on another shard now.
+   *
+   * @param id the number that its messages are kept under; no two queues ever have the same
+   * @param shard the shard that it lives on
+   */
+  record QueueDeclared(String vhost, QueueDefinition queue, long id, int shard)
+      implements MetadataCommand {}
 
   /** A durable queue was deleted, with its bindings. */
   record QueueDeleted(String vhost, String queue) implements MetadataCommand {}

@@ -82,6 +82,8 @@ final class MetadataEntry {
           out.writeUTF(queue.name());
           out.writeBoolean(queue.autoDelete());
           writeTable(out, queue.arguments());
+          out.writeLong(declared.id());
+          out.writeInt(declared.shard());
         });
   }
 
@@ -101,7 +103,9 @@ final class MetadataEntry {
                   false,
                   autoDelete,
                   arguments,
-                  QueueArguments.parse(arguments, name, vhost)));
+                  QueueArguments.parse(arguments, name, vhost)),
+              in.readLong(),
+              in.readInt());
         });
   }
 

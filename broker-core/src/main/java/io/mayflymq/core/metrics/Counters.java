@@ -22,8 +22,19 @@ public final class Counters implements Counts {
     CELL.setOpaque(values, cell, values[cell] + count);
   }
 
-  /** A message was sent or taken. On the owner's thread. */
-  public void handedOut(int bodyBytes, boolean redelivered) {
+  /** A message was sent to a consumer. On the owner's thread. */
+  public void delivered(boolean acknowledges, int bodyBytes, boolean redelivered) {
+    add(acknowledges ? Counter.DELIVERED : Counter.DELIVERED_NO_ACK, 1);
+    handedOut(bodyBytes, redelivered);
+  }
+
+  /** A message was taken by {@code basic.get}. On the owner's thread. */
+  public void got(boolean acknowledges, int bodyBytes, boolean redelivered) {
+    add(acknowledges ? Counter.GOT : Counter.GOT_NO_ACK, 1);
+    handedOut(bodyBytes, redelivered);
+  }
+
+  private void handedOut(int bodyBytes, boolean redelivered) {
     add(Counter.DELIVERED_BYTES, bodyBytes);
     if (redelivered) {
       add(Counter.REDELIVERED, 1);

@@ -32,6 +32,7 @@ final class ConsumerRound {
     if (active == null) {
       active = consumer;
     }
+    consumer.active = !singleActive || consumer == active;
     join(consumer);
   }
 
@@ -42,6 +43,7 @@ final class ConsumerRound {
     if (consumer == active) {
       active = highest();
       if (active != null) {
+        active.active = true;
         join(active);
       }
     }
@@ -90,7 +92,7 @@ final class ConsumerRound {
 
   /** Puts a consumer at the end of its round if it can take messages again. */
   void join(Consumer consumer) {
-    if (consumer.mayJoinRound() && (!singleActive || consumer == active)) {
+    if (consumer.mayJoinRound() && consumer.active) {
       consumer.inRound = true;
       round(consumer.priority()).addLast(consumer);
     }
@@ -118,10 +120,6 @@ final class ConsumerRound {
 
   boolean isMember(Consumer consumer) {
     return all.contains(consumer);
-  }
-
-  boolean isActive(Consumer consumer) {
-    return !singleActive || consumer == active;
   }
 
   int count() {

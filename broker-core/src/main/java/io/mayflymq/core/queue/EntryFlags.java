@@ -11,5 +11,11 @@ final class EntryFlags {
   /** It has to be there while it is ready: no run of deadlines in order vouches for it. */
   static final int OUT_OF_ORDER = 4;
 
+  /** It is in the log of the shard. */
+  static final int STORED = 8;
+
+  /** It is not in the log, and its content is in a file that ends with the process. */
+  static final int PAGED = 16;
+
   private EntryFlags() {}
 }

@@ -40,7 +40,7 @@ import java.util.function.LongConsumer;
  */
 public final class MessageIndex<T> {
   /** The deadline of a message that does not expire. */
-  public static final long NO_DEADLINE = TimeColumn.NONE;
+  public static final long NO_DEADLINE = LongColumn.NONE;
 
   private static final long NONE = -1;
 
@@ -77,7 +77,8 @@ public final class MessageIndex<T> {
   public long append(
       T content, int bodySize, long deadlineMillis, long enqueuedAtMillis, int flags) {
     long sequence = nextSequence;
-    appendAt(sequence, content, bodySize, deadlineMillis, enqueuedAtMillis, flags);
+    Page page = write(sequence, content, bodySize, deadlineMillis, enqueuedAtMillis, flags);
+    addReady(page, offset(sequence), bodySize);
     return sequence;
   }
 
@@ -93,20 +94,33 @@ public final class MessageIndex<T> {
   }
 
   /**
-   * Appends a message, ready, under a given sequence number, as recovery from the log does. Numbers
-   * may be skipped.
+   * Puts a message in, ready, under a given sequence number, as recovery from the log does. Numbers
+   * come in any order and may be skipped.
    *
-   * @throws IllegalArgumentException if the number is less than {@link #nextSequence()}
+   * @throws IllegalArgumentException if there is a message of this number
    */
-  public void appendAt(
+  public void insert(
       long sequence,
       T content,
       int bodySize,
       long deadlineMillis,
       long enqueuedAtMillis,
       int flags) {
-    Page page = write(sequence, content, bodySize, deadlineMillis, enqueuedAtMillis, flags);
-    addReady(page, offset(sequence), bodySize);
+    int offset = offset(sequence);
+    Page page;
+    if (sequence >= nextSequence) {
+      page = write(sequence, content, bodySize, deadlineMillis, enqueuedAtMillis, flags);
+    } else {
+      page = pages.get(pageNumber(sequence));
+      if (page == null) {
+        page = pages.insert(pageNumber(sequence));
+      } else if (page.contains(offset)) {
+        throw new IllegalArgumentException("there is a message " + sequence);
+      }
+      page.reach(offset);
+      page.write(offset, content, bodySize, deadlineMillis, enqueuedAtMillis, flags);
+    }
+    addReady(page, offset, bodySize);
   }
 
   /** The sequence number that the next appended message will have; the first one is 0. */
@@ -300,9 +314,14 @@ public final class MessageIndex<T> {
     return contentOf(existing(sequence), offset(sequence));
   }
 
-  /** Puts the content of a message into memory, or takes it out (null). */
-  public void setContent(long sequence, T content) {
-    existing(sequence).setContent(offset(sequence), content);
+  /** Where a message is in a file; of no meaning for one that was never given a location. */
+  public long location(long sequence) {
+    return existing(sequence).location(offset(sequence));
+  }
+
+  /** Sets where a message is in a file. */
+  public void setLocation(long sequence, long location) {
+    existing(sequence).setLocation(offset(sequence), location);
   }
 
   /** When a message expires, in milliseconds since the epoch; {@link #NO_DEADLINE} if never. */
@@ -437,9 +456,6 @@ public final class MessageIndex<T> {
       long deadlineMillis,
       long enqueuedAtMillis,
       int flags) {
-    if (sequence < nextSequence) {
-      throw new IllegalArgumentException(sequence + " is before " + nextSequence);
-    }
     Page page = pages.tail();
     if (page == null || page.number != pageNumber(sequence)) {
       page = pages.open(pageNumber(sequence), offset(sequence));

@@ -36,8 +36,11 @@ final class Page {
   // The columns: one value per slot each. A new column goes here, in reserve() and in clear().
   private byte[] flags;
   private int[] bodySizes;
-  private final TimeColumn deadlines = new TimeColumn();
-  private final TimeColumn enqueueTimes = new TimeColumn();
+  private final LongColumn deadlines = new LongColumn();
+  private final LongColumn enqueueTimes = new LongColumn();
+
+  /** Only where an entry is in a file has it a meaning. */
+  private final LongColumn locations = new LongColumn();
 
   /** Null until there is a content: what is only in the log costs nothing here. */
   private Object[] contents;
@@ -69,6 +72,7 @@ final class Page {
     unacked.clear();
     deadlines.clear();
     enqueueTimes.clear();
+    locations.clear();
     if (contents != null) {
       Arrays.fill(contents, null);
     }
@@ -90,7 +94,7 @@ final class Page {
     return (number << BITS) + offset;
   }
 
-  /** Writes the columns of a new entry, whose offset is higher than that of any before. */
+  /** Writes the columns of a new entry, whose offset is not less than the first one's. */
   void write(
       int offset,
       Object content,
@@ -163,6 +167,32 @@ final class Page {
     return enqueueTimes.get(offset - firstOffset);
   }
 
+  long location(int offset) {
+    return locations.get(offset - firstOffset);
+  }
+
+  void setLocation(int offset, long location) {
+    locations.set(offset - firstOffset, location, capacity);
+  }
+
+  /** Makes room for an entry before all others: recovery brings them in any order. */
+  void reach(int offset) {
+    if (offset >= firstOffset) {
+      return;
+    }
+    int slots = firstOffset;
+    flags = LongColumn.shifted(flags, new byte[ENTRIES], capacity, slots, ENTRIES);
+    bodySizes = LongColumn.shifted(bodySizes, new int[ENTRIES], capacity, slots, ENTRIES);
+    deadlines.shift(slots, ENTRIES);
+    enqueueTimes.shift(slots, ENTRIES);
+    locations.shift(slots, ENTRIES);
+    if (contents != null) {
+      contents = LongColumn.shifted(contents, new Object[ENTRIES], capacity, slots, ENTRIES);
+    }
+    firstOffset = 0;
+    capacity = ENTRIES;
+  }
+
   private void reserve(int slots) {
     int larger = capacity;
     while (larger < slots) {
@@ -172,6 +202,7 @@ final class Page {
     bodySizes = Arrays.copyOf(bodySizes, larger);
     deadlines.grow(larger);
     enqueueTimes.grow(larger);
+    locations.grow(larger);
     if (contents != null) {
       contents = Arrays.copyOf(contents, larger);
     }

@@ -109,6 +109,32 @@ final class PageDirectory {
     return page;
   }
 
+  /** Inserts a page that begins at offset 0 where its number belongs. It gets an entry next. */
+  Page insert(long number) {
+    Page before = tail == null ? null : ceiling(number);
+    Page after = before == null ? tail : before.previous;
+    Page page = pool.take();
+    if (page == null) {
+      page = Page.full();
+    }
+    page.open(number, 0);
+    page.previous = after;
+    page.next = before;
+    if (after == null) {
+      head = page;
+    } else {
+      after.next = page;
+    }
+    if (before == null) {
+      tail = page;
+    } else {
+      before.previous = page;
+    }
+    near = page;
+    byNumber.add(page);
+    return page;
+  }
+
   /**
    * The only page of a queue starts small, unless messages flow: then it begins a page, and the one
    * that it has left before is among the spare ones.

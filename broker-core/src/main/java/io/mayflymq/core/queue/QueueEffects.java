@@ -2,20 +2,22 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.DeadEntry;
 
 /**
  * What a {@link QueueMachine} wants done. Called from within its commands, in order; an effect must
  * not call the machine back.
  */
 public interface QueueEffects {
-  /** A persistent message was put into the queue. */
-  void stored(long sequence, Message message, long deadlineMillis, long enqueuedAtMillis);
-
-  /** A persistent message has left the queue for good. */
-  void settled(long sequence);
-
-  /** A message died: it goes to the dead letter exchange, if there is one. */
-  void died(Message message, DeathReason reason, long nowMillis);
+  /**
+   * A message died: it goes to the dead letter exchange, if there is one.
+   *
+   * @param message the message; null if the queue has no dead letter exchange and the content is
+   *     not in memory
+   * @param entry its entry in the log, to be settled when it is not needed any more; null if the
+   *     log does not have it
+   */
+  void died(Message message, DeadEntry entry, DeathReason reason, long nowMillis);
 
   /**
    * Wants {@link QueueMachine#onTimer} called at or after this time. A later call replaces an

@@ -10,13 +10,15 @@ import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.retention.ExpiryOrder;
 import io.mayflymq.core.retention.LengthLimit;
 import io.mayflymq.core.retention.QueueLease;
+import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.QueueStore;
 import java.util.List;
 
 /*
  * A queue, as a pure state machine.
  *
- * Commands come in with the time, effects go out through QueueEffects and the consumers' outlets. The machine reads no clock, starts no
- * thread and stores nothing, so the same commands in the same order give the same queue: that is how it is tested against a naive model,
+ * Commands come in with the time, effects go out through QueueEffects and the consumers' outlets, and contents rest in QueueMessages. The
+ * machine reads no clock and starts no thread, so the same commands in the same order give the same queue: that is how it is tested against a naive model,
  * and how it can be replicated.
  *
  * Invariant after each command: either no message is ready or no consumer is in the round. So a message that is published while
@@ -37,6 +39,8 @@ public final class QueueMachine {
   private final LengthLimit limit;
   private final QueueEffects effects;
   private final MessageIndex<Message> index;
+  private final QueueMessages messages;
+  private final QueueRecovery recovery;
   private final ExpiryOrder expiry;
   private final ConsumerRound consumers;
   private final QueueLease lease;
@@ -48,23 +52,39 @@ public final class QueueMachine {
    *
    * @param settings what it lives by
    * @param pages where its memory comes from
+   * @param store where its messages are kept
    * @param effects what it does to the world
    * @param nowMillis the current time in ms since the epoch
    */
   public QueueMachine(
-      QueueSettings settings, PagePool pages, QueueEffects effects, long nowMillis) {
+      QueueSettings settings,
+      PagePool pages,
+      QueueStore store,
+      QueueEffects effects,
+      long nowMillis) {
     this.settings = settings;
     this.consumers = new ConsumerRound(settings.singleActiveConsumer());
     this.limit = new LengthLimit(settings.maxLength(), settings.maxLengthBytes());
     this.effects = effects;
     this.index = new MessageIndex<>(pages);
     this.expiry = new ExpiryOrder(new ExpiringMessages(index));
+    this.recovery = new QueueRecovery(settings, index, expiry);
+    this.messages = new QueueMessages(index, store, recovery);
     this.lease = new QueueLease(settings.expiresMillis(), nowMillis);
   }
 
-  /** Sets the timer for the lease; to be called once, before any other command. */
-  public void start() {
+  /**
+   * Begins, with what the store has brought back meanwhile; to be called once, before any other
+   * command.
+   */
+  public void start(long nowMillis) {
+    recovery.finish();
     wakeNoLaterThan(lease.endMillis());
+    long first = expiry.earliest();
+    if (first >= 0) {
+      wakeNoLaterThan(index.deadline(first));
+    }
+    dropOverflow(nowMillis);
   }
 
   // Publishing
@@ -78,7 +98,7 @@ public final class QueueMachine {
   public boolean publish(Message message, long nowMillis) {
     if (settings.overflow() != Overflow.DROP_HEAD && isFullFor(message, nowMillis)) {
       if (settings.overflow() == Overflow.REJECT_PUBLISH_DLX) {
-        effects.died(message, DeathReason.MAXLEN, nowMillis);
+        effects.died(message, null, DeathReason.MAXLEN, nowMillis);
       }
       return false;
     }
@@ -86,12 +106,11 @@ public final class QueueMachine {
     if (index.readyCount() == 0 && handOver(message, deadline, nowMillis)) {
       return true;
     }
+    long sequence = messages.append(message, deadline, nowMillis);
     if (deadline <= nowMillis) {
-      effects.died(message, DeathReason.EXPIRED, nowMillis);
+      die(sequence, DeathReason.EXPIRED, nowMillis);
       return true;
     }
-    long sequence = index.append(message, message.bodyLength(), deadline, nowMillis, 0);
-    stored(sequence, message, deadline, nowMillis);
     if (deadline != Deadlines.NEVER) {
       expiry.appended(sequence, deadline);
       wakeNoLaterThan(deadline);
@@ -127,10 +146,7 @@ public final class QueueMachine {
     }
     long sequence = NO_SETTLEMENT;
     if (consumer.acknowledges()) {
-      sequence =
-          index.appendUnacked(
-              message, message.bodyLength(), deadline, nowMillis, EntryFlags.OUT_OF_ORDER);
-      stored(sequence, message, deadline, nowMillis);
+      sequence = messages.appendUnacked(message, deadline, nowMillis);
       consumer.delivered();
     }
     deliver(consumer, sequence, message, false);
@@ -224,9 +240,8 @@ public final class QueueMachine {
       return null;
     }
     boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
-    Message message = acknowledges ? index.take(head) : leave(head);
-    counters.add(acknowledges ? Counter.GOT : Counter.GOT_NO_ACK, 1);
-    counters.handedOut(message.bodyLength(), redelivered);
+    Message message = acknowledges ? messages.take(head) : leave(head);
+    counters.got(acknowledges, message.bodyLength(), redelivered);
     return new Fetched(
         acknowledges ? head : NO_SETTLEMENT, message, redelivered, index.readyCount());
   }
@@ -256,7 +271,7 @@ public final class QueueMachine {
       Message message;
       long sequence = NO_SETTLEMENT;
       if (consumer.acknowledges()) {
-        message = index.take(head);
+        message = messages.take(head);
         sequence = head;
         consumer.delivered();
       } else {
@@ -268,8 +283,7 @@ public final class QueueMachine {
 
   private void deliver(Consumer consumer, long sequence, Message message, boolean redelivered) {
     consumers.served(consumer);
-    counters.add(consumer.acknowledges() ? Counter.DELIVERED : Counter.DELIVERED_NO_ACK, 1);
-    counters.handedOut(message.bodyLength(), redelivered);
+    counters.delivered(consumer.acknowledges(), message.bodyLength(), redelivered);
     consumer.outlet().deliver(consumer, sequence, message, redelivered);
   }
 
@@ -305,7 +319,7 @@ public final class QueueMachine {
     int count = 0;
     for (long sequence = from; sequence <= to; sequence++) {
       if (index.isUnacked(sequence)) {
-        leave(sequence);
+        discard(sequence);
         count++;
       }
     }
@@ -372,11 +386,10 @@ public final class QueueMachine {
   /** Removes all ready messages. @return how many there were */
   public long purge(long nowMillis) {
     expireDue(nowMillis, Integer.MAX_VALUE);
-    index.forEachReady(sequence -> settledIfPersistent(sequence, index.content(sequence)));
     index.forEachUnacked(
         sequence -> index.setFlags(sequence, index.flags(sequence) & ~EntryFlags.INDEXED));
     expiry.cleared();
-    return index.clearReady();
+    return messages.clearReady();
   }
 
   // Time
@@ -422,36 +435,38 @@ public final class QueueMachine {
   // Leaving
 
   private void die(long sequence, DeathReason reason, long nowMillis) {
-    effects.died(index.content(sequence), reason, nowMillis);
-    leave(sequence);
-  }
-
-  private Message leave(long sequence) {
-    boolean indexed = (index.flags(sequence) & EntryFlags.INDEXED) != 0;
-    Message message = index.remove(sequence);
+    Message message =
+        settings.deadLetterExchange() == null ? index.content(sequence) : messages.get(sequence);
+    boolean indexed = isIndexed(sequence);
+    DeadEntry entry = messages.bury(sequence);
     if (indexed) {
       expiry.discarded();
     }
-    settledIfPersistent(sequence, message);
+    effects.died(message, entry, reason, nowMillis);
+  }
+
+  private Message leave(long sequence) {
+    Message message = messages.get(sequence);
+    discard(sequence);
     return message;
   }
 
-  private void stored(long sequence, Message message, long deadline, long nowMillis) {
-    if (message.persistent()) {
-      effects.stored(sequence, message, deadline, nowMillis);
+  private void discard(long sequence) {
+    boolean indexed = isIndexed(sequence);
+    messages.remove(sequence);
+    if (indexed) {
+      expiry.discarded();
     }
   }
 
-  private void settledIfPersistent(long sequence, Message message) {
-    if (message.persistent()) {
-      effects.settled(sequence);
-    }
+  private boolean isIndexed(long sequence) {
+    return (index.flags(sequence) & EntryFlags.INDEXED) != 0;
   }
 
   /** The queue is gone: gives its memory back. Nothing else may be called afterwards. */
   public void dispose() {
     expiry.cleared();
-    index.clear();
+    messages.dispose();
   }
 
   // Views
@@ -461,29 +476,15 @@ public final class QueueMachine {
     return index.readyCount();
   }
 
-  /** The sum of the ready messages' body sizes. */
-  public long readyBytes() {
-    return index.readyBytes();
-  }
-
-  /** How many messages were delivered and not settled. */
-  public long unackedCount() {
-    return index.unackedCount();
-  }
-
-  /** The sum of those messages' body sizes. */
-  public long unackedBytes() {
-    return index.unackedBytes();
+  /** How many messages there are of either kind, and their body sizes. */
+  public QueueTotals totals() {
+    return new QueueTotals(
+        index.readyCount(), index.unackedCount(), index.readyBytes(), index.unackedBytes());
   }
 
   /** What happened so far; the rest is counted by who calls and whom it calls. */
   public Counters counters() {
     return counters;
-  }
-
-  /** Whether a consumer gets messages when it is its turn: all do, or the single active one. */
-  public boolean isActive(Consumer consumer) {
-    return consumers.isActive(consumer);
   }
 
   /** How many consumers there are. */

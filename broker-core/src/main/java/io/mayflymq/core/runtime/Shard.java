@@ -2,6 +2,9 @@ package io.mayflymq.core.runtime;
 
 import java.time.InstantSource;
 import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /*
  * A shard is a set of queues and the one thread that touches them: an event loop. There are no locks in the core, as whoever wants
@@ -10,10 +13,15 @@ import java.util.ArrayDeque;
  * Work comes in bursts: what one read from a socket brought, one batch of another shard, the timers that are due. The clock is read
  * once at the start of a burst, and what a burst produces (deliveries, confirms, dead letters) is collected and passed on once at its end,
  * by the members that were added while it ran. So neither a system call nor a hand-over between threads is made for a single message.
+ *
+ * What other threads hand over waits in a mailbox, and goes before whatever begins a burst: a loop that finds both a client's bytes and a task
+ * would read the bytes first. A client that was told of something asks for it next, perhaps on another loop; it must find what was on
+ * its way there before it was told.
  */
 public final class Shard {
   private static final long NEVER = Long.MAX_VALUE;
   private static final int TIMERS_PER_BURST = 256;
+  private static final int MOST_AT_ONCE = 1024;
 
   /**
    * The longest sleep in ms while timers wait. Deadlines are times on the wall, but a loop measures
@@ -27,6 +35,8 @@ public final class Shard {
   private final InstantSource clock;
   private final TimerWheel timers;
   private final ArrayDeque<BurstMember> members = new ArrayDeque<>();
+  private final Queue<Runnable> mailbox = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean awaited = new AtomicBoolean();
   private int depth;
   private long now;
   private long wakeAt = NEVER;
@@ -75,15 +85,51 @@ public final class Shard {
 
   /** Runs a task as a burst on the shard's thread, later. Any thread may call. */
   public void execute(Runnable task) {
-    loop.execute(() -> run(task));
+    if (loop.inEventLoop()) {
+      loop.execute(() -> run(task));
+      return;
+    }
+    mailbox.add(task);
+    if (!awaited.get() && awaited.compareAndSet(false, true)) {
+      loop.execute(this::openMailbox);
+    }
+  }
+
+  private void openMailbox() {
+    awaited.set(false);
+    if (!mailbox.isEmpty()) {
+      run(() -> {}); // A burst of what is in there.
+    }
+  }
+
+  /** Runs what others have put into the mailbox; if that is very much, the rest later. */
+  private void emptyMailbox() {
+    for (int i = 0; i < MOST_AT_ONCE; i++) {
+      Runnable task = mailbox.poll();
+      if (task == null) {
+        return;
+      }
+      try {
+        task.run();
+      } catch (RuntimeException e) {
+        // It is nobody's here: the loop reports it.
+        loop.execute(
+            () -> {
+              throw e;
+            });
+      }
+    }
+    loop.execute(this::openMailbox);
   }
 
   /** Runs a task now, as a burst or as part of the current one. On the shard's thread only. */
   public void run(Runnable task) {
-    if (depth++ == 0) {
-      now = clock.millis();
-    }
+    boolean begins = depth++ == 0;
     try {
+      if (begins) {
+        now = clock.millis();
+        emptyMailbox();
+      }
       task.run();
     } finally {
       if (--depth == 0) {

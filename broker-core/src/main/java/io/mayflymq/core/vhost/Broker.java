@@ -3,8 +3,10 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metrics.Churn;
+import io.mayflymq.core.store.ShardStore;
 import java.time.InstantSource;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -30,16 +32,46 @@ public final class Broker {
   }
 
   /**
-   * Brings back the exchanges, queues and bindings that were kept; leases start anew. Called before
-   * the first client comes.
+   * Brings back what was kept: exchanges, queues and bindings, then the messages. What expired
+   * meanwhile expires now; leases start anew. Called before the first client comes.
    *
-   * @return how many of them there are
+   * @throws io.mayflymq.core.store.StoreException if messages cannot be read
+   * @throws io.mayflymq.core.metadata.MetadataException if metadata cannot be read or written
    */
-  public int recover() {
+  public Recovered recover() {
     List<MetadataCommand> kept = metadata.recover();
-    kept.forEach(command -> createVirtualHost(command.vhost()).replay(command));
-    return kept.size();
+    Map<Long, Integer> shardsBefore = new HashMap<>();
+    long highestQueueId = 0;
+    for (MetadataCommand command : kept) {
+      if (command instanceof MetadataCommand.QueueDeclared queue) {
+        shardsBefore.put(queue.id(), queue.shard());
+        highestQueueId = Math.max(highestQueueId, queue.id());
+      }
+      createVirtualHost(command.vhost()).replay(command);
+    }
+    long messages = 0;
+    for (ShardStore.Recovered shard : shards.onEach(shard -> shards.store(shard).recover())) {
+      messages += shard.messages();
+      highestQueueId = Math.max(highestQueueId, shard.highestQueueId());
+    }
+    queueIds.set(highestQueueId);
+    vhosts.values().forEach(vhost -> vhost.keepShards(shardsBefore).join());
+    shards.onEach(
+        shard -> {
+          shards.store(shard).recoveredForGood();
+          return shard;
+        });
+    vhosts.values().forEach(VirtualHost::startRecovered);
+    return new Recovered(kept.size(), messages);
   }
+
+  /**
+   * What was brought back.
+   *
+   * @param definitions how many exchanges, queues and bindings
+   * @param messages how many messages
+   */
+  public record Recovered(int definitions, long messages) {}
 
   /** The shards that the queues live on. */
   public Shards shards() {

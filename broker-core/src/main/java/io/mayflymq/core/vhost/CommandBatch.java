@@ -30,10 +30,12 @@ final class CommandBatch {
   private long[] lasts = new long[INITIAL_CAPACITY];
   private int size;
   private long bytes;
+  private boolean awaited;
 
   void publish(Queue queue, Message message, PublishReceipts receipt, long publishSequence) {
     add(PUBLISH, queue, message, publishSequence, 0);
     receipts[size - 1] = receipt;
+    awaited |= receipt != null;
     bytes += message.content().length;
   }
 
@@ -72,6 +74,11 @@ final class CommandBatch {
     return size;
   }
 
+  /** Whether somebody waits for a message of the batch to be safe. */
+  boolean isAwaited() {
+    return awaited;
+  }
+
   /** Applies the commands in order, within a burst of the shard. */
   void apply() {
     for (int i = 0; i < size; i++) {
@@ -89,12 +96,23 @@ final class CommandBatch {
     }
   }
 
-  /** Tells the publishers what became of their messages, on their connection's loop. */
-  void notifyPublishers() {
+  /**
+   * Tells the publishers what became of their messages, on their connection's loop.
+   *
+   * @param safe whether the messages are as safe as they asked for
+   */
+  void notifyPublishers(boolean safe) {
+    if (!awaited) {
+      return;
+    }
     for (int i = 0; i < size; i++) {
       PublishReceipts receipt = receipts[i];
       if (receipt != null) {
-        receipt.settled(firsts[i], kinds[i] != REFUSED);
+        if (safe) {
+          receipt.settled(firsts[i], kinds[i] != REFUSED);
+        } else {
+          receipt.failed(firsts[i]);
+        }
       }
     }
   }
@@ -109,6 +127,7 @@ final class CommandBatch {
     Arrays.fill(receipts, 0, size, null);
     size = 0;
     bytes = 0;
+    awaited = false;
     return true;
   }
 }

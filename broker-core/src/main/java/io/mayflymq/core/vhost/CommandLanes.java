@@ -4,13 +4,16 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.BurstMember;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.ShardStore;
 import java.util.ArrayDeque;
 
 /*
  * The way from a connection (or a shard that dead-letters) to the shards: one batch for each, filled while a burst runs and handed over
  * at its end. Commands for the same shard keep their order, and what is called on a queue after flush() comes after them.
  *
- * Batches come back when they were applied and what they wrote is safe. What is under way is counted in bytes, so a connection can stop
+ * Batches come back when they were applied and what they wrote is safe, if somebody waits for that; else at once, unless the disk is too far
+ * behind to take more. What is under way is counted in bytes, so a connection can stop
  * reading while a shard is behind.
  */
 public final class CommandLanes implements BurstMember {
@@ -104,16 +107,7 @@ public final class CommandLanes implements BurstMember {
   private void handOver(CommandBatch batch, Shard shard) {
     bytesUnderWay += batch.bytes();
     batchesUnderWay++;
-    Runnable apply =
-        () -> {
-          batch.apply();
-          CommandLanes letters = shards.deadLetters(shard);
-          if (letters != this) {
-            // Before anybody hears of the batch, so that whoever then looks finds its dead letters.
-            letters.flush();
-          }
-          shards.log(shard).commit(() -> comeBack(batch));
-        };
+    Runnable apply = () -> apply(batch, shard);
     if (shard == home) {
       shard.run(apply);
     } else {
@@ -121,18 +115,51 @@ public final class CommandLanes implements BurstMember {
     }
   }
 
-  private void comeBack(CommandBatch batch) {
-    if (home.isCurrent()) {
-      home.run(() -> returned(batch));
+  private void apply(CommandBatch batch, Shard shard) {
+    ShardStore store = shards.store(shard);
+    long storedBefore = store.storedCount();
+    batch.apply();
+    // Before anybody hears of the batch, so that whoever then looks finds its dead letters.
+    shards.deadLetters(shard).flush();
+    boolean wrote = store.storedCount() != storedBefore;
+    if ((wrote && batch.isAwaited()) || store.isBehind()) {
+      store.commit(new Return(batch));
     } else {
-      home.execute(() -> returned(batch));
+      comeBack(batch, true);
     }
   }
 
-  private void returned(CommandBatch batch) {
+  /** Brings a batch back when what it wrote is safe. */
+  private final class Return implements Commit {
+    private final CommandBatch batch;
+
+    Return(CommandBatch batch) {
+      this.batch = batch;
+    }
+
+    @Override
+    public void safe() {
+      comeBack(batch, true);
+    }
+
+    @Override
+    public void failed() {
+      comeBack(batch, false);
+    }
+  }
+
+  private void comeBack(CommandBatch batch, boolean safe) {
+    if (home.isCurrent()) {
+      home.run(() -> returned(batch, safe));
+    } else {
+      home.execute(() -> returned(batch, safe));
+    }
+  }
+
+  private void returned(CommandBatch batch, boolean safe) {
     bytesUnderWay -= batch.bytes();
     batchesUnderWay--;
-    batch.notifyPublishers();
+    batch.notifyPublishers(safe);
     if (spare.size() < SPARE_BATCHES && batch.recycle()) {
       spare.addLast(batch);
     }

@@ -8,6 +8,8 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.store.DeadEntry;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -35,32 +37,45 @@ final class DeadLetterRouter {
     this.shards = shards;
   }
 
-  void route(Queue source, Message message, DeathReason reason, long nowMillis) {
+  /**
+   * Sends a dead message on, if its queue has a dead letter exchange.
+   *
+   * @param message the message; may be null if the queue has none
+   * @param entry its entry in the log, or null
+   */
+  void route(Queue source, Message message, DeadEntry entry, DeathReason reason, long nowMillis) {
     QueueSettings settings = source.definition().settings();
     String exchange = settings.deadLetterExchange();
     RoutingTable<Queue> table = vhost.routing();
-    if (exchange == null || table.exchange(exchange) == null) {
-      return;
+    List<Queue> targets = List.of();
+    DeadLetter letter = null;
+    if (exchange != null && table.exchange(exchange) != null) {
+      letter =
+          DeadLetter.of(
+              message, source.name(), reason, nowMillis, exchange, settings.deadLetterRoutingKey());
+      targets = targets(table, exchange, letter);
     }
-    DeadLetter letter =
-        DeadLetter.of(
-            message, source.name(), reason, nowMillis, exchange, settings.deadLetterRoutingKey());
+    if (!targets.isEmpty()) {
+      source.counters().add(Counter.DEAD_LETTERED, 1);
+      shards.deadLetters(source.shard()).send(entry, letter.message(), targets);
+    } else if (entry != null) {
+      shards.store(source.shard()).settle(entry);
+    }
+  }
+
+  private List<Queue> targets(RoutingTable<Queue> table, String exchange, DeadLetter letter) {
     Route<Queue> route =
         table.route(exchange, letter.routingKeys(), () -> letter.message().headers());
-    CommandLanes lanes = shards.deadLetters(source.shard());
-    boolean arrives = false;
+    List<Queue> targets = new ArrayList<>(route.size());
     for (int i = 0; i < route.size(); i++) {
       Queue target = route.get(i);
       if (letter.history().isCycle(target.name())) {
         reportCycle(letter, target);
       } else {
-        lanes.publish(target, letter.message(), null, 0);
-        arrives = true;
+        targets.add(target);
       }
     }
-    if (arrives) {
-      source.counters().add(Counter.DEAD_LETTERED, 1);
-    }
+    return targets;
   }
 
   private void reportCycle(DeadLetter letter, Queue target) {

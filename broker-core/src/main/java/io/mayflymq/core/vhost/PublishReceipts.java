@@ -14,4 +14,13 @@ public interface PublishReceipts {
    * @param accepted whether every queue of that shard took it
    */
   void settled(long publishSequence, boolean accepted);
+
+  /**
+   * One of the shards that a message went to could not make it safe, as its disk has failed.
+   *
+   * @param publishSequence the number that the publisher gave the message
+   */
+  default void failed(long publishSequence) {
+    settled(publishSequence, false);
+  }
 }

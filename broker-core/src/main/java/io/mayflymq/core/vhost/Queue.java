@@ -11,7 +11,7 @@ import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
-import io.mayflymq.core.store.MessageLog;
+import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.List;
@@ -31,11 +31,9 @@ public final class Queue {
   private final Object owner;
   private final VirtualHost vhost;
   private final Shard shard;
-  private final MessageLog log;
   private final QueueMachine machine;
   private final Timer timer = new WakeTimer();
   private boolean deleted;
-  private long persistentCount;
 
   Queue(
       long id,
@@ -50,9 +48,13 @@ public final class Queue {
     this.owner = owner;
     this.vhost = vhost;
     this.shard = shard;
-    this.log = shards.log(shard);
     this.machine =
-        new QueueMachine(definition.settings(), shards.pages(shard), new Effects(), nowMillis);
+        new QueueMachine(
+            definition.settings(),
+            shards.pages(shard),
+            shards.store(shard).open(id, definition.durable()),
+            new Effects(),
+            nowMillis);
   }
 
   /** The queue's name. */
@@ -65,24 +67,24 @@ public final class Queue {
     return definition;
   }
 
+  /** The number that its messages are kept under, never given to another queue. */
+  public long id() {
+    return id;
+  }
+
   /** The virtual host that it is in. */
   public VirtualHost vhost() {
     return vhost;
   }
 
-  /** The shard whose thread it belongs to. */
-  public Shard shard() {
-    return shard;
-  }
-
-  /** The number that tells it from every other queue of this broker's, of whatever name. */
-  public long id() {
-    return id;
-  }
-
   /** What happened to its messages so far; any thread may read. */
   public Counters counters() {
     return machine.counters();
+  }
+
+  /** The shard whose thread it belongs to. */
+  public Shard shard() {
+    return shard;
   }
 
   /** The connection that it is exclusive to, or null. */
@@ -139,16 +141,9 @@ public final class Queue {
     }
     List<QueueView.Member> members =
         machine.consumers().stream()
-            .map(consumer -> new QueueView.Member(consumer, machine.isActive(consumer)))
+            .map(consumer -> new QueueView.Member(consumer, consumer.active()))
             .toList();
-    return new QueueView(
-        this,
-        machine.readyCount(),
-        machine.unackedCount(),
-        persistentCount,
-        machine.readyBytes(),
-        machine.unackedBytes(),
-        members);
+    return new QueueView(this, machine.totals(), members);
   }
 
   // From any thread
@@ -232,45 +227,46 @@ public final class Queue {
   }
 
   /**
-   * Deletes the queue, and tells how many ready messages went with it.
+   * Deletes the queue, and tells how many ready messages went with it when that is safe.
    *
    * @param ifUnused fails with 406 if there are consumers
    * @param ifEmpty fails with 406 if messages are ready
    */
   CompletableFuture<Long> delete(boolean ifUnused, boolean ifEmpty) {
-    return call(
-        () -> {
-          if (deleted) {
-            return 0L;
-          }
-          if (ifUnused && machine.consumerCount() > 0) {
-            throw precondition("in use");
-          }
-          if (ifEmpty && machine.readyCount() > 0) {
-            throw precondition("not empty");
-          }
-          return delete();
-        });
+    CompletableFuture<CompletableFuture<Long>> result =
+        call(
+            () -> {
+              if (deleted) {
+                return CompletableFuture.completedFuture(0L);
+              }
+              if (ifUnused && machine.consumerCount() > 0) {
+                throw precondition("in use");
+              }
+              if (ifEmpty && machine.readyCount() > 0) {
+                throw precondition("not empty");
+              }
+              return delete();
+            });
+    return result.thenCompose(deletion -> deletion);
   }
 
-  /** Sets the timers of a new queue. */
+  /** Sets the timers of a new queue, or of one that has been recovered. */
   void start() {
-    if (definition.settings().expiresMillis() > 0) {
-      onShard(machine::start);
+    if (definition.durable() || definition.settings().expiresMillis() > 0) {
+      onShard(() -> machine.start(shard.now()));
     }
   }
 
-  private long delete() {
+  private CompletableFuture<Long> delete() {
     long count = machine.readyCount();
     deleted = true;
     shard.timers().cancel(timer);
-    if (definition.durable()) {
-      log.forgotten(id);
-    }
-    vhost.forget(this);
     machine.consumers().forEach(consumer -> consumer.outlet().cancelled(consumer));
-    machine.dispose();
-    return count;
+    // Its messages must not go before it does: after a crash it would be back without them.
+    return vhost
+        .forget(this)
+        .whenComplete((safe, failure) -> onShard(machine::dispose))
+        .thenApply(safe -> count);
   }
 
   private void requireExists() {
@@ -314,23 +310,7 @@ public final class Queue {
   /** What the machine does to the world. */
   private final class Effects implements QueueEffects {
     @Override
-    public void stored(long sequence, Message message, long deadlineMillis, long enqueuedAtMillis) {
-      persistentCount++;
-      if (definition.durable()) {
-        log.stored(id, sequence, message, deadlineMillis, enqueuedAtMillis);
-      }
-    }
-
-    @Override
-    public void settled(long sequence) {
-      persistentCount--;
-      if (definition.durable()) {
-        log.settled(id, sequence);
-      }
-    }
-
-    @Override
-    public void died(Message message, DeathReason reason, long nowMillis) {
+    public void died(Message message, DeadEntry entry, DeathReason reason, long nowMillis) {
       counters()
           .add(
               switch (reason) {
@@ -339,7 +319,7 @@ public final class Queue {
                 case MAXLEN -> Counter.DROPPED;
               },
               1);
-      vhost.deadLetters().route(Queue.this, message, reason, nowMillis);
+      vhost.deadLetters().route(Queue.this, message, entry, reason, nowMillis);
     }
 
     @Override

@@ -3,21 +3,23 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.queue.PagePool;
 import io.mayflymq.core.runtime.EventLoop;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.store.MessageLog;
-import io.mayflymq.core.store.VolatileLog;
+import io.mayflymq.core.store.ShardStore;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** All shards of a broker, each with its log, its memory pool and its lanes for dead letters. */
+/** All shards of a broker, each with its store, its memory pool and its lanes for dead letters. */
 public final class Shards {
   private static final int SPARE_PAGES = 64;
 
   private final List<Shard> shards;
-  private final List<MessageLog> logs;
+  private final List<ShardStore> stores;
   private final List<PagePool> pools;
-  private final List<CommandLanes> deadLetters;
+  private final List<DeadLetterLanes> deadLetters;
   private final AtomicInteger turn = new AtomicInteger();
 
   /**
@@ -25,16 +27,17 @@ public final class Shards {
    *
    * @param loops the threads
    * @param clock the time
+   * @param storeOf makes the store of each shard
    */
-  public Shards(List<? extends EventLoop> loops, InstantSource clock) {
+  public Shards(
+      List<? extends EventLoop> loops, InstantSource clock, Function<Shard, ShardStore> storeOf) {
     this.shards =
         IntStream.range(0, loops.size())
             .mapToObj(index -> new Shard(index, loops.get(index), clock))
             .toList();
-    this.logs = shards.stream().<MessageLog>map(shard -> new VolatileLog()).toList();
+    this.stores = shards.stream().map(storeOf).toList();
     this.pools = shards.stream().map(shard -> new PagePool(SPARE_PAGES)).toList();
-    this.deadLetters =
-        shards.stream().map(shard -> new CommandLanes(shard, this, () -> {})).toList();
+    this.deadLetters = shards.stream().map(shard -> new DeadLetterLanes(shard, this)).toList();
   }
 
   /** How many there are. */
@@ -62,20 +65,48 @@ public final class Shards {
     return shards.get(Math.floorMod(turn.getAndIncrement(), shards.size()));
   }
 
-  MessageLog log(Shard shard) {
-    return logs.get(shard.index());
+  /** The shard for a queue that lived on the one of this number, when there may have been more. */
+  Shard ofNumber(int number) {
+    return shards.get(Math.floorMod(number, shards.size()));
+  }
+
+  ShardStore store(Shard shard) {
+    return stores.get(shard.index());
   }
 
   PagePool pages(Shard shard) {
     return pools.get(shard.index());
   }
 
-  /**
-   * The way of dead letters from the queues of a shard. They leave at the end of the burst in which
-   * they died: the command of their queue is over by then, so a queue may even dead-letter to
-   * itself.
-   */
-  CommandLanes deadLetters(Shard shard) {
+  /** The way of dead letters from the queues of a shard. */
+  DeadLetterLanes deadLetters(Shard shard) {
     return deadLetters.get(shard.index());
+  }
+
+  /** Does something on the thread of each shard, and waits until all have done it. */
+  <T> List<T> onEach(Function<Shard, T> work) {
+    List<CompletableFuture<T>> results =
+        shards.stream()
+            .map(
+                shard -> {
+                  CompletableFuture<T> result = new CompletableFuture<>();
+                  shard.execute(() -> complete(result, () -> work.apply(shard)));
+                  return result;
+                })
+            .toList();
+    return results.stream().map(CompletableFuture::join).toList();
+  }
+
+  private static <T> void complete(CompletableFuture<T> result, Supplier<T> work) {
+    try {
+      result.complete(work.get());
+    } catch (RuntimeException | Error e) {
+      result.completeExceptionally(e);
+    }
+  }
+
+  /** Writes everything to the disk and lets the files go. The last that is asked of the shards. */
+  public void close() {
+    onEach(shard -> store(shard).close()).forEach(CompletableFuture::join);
   }
 }

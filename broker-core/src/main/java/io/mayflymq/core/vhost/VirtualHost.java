@@ -16,6 +16,7 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -68,7 +69,9 @@ public final class VirtualHost {
       if (command instanceof MetadataCommand.ExchangeDeclared declared) {
         table = table.withExchange(declared.exchange());
       } else if (command instanceof MetadataCommand.QueueDeclared declared) {
-        add(declared.queue(), null, shards.next());
+        Queue queue =
+            create(declared.id(), declared.queue(), null, shards.ofNumber(declared.shard()));
+        table = table.withQueue(queue.name(), queue);
       } else if (command instanceof MetadataCommand.Bound bound) {
         table = table.withBinding(bound.binding());
       } else {
@@ -304,27 +307,51 @@ public final class VirtualHost {
             wanted.autoDelete(),
             wanted.arguments(),
             QueueArguments.parse(wanted.arguments(), wanted.name(), name));
-    if (wanted.exclusive()) {
-      add(definition, wanted.connection(), wanted.home());
-    } else {
-      add(definition, null, shards.next());
-    }
+    Queue queue =
+        create(
+            queueIds.incrementAndGet(),
+            definition,
+            wanted.exclusive() ? wanted.connection() : null,
+            wanted.exclusive() ? wanted.home() : shards.next());
+    table = table.withQueue(queue.name(), queue);
+    queue.start();
     churn.happened(Churn.Event.QUEUE_CREATED);
     QueueStatus status = new QueueStatus(wanted.name(), 0, 0);
     return durable
-        ? metadata
-            .append(new MetadataCommand.QueueDeclared(name, definition))
-            .thenApply(safe -> status)
+        ? metadata.append(declared(queue)).thenApply(safe -> status)
         : CompletableFuture.completedFuture(status);
   }
 
-  private void add(QueueDefinition definition, Object owner, Shard shard) {
-    Queue queue =
-        new Queue(
-            queueIds.incrementAndGet(), definition, owner, this, shards, shard, clock.millis());
-    table = table.withQueue(definition.name(), queue);
+  private Queue create(long id, QueueDefinition definition, Object owner, Shard shard) {
+    Queue queue = new Queue(id, definition, owner, this, shards, shard, clock.millis());
     metrics.queues().join(queue.counters());
-    queue.start();
+    return queue;
+  }
+
+  private MetadataCommand.QueueDeclared declared(Queue queue) {
+    return new MetadataCommand.QueueDeclared(
+        name, queue.definition(), queue.id(), queue.shard().index());
+  }
+
+  /**
+   * Keeps where the queues live that were on another shard before.
+   *
+   * @param shardsBefore the shards that the queues were kept on, by the id of the queue
+   * @return done when that is safe
+   */
+  CompletableFuture<Void> keepShards(Map<Long, Integer> shardsBefore) {
+    CompletableFuture<Void> last = done();
+    for (Queue queue : table.queues()) {
+      if (shardsBefore.get(queue.id()) != queue.shard().index()) {
+        last = metadata.append(declared(queue));
+      }
+    }
+    return last;
+  }
+
+  /** The queues that were kept have their messages back, and begin to live. */
+  void startRecovered() {
+    table.queues().forEach(Queue::start);
   }
 
   private void requireEquivalent(QueueDeclaration wanted, Queue current) {
@@ -355,18 +382,18 @@ public final class VirtualHost {
         : queue(queue, connection).delete(ifUnused, ifEmpty);
   }
 
-  /** Takes a queue out of the table that has just been deleted. */
-  void forget(Queue queue) {
+  /** Takes a queue out of the table that has just been deleted. @return done when that is safe */
+  CompletableFuture<Void> forget(Queue queue) {
     synchronized (lock) {
       if (table.queue(queue.name()) != queue) {
-        return;
+        return done();
       }
-      apply(table.deleteQueue(queue.name()));
+      CompletableFuture<Void> removed = apply(table.deleteQueue(queue.name()));
       metrics.queues().leave(queue.counters());
       churn.happened(Churn.Event.QUEUE_DELETED);
-      if (queue.definition().durable()) {
-        metadata.append(new MetadataCommand.QueueDeleted(name, queue.name()));
-      }
+      return queue.definition().durable()
+          ? metadata.append(new MetadataCommand.QueueDeleted(name, queue.name()))
+          : removed;
     }
   }
 

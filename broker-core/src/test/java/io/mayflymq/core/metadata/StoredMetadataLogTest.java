@@ -33,7 +33,9 @@ class StoredMetadataLogTest {
       new MetadataCommand.QueueDeclared(
           "v",
           new QueueDefinition(
-              "q", true, false, true, ARGUMENTS, QueueArguments.parse(ARGUMENTS, "q", "v")));
+              "q", true, false, true, ARGUMENTS, QueueArguments.parse(ARGUMENTS, "q", "v")),
+          1L << 40,
+          7);
 
   private static final Binding BINDING =
       new Binding("x", DestinationKind.QUEUE, "q", "key", ARGUMENTS);

@@ -12,7 +12,7 @@ class CountersTest {
     Counters counters = new Counters();
     counters.add(Counter.ACKED, 3);
     counters.add(Counter.ACKED, 4);
-    counters.handedOut(10, true);
+    counters.got(true, 10, true);
     assertThat(counters.get(Counter.ACKED)).isEqualTo(7);
     assertThat(counters.get(Counter.DELIVERED_BYTES)).isEqualTo(10);
     assertThat(counters.get(Counter.REDELIVERED)).isEqualTo(1);

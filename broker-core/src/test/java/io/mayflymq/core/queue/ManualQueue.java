@@ -6,10 +6,15 @@ import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.QueueLog.Dead;
 import io.mayflymq.core.queue.QueueLog.Delivery;
+import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
 
 /**
  * A machine with a clock and a timer in the hands of a test, which writes down what happens. Its
@@ -21,19 +26,68 @@ final class ManualQueue implements QueueEffects {
   final QueueMachine machine;
   final List<Dead> deaths = new ArrayList<>();
   final List<Delivery> deliveries = new ArrayList<>();
-  final List<Long> stored = new ArrayList<>();
-  final List<Long> settled = new ArrayList<>();
+  final RecordingStore store = new RecordingStore(RecordingStore.ROOM_FOR_ALL, new Own());
+  final List<Long> stored = store.stored;
+  final List<Long> settled = store.settled;
+  private final Map<Long, Entry> kept = new TreeMap<>();
+  private final QueueSettings settings;
   final Consumer getter = consumer(true, false, 0);
-  long now = START;
+  long now;
   long timerAt = Long.MAX_VALUE;
   int timerCalls;
   boolean leaseEnded;
   private int messages;
   private int consumers;
 
+  /** What the log knows of a message. */
+  record Entry(long sequence, Message message, long deadline, long enqueuedAt) {
+    int number() {
+      return ManualQueue.number(message);
+    }
+  }
+
+  /** What the log has of a queue, in order. */
+  record Kept(List<Entry> entries) {
+    long sequenceOf(int number) {
+      return entries.stream()
+          .filter(entry -> entry.number() == number)
+          .findFirst()
+          .orElseThrow()
+          .sequence();
+    }
+  }
+
   ManualQueue(QueueSettings settings) {
-    machine = new QueueMachine(settings, new PagePool(2), this, now);
-    machine.start();
+    this(settings, START);
+    machine.start(now);
+  }
+
+  private ManualQueue(QueueSettings settings, long now) {
+    this.settings = settings;
+    this.now = now;
+    machine = new QueueMachine(settings, new PagePool(2), store, this, now);
+  }
+
+  Kept kept() {
+    return new Kept(List.copyOf(kept.values()));
+  }
+
+  /** The queue after a restart, that many ms later; its messages have come in any order. */
+  ManualQueue restarted(long laterMillis, Random random) {
+    return restarted(settings, laterMillis, random);
+  }
+
+  ManualQueue restarted(QueueSettings changed, long laterMillis, Random random) {
+    ManualQueue after = new ManualQueue(changed, now + laterMillis);
+    List<Entry> entries = new ArrayList<>(kept.values());
+    Collections.shuffle(entries, random);
+    for (Entry entry : entries) {
+      after.store.bringBack(entry.sequence, entry.message, entry.deadline, entry.enqueuedAt);
+    }
+    after.store.queue().recoveredDelivered(store.deliveredUpTo);
+    after.messages = messages;
+    after.machine.start(after.now);
+    return after;
   }
 
   /** Settings with a TTL and a lease, in ms; -1 for none. */
@@ -136,18 +190,10 @@ final class ManualQueue implements QueueEffects {
   }
 
   @Override
-  public void stored(long sequence, Message message, long deadlineMillis, long enqueuedAtMillis) {
-    stored.add(sequence);
-  }
-
-  @Override
-  public void settled(long sequence) {
-    settled.add(sequence);
-  }
-
-  @Override
-  public void died(Message message, DeathReason reason, long nowMillis) {
-    deaths.add(new Dead(number(message), reason, nowMillis));
+  public void died(Message message, DeadEntry entry, DeathReason reason, long nowMillis) {
+    // Without a dead letter exchange nobody reads the message back for its funeral.
+    Message dead = message == null ? store.lastGone : message;
+    deaths.add(new Dead(number(dead), reason, nowMillis));
   }
 
   @Override
@@ -158,6 +204,19 @@ final class ManualQueue implements QueueEffects {
   @Override
   public void leaseEnded() {
     leaseEnded = true;
+  }
+
+  private final class Own implements RecordingStore.Listener {
+    @Override
+    public void stored(
+        Message message, long sequence, long ownDeadlineMillis, long enqueuedAtMillis) {
+      kept.put(sequence, new Entry(sequence, message, ownDeadlineMillis, enqueuedAtMillis));
+    }
+
+    @Override
+    public void settled(Message message) {
+      kept.values().removeIf(entry -> entry.message == message);
+    }
   }
 
   private final class Outlet implements DeliveryOutlet {

@@ -24,6 +24,7 @@ class MessageIndexModelTest {
     APPEND,
     APPEND_UNACKED,
     APPEND_AT,
+    INSERT,
     SKIP,
     TAKE_FIRST,
     TAKE_LAST,
@@ -51,6 +52,10 @@ class MessageIndexModelTest {
     long deadline;
     long enqueuedAt;
     int flags;
+
+    /** Negative until it has been given one. */
+    long location = -1;
+
     boolean ready;
   }
 
@@ -78,6 +83,7 @@ class MessageIndexModelTest {
           next += random.nextInt(random.nextInt(10) == 0 ? 5_000_000 : 600);
           append(random, true);
         }
+        case INSERT -> insert(random);
         case SKIP -> {
           next += random.nextInt(600);
           index.skipTo(next);
@@ -118,7 +124,7 @@ class MessageIndexModelTest {
       }
     }
 
-    private void append(Random random, boolean isReady) {
+    private Message message(Random random, boolean isReady) {
       Message message = new Message();
       message.content = random.nextInt(8) == 0 ? null : new Object();
       message.bodySize = random.nextInt(random.nextInt(20) == 0 ? Integer.MAX_VALUE : 1_000);
@@ -127,7 +133,11 @@ class MessageIndexModelTest {
       message.deadline = deadline(random);
       message.flags = random.nextInt(256);
       message.ready = isReady;
-      Message m = message;
+      return message;
+    }
+
+    private void append(Random random, boolean isReady) {
+      Message m = message(random, isReady);
       long sequence = next++;
       if (!isReady) {
         index.skipTo(sequence);
@@ -137,9 +147,19 @@ class MessageIndexModelTest {
         assertThat(index.append(m.content, m.bodySize, m.deadline, m.enqueuedAt, m.flags))
             .isEqualTo(sequence);
       } else {
-        index.appendAt(sequence, m.content, m.bodySize, m.deadline, m.enqueuedAt, m.flags);
+        index.insert(sequence, m.content, m.bodySize, m.deadline, m.enqueuedAt, m.flags);
       }
-      (isReady ? ready : unacked).put(sequence, message);
+      (isReady ? ready : unacked).put(sequence, m);
+    }
+
+    /** A message comes back at a number that is free. */
+    private void insert(Random random) {
+      long sequence = (long) (random.nextDouble() * next);
+      if (next > 0 && !ready.containsKey(sequence) && !unacked.containsKey(sequence)) {
+        Message m = message(random, true);
+        index.insert(sequence, m.content, m.bodySize, m.deadline, m.enqueuedAt, m.flags);
+        ready.put(sequence, m);
+      }
     }
 
     private long deadline(Random random) {
@@ -182,10 +202,10 @@ class MessageIndexModelTest {
         Message message = ready.getOrDefault(sequence, unacked.get(sequence));
         message.deadline = deadline(random);
         message.flags = random.nextInt(256);
-        message.content = random.nextBoolean() ? null : new Object();
+        message.location = random.nextLong() >>> (1 + random.nextInt(60));
         index.setDeadline(sequence, message.deadline);
         index.setFlags(sequence, message.flags);
-        index.setContent(sequence, message.content);
+        index.setLocation(sequence, message.location);
       }
     }
 
@@ -265,6 +285,9 @@ class MessageIndexModelTest {
       assertThat(index.deadline(sequence)).isEqualTo(message.deadline);
       assertThat(index.enqueuedAt(sequence)).isEqualTo(message.enqueuedAt);
       assertThat(index.flags(sequence)).isEqualTo(message.flags);
+      if (message.location >= 0) {
+        assertThat(index.location(sequence)).isEqualTo(message.location);
+      }
     }
 
     /** Nothing that is gone is still referred to, neither by a page in use nor by a spare one. */
@@ -314,6 +337,7 @@ class MessageIndexModelTest {
             Tuple.of(12, Action.APPEND),
             Tuple.of(4, Action.APPEND_UNACKED),
             Tuple.of(4, Action.APPEND_AT),
+            Tuple.of(3, Action.INSERT),
             Tuple.of(1, Action.SKIP),
             Tuple.of(10, Action.TAKE_FIRST),
             Tuple.of(2, Action.TAKE_LAST),

@@ -126,7 +126,7 @@ class MessageIndexTest {
       assertThatThrownBy(() -> index.content(absent)).isInstanceOf(NoSuchElementException.class);
     }
     assertThatIllegalArgumentException()
-        .isThrownBy(() -> index.appendAt(1, "late", 1, MessageIndex.NO_DEADLINE, NOW, 0));
+        .isThrownBy(() -> index.insert(1, "twice", 1, MessageIndex.NO_DEADLINE, NOW, 0));
     assertThatIllegalArgumentException().isThrownBy(() -> index.skipTo(1));
     assertThat(index.readyCount()).isEqualTo(1);
     assertThat(index.unackedCount()).isEqualTo(1);
@@ -153,7 +153,7 @@ class MessageIndexTest {
   void messagesAreRestoredAtTheirNumbers() {
     long[] sequences = {7, 8, 5_000, 10_000_000_000L, 10_000_000_001L, Long.MAX_VALUE >> 4};
     for (long sequence : sequences) {
-      index.appendAt(sequence, "m" + sequence, 10, NOW + sequence, NOW, 1);
+      index.insert(sequence, "m" + sequence, 10, NOW + sequence, NOW, 1);
     }
 
     List<Long> visited = new ArrayList<>();

@@ -25,16 +25,18 @@ final class NaiveQueue {
     final int number;
     final int size;
     final boolean persistent;
+    final long ownDeadline;
     final long deadline;
     boolean redelivered;
 
     /** Who has it and has not settled it; null while it is ready. */
     Subscriber holder;
 
-    private Entry(int number, int size, boolean persistent, long deadline) {
+    private Entry(int number, int size, boolean persistent, long ownDeadline, long deadline) {
       this.number = number;
       this.size = size;
       this.persistent = persistent;
+      this.ownDeadline = ownDeadline;
       this.deadline = deadline;
     }
 
@@ -97,7 +99,7 @@ final class NaiveQueue {
       }
     }
     long deadline = Math.min(deadline(ttl, now), deadline(settings.messageTtlMillis(), now));
-    Entry entry = new Entry(number, size, persistent, deadline);
+    Entry entry = new Entry(number, size, persistent, deadline(ttl, now), deadline);
     if (ready().findAny().isEmpty()) {
       Optional<Subscriber> taker = nextWithRoom();
       if (taker.isPresent()) {
@@ -108,11 +110,11 @@ final class NaiveQueue {
         return true;
       }
     }
+    store(entry, now);
     if (now >= deadline) {
-      log.died(number, DeathReason.EXPIRED, now);
+      die(entry, DeathReason.EXPIRED, now);
       return true;
     }
-    store(entry, now);
     dropWhatIsTooMuch(now);
     return true;
   }
@@ -120,7 +122,7 @@ final class NaiveQueue {
   private void store(Entry entry, long now) {
     entries.add(entry);
     if (entry.persistent) {
-      log.stored(entry.number, entry.deadline, now);
+      log.stored(entry.number, entry.ownDeadline, now);
     }
   }
 

@@ -53,6 +53,9 @@ sealed interface QueueCommand {
   /** Time goes by, and the timer is late. */
   record Stall(int millis) implements QueueCommand {}
 
+  /** The store copies what is kept to other places. */
+  record Compact() implements QueueCommand {}
+
   static Arbitrary<QueueCommand> any() {
     Arbitrary<Integer> pick = integers().between(0, 1000);
     Arbitrary<Boolean> bool = Arbitraries.of(true, false);
@@ -79,7 +82,7 @@ sealed interface QueueCommand {
                 .as(Settle::new)),
         Tuple.of(4, integers().between(1, 15).map(Advance::new)),
         Tuple.of(1, integers().between(1, 15).map(Stall::new)),
-        Tuple.of(1, Arbitraries.of(new Purge(), new Redeclare())));
+        Tuple.of(1, Arbitraries.of(new Purge(), new Redeclare(), new Compact())));
   }
 
   /** Those that move messages in and out of the order of expiry, and a few ticks between them. */
@@ -105,10 +108,16 @@ sealed interface QueueCommand {
     Arbitrary<Long> lease =
         frequencyOf(Tuple.of(3, just(QueueSettings.NONE)), Tuple.of(1, longs().between(1, 100)));
     return Combinators.combine(
-            ttl(60), lease, limit(5), limit(30), Arbitraries.of(Overflow.values()))
+            ttl(60),
+            lease,
+            limit(5),
+            limit(30),
+            Arbitraries.of(Overflow.values()),
+            Arbitraries.of("dlx").injectNull(0.5))
         .as(
-            (ttl, expires, length, bytes, overflow) ->
-                new QueueSettings(ttl, expires, length, bytes, overflow, null, null, false));
+            (ttl, expires, length, bytes, overflow, deadLetterExchange) ->
+                new QueueSettings(
+                    ttl, expires, length, bytes, overflow, deadLetterExchange, null, false));
   }
 
   private static Arbitrary<Long> ttl(long longest) {

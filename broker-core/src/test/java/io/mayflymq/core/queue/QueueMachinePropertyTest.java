@@ -7,23 +7,26 @@ import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.IntRange;
 
 /** The machine does what a list of messages and the rules of the documentation do. */
 class QueueMachinePropertyTest {
   @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
   void behavesAsTheRulesSay(
-      @ForAll("settings") QueueSettings settings, @ForAll("commands") List<QueueCommand> commands) {
-    run(settings, commands);
+      @ForAll("settings") QueueSettings settings,
+      @ForAll @IntRange(max = 3) int noRoomForEvery,
+      @ForAll("commands") List<QueueCommand> commands) {
+    run(settings, noRoomForEvery, commands);
   }
 
   @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
   void everyMessageDiesInItsOwnMillisecondHoweverItCameToItsPlace(
       @ForAll("commandsOfExpiry") List<QueueCommand> commands) {
-    run(QueueSettings.DEFAULT, commands);
+    run(QueueSettings.DEFAULT, RecordingStore.ROOM_FOR_ALL, commands);
   }
 
-  private static void run(QueueSettings settings, List<QueueCommand> commands) {
-    QueueRig rig = new QueueRig(settings);
+  private static void run(QueueSettings settings, int noRoomForEvery, List<QueueCommand> commands) {
+    QueueRig rig = new QueueRig(settings, noRoomForEvery);
     commands.forEach(rig::run);
     rig.finish();
   }

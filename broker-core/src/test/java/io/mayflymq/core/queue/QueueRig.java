@@ -8,6 +8,7 @@ import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.NaiveQueue.Entry;
 import io.mayflymq.core.queue.NaiveQueue.Subscriber;
+import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.ArrayList;
@@ -34,19 +35,25 @@ final class QueueRig {
 
   private int messages;
   private final Map<Integer, Long> sequences = new HashMap<>();
-  private final Map<Long, Integer> storedAndNotSettled = new HashMap<>();
-  private final Set<Integer> dead = new HashSet<>();
+  private final RecordingStore store;
+  private final Set<Integer> died = new HashSet<>();
 
   private final List<Pair> consumers = new ArrayList<>();
   private final Pair getter;
   private int consumerNumbers;
 
-  QueueRig(QueueSettings settings) {
+  /**
+   * Makes both.
+   *
+   * @param noRoomForEvery which messages are kept out of memory: every so-many-th, none for 0
+   */
+  QueueRig(QueueSettings settings, int noRoomForEvery) {
     this.settings = settings;
-    this.real = new QueueMachine(settings, new PagePool(2), new Effects(), now);
+    this.store = new RecordingStore(noRoomForEvery, new Stored());
+    this.real = new QueueMachine(settings, new PagePool(2), store, new Effects(), now);
     this.naive = new NaiveQueue(settings, naiveLog, now);
     this.getter = pair(true, 0, 0);
-    real.start();
+    real.start(now);
   }
 
   private Pair pair(boolean acknowledges, int prefetch, int room) {
@@ -94,6 +101,8 @@ final class QueueRig {
       naive.redeclare(now);
     } else if (command instanceof QueueCommand.Advance advance) {
       advance(advance.millis());
+    } else if (command instanceof QueueCommand.Compact) {
+      store.compact();
     } else if (command instanceof QueueCommand.Stall stall) {
       now += stall.millis();
     }
@@ -195,8 +204,8 @@ final class QueueRig {
     assertThat(realLog.take()).isEqualTo(expected);
     deleted = expected.leaseEnded();
     assertThat(real.readyCount()).isEqualTo(naive.readyCount());
-    assertThat(real.readyBytes()).isEqualTo(naive.readyBytes());
-    assertThat(real.unackedCount()).isEqualTo(naive.entries().size() - naive.readyCount());
+    assertThat(real.totals().readyBytes()).isEqualTo(naive.readyBytes());
+    assertThat(real.totals().unacked()).isEqualTo(naive.entries().size() - naive.readyCount());
     assertThat(real.consumerCount()).isEqualTo(naive.consumerCount());
     if (settings.overflow() == Overflow.DROP_HEAD) {
       assertThat(naive.isOverLimit()).as("over the limit").isFalse();
@@ -228,8 +237,8 @@ final class QueueRig {
     }
     assertThat(real.purge(now)).isEqualTo(naive.purge(now));
     check();
-    assertThat(storedAndNotSettled).isEmpty();
-    assertThat(real.readyCount() + real.unackedCount()).isZero();
+    store.assertEmpty();
+    assertThat(real.readyCount() + real.totals().unacked()).isZero();
   }
 
   private static <T> T pick(List<T> list, int pick) {
@@ -246,28 +255,32 @@ final class QueueRig {
     assertThat(known == null || known == sequence).isTrue();
   }
 
+  private boolean isRefusal(DeathReason reason) {
+    return reason == DeathReason.MAXLEN && settings.overflow() == Overflow.REJECT_PUBLISH_DLX;
+  }
+
+  private final class Stored implements RecordingStore.Listener {
+    @Override
+    public void stored(
+        Message message, long sequence, long ownDeadlineMillis, long enqueuedAtMillis) {
+      realLog.stored(number(message), ownDeadlineMillis, enqueuedAtMillis);
+      learn(number(message), sequence);
+    }
+
+    @Override
+    public void settled(Message message) {
+      realLog.settled(number(message));
+    }
+  }
+
   private final class Effects implements QueueEffects {
     @Override
-    public void stored(long sequence, Message message, long deadline, long enqueuedAt) {
-      realLog.stored(number(message), deadline, enqueuedAt);
-      learn(number(message), sequence);
-      assertThat(storedAndNotSettled.put(sequence, number(message))).isNull();
-    }
-
-    @Override
-    public void settled(long sequence) {
-      Integer message = storedAndNotSettled.remove(sequence);
-      assertThat(message).as("settled once, and only what was stored").isNotNull();
-      realLog.settled(message);
-    }
-
-    @Override
-    public void died(Message message, DeathReason reason, long nowMillis) {
-      realLog.died(number(message), reason, nowMillis);
-      assertThat(dead.add(number(message))).as("dies once").isTrue();
-      // Until the dead letter is safe the log must have the message.
-      Long sequence = message.persistent() ? sequences.get(number(message)) : null;
-      assertThat(sequence == null || storedAndNotSettled.containsKey(sequence)).isTrue();
+    public void died(Message message, DeadEntry entry, DeathReason reason, long nowMillis) {
+      // Without a dead letter exchange nobody reads the message back for its funeral.
+      Message dead = message == null ? store.lastGone : message;
+      realLog.died(number(dead), reason, nowMillis);
+      assertThat(died.add(number(dead))).as("dies once").isTrue();
+      assertThat(entry == null).isEqualTo(!dead.persistent() || isRefusal(reason));
     }
 
     @Override

@@ -293,4 +293,20 @@ class ShardTest {
     shard.run(() -> shard.timers().schedule(timer, start + inMillis));
     return timer;
   }
+
+  @Test
+  void whatOthersHandedOverGoesBeforeWhatTheLoopFindsNext() {
+    shard.execute(() -> events.add("handed over"));
+    shard.execute(
+        () -> {
+          throw new IllegalStateException("not the reader's concern");
+        });
+
+    loop.call(() -> shard.run(() -> events.add("read")));
+
+    assertThat(events).containsExactly("handed over", "read");
+    assertThatThrownBy(loops::settle).hasMessage("not the reader's concern");
+    loops.settle();
+    assertThat(events).hasSize(2);
+  }
 }

@@ -40,6 +40,7 @@ public final class FrameDecoder {
   private final ShortStringCache names = new ShortStringCache();
   private int maxPayload;
   private int toleratedPayload;
+  private boolean wholeMessages = true;
 
   /**
    * A decoder for one connection.
@@ -49,6 +50,14 @@ public final class FrameDecoder {
   public FrameDecoder(FrameHandler handler, int frameMax) {
     this.handler = handler;
     setFrameMax(frameMax);
+  }
+
+  /**
+   * Sets whether messages that stand in the buffer whole are handed over as one, as they are at
+   * first; else every frame is, so that the handler can suspend between them.
+   */
+  public void setWholeMessages(boolean whole) {
+    wholeMessages = whole;
   }
 
   /**
@@ -151,7 +160,8 @@ public final class FrameDecoder {
     int bits = in.getByte(bitsAt);
     boolean mandatory = (bits & 1) != 0;
     boolean immediate = (bits & 2) != 0;
-    if (!message(channel, exchange, routingKey, mandatory, immediate, in, end + 1)) {
+    if (!wholeMessages
+        || !message(channel, exchange, routingKey, mandatory, immediate, in, end + 1)) {
       handler.onPublish(channel, exchange, routingKey, mandatory, immediate);
     }
     return true;

@@ -49,6 +49,18 @@ class FrameDecoderTest {
   }
 
   @Test
+  void wholeMessagesCanBeHandedOverFrameByFrame() {
+    FrameDecoder decoder = new FrameDecoder(events, 4096);
+    decoder.setWholeMessages(false);
+    decoder.decode(bytes(PUBLISH + HEADER + BODY));
+    assertThat(events.lines).hasSize(3);
+    assertThat(events.lines.get(1)).isEqualTo("1 header 60 2 100002");
+    decoder.setWholeMessages(true);
+    decoder.decode(bytes(PUBLISH + HEADER + BODY));
+    assertThat(events.lines).hasSize(4);
+  }
+
+  @Test
   void messageWithoutBodyIsOneCall() {
     assertThat(
             decode(

@@ -1,14 +1,19 @@
 package io.mayflymq.server.boot;
 
+import io.mayflymq.server.alarm.Alarms;
+import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.management.ManagementServer;
 import io.mayflymq.server.net.AmqpServer;
+import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.StartException;
 import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import org.slf4j.Logger;
@@ -18,63 +23,77 @@ import org.slf4j.LoggerFactory;
 final class Daemon implements AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(Daemon.class);
 
-  private final DataDirectory data;
-  private final AmqpServer server;
-  private final ManagementServer management;
+  /** How to let go of what is held, the last one first. */
+  private final Deque<Runnable> held = new ArrayDeque<>();
 
-  private Daemon(DataDirectory data, AmqpServer server, ManagementServer management) {
-    this.data = data;
-    this.server = server;
-    this.management = management;
-  }
+  private AmqpServer server;
+
+  private Daemon() {}
 
   /**
-   * Takes the data directory, begins to log and listens. It says so only when all is well: a start
-   * that fails leaves one line on the terminal, the error.
+   * Takes the data directory, begins to log, brings back what was kept and listens. It says so only
+   * when all is well: a start that fails leaves one line on the terminal, the error.
    *
    * @param warnings lines for the log
    * @throws StartException if any of it cannot be had; then nothing is held
    */
   static Daemon start(ServerSettings settings, List<String> warnings) throws StartException {
-    DataDirectory data = DataDirectory.open(settings.dataDir());
-    AmqpServer server = null;
+    Daemon daemon = new Daemon();
     boolean started = false;
     try {
-      Logging.configure(settings.log());
-      server = AmqpServer.start(settings);
-      ManagementServer management = startManagement(settings, server);
-      LOGGER.info(
-          "{} {} on Java {} ({}), {} shards",
-          BuildInfo.PRODUCT,
-          BuildInfo.version(),
-          Runtime.version(),
-          System.getProperty("java.vm.name"),
-          settings.shards());
-      warnings.forEach(LOGGER::warn);
-      LOGGER.info("data in {}", data.path());
-      server
-          .addresses()
-          .forEach(
-              at -> LOGGER.info("listening for AMQP on {}", NetUtil.toSocketAddressString(at)));
+      daemon.open(settings, warnings);
       started = true;
-      return new Daemon(data, server, management);
+      return daemon;
     } finally {
       if (!started) {
-        if (server != null) {
-          server.close();
-        }
-        data.close();
+        daemon.letGo();
       }
     }
   }
 
-  private static ManagementServer startManagement(ServerSettings settings, AmqpServer server)
-      throws StartException {
+  private void open(ServerSettings settings, List<String> warnings) throws StartException {
+    DataDirectory data = DataDirectory.open(settings.dataDir());
+    held.push(data::close);
+    Logging.configure(settings.log());
+    Alarms alarms = new Alarms();
+    ResourceMonitors monitors =
+        ResourceMonitors.start(settings.memory(), settings.disk(), data.path(), alarms);
+    held.push(monitors::close);
+    EventLoops loops = new EventLoops(settings.shards());
+    held.push(loops::close);
+    Storage storage = Storage.open(settings, loops, alarms);
+    held.push(storage::close);
+    server = AmqpServer.start(settings, loops, storage.broker(), alarms);
+    held.push(server::close);
+    ManagementServer management = startManagement(settings);
+    held.push(management::close);
+    LOGGER.info(
+        "{} {} on Java {} ({}), {} shards",
+        BuildInfo.PRODUCT,
+        BuildInfo.version(),
+        Runtime.version(),
+        System.getProperty("java.vm.name"),
+        settings.shards());
+    warnings.forEach(LOGGER::warn);
+    LOGGER.info("data in {}", data.path());
+    storage.announce();
+    server
+        .addresses()
+        .forEach(at -> LOGGER.info("listening for AMQP on {}", NetUtil.toSocketAddressString(at)));
+  }
+
+  private ManagementServer startManagement(ServerSettings settings) throws StartException {
     try {
       return ManagementServer.start(
           settings, server.environment(), server.addresses(), new ThisProcess());
     } catch (IOException e) {
       throw new StartException(e.getMessage(), e);
+    }
+  }
+
+  private void letGo() {
+    while (!held.isEmpty()) {
+      held.pop().run();
     }
   }
 
@@ -98,9 +117,7 @@ final class Daemon implements AutoCloseable {
   @Override
   public void close() {
     LOGGER.info("stopping");
-    management.close();
-    server.close();
-    data.close();
+    letGo();
     LOGGER.info("stopped");
   }
 }

@@ -21,7 +21,7 @@ final class DataDirectory implements AutoCloseable {
   /**
    * The layout of what is in the directory; a new number for each that an older broker cannot read.
    */
-  private static final String FORMAT = "1";
+  private static final String FORMAT = "2";
 
   private final Path path;
   private final FileChannel lockFile;

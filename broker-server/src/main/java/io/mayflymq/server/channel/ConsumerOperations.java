@@ -167,8 +167,7 @@ final class ConsumerOperations implements DeliveryReceiver {
             ? unacked.skip()
             : unacked.add(sourceOfFetched(queue), fetched.sequence());
     Message message = fetched.message();
-    counters.add(fetched.sequence() < 0 ? Counter.GOT_NO_ACK : Counter.GOT, 1);
-    counters.handedOut(message.bodyLength(), fetched.redelivered());
+    counters.got(fetched.sequence() >= 0, message.bodyLength(), fetched.redelivered());
     connection
         .output()
         .content(
@@ -209,8 +208,7 @@ final class ConsumerOperations implements DeliveryReceiver {
       return;
     }
     long tag = sequence < 0 ? unacked.skip() : unacked.add(source, sequence);
-    counters.add(sequence < 0 ? Counter.DELIVERED_NO_ACK : Counter.DELIVERED, 1);
-    counters.handedOut(message.bodyLength(), redelivered);
+    counters.delivered(sequence >= 0, message.bodyLength(), redelivered);
     connection.output().deliver(number, source.consumer().tag(), tag, redelivered, message);
   }
 

@@ -3,6 +3,8 @@ package io.mayflymq.server.config;
 import static io.mayflymq.server.config.ValueTypes.bool;
 import static io.mayflymq.server.config.ValueTypes.bytes;
 import static io.mayflymq.server.config.ValueTypes.constant;
+import static io.mayflymq.server.config.ValueTypes.fraction;
+import static io.mayflymq.server.config.ValueTypes.largeBytes;
 import static io.mayflymq.server.config.ValueTypes.listenAddress;
 import static io.mayflymq.server.config.ValueTypes.orWord;
 import static io.mayflymq.server.config.ValueTypes.path;
@@ -208,6 +210,43 @@ final class Keys {
           "5",
           "Earlier log files that are kept.");
 
+  static final Setting<Double> MEMORY_WATERMARK_RELATIVE =
+      Setting.of(
+          "vm_memory_high_watermark.relative",
+          fraction(1),
+          "0.8",
+          "Share of the largest heap above which publishers are blocked.");
+  static final Setting<Optional<Long>> MEMORY_WATERMARK_ABSOLUTE =
+      Setting.of(
+          "vm_memory_high_watermark.absolute",
+          orWord("none", largeBytes()),
+          "none",
+          "The same in bytes; it counts instead of the share.");
+  static final Setting<Double> MEMORY_WATERMARK_PAGING_RATIO =
+      Setting.of(
+          "vm_memory_high_watermark_paging_ratio",
+          fraction(1),
+          "0.5",
+          "Share of that watermark above which contents of messages live on disk only.");
+  static final Setting<Integer> MEMORY_MONITOR_INTERVAL =
+      Setting.of(
+          "memory_monitor_interval",
+          wholeNumber("milliseconds", 1, Integer.MAX_VALUE),
+          "2500",
+          "Time between two looks at the memory in use, in milliseconds.");
+  static final Setting<Long> DISK_FREE_ABSOLUTE =
+      Setting.of(
+          "disk_free_limit.absolute",
+          largeBytes(),
+          "50MB",
+          "Free bytes of the data directory's disk below which publishers are blocked.");
+  static final Setting<Optional<Double>> DISK_FREE_RELATIVE =
+      Setting.of(
+          "disk_free_limit.relative",
+          orWord("none", fraction(1_000)),
+          "none",
+          "The same as a multiple of the machine's memory; it counts instead of the bytes.");
+
   static final Setting<Path> DATA_DIR =
       Setting.of(
           "data_dir", path(), "./mayfly-data", "Directory that holds everything the broker keeps.");
@@ -217,6 +256,20 @@ final class Keys {
           orWord("auto", wholeNumber("", 1, 1024)),
           "auto",
           "Event loops that share the queues and connections; auto takes one per processor.");
+
+  static final Setting<String> DURABILITY_SYNC =
+      Setting.of(
+          "durability.sync",
+          word("always", "never"),
+          "always",
+          "What a confirm of a persistent message waits for: always for the disk, never for the"
+              + " operating system only.");
+  static final Setting<Integer> DURABILITY_SEGMENT_SIZE =
+      Setting.of(
+          "durability.segment_size",
+          bytes(1 << 20, 1 << 30),
+          "67108864",
+          "Bytes of a file of the message log, after which the next one begins.");
 
   static final List<Key<?>> ALL =
       List.of(
@@ -255,8 +308,16 @@ final class Keys {
           LOG_DIR,
           LOG_FILE_ROTATION_SIZE,
           LOG_FILE_ROTATION_COUNT,
+          MEMORY_WATERMARK_RELATIVE,
+          MEMORY_WATERMARK_ABSOLUTE,
+          MEMORY_WATERMARK_PAGING_RATIO,
+          MEMORY_MONITOR_INTERVAL,
+          DISK_FREE_ABSOLUTE,
+          DISK_FREE_RELATIVE,
           DATA_DIR,
-          SHARDS);
+          SHARDS,
+          DURABILITY_SYNC,
+          DURABILITY_SEGMENT_SIZE);
 
   static final String ENVIRONMENT_PREFIX = "MAYFLY_";
 

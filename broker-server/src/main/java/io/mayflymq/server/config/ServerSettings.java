@@ -1,12 +1,16 @@
 package io.mayflymq.server.config;
 
+import io.mayflymq.core.store.segment.LogOptions.Sync;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalDouble;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeSet;
@@ -27,6 +31,9 @@ public record ServerSettings(
     DefaultsSettings defaults,
     ManagementSettings management,
     LogSettings log,
+    DurabilitySettings durability,
+    MemorySettings memory,
+    DiskSettings disk,
     Path dataDir,
     int shards) {
 
@@ -74,6 +81,23 @@ public record ServerSettings(
             configuration.get(Keys.LOG_FILE_LEVEL),
             configuration.get(Keys.LOG_FILE_ROTATION_SIZE),
             configuration.get(Keys.LOG_FILE_ROTATION_COUNT)),
+        new DurabilitySettings(
+            Sync.valueOf(configuration.get(Keys.DURABILITY_SYNC).toUpperCase(Locale.ROOT)),
+            configuration.get(Keys.DURABILITY_SEGMENT_SIZE)),
+        new MemorySettings(
+            configuration.get(Keys.MEMORY_WATERMARK_RELATIVE),
+            configuration
+                .get(Keys.MEMORY_WATERMARK_ABSOLUTE)
+                .map(OptionalLong::of)
+                .orElseGet(OptionalLong::empty),
+            configuration.get(Keys.MEMORY_WATERMARK_PAGING_RATIO),
+            configuration.get(Keys.MEMORY_MONITOR_INTERVAL)),
+        new DiskSettings(
+            configuration.get(Keys.DISK_FREE_ABSOLUTE),
+            configuration
+                .get(Keys.DISK_FREE_RELATIVE)
+                .map(OptionalDouble::of)
+                .orElseGet(OptionalDouble::empty)),
         dataDir,
         configuration.get(Keys.SHARDS).orElseGet(Runtime.getRuntime()::availableProcessors));
   }

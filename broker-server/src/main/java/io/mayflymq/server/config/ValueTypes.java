@@ -16,6 +16,8 @@ import java.util.stream.Collectors;
 /** The types that values of configuration keys have. */
 final class ValueTypes {
   private static final Pattern SIZE = Pattern.compile("([0-9]{1,18})([a-z]*)");
+  private static final Pattern FRACTION = Pattern.compile("[0-9]{1,9}(\\.[0-9]{1,18})?");
+  private static final long LARGEST_SIZE = 1L << 60;
 
   /** RabbitMQ's information units: a bare letter and "ib" count in 1024, "b" in 1000. */
   private static final Map<String, Long> UNITS =
@@ -98,10 +100,16 @@ final class ValueTypes {
   static ValueType<Integer> bytes(int min, int max) {
     return new ValueType<>(
         "a size from " + min + " to " + max + " bytes, such as 65536, 64KiB or 128MB",
-        text -> size(text, min, max));
+        text -> size(text, min, max).map(Math::toIntExact));
   }
 
-  private static Optional<Integer> size(String text, int min, int max) {
+  /** The same for what a heap or a disk may hold. */
+  static ValueType<Long> largeBytes() {
+    return new ValueType<>(
+        "a size in bytes, at most 2^60, such as 50MB or 4GiB", text -> size(text, 0, LARGEST_SIZE));
+  }
+
+  private static Optional<Long> size(String text, long min, long max) {
     Matcher matcher = SIZE.matcher(text.toLowerCase(Locale.ROOT));
     if (!matcher.matches()) {
       return Optional.empty();
@@ -114,7 +122,18 @@ final class ValueTypes {
     return size.compareTo(BigInteger.valueOf(min)) < 0
             || size.compareTo(BigInteger.valueOf(max)) > 0
         ? Optional.empty()
-        : Optional.of(size.intValue());
+        : Optional.of(size.longValueExact());
+  }
+
+  /** A number from 0 to {@code max}, with or without a fraction. */
+  static ValueType<Double> fraction(int max) {
+    return new ValueType<>(
+        "a number from 0 to " + max + ", such as 0.5",
+        text ->
+            Optional.of(text)
+                .filter(FRACTION.asMatchPredicate())
+                .map(Double::valueOf)
+                .filter(value -> value <= max));
   }
 
   /** Another type, or a word that says "none of them". */

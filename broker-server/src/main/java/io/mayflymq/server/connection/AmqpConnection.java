@@ -4,7 +4,6 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.CommandLanes;
-import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.protocol.method.ChannelMethod;
 import io.mayflymq.protocol.method.ConnectionMethod;
@@ -23,9 +22,7 @@ import io.mayflymq.server.delivery.ConnectionOutput;
 import io.mayflymq.server.delivery.DeliveryLane;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
@@ -70,8 +67,9 @@ public final class AmqpConnection implements ConnectionContext {
   private final CommandLanes lanes;
   private final DeliveryLane[] deliveryLanes;
   private final FrameInput input;
+  private final AlarmBlock alarmBlock;
   private final Channels channels = new Channels(this);
-  private final Set<String> exclusiveQueues = new LinkedHashSet<>();
+  private final OwnedQueues exclusiveQueues = new OwnedQueues();
 
   private State state = State.HANDSHAKE;
   private Handshake handshake;
@@ -91,6 +89,7 @@ public final class AmqpConnection implements ConnectionContext {
     this.input = input;
     this.name = ConnectionName.of(socket);
     this.output = new ConnectionOutput(socket, home);
+    this.alarmBlock = new AlarmBlock(environment.alarms(), output);
     this.lanes = new CommandLanes(home, environment.broker().shards(), this::onBatchReturned);
     this.deliveryLanes = new DeliveryLane[environment.broker().shards().count()];
   }
@@ -128,6 +127,7 @@ public final class AmqpConnection implements ConnectionContext {
         heartbeats =
             Heartbeats.start(
                 tuning.heartbeatSeconds(), home, output, AmqpConnection.this::onSilence);
+        alarmBlock.setHeartbeats(heartbeats);
       }
     }
 
@@ -136,9 +136,8 @@ public final class AmqpConnection implements ConnectionContext {
       vhost = opened.vhost();
       access = opened.access();
       open = OpenConnection.begin(opened, socket, output, home.now());
-      wantsCancelNotifications =
-          opened.clientProperties().get("capabilities") instanceof FieldValue.Table table
-              && FieldValue.Bool.TRUE.equals(table.table().get("consumer_cancel_notify"));
+      wantsCancelNotifications = opened.hasCapability("consumer_cancel_notify");
+      alarmBlock.setClientListens(opened.hasCapability("connection.blocked"));
       handshake = null;
       state = State.OPEN;
       output.method(0, new ConnectionMethod.OpenOk());
@@ -181,7 +180,12 @@ public final class AmqpConnection implements ConnectionContext {
 
   /** Whether no further frame is to be handled for now. */
   boolean isSuspended() {
-    return awaiting || overloaded || flooded || state == State.CLOSED;
+    return awaiting || overloaded || flooded || alarmBlock.isBlocked() || state == State.CLOSED;
+  }
+
+  /** What alarms do to it. */
+  AlarmBlock alarmBlock() {
+    return alarmBlock;
   }
 
   boolean isOpen() {
@@ -195,6 +199,16 @@ public final class AmqpConnection implements ConnectionContext {
   /** The channels of this connection. */
   Channels channels() {
     return channels;
+  }
+
+  /** No alarm is left. Any thread may call. */
+  public void alarmsCleared() {
+    home.execute(
+        () -> {
+          if (alarmBlock.release()) {
+            input.resume();
+          }
+        });
   }
 
   /**
@@ -316,6 +330,10 @@ public final class AmqpConnection implements ConnectionContext {
             error.code().code(), error.replyText(), error.classId(), error.methodId()));
     state = State.CLOSING;
     release();
+    if (alarmBlock.abandon()) {
+      // The close-ok has to be read.
+      home.execute(input::resume);
+    }
     home.loop().schedule(socket::close, CLOSE_OK_TIMEOUT_MILLIS);
   }
 
@@ -343,16 +361,7 @@ public final class AmqpConnection implements ConnectionContext {
     }
   }
 
-  /** Closes the connection because the broker stops. Any thread may call. */
-  public void shutDown() {
-    forceClose("broker forced connection closure with reason 'shutdown'");
-  }
-
-  /**
-   * Closes the connection with 320 CONNECTION_FORCED. Any thread may call; returns at once.
-   *
-   * @param reason what the client is told
-   */
+  /** Closes it with 320 CONNECTION_FORCED and this reason. Any thread may call; returns at once. */
   public void forceClose(String reason) {
     home.execute(
         () -> {
@@ -373,6 +382,7 @@ public final class AmqpConnection implements ConnectionContext {
       release();
     }
     state = State.CLOSED;
+    alarmBlock.abandon();
     if (open != null) {
       open.end();
     }
@@ -386,18 +396,7 @@ public final class AmqpConnection implements ConnectionContext {
   private CompletableFuture<Void> release() {
     channels.end();
     lanes.flush();
-    CompletableFuture<?>[] deletions =
-        exclusiveQueues.stream().map(this::deleteOwned).toArray(CompletableFuture<?>[]::new);
-    exclusiveQueues.clear();
-    return CompletableFuture.allOf(deletions);
-  }
-
-  private CompletableFuture<Long> deleteOwned(String queue) {
-    Queue found = vhost.routing().queue(queue);
-    // It may be gone, or never have been ours, as its declaration failed.
-    return found == null || found.owner() != identity()
-        ? CompletableFuture.completedFuture(0L)
-        : vhost.deleteQueue(queue, identity(), false, false);
+    return exclusiveQueues.deleteAll(vhost, open);
   }
 
   /** The peer takes bytes again. */
@@ -419,7 +418,7 @@ public final class AmqpConnection implements ConnectionContext {
 
   /** How it is now; null unless it is open. On the connection's loop. */
   public ConnectionView view() {
-    return state == State.OPEN ? open.view(channels.count()) : null;
+    return state == State.OPEN ? open.view(channels.count(), alarmBlock.isBlocked()) : null;
   }
 
   /** How its channels are now; none unless it is open. On the connection's loop. */

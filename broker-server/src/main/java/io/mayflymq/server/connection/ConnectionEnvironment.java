@@ -3,6 +3,7 @@ package io.mayflymq.server.connection;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.SaslMechanism;
 import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.config.ProtocolSettings;
 import java.util.List;
 import java.util.Set;
@@ -15,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * @param accessControl who may do what
  * @param mechanisms the SASL mechanisms that are offered
  * @param settings what connections are offered and held to
+ * @param alarms what blocks those that publish
  * @param open the connections that are open; safe for any thread
  */
 public record ConnectionEnvironment(
@@ -22,6 +24,7 @@ public record ConnectionEnvironment(
     AccessControl accessControl,
     List<SaslMechanism> mechanisms,
     ProtocolSettings settings,
+    Alarms alarms,
     Set<AmqpConnection> open) {
 
   /** An environment without connections. */
@@ -29,7 +32,8 @@ public record ConnectionEnvironment(
       Broker broker,
       AccessControl accessControl,
       List<SaslMechanism> mechanisms,
-      ProtocolSettings settings) {
-    this(broker, accessControl, mechanisms, settings, ConcurrentHashMap.newKeySet());
+      ProtocolSettings settings,
+      Alarms alarms) {
+    this(broker, accessControl, mechanisms, settings, alarms, ConcurrentHashMap.newKeySet());
   }
 }

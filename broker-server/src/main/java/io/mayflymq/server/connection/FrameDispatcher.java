@@ -75,11 +75,19 @@ final class FrameDispatcher implements FrameHandler {
   public void onContentHeader(
       int channel, int classId, long bodySize, ByteBuf in, int index, int length) {
     onContent(channel, session -> session.onContentHeader(classId, bodySize, in, index, length));
+    blockIfAlarmed();
   }
 
   @Override
   public void onContentBody(int channel, ByteBuf in, int index, int length) {
     onContent(channel, session -> session.onContentBody(in, index, length));
+    blockIfAlarmed();
+  }
+
+  private void blockIfAlarmed() {
+    if (connection.isOpen()) {
+      connection.alarmBlock().contentReceived();
+    }
   }
 
   private void onContent(int channel, Consumer<ChannelSession> action) {

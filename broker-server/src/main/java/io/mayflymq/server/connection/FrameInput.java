@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The end of the pipeline: collects what was read until frames are whole, and has them decoded in a
  * burst of the connection's shard. While the connection is suspended, bytes wait here, and the
- * socket is no longer read once there are many.
+ * socket is no longer read once there are many, or at once if an alarm is the reason.
  */
 public final class FrameInput extends ChannelInboundHandlerAdapter {
   private static final Logger LOGGER = LoggerFactory.getLogger(FrameInput.class);
@@ -73,6 +73,7 @@ public final class FrameInput extends ChannelInboundHandlerAdapter {
     decoding = true;
     try {
       if (headerRead || readProtocolHeader()) {
+        decoder.setWholeMessages(!connection.alarmBlock().look());
         decoder.decode(waiting);
       }
     } catch (AmqpException e) {
@@ -122,9 +123,10 @@ public final class FrameInput extends ChannelInboundHandlerAdapter {
       waiting.discardSomeReadBytes();
     }
     boolean mayRead =
-        waiting == null
-            || !connection.isSuspended()
-            || waiting.readableBytes() < MOST_WAITING_BYTES;
+        !connection.alarmBlock().isBlocked()
+            && (waiting == null
+                || !connection.isSuspended()
+                || waiting.readableBytes() < MOST_WAITING_BYTES);
     if (context.channel().config().isAutoRead() != mayRead) {
       context.channel().config().setAutoRead(mayRead);
     }

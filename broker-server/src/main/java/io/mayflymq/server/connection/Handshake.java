@@ -34,7 +34,12 @@ final class Handshake {
       VhostAccess access,
       FieldTable clientProperties,
       String mechanism,
-      ConnectionView.Tuning tuning) {}
+      ConnectionView.Tuning tuning) {
+    /** Whether the client says that it understands an extension of the protocol. */
+    boolean hasCapability(String capability) {
+      return Handshake.hasCapability(clientProperties, capability);
+    }
+  }
 
   /** What the connection does meanwhile. */
   interface Steps {
@@ -115,7 +120,7 @@ final class Handshake {
             .authenticate(((SaslResponse.Login) response).credentials(), remote);
     if (result instanceof Refused refused) {
       LOGGER.warn("connection {}: {}", name, refused.logText(mechanism.name()));
-      if (!hasCapability("authentication_failure_close")) {
+      if (!hasCapability(clientProperties, "authentication_failure_close")) {
         steps.refusedSilently();
         return;
       }
@@ -129,7 +134,7 @@ final class Handshake {
             settings.channelMax(), settings.frameMax(), settings.heartbeatSeconds()));
   }
 
-  private boolean hasCapability(String capability) {
+  private static boolean hasCapability(FieldTable clientProperties, String capability) {
     return clientProperties.get("capabilities") instanceof FieldValue.Table table
         && FieldValue.Bool.TRUE.equals(table.table().get(capability));
   }

@@ -16,6 +16,7 @@ final class Heartbeats {
   private final Runnable onSilence;
   private final int halfIntervalMillis;
   private int silentHalves;
+  private boolean listening = true;
   private boolean stopped;
 
   /**
@@ -43,6 +44,17 @@ final class Heartbeats {
     silentHalves = 0;
   }
 
+  /** Nothing is read for now, so silence means nothing. Heartbeats are still sent. */
+  void pauseListening() {
+    listening = false;
+  }
+
+  /** What comes is read again: the peer has two intervals from now. */
+  void resumeListening() {
+    listening = true;
+    silentHalves = 0;
+  }
+
   /** The connection is closed. */
   void stop() {
     stopped = true;
@@ -56,7 +68,7 @@ final class Heartbeats {
     if (stopped) {
       return;
     }
-    if (++silentHalves > 4) {
+    if (listening && ++silentHalves > 4) {
       onSilence.run();
       return;
     }

@@ -61,11 +61,11 @@ final class OpenConnection {
     return identity;
   }
 
-  ConnectionView view(int channels) {
+  ConnectionView view(int channels, boolean blocked) {
     return new ConnectionView(
         identity,
         output.traffic(),
-        "running",
+        blocked ? "blocked" : "running",
         channels,
         opened.tuning(),
         opened.mechanism(),

@@ -1,6 +1,7 @@
 package io.mayflymq.server.management;
 
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.NodeName;
 import java.util.List;
@@ -52,6 +53,7 @@ final class ControlResource {
                     "heap_used", runtime.totalMemory() - runtime.freeMemory(),
                     "heap_committed", runtime.totalMemory(),
                     "heap_max", runtime.maxMemory()),
+            "alarms", managed.alarms().raised().stream().map(Alarm::title).toList(),
             "disk_free", node.diskFree(),
             "file_descriptors", Node.fileDescriptors(),
             "listeners",

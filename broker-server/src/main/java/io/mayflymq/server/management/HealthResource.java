@@ -3,6 +3,7 @@ package io.mayflymq.server.management;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.Shards;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.server.alarm.Alarm;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -29,8 +30,8 @@ final class HealthResource {
   void addTo(Router router) {
     router
         .get("aliveness-test/{vhost}", this::aliveness)
-        .get("health/checks/alarms", request -> shardsAnswer())
-        .get("health/checks/local-alarms", request -> shardsAnswer())
+        .get("health/checks/alarms", request -> alarms())
+        .get("health/checks/local-alarms", request -> alarms())
         .get("health/checks/certificate-expiration/{within}/{unit}", this::certificates)
         .get("health/checks/port-listener/{port}", this::portListener)
         .get("health/checks/protocol-listener/{protocol}", this::protocolListener)
@@ -51,6 +52,19 @@ final class HealthResource {
 
   private static Response singleNode() {
     return Response.ok(Json.object("status", "ok", "reason", "single node cluster"));
+  }
+
+  private Response alarms() {
+    List<String> raised = managed.alarms().raised().stream().map(Alarm::title).toList();
+    return raised.isEmpty()
+        ? ok()
+        : new Response(
+            503,
+            Json.object(
+                "status", "failed",
+                "reason", "There are alarms in effect in the cluster",
+                "alarms", raised),
+            Map.of());
   }
 
   /** Whether the shards of a virtual host's queues do their work. */

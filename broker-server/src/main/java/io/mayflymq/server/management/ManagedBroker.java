@@ -8,6 +8,7 @@ import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.QueueView;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.connection.AmqpConnection;
 import io.mayflymq.server.connection.ConnectionEnvironment;
@@ -38,6 +39,11 @@ final class ManagedBroker {
 
   AccessControl accessControl() {
     return environment.accessControl();
+  }
+
+  /** What keeps publishers waiting. */
+  Alarms alarms() {
+    return environment.alarms();
   }
 
   // Virtual hosts

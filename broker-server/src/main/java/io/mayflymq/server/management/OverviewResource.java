@@ -5,6 +5,7 @@ import io.mayflymq.core.metrics.Counts;
 import io.mayflymq.core.routing.ExchangeType;
 import io.mayflymq.core.vhost.QueueView;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.NodeName;
 import java.util.ArrayList;
@@ -99,8 +100,8 @@ final class OverviewResource {
     Map<String, Object> totals = new LinkedHashMap<>();
     Statistics.putMessages(
         totals,
-        queues.stream().mapToLong(QueueView::ready).sum(),
-        queues.stream().mapToLong(QueueView::unacked).sum(),
+        queues.stream().mapToLong(view -> view.totals().ready()).sum(),
+        queues.stream().mapToLong(view -> view.totals().unacked()).sum(),
         Statistics.Totals.of(queueCounts(vhosts)));
     return totals;
   }
@@ -191,6 +192,10 @@ final class OverviewResource {
     }
   }
 
+  private boolean isRaised(Alarm alarm) {
+    return managed.alarms().raised().contains(alarm);
+  }
+
   private Map<String, Object> object() {
     List<Object> logFiles = new ArrayList<>();
     logFiles.add("<stdout>");
@@ -210,11 +215,10 @@ final class OverviewResource {
             "rates_mode", "basic",
             "mem_used", Node.memoryUsed(),
             "mem_limit", Runtime.getRuntime().maxMemory(),
-            "mem_alarm", false,
+            "mem_alarm", isRaised(Alarm.Resource.MEMORY),
             "mem_calculation_strategy", "rss",
             "disk_free", node.diskFree(),
-            "disk_free_limit", 0,
-            "disk_free_alarm", false,
+            "disk_free_alarm", isRaised(Alarm.Resource.DISK),
             "sockets_used", managed.connections(Principal.CONTROL).size(),
             "gc_num", Node.garbageCollections(),
             "exchange_types", exchangeTypes(),

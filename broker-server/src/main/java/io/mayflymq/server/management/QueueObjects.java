@@ -27,15 +27,15 @@ final class QueueObjects {
             "durable", definition.durable(),
             "exclusive", definition.exclusive(),
             "exclusive_consumer_tag", tagOfFirst(view, Consumer::exclusive),
-            "message_bytes", view.readyBytes() + view.unackedBytes(),
-            "message_bytes_ready", view.readyBytes(),
-            "message_bytes_unacknowledged", view.unackedBytes());
+            "message_bytes", view.totals().bytes(),
+            "message_bytes_ready", view.totals().readyBytes(),
+            "message_bytes_unacknowledged", view.totals().unackedBytes());
     Map<String, Object> stats = Statistics.ofQueue(queue.counters());
     if (stats != null) {
       object.put("message_stats", stats);
     }
-    Statistics.putMessages(object, view.ready(), view.unacked(), queue.counters());
-    object.put("messages_persistent", view.persistent());
+    Statistics.putMessages(
+        object, view.totals().ready(), view.totals().unacked(), queue.counters());
     object.put("name", queue.name());
     object.put("node", NodeName.VALUE);
     if (queue.owner() instanceof ConnectionIdentity owner) {

@@ -41,8 +41,8 @@ final class VhostResource {
                     List.of(vhost.metrics().queues().snapshot())));
     Statistics.putMessages(
         object,
-        queues.stream().mapToLong(QueueView::ready).sum(),
-        queues.stream().mapToLong(QueueView::unacked).sum(),
+        queues.stream().mapToLong(view -> view.totals().ready()).sum(),
+        queues.stream().mapToLong(view -> view.totals().unacked()).sum(),
         vhost.metrics().queues());
     object.put("name", vhost.name());
     Statistics.put(

@@ -1,8 +1,5 @@
 package io.mayflymq.server.net;
 
-import io.mayflymq.core.metadata.MetadataException;
-import io.mayflymq.core.metadata.MetadataLog;
-import io.mayflymq.core.metadata.StoredMetadataLog;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.Credentials;
 import io.mayflymq.core.security.PasswordHash;
@@ -11,7 +8,7 @@ import io.mayflymq.core.security.SaslMechanism;
 import io.mayflymq.core.security.SecurityState;
 import io.mayflymq.core.security.User;
 import io.mayflymq.core.vhost.Broker;
-import io.mayflymq.core.vhost.Shards;
+import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.config.AuthSettings;
 import io.mayflymq.server.config.DefaultsSettings;
 import io.mayflymq.server.config.ListenerSettings;
@@ -27,33 +24,17 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
-import io.netty.channel.EventLoopGroup;
-import io.netty.channel.IoHandlerFactory;
-import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.WriteBufferWaterMark;
-import io.netty.channel.epoll.Epoll;
-import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.epoll.EpollServerSocketChannel;
-import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
-import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetSocketAddress;
-import java.time.InstantSource;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/**
- * The broker on its sockets: event loops, each with a shard of the queues, and listeners that
- * spread connections over them.
- */
+/** The broker on its sockets: listeners that spread connections over the event loops. */
 public final class AmqpServer implements AutoCloseable {
-  private static final Logger LOGGER = LoggerFactory.getLogger(AmqpServer.class);
   private static final int LARGEST_READ = 256 * 1024;
   private static final WriteBufferWaterMark WATER_MARKS =
       new WriteBufferWaterMark(256 * 1024, 1024 * 1024);
@@ -61,39 +42,30 @@ public final class AmqpServer implements AutoCloseable {
   /** How long clients have to answer connection.close when the broker stops. */
   private static final long CLOSE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(6);
 
+  private static final String SHUTDOWN = "broker forced connection closure with reason 'shutdown'";
+
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
-  private static final String METADATA_FILE = "metadata.mv";
-
-  private final MetadataLog metadata;
-  private final EventLoopGroup group;
+  private final EventLoops loops;
   private final ConnectionEnvironment environment;
-  private final Map<io.netty.channel.EventLoop, NettyLoop> loops;
   private final List<Channel> listeners = new ArrayList<>();
 
-  private AmqpServer(ServerSettings settings, boolean epoll, MetadataLog metadata) {
-    this.metadata = metadata;
-    IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-    group =
-        new MultiThreadIoEventLoopGroup(settings.shards(), new DefaultThreadFactory("shard"), io);
-    loops = new HashMap<>();
-    group.forEach(
-        executor -> {
-          io.netty.channel.EventLoop loop = (io.netty.channel.EventLoop) executor;
-          loops.put(loop, new NettyLoop(loop));
-        });
-    InstantSource clock = InstantSource.system();
-    List<NettyLoop> ordered = new ArrayList<>();
-    group.forEach(executor -> ordered.add(loops.get((io.netty.channel.EventLoop) executor)));
-    Broker broker = new Broker(new Shards(ordered, clock), metadata, clock);
-    broker.createVirtualHost(settings.defaults().vhost());
-    LOGGER.info("recovered {} durable exchanges, queues and bindings", broker.recover());
+  private AmqpServer(ServerSettings settings, EventLoops loops, Broker broker, Alarms alarms) {
+    this.loops = loops;
     environment =
         new ConnectionEnvironment(
             broker,
             new AccessControl(defaultUsers(settings.defaults()), settings.auth().loopbackUsers()),
             mechanisms(settings.auth()),
-            settings.protocol());
+            settings.protocol(),
+            alarms);
+    alarms.addListener(
+        new Alarms.Listener() {
+          @Override
+          public void lastCleared() {
+            environment.open().forEach(AmqpConnection::alarmsCleared);
+          }
+        });
   }
 
   private static SecurityState defaultUsers(DefaultsSettings defaults) {
@@ -125,14 +97,18 @@ public final class AmqpServer implements AutoCloseable {
   }
 
   /**
-   * Starts the event loops and binds all listeners.
+   * Binds all listeners.
    *
+   * @param loops where connections live
+   * @param broker what they connect to
+   * @param alarms what blocks connections that publish
    * @throws StartException if one of them cannot be bound; then none is
    */
-  public static AmqpServer start(ServerSettings settings) throws StartException {
-    boolean epoll = Epoll.isAvailable();
-    AmqpServer server = new AmqpServer(settings, epoll, openMetadata(settings));
-    ServerBootstrap bootstrap = server.bootstrap(settings.tcp(), epoll);
+  public static AmqpServer start(
+      ServerSettings settings, EventLoops loops, Broker broker, Alarms alarms)
+      throws StartException {
+    AmqpServer server = new AmqpServer(settings, loops, broker, alarms);
+    ServerBootstrap bootstrap = server.bootstrap(settings.tcp());
     for (ListenerSettings listener : settings.listeners()) {
       ChannelFuture bound = bootstrap.bind(listener.address()).awaitUninterruptibly();
       if (!bound.isSuccess()) {
@@ -144,19 +120,12 @@ public final class AmqpServer implements AutoCloseable {
     return server;
   }
 
-  private static MetadataLog openMetadata(ServerSettings settings) throws StartException {
-    try {
-      return StoredMetadataLog.open(settings.dataDir().resolve(METADATA_FILE));
-    } catch (MetadataException e) {
-      throw new StartException(e.getMessage(), e);
-    }
-  }
-
-  private ServerBootstrap bootstrap(TcpSettings tcp, boolean epoll) {
+  private ServerBootstrap bootstrap(TcpSettings tcp) {
     ServerBootstrap bootstrap =
         new ServerBootstrap()
-            .group(group)
-            .channel(epoll ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
+            .group(loops.group())
+            .channel(
+                loops.areEpoll() ? EpollServerSocketChannel.class : NioServerSocketChannel.class)
             .option(ChannelOption.SO_BACKLOG, tcp.backlog())
             .option(ChannelOption.SO_REUSEADDR, true)
             .childOption(ChannelOption.TCP_NODELAY, tcp.nodelay())
@@ -175,7 +144,7 @@ public final class AmqpServer implements AutoCloseable {
                         .addLast(
                             new FrameInput(
                                 environment,
-                                environment.broker().shards().on(loops.get(channel.eventLoop()))));
+                                environment.broker().shards().on(loops.of(channel.eventLoop()))));
                   }
                 });
     tcp.sendBuffer().ifPresent(bytes -> bootstrap.childOption(ChannelOption.SO_SNDBUF, bytes));
@@ -193,18 +162,14 @@ public final class AmqpServer implements AutoCloseable {
     return listeners.stream().map(c -> (InetSocketAddress) c.localAddress()).toList();
   }
 
-  /**
-   * Takes no more connections, closes those that are open with 320 CONNECTION_FORCED, and stops.
-   */
+  /** Takes no more connections, and closes those that are open with 320 CONNECTION_FORCED. */
   @Override
   public void close() {
     listeners.forEach(listener -> listener.close().awaitUninterruptibly());
-    environment.open().forEach(AmqpConnection::shutDown);
+    environment.open().forEach(connection -> connection.forceClose(SHUTDOWN));
     long deadline = System.nanoTime() + CLOSE_TIMEOUT_NANOS;
     while (!environment.open().isEmpty() && System.nanoTime() < deadline) {
       LockSupport.parkNanos(POLL_NANOS);
     }
-    group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
-    metadata.close();
   }
 }

@@ -55,11 +55,11 @@ class ServerRunTest {
   void aDataDirectoryOfANewerBrokerIs1() throws Exception {
     Path data = directory.resolve("data");
     DataDirectory.open(data).close();
-    Files.writeString(data.resolve("mayfly.format"), "2\n");
+    Files.writeString(data.resolve("mayfly.format"), "3\n");
 
     assertThat(run("listeners.tcp=none")).isEqualTo(ExitCode.FAILURE);
     assertSaid(
-        "mayfly: data directory " + data + " has format '2', this broker knows format 1 only");
+        "mayfly: data directory " + data + " has format '3', this broker knows format 2 only");
   }
 
   @Test

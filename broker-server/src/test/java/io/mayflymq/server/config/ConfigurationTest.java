@@ -187,7 +187,16 @@ class ConfigurationTest {
     "auth_mechanisms.1, plain",
     "default_permissions.read, (",
     "default_user, ''",
-    "loopback_users, all"
+    "loopback_users, all",
+    "vm_memory_high_watermark.relative, 1.1",
+    "vm_memory_high_watermark.relative, -0.1",
+    "vm_memory_high_watermark.relative, NaN",
+    "vm_memory_high_watermark.absolute, 1.5GB",
+    "vm_memory_high_watermark_paging_ratio, half",
+    "memory_monitor_interval, 0",
+    "disk_free_limit.absolute, 99999999999TB",
+    "disk_free_limit.absolute, none",
+    "disk_free_limit.relative, 1001"
   })
   void refusesBadValues(String key, String value) {
     assertThatThrownBy(() -> sets(key + "=" + value))

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,6 +36,34 @@ class ServerSettingsTest {
         .isEqualTo(new LogSettings(true, LogLevel.INFO, Optional.empty(), LogLevel.INFO, 0, 5));
     assertThat(settings.dataDir()).isEqualTo(Path.of("mayfly-data").toAbsolutePath());
     assertThat(settings.shards()).isEqualTo(Runtime.getRuntime().availableProcessors());
+  }
+
+  @Test
+  void limitsOfMemory() throws Exception {
+    assertThat(settings().memory())
+        .isEqualTo(new MemorySettings(0.8, OptionalLong.empty(), 0.5, 2500));
+    MemorySettings share =
+        settings(
+                "vm_memory_high_watermark.relative=0.25",
+                "vm_memory_high_watermark_paging_ratio=0.75",
+                "memory_monitor_interval=100")
+            .memory();
+    assertThat(share.watermarkBytes(1000)).isEqualTo(250);
+    assertThat(share.pagingBytes(1000)).isEqualTo(187);
+    assertThat(share.monitorIntervalMillis()).isEqualTo(100);
+    MemorySettings bytes = settings("vm_memory_high_watermark.absolute=3GiB").memory();
+    assertThat(bytes.watermarkBytes(4L << 30)).isEqualTo(3L << 30);
+    assertThat(bytes.pagingBytes(4L << 30)).isEqualTo(3L << 29);
+    assertThat(bytes.watermarkBytes(1L << 30)).as("never beyond the heap").isEqualTo(1L << 30);
+  }
+
+  @Test
+  void limitsOfTheDisk() throws Exception {
+    assertThat(settings().disk().limitBytes(() -> 8L << 30)).isEqualTo(50_000_000);
+    assertThat(settings("disk_free_limit.absolute=2T").disk().limitBytes(() -> 8L << 30))
+        .isEqualTo(2L << 40);
+    assertThat(settings("disk_free_limit.relative=1.5").disk().limitBytes(() -> 8L << 30))
+        .isEqualTo(12L << 30);
   }
 
   @Test

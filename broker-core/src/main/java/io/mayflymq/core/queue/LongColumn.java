@@ -3,13 +3,14 @@ package io.mayflymq.core.queue;
 import java.util.Arrays;
 
 /**
- * One column of a page that holds times in milliseconds, as small as they allow. While all are
- * equal (no deadline at all, or a burst within a millisecond) there is no array. Otherwise each is
- * an int, the distance to the page's first time, which reaches 24 days either way; and only a page
- * with times further apart than that has an array of longs.
+ * One column of a page that holds times in milliseconds or locations in a log, as small as they
+ * allow. While all are equal (no deadline at all, or a burst within a millisecond) there is no
+ * array. Otherwise each is an int, the distance to the page's first value, which reaches 24 days
+ * either way, or to the end of a segment; and only a page with values further apart than that has
+ * an array of longs.
  */
-final class TimeColumn {
-  /** The value of an entry that has no time. */
+final class LongColumn {
+  /** The value of an entry that has none. */
   static final long NONE = Long.MAX_VALUE;
 
   private static final int NO_OFFSET = Integer.MIN_VALUE;
@@ -79,6 +80,21 @@ final class TimeColumn {
     } else if (values != null) {
       values = Arrays.copyOf(values, capacity);
     }
+  }
+
+  /** Moves all entries up by so many slots. */
+  void shift(int slots, int capacity) {
+    if (offsets != null) {
+      offsets = shifted(offsets, new int[capacity], offsets.length, slots, capacity);
+    } else if (values != null) {
+      values = shifted(values, new long[capacity], values.length, slots, capacity);
+    }
+  }
+
+  /** Copies an array into a larger one, so many slots further up. */
+  static <A> A shifted(A from, A to, int length, int slots, int capacity) {
+    System.arraycopy(from, 0, to, slots, Math.min(length, capacity - slots));
+    return to;
   }
 
   /** Forgets all entries, and the array: the next user of the page may not need one. */

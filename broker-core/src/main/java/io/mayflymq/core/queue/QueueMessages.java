@@ -1,0 +1,214 @@
+package io.mayflymq.core.queue;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.QueueStore;
+import io.mayflymq.core.store.StoredQueue;
+
+/*
+ * The messages of a queue, wherever their contents are.
+ *
+ * The index knows every message; its column of contents is a cache. A message is in one of three places beside it:
+ *
+ *     STORED   in the log of the shard: a persistent message of a durable queue. Whether its content is in memory too is a question of room.
+ *     PAGED    in a file that ends with the process: a message that the log does not keep, and for which memory had no room.
+ *     neither  in memory alone.
+ *
+ * A content that was read back for a delivery is not put into the index again: it is on its way out, and would be read once more at worst.
+ */
+final class QueueMessages implements StoredQueue {
+  private static final int IN_FILE = EntryFlags.STORED | EntryFlags.PAGED;
+
+  private final MessageIndex<Message> index;
+  private final QueueStore store;
+  private final QueueRecovery recovery;
+
+  QueueMessages(MessageIndex<Message> index, QueueStore store, QueueRecovery recovery) {
+    this.index = index;
+    this.store = store;
+    this.recovery = recovery;
+    store.attach(this);
+  }
+
+  // Entering
+
+  /** Appends a message, ready. */
+  long append(Message message, long deadlineMillis, long nowMillis) {
+    long sequence = index.nextSequence();
+    boolean room = store.admit(message);
+    Message content = room ? message : null;
+    if (room && !store.keeps(message)) {
+      index.append(content, message.bodyLength(), deadlineMillis, nowMillis, 0);
+    } else {
+      index.append(content, message.bodyLength(), deadlineMillis, nowMillis, place(message));
+      write(sequence, message, nowMillis);
+    }
+    return sequence;
+  }
+
+  /** Appends a message that is delivered at once, to be acknowledged. */
+  long appendUnacked(Message message, long deadlineMillis, long nowMillis) {
+    long sequence = index.nextSequence();
+    boolean room = store.admit(message);
+    boolean keeps = store.keeps(message);
+    int flags = EntryFlags.OUT_OF_ORDER | (room && !keeps ? 0 : place(message));
+    index.appendUnacked(
+        room ? message : null, message.bodyLength(), deadlineMillis, nowMillis, flags);
+    if ((flags & IN_FILE) != 0) {
+      write(sequence, message, nowMillis);
+      if (keeps) {
+        store.delivered(sequence);
+      }
+    }
+    return sequence;
+  }
+
+  private int place(Message message) {
+    return store.keeps(message) ? EntryFlags.STORED : EntryFlags.PAGED;
+  }
+
+  private void write(long sequence, Message message, long nowMillis) {
+    long location =
+        store.keeps(message)
+            ? store.store(
+                sequence, message, Deadlines.after(nowMillis, message.ttlMillis()), nowMillis)
+            : store.page(sequence, message);
+    index.setLocation(sequence, location);
+  }
+
+  // Looking
+
+  /** A message, from memory or from its file. */
+  Message get(long sequence) {
+    Message message = index.content(sequence);
+    return message != null ? message : read(sequence);
+  }
+
+  private Message read(long sequence) {
+    return store.read(index.location(sequence), (index.flags(sequence) & EntryFlags.PAGED) != 0);
+  }
+
+  // Leaving
+
+  /** A ready message is delivered, to be acknowledged. */
+  Message take(long sequence) {
+    Message message = get(sequence);
+    index.take(sequence);
+    if ((index.flags(sequence) & EntryFlags.STORED) != 0) {
+      store.delivered(sequence);
+    }
+    return message;
+  }
+
+  /** A message leaves for good. */
+  void remove(long sequence) {
+    int flags = index.flags(sequence);
+    if ((flags & IN_FILE) == 0) {
+      store.left(index.remove(sequence));
+      return;
+    }
+    long location = index.location(sequence);
+    int bodyLength = index.bodySize(sequence);
+    store.left(index.remove(sequence));
+    if ((flags & EntryFlags.STORED) != 0) {
+      store.settle(sequence, location, bodyLength);
+    } else {
+      store.unpage(location, bodyLength);
+    }
+  }
+
+  /**
+   * A message has died.
+   *
+   * @return its entry in the log, which is for the caller to settle; null if the log has none
+   */
+  DeadEntry bury(long sequence) {
+    if ((index.flags(sequence) & EntryFlags.STORED) == 0) {
+      remove(sequence);
+      return null;
+    }
+    long location = index.location(sequence);
+    int bodyLength = index.bodySize(sequence);
+    store.left(index.remove(sequence));
+    return store.bury(sequence, location, bodyLength);
+  }
+
+  /** All ready messages leave for good. @return how many there were */
+  long clearReady() {
+    index.forEachReady(this::leaveQueue);
+    return index.clearReady();
+  }
+
+  /** Like {@link #remove}, but for the index. */
+  private void leaveQueue(long sequence) {
+    int flags = index.flags(sequence);
+    store.left(index.content(sequence));
+    if ((flags & EntryFlags.STORED) != 0) {
+      store.settle(sequence, index.location(sequence), index.bodySize(sequence));
+    } else if ((flags & EntryFlags.PAGED) != 0) {
+      store.unpage(index.location(sequence), index.bodySize(sequence));
+    }
+  }
+
+  /** The queue has gone. */
+  void dispose() {
+    store.forget();
+    index.clear();
+  }
+
+  // As the store sees it
+
+  @Override
+  public boolean recovered(
+      long sequence, long ownDeadlineMillis, long enqueuedAtMillis, int bodyLength, long location) {
+    return recovery.recovered(sequence, ownDeadlineMillis, enqueuedAtMillis, bodyLength, location);
+  }
+
+  @Override
+  public long locationOf(long sequence) {
+    return index.contains(sequence) ? index.location(sequence) : QueueStore.NOWHERE;
+  }
+
+  @Override
+  public int settled(long sequence) {
+    int bodyLength = index.bodySize(sequence);
+    index.remove(sequence);
+    return bodyLength;
+  }
+
+  @Override
+  public void recoveredDelivered(long upTo) {
+    recovery.delivered(upTo);
+  }
+
+  @Override
+  public boolean isLive(long sequence, long location, boolean paged) {
+    return index.contains(sequence)
+        && (index.flags(sequence) & (paged ? EntryFlags.PAGED : EntryFlags.STORED)) != 0
+        && index.location(sequence) == location;
+  }
+
+  @Override
+  public void moved(long sequence, long location) {
+    index.setLocation(sequence, location);
+  }
+
+  @Override
+  public void forEachStored(EntrySink sink) {
+    index.forEachReady(sequence -> offer(sequence, sink));
+    index.forEachUnacked(sequence -> offer(sequence, sink));
+  }
+
+  private void offer(long sequence, EntrySink sink) {
+    int flags = index.flags(sequence);
+    if ((flags & IN_FILE) != 0) {
+      sink.accept(
+          sequence,
+          index.location(sequence),
+          index.bodySize(sequence),
+          index.enqueuedAt(sequence),
+          (flags & EntryFlags.PAGED) != 0);
+    }
+  }
+}

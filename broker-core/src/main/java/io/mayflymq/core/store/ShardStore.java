@@ -1,0 +1,68 @@
+package io.mayflymq.core.store;
+
+import io.mayflymq.core.message.Message;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Where a shard keeps the messages of its queues. Belongs to the shard's thread, except for {@link
+ * #open}.
+ */
+public interface ShardStore {
+  /**
+   * The store of a queue. Any thread may call.
+   *
+   * @param queueId the queue, never given to another
+   * @param durable whether the queue's persistent messages are to outlive the process
+   */
+  QueueStore open(long queueId, boolean durable);
+
+  /**
+   * Brings the messages back that were kept, into the queues that are open. Called once, before
+   * anything is published.
+   *
+   * @throws StoreException if they cannot be read
+   */
+  Recovered recover();
+
+  /**
+   * What was brought back.
+   *
+   * @param messages how many messages there are
+   * @param highestQueueId the highest id of a queue that the files speak of, 0 if of none
+   */
+  record Recovered(long messages, long highestQueueId) {}
+
+  /** Wherever the queues were kept before, metadata says now that they are here. */
+  void recoveredForGood();
+
+  // Dead letters
+
+  /** The dead letters of this entry go to other shards: it is needed until they are safe. */
+  void await(DeadEntry entry);
+
+  /** The dead letter of a message is safe, or there is none. */
+  void settle(DeadEntry entry);
+
+  /**
+   * What is stored until {@link #endMove} is one message, and comes from this entry: as one record,
+   * so after a crash it is either here or there.
+   */
+  void beginMove(DeadEntry source);
+
+  /** The message has been given to all its queues. */
+  void endMove(Message letter, long nowMillis);
+
+  // Safety
+
+  /** How many messages have been written to the log so far. */
+  long storedCount();
+
+  /** Whether the disk is so far behind that publishers have to wait. */
+  boolean isBehind();
+
+  /** Has everything written so far made safe; commits are told in the order of the calls. */
+  void commit(Commit commit);
+
+  /** Writes everything and lets the files go. @return done when that has happened */
+  CompletableFuture<Void> close();
+}

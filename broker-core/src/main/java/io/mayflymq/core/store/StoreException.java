@@ -1,0 +1,11 @@
+package io.mayflymq.core.store;
+
+/** Messages that were kept cannot be read or written. The text says what and where. */
+public final class StoreException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  /** Creates the error. */
+  public StoreException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,42 @@
+package io.mayflymq.core.store;
+
+/** A queue as its store sees it. Called on the shard's thread. */
+public interface StoredQueue {
+  /**
+   * At start: a message that was in the queue. Numbers need not come in order.
+   *
+   * @param sequence its number
+   * @param ownDeadlineMillis its deadline by its own time to live, in ms since the epoch
+   * @param enqueuedAtMillis when it came, in ms since the epoch
+   * @param bodyLength the length of its body in bytes
+   * @param location where it can be read
+   * @return false if the queue has it already
+   */
+  boolean recovered(
+      long sequence, long ownDeadlineMillis, long enqueuedAtMillis, int bodyLength, long location);
+
+  /** At start: whether the queue has the message, and where; {@link QueueStore#NOWHERE} if not. */
+  long locationOf(long sequence);
+
+  /** At start: a message had left the queue. @return the length of its body in bytes */
+  int settled(long sequence);
+
+  /** At start: messages up to this number may have been delivered before. */
+  void recoveredDelivered(long upTo);
+
+  /** Whether the queue still has this message, and has it at this location. */
+  boolean isLive(long sequence, long location, boolean paged);
+
+  /** A message is to be read and settled at a new location now. */
+  void moved(long sequence, long location);
+
+  /** Names each message that is in the log or a file once. */
+  void forEachStored(EntrySink sink);
+
+  /** Takes entries. */
+  @FunctionalInterface
+  interface EntrySink {
+    /** Takes one. */
+    void accept(long sequence, long location, int bodyLength, long enqueuedAtMillis, boolean paged);
+  }
+}

@@ -1,0 +1,116 @@
+package io.mayflymq.core.store;
+
+import io.mayflymq.core.message.Message;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A store that keeps nothing: messages live in memory, and end with the process. Everything counts
+ * as safe at once.
+ */
+public final class VolatileStore implements ShardStore {
+  @Override
+  public QueueStore open(long queueId, boolean durable) {
+    return new InMemory();
+  }
+
+  @Override
+  public Recovered recover() {
+    return new Recovered(0, 0);
+  }
+
+  @Override
+  public void recoveredForGood() {}
+
+  @Override
+  public void await(DeadEntry entry) {}
+
+  @Override
+  public void settle(DeadEntry entry) {}
+
+  @Override
+  public void beginMove(DeadEntry source) {}
+
+  @Override
+  public void endMove(Message letter, long nowMillis) {}
+
+  @Override
+  public long storedCount() {
+    return 0;
+  }
+
+  @Override
+  public boolean isBehind() {
+    return false;
+  }
+
+  @Override
+  public void commit(Commit commit) {
+    commit.safe();
+  }
+
+  @Override
+  public CompletableFuture<Void> close() {
+    return CompletableFuture.completedFuture(null);
+  }
+
+  private static final class InMemory implements QueueStore {
+    @Override
+    public void attach(StoredQueue queue) {}
+
+    @Override
+    public boolean admit(Message message) {
+      return true;
+    }
+
+    @Override
+    public void left(Message message) {}
+
+    @Override
+    public long page(long sequence, Message message) {
+      throw notStored();
+    }
+
+    @Override
+    public void unpage(long location, int bodyLength) {
+      throw notStored();
+    }
+
+    @Override
+    public Message read(long location, boolean paged) {
+      throw notStored();
+    }
+
+    @Override
+    public boolean keeps(Message message) {
+      return false;
+    }
+
+    @Override
+    public long store(
+        long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {
+      throw notStored();
+    }
+
+    @Override
+    public void delivered(long sequence) {
+      throw notStored();
+    }
+
+    @Override
+    public void settle(long sequence, long location, int bodyLength) {
+      throw notStored();
+    }
+
+    @Override
+    public DeadEntry bury(long sequence, long location, int bodyLength) {
+      throw notStored();
+    }
+
+    @Override
+    public void forget() {}
+
+    private static IllegalStateException notStored() {
+      return new IllegalStateException("messages are in memory only");
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package io.mayflymq.core.store.disk;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.QueueStore;
+import io.mayflymq.core.store.StoredQueue;
+
+/** The part of a shard's store that is one queue's. */
+final class DiskQueueStore implements QueueStore {
+  private static final long NONE = -1;
+
+  final long id;
+  final boolean durable;
+  private final DiskStore shard;
+  private StoredQueue queue;
+
+  /** The highest number that may have been delivered, and what the log knows of that. */
+  private long deliveredUpTo = NONE;
+
+  private long deliveredLogged = NONE;
+
+  private long entries;
+  private long contentBytes;
+
+  /** How many messages have a location: nothing has to be looked for where there are none. */
+  private long inFiles;
+
+  /** How many of its dead messages have letters on the way to other shards. */
+  private int awaited;
+
+  DiskQueueStore(long id, boolean durable, DiskStore shard) {
+    this.id = id;
+    this.durable = durable;
+    this.shard = shard;
+  }
+
+  StoredQueue queue() {
+    return queue;
+  }
+
+  @Override
+  public void attach(StoredQueue attached) {
+    queue = attached;
+  }
+
+  // Memory
+
+  @Override
+  public boolean admit(Message message) {
+    entries++;
+    if (shard.budget.admit(message)) {
+      contentBytes += MemoryBudget.cost(message);
+      return true;
+    }
+    return false;
+  }
+
+  @Override
+  public void left(Message message) {
+    long bytes = message == null ? 0 : MemoryBudget.cost(message);
+    entries--;
+    contentBytes -= bytes;
+    shard.budget.leave(1, bytes);
+  }
+
+  @Override
+  public long page(long sequence, Message message) {
+    inFiles++;
+    return shard.page(id, sequence, message);
+  }
+
+  @Override
+  public void unpage(long location, int bodyLength) {
+    inFiles--;
+    shard.unpage(location, bodyLength);
+  }
+
+  @Override
+  public Message read(long location, boolean paged) {
+    return shard.read(location, paged);
+  }
+
+  // The log
+
+  @Override
+  public boolean keeps(Message message) {
+    return durable && message.persistent();
+  }
+
+  @Override
+  public long store(long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {
+    inFiles++;
+    return shard.store(id, sequence, message, ownDeadlineMillis, enqueuedAtMillis);
+  }
+
+  @Override
+  public void delivered(long sequence) {
+    if (sequence > deliveredUpTo) {
+      if (deliveredUpTo == deliveredLogged) {
+        shard.hasDelivered(this);
+      }
+      deliveredUpTo = sequence;
+    }
+  }
+
+  /** Up to which number messages may have been delivered, for the log to know. */
+  long logDelivered() {
+    deliveredLogged = deliveredUpTo;
+    return deliveredUpTo;
+  }
+
+  /** The same, to be told again to a new segment; negative if there is nothing to tell. */
+  long deliveredAmongThose() {
+    return inFiles == 0 ? NONE : deliveredUpTo;
+  }
+
+  @Override
+  public void settle(long sequence, long location, int bodyLength) {
+    inFiles--;
+    shard.settle(id, sequence, location, bodyLength);
+  }
+
+  @Override
+  public DeadEntry bury(long sequence, long location, int bodyLength) {
+    inFiles--;
+    return shard.bury(id, sequence, location, bodyLength);
+  }
+
+  void awaits(int more) {
+    awaited += more;
+  }
+
+  @Override
+  public void forget() {
+    shard.budget.leave(entries, contentBytes);
+    shard.forget(this, inFiles > 0, awaited > 0);
+    entries = 0;
+    contentBytes = 0;
+    inFiles = 0;
+  }
+
+  // At start
+
+  /** A message is back. */
+  void recovered() {
+    entries++;
+    inFiles++;
+    shard.budget.enter();
+  }
+
+  /** A message that was back is gone: the log goes on to say so. */
+  void recoveredSettled() {
+    entries--;
+    inFiles--;
+    shard.budget.leave(1, 0);
+  }
+
+  /** The log knows of this already. */
+  void recoveredDelivered(long upTo) {
+    if (upTo > deliveredUpTo) {
+      deliveredUpTo = upTo;
+      deliveredLogged = upTo;
+    }
+    queue.recoveredDelivered(upTo);
+  }
+}

@@ -1,0 +1,390 @@
+package io.mayflymq.core.store.disk;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.runtime.BurstMember;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.QueueStore;
+import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.segment.LogOwner;
+import io.mayflymq.core.store.segment.LogState;
+import io.mayflymq.core.store.segment.RecordTargets;
+import io.mayflymq.core.store.segment.SegmentLog;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+
+/*
+ * The store of a shard: a log of what its durable queues hold, and beside it, once memory runs short, a second log for the contents of all
+ * other messages. The second one has the same form as the first, since it has the same work to do (append, read, free what is gone),
+ * but it is never forced, and wiped at start.
+ *
+ * A burst writes to the logs as it goes. At its end everything is handed over in one go: the marks of what was delivered, then what
+ * is to be confirmed. So there is one force for all queues of the shard and all connections that published in the burst.
+ *
+ * Dead letters. A message that has died is buried: the queue has it no more, the log still does. If its letter stays within the shard, one
+ * record takes it from here to there. If it goes to another shard, the entry is settled when the letter is safe over there; until then
+ * the log must be able to find it when it copies what is live, so such entries are listed in "awaited".
+ */
+final class DiskStore implements ShardStore, BurstMember, LogOwner {
+  /** The most that may wait for the disk before publishers have to wait too. */
+  private static final long MOST_PENDING = 32L << 20;
+
+  private static final int COMPACTION_SLICE = 256 << 10;
+  private static final long TICK_MILLIS = 1000;
+
+  final MemoryBudget budget;
+  private final Shard shard;
+  private final DiskStores stores;
+  private final OpenLog openLog;
+  private final SegmentLog log;
+  private final Map<Long, DiskQueueStore> queues = new ConcurrentHashMap<>();
+  private final Map<EntryKey, DeadEntry> awaited = new HashMap<>();
+  private final List<DiskQueueStore> delivered = new ArrayList<>();
+  private final List<Commit> commits = new ArrayList<>();
+  private final PendingMove move = new PendingMove();
+  private final StoreRecovery recovery;
+
+  /** Null until memory was short for the first time. */
+  private SegmentLog paging;
+
+  private OpenLog openPaging;
+
+  private long stored;
+  private boolean inBurst;
+  private boolean compacting;
+  private boolean closed;
+
+  private record EntryKey(long queueId, long sequence) {}
+
+  DiskStore(Shard shard, StoreOptions options, DiskStores stores) {
+    this.shard = shard;
+    this.stores = stores;
+    this.budget = new MemoryBudget(options.memoryBytes() / options.shards());
+    this.openLog = stores.openLog(shard.index());
+    this.log = openLog.log();
+    this.recovery = new StoreRecovery(shard.index(), stores, log, this, queues);
+  }
+
+  @Override
+  public QueueStore open(long queueId, boolean durable) {
+    DiskQueueStore queue = new DiskQueueStore(queueId, durable, this);
+    queues.put(queueId, queue);
+    return queue;
+  }
+
+  @Override
+  public Recovered recover() {
+    Recovered recovered = recovery.run();
+    shard.loop().schedule(this::tick, TICK_MILLIS);
+    return recovered;
+  }
+
+  @Override
+  public void recoveredForGood() {
+    recovery.deleteAdopted();
+  }
+
+  // Entries, for the queues
+
+  long store(
+      long queueId, long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {
+    stored++;
+    if (move.isOpen()) {
+      move.add(queueId, sequence, ownDeadlineMillis);
+      return QueueStore.NOWHERE;
+    }
+    touch();
+    return log.enqueue(queueId, sequence, ownDeadlineMillis, 0, enqueuedAtMillis, message);
+  }
+
+  void settle(long queueId, long sequence, long location, int bodyLength) {
+    if (location == QueueStore.NOWHERE) {
+      move.remove(queueId, sequence);
+    } else {
+      touch();
+      log.settle(queueId, sequence, location, bodyLength);
+    }
+  }
+
+  DeadEntry bury(long queueId, long sequence, long location, int bodyLength) {
+    DeadEntry entry = new DeadEntry(queueId, sequence, location, bodyLength);
+    if (location == QueueStore.NOWHERE) {
+      move.addDead(entry);
+    }
+    return entry;
+  }
+
+  Message read(long location, boolean paged) {
+    return paged ? paging.read(location) : log.read(location);
+  }
+
+  void hasDelivered(DiskQueueStore queue) {
+    delivered.add(queue);
+    touch();
+  }
+
+  long page(long queueId, long sequence, Message message) {
+    if (paging == null) {
+      openPaging = stores.openPaging(shard.index(), new PagedContents(queues));
+      paging = openPaging.log();
+    }
+    touch();
+    return paging.enqueue(queueId, sequence, Long.MAX_VALUE, 0, 0, message);
+  }
+
+  void unpage(long location, int bodyLength) {
+    touch();
+    paging.release(location, bodyLength);
+  }
+
+  void forget(DiskQueueStore queue, boolean inFiles, boolean hasAwaited) {
+    queues.remove(queue.id);
+    delivered.remove(queue);
+    if (!inFiles) {
+      return;
+    }
+    touch();
+    // A mark for the whole queue would void those whose letters are on the way.
+    log.forget(
+        queue.id,
+        sink ->
+            queue
+                .queue()
+                .forEachStored(
+                    (sequence, location, bodyLength, enqueuedAtMillis, paged) -> {
+                      if (paged) {
+                        paging.release(location, bodyLength);
+                      } else if (hasAwaited) {
+                        log.settle(queue.id, sequence, location, bodyLength);
+                      } else {
+                        sink.accept(location, bodyLength);
+                      }
+                    }));
+  }
+
+  // Dead letters
+
+  @Override
+  public void await(DeadEntry entry) {
+    awaited.put(new EntryKey(entry.queueId(), entry.sequence()), entry);
+    countAwaited(entry, 1);
+  }
+
+  @Override
+  public void settle(DeadEntry entry) {
+    if (!awaited.isEmpty()
+        && awaited.remove(new EntryKey(entry.queueId(), entry.sequence())) != null) {
+      countAwaited(entry, -1);
+    }
+    settle(entry.queueId(), entry.sequence(), entry.location(), entry.bodyLength());
+  }
+
+  private void countAwaited(DeadEntry entry, int more) {
+    DiskQueueStore queue = queues.get(entry.queueId());
+    if (queue != null) {
+      queue.awaits(more);
+    }
+  }
+
+  @Override
+  public void beginMove(DeadEntry source) {
+    move.open(source);
+  }
+
+  @Override
+  public void endMove(Message letter, long nowMillis) {
+    DeadEntry source = move.source();
+    RecordTargets targets = move.targets();
+    touch();
+    if (targets.size() == 0) {
+      log.settle(source.queueId(), source.sequence(), source.location(), source.bodyLength());
+    } else {
+      long location =
+          log.move(
+              source.queueId(),
+              source.sequence(),
+              source.location(),
+              source.bodyLength(),
+              targets,
+              nowMillis,
+              letter);
+      for (int i = 0; i < targets.size(); i++) {
+        place(targets.queueId(i), targets.sequence(i), location);
+      }
+    }
+    move.close();
+  }
+
+  private void place(long queueId, long sequence, long location) {
+    DeadEntry dead = move.dead(queueId, sequence);
+    if (dead != null) {
+      dead.moveTo(location);
+    } else {
+      queues.get(queueId).queue().moved(sequence, location);
+    }
+  }
+
+  // As the log asks and tells
+
+  @Override
+  public boolean isLive(long queueId, long sequence, long location) {
+    DiskQueueStore queue = queues.get(queueId);
+    if (queue != null && queue.queue().isLive(sequence, location, false)) {
+      return true;
+    }
+    DeadEntry entry = awaited.get(new EntryKey(queueId, sequence));
+    return entry != null && entry.location() == location;
+  }
+
+  @Override
+  public void moved(long queueId, long sequence, long from, long to) {
+    DeadEntry entry = awaited.get(new EntryKey(queueId, sequence));
+    if (entry != null && entry.location() == from) {
+      entry.moveTo(to);
+    } else {
+      queues.get(queueId).queue().moved(sequence, to);
+    }
+  }
+
+  @Override
+  public void forEachDelivered(DeliveredSink sink) {
+    for (DiskQueueStore queue : queues.values()) {
+      long upTo = queue.deliveredAmongThose();
+      if (upTo >= 0) {
+        sink.accept(queue.id, upTo);
+      }
+    }
+  }
+
+  // Safety
+
+  @Override
+  public long storedCount() {
+    return stored;
+  }
+
+  @Override
+  public boolean isBehind() {
+    return log.pendingBytes() + (paging == null ? 0 : paging.pendingBytes()) > MOST_PENDING;
+  }
+
+  @Override
+  public void commit(Commit commit) {
+    commits.add(commit);
+    touch();
+  }
+
+  private void touch() {
+    if (!inBurst) {
+      inBurst = true;
+      shard.atEndOfBurst(this);
+    }
+  }
+
+  @Override
+  public void endOfBurst() {
+    inBurst = false;
+    for (DiskQueueStore queue : delivered) {
+      log.delivered(queue.id, queue.logDelivered());
+    }
+    delivered.clear();
+    if (commits.isEmpty()) {
+      log.flush();
+    } else {
+      log.commit(takeCommits());
+    }
+    if (paging != null) {
+      paging.flush();
+    }
+    if (!compacting) {
+      compact();
+    }
+  }
+
+  private Commit takeCommits() {
+    if (commits.size() == 1) {
+      return commits.remove(0);
+    }
+    Commits taken = new Commits(List.copyOf(commits));
+    commits.clear();
+    return taken;
+  }
+
+  private record Commits(List<Commit> all) implements Commit {
+    @Override
+    public void safe() {
+      all.forEach(Commit::safe);
+    }
+
+    @Override
+    public void failed() {
+      all.forEach(Commit::failed);
+    }
+  }
+
+  /** A slice of work at a time, with the event loop running in between. */
+  private void compact() {
+    if (closed) {
+      return;
+    }
+    boolean more = log.compact(COMPACTION_SLICE);
+    if (paging != null) {
+      more |= paging.compact(COMPACTION_SLICE);
+    }
+    compacting = more;
+    if (more) {
+      shard.execute(
+          () -> {
+            compact();
+            touch();
+          });
+    }
+  }
+
+  /** What has to be looked at now and then even if nothing happens. */
+  private void tick() {
+    if (closed) {
+      return;
+    }
+    shard.run(
+        () -> {
+          if (log.state() == LogState.BLOCKED) {
+            log.retry();
+          }
+          if (paging != null && paging.state() == LogState.BLOCKED) {
+            paging.retry();
+          }
+          if (log.unforced()) {
+            commit(NOBODY);
+          }
+          if (!compacting) {
+            compact();
+          }
+        });
+    shard.loop().schedule(this::tick, TICK_MILLIS);
+  }
+
+  private static final Commit NOBODY =
+      new Commit() {
+        @Override
+        public void safe() {}
+
+        @Override
+        public void failed() {}
+      };
+
+  @Override
+  public CompletableFuture<Void> close() {
+    closed = true;
+    if (inBurst) {
+      endOfBurst();
+    }
+    CompletableFuture<Void> done = openLog.close();
+    return openPaging == null ? done : CompletableFuture.allOf(done, openPaging.close());
+  }
+}

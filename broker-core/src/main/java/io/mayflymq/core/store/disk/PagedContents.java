@@ -1,0 +1,23 @@
+package io.mayflymq.core.store.disk;
+
+import io.mayflymq.core.store.segment.LogOwner;
+import java.util.Map;
+
+/** The owner of a paging file: the same queues, with those of their contents that are in there. */
+record PagedContents(Map<Long, DiskQueueStore> queues) implements LogOwner {
+  @Override
+  public boolean isLive(long queueId, long sequence, long location) {
+    DiskQueueStore queue = queues.get(queueId);
+    return queue != null && queue.queue().isLive(sequence, location, true);
+  }
+
+  @Override
+  public void moved(long queueId, long sequence, long from, long to) {
+    queues.get(queueId).queue().moved(sequence, to);
+  }
+
+  @Override
+  public void forEachDelivered(DeliveredSink sink) {
+    // Nobody reads it after a crash.
+  }
+}

@@ -1,0 +1,74 @@
+package io.mayflymq.core.store.disk;
+
+import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.segment.RecordTargets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A dead letter on its way into queues of the shard that it died in. What is stored is collected
+ * here first, since one record has it all. Until that is written the new entries have no location;
+ * one that dies or leaves in the same moment is found here.
+ */
+final class PendingMove {
+  private final RecordTargets targets = new RecordTargets();
+  private final RecordTargets kept = new RecordTargets();
+  private final List<DeadEntry> dead = new ArrayList<>();
+  private DeadEntry source;
+
+  boolean isOpen() {
+    return source != null;
+  }
+
+  void open(DeadEntry entry) {
+    source = entry;
+  }
+
+  void add(long queueId, long sequence, long deadlineMillis) {
+    targets.add(queueId, sequence, deadlineMillis, 0);
+  }
+
+  /** A message that was added is gone again. */
+  void remove(long queueId, long sequence) {
+    kept.clear();
+    for (int i = 0; i < targets.size(); i++) {
+      if (targets.queueId(i) != queueId || targets.sequence(i) != sequence) {
+        kept.add(
+            targets.queueId(i), targets.sequence(i), targets.deadlineMillis(i), targets.flags(i));
+      }
+    }
+    targets.clear();
+    for (int i = 0; i < kept.size(); i++) {
+      targets.add(kept.queueId(i), kept.sequence(i), kept.deadlineMillis(i), kept.flags(i));
+    }
+  }
+
+  /** A message that was added has died again. */
+  void addDead(DeadEntry entry) {
+    dead.add(entry);
+  }
+
+  /** The entry of a message that was added and has died again; null if it has not. */
+  DeadEntry dead(long queueId, long sequence) {
+    for (DeadEntry entry : dead) {
+      if (entry.queueId() == queueId && entry.sequence() == sequence) {
+        return entry;
+      }
+    }
+    return null;
+  }
+
+  DeadEntry source() {
+    return source;
+  }
+
+  RecordTargets targets() {
+    return targets;
+  }
+
+  void close() {
+    source = null;
+    targets.clear();
+    dead.clear();
+  }
+}

@@ -1,0 +1,15 @@
+package io.mayflymq.core.store.disk;
+
+/** Hears of a store's troubles, on any thread. */
+public interface StoreAlarms {
+  /**
+   * Something cannot be written, as on a full disk; nothing more is confirmed until it can be.
+   *
+   * @param what what it is, in a few words
+   * @param detail why, and where
+   */
+  void raised(String what, String detail);
+
+  /** It can be written again, or never will be. */
+  void cleared(String what, String detail);
+}

@@ -1,0 +1,27 @@
+package io.mayflymq.core.store.disk;
+
+import io.mayflymq.core.store.segment.LogOptions.Sync;
+import java.nio.file.Path;
+
+/**
+ * What can be set about the stores of a broker.
+ *
+ * @param directory where the shards have their directories
+ * @param shards how many shards there are
+ * @param memoryBytes how much memory the messages of all queues may take, before contents are kept
+ *     in files only
+ * @param segmentBytes the size of a log's segments
+ * @param sync what commits wait for
+ */
+public record StoreOptions(
+    Path directory, int shards, long memoryBytes, int segmentBytes, Sync sync) {
+  /** The directory of a shard's log. */
+  Path log(int shard) {
+    return directory.resolve("shard-" + shard);
+  }
+
+  /** The directory of a shard's file for contents that memory has no room for. */
+  Path paging(int shard) {
+    return directory.resolve("paging-" + shard);
+  }
+}

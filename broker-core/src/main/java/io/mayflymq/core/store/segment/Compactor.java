@@ -1,0 +1,200 @@
+package io.mayflymq.core.store.segment;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/*
+ * Frees the disk of what is gone: takes the segment of which the least is needed, copies that to the end of the log, and has the segment
+ * deleted. It goes by the index, so nothing is read but what is copied. It works in slices, between which the log is used as always.
+ *
+ * Copied are the entries that the owner says are live, and the marks about segments that still exist. A copy of an entry is itself a
+ * mark about its original (see RecordType.RELOCATE), so it does not matter when the machine dies: what counts is the copy, if it
+ * is there.
+ */
+final class Compactor {
+  private static final Logger LOGGER = LoggerFactory.getLogger(Compactor.class);
+  private static final int COST_OF_LOOKING = 16;
+
+  private final LogDirectory directory;
+  private final SegmentTable table;
+  private final Tail tail;
+  private final RecordReader reader;
+  private final LogOwner owner;
+  private final RecordHead source = new RecordHead();
+  private final RecordHead copy = new RecordHead();
+  private Segment victim;
+  private IndexCursor cursor;
+
+  Compactor(
+      LogDirectory directory, SegmentTable table, Tail tail, RecordReader reader, LogOwner owner) {
+    this.directory = directory;
+    this.table = table;
+    this.tail = tail;
+    this.reader = reader;
+    this.owner = owner;
+  }
+
+  /**
+   * Does a slice of the work, if there is any.
+   *
+   * @param budget about how many bytes to copy at most
+   * @return whether there is more to do
+   */
+  boolean step(int budget) {
+    if (victim != null && victim.state == Segment.State.CONDEMNED) {
+      victim = null; // Its last entry has gone meanwhile.
+    }
+    if (victim == null && !choose()) {
+      return false;
+    }
+    try {
+      int rest = budget;
+      while (rest > 0) {
+        if (!cursor.next(source)) {
+          finish();
+          return true;
+        }
+        rest -= COST_OF_LOOKING + carry();
+      }
+    } catch (DamagedRecordException | UncheckedIOException e) {
+      giveUp(e);
+    }
+    return true;
+  }
+
+  private boolean choose() {
+    victim = table.victim();
+    if (victim == null) {
+      return false;
+    }
+    try {
+      cursor = index().cursor();
+    } catch (IOException e) {
+      giveUp(e);
+      return false;
+    }
+    return true;
+  }
+
+  private SegmentIndex index() throws IOException {
+    SegmentIndex index = null;
+    try (LogFile file = directory.open(SegmentNames.index(victim.number), false)) {
+      index = SegmentIndex.load(file, victim.number);
+    } catch (IOException e) {
+      LOGGER.info("No index of {} in {}: {}", victim, directory, e.toString());
+    }
+    return index != null ? index : rebuild();
+  }
+
+  private SegmentIndex rebuild() throws IOException {
+    SegmentScanner scanner = new SegmentScanner(victim.file, victim, SegmentScanner.window());
+    IndexBuilder builder = new IndexBuilder(1 << 16);
+    while (scanner.next(source)) {
+      if (source.offset > scanner.gapFrom()) {
+        throw new IOException("damaged records from " + scanner.gapFrom());
+      }
+      builder.add(source);
+    }
+    if (scanner.end() < victim.length) {
+      throw new IOException("damaged records from " + scanner.end());
+    }
+    return builder.build(victim.header, victim.length);
+  }
+
+  /** Copies what is needed of a record; tells how many bytes that were. */
+  private int carry() {
+    boolean marked = source.goneCount() > 0 && exists(source.goneSegment);
+    int copied = 0;
+    if (marked) {
+      copied += carryMarks();
+    }
+    if (source.type.hasContent) {
+      copy.targets.clear();
+      long location = source.location();
+      RecordTargets targets = source.targets;
+      for (int i = 0; i < targets.size(); i++) {
+        if (owner.isLive(targets.queueId(i), targets.sequence(i), location)) {
+          copy.targets.add(
+              targets.queueId(i), targets.sequence(i), targets.deadlineMillis(i), targets.flags(i));
+        }
+      }
+      if (copy.targets.size() > 0) {
+        copied += relocate(location);
+      }
+    }
+    return copied;
+  }
+
+  private boolean exists(int number) {
+    return number != victim.number && table.find(number) != null;
+  }
+
+  private int carryMarks() {
+    if (source.type != RecordType.RELOCATE) {
+      return mark(source.goneQueue, source.goneFrom, source.goneTo);
+    }
+    int copied = 0;
+    for (int i = 0; i < source.targets.size(); i++) {
+      long sequence = source.targets.sequence(i);
+      copied += mark(source.targets.queueId(i), sequence, sequence);
+    }
+    return copied;
+  }
+
+  private int mark(long queueId, long from, long to) {
+    boolean forget = source.type == RecordType.FORGET;
+    copy.type = forget ? RecordType.FORGET : RecordType.SETTLE;
+    copy.goneQueue = queueId;
+    copy.goneFrom = from;
+    copy.goneTo = to;
+    copy.goneSegment = source.goneSegment;
+    tail.begin(copy, forget ? RecordFormat.FORGET_LENGTH : RecordFormat.SETTLE_LENGTH);
+    RecordEncoder.gone(tail.buffer(), tail.start(), copy);
+    tail.end(copy);
+    return copy.length;
+  }
+
+  private int relocate(long from) {
+    int tailStart = RecordDecoder.tail(source.type, source.targets.size());
+    int tailLength = source.length - tailStart;
+    copy.type = RecordType.RELOCATE;
+    copy.enqueuedAt = source.enqueuedAt;
+    copy.bodyLength = source.bodyLength;
+    copy.priority = source.priority;
+    copy.goneSegment = victim.number;
+    tail.begin(
+        copy, (long) RecordDecoder.tail(RecordType.RELOCATE, copy.targets.size()) + tailLength);
+    // Only now, as making room may give the buffer that it is found in to new records.
+    reader.find(tail, from);
+    RecordEncoder.relocation(
+        tail.buffer(), tail.start(), copy, reader.buffer(), reader.start(), tailStart, tailLength);
+    long to = tail.end(copy);
+    for (int i = 0; i < copy.targets.size(); i++) {
+      victim.released(copy.bodyLength);
+      owner.moved(copy.targets.queueId(i), copy.targets.sequence(i), from, to);
+    }
+    return copy.length;
+  }
+
+  private void finish() {
+    if (victim.liveEntries() > 0) {
+      LOGGER.error(
+          "{} in {} should have {} more messages than its queues know of",
+          victim,
+          directory,
+          victim.liveEntries());
+    }
+    table.compacted(victim);
+    victim = null;
+    cursor = null;
+  }
+
+  private void giveUp(Exception cause) {
+    LOGGER.error("{} in {} cannot be compacted: {}", victim, directory, cause.toString());
+    victim.pinned = true;
+    victim = null;
+    cursor = null;
+  }
+}

@@ -1,0 +1,36 @@
+package io.mayflymq.core.store.segment;
+
+/**
+ * Something in a log's files that is not as it was written.
+ *
+ * @param file the file's name
+ * @param kind what it is
+ * @param from where it begins, in bytes
+ * @param to where it ends, in bytes
+ */
+public record Damage(String file, Kind kind, long from, long to) {
+  /** What is damaged, and so what it means. */
+  public enum Kind {
+    /** The last bytes of the last segment are no record: a write that a crash interrupted. */
+    TORN_TAIL("torn tail"),
+    /** Bytes within a segment are no record: what they told is lost, and kept in a file apart. */
+    RECORDS("damaged records"),
+    /** One of a segment's two headers, or both; its records are served. */
+    HEADER("damaged header"),
+    /** An index; it is made again from its segment. One that only ends too early is no damage. */
+    INDEX("damaged index"),
+    /** A whole segment, as nothing tells how to read it. */
+    SEGMENT("unreadable segment");
+
+    private final String text;
+
+    Kind(String text) {
+      this.text = text;
+    }
+  }
+
+  @Override
+  public String toString() {
+    return kind.text + " in " + file + ", bytes " + from + " to " + to;
+  }
+}

@@ -1,0 +1,21 @@
+package io.mayflymq.core.store.segment;
+
+import java.io.IOException;
+
+/** Hears of a log's troubles, on the thread that flushes it. */
+public interface LogListener {
+  /**
+   * Something could not be written, as on a full disk. Everything stays in memory and no commit
+   * becomes safe until {@link SegmentLog#retry} succeeds: the owner stops its publishers.
+   */
+  void blocked(IOException cause);
+
+  /** What could not be written is written now. */
+  void unblocked();
+
+  /**
+   * A force has failed. No commit becomes safe any more until the log is opened anew; what was
+   * confirmed before stays so.
+   */
+  void failed(LogFailedException cause);
+}

@@ -1,0 +1,24 @@
+package io.mayflymq.core.store.segment;
+
+/** The owner of the queues whose messages a log holds, as the log asks and tells it. */
+public interface LogOwner {
+  /** Whether the queue still has this message, and has it at this location. */
+  boolean isLive(long queueId, long sequence, long location);
+
+  /** A message of a queue has been copied; it is to be read and settled at its new location now. */
+  void moved(long queueId, long sequence, long from, long to);
+
+  /**
+   * Names each queue of which messages may have been delivered, and the highest number that may
+   * have been. Asked when a segment begins, which may be while something is appended and at the end
+   * of recovery; the log must not be used meanwhile.
+   */
+  void forEachDelivered(DeliveredSink sink);
+
+  /** Takes what may have been delivered. */
+  @FunctionalInterface
+  interface DeliveredSink {
+    /** Takes a queue; see {@link SegmentLog#delivered}. */
+    void accept(long queueId, long upTo);
+  }
+}

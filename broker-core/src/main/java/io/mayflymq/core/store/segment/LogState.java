@@ -1,0 +1,11 @@
+package io.mayflymq.core.store.segment;
+
+/** How a log is. */
+public enum LogState {
+  /** Everything works. */
+  OPEN,
+  /** Something could not be written and waits for {@link SegmentLog#retry}. */
+  BLOCKED,
+  /** A force has failed: nothing is confirmed any more. */
+  FAILED
+}

@@ -1,0 +1,334 @@
+package io.mayflymq.core.store.segment;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/*
+ * Finds out what a log holds when it is opened. A complete segment has an index, which is a twentieth of its size or less; only the
+ * last segment, those whose index is missing or damaged, and those that are shorter than their index says are read themselves, and
+ * get a new index. All segments are complete afterwards: the log goes on in a new one.
+ *
+ * WHAT IS TORN, AND WHAT IS DAMAGED
+ * What is no record at the end of the last segment was being written when the process or the machine died, and is cut. A machine may
+ * also lose one write and keep a later one. Then all from the first loss on is cut: records build upon each other, and a move without the
+ * one before it would have a message twice. Nothing that was confirmed is behind it, as a force takes all that was written before. So
+ * the question is whether bytes that are no record, with good ones behind them, had been forced: these say so by the notes among them
+ * (FORCED). If they had, or if the segment is not the last one, they are damage. That costs what it hit and nothing else; it is copied to
+ * a file apart and reported, at every start until the segment goes. (After bit rot in what was forced last before a kill, no note
+ * may be there yet: that is taken for torn. So when records are behind it, what is cut is copied to a file apart too.)
+ */
+final class Recovery {
+  private static final Logger LOGGER = LoggerFactory.getLogger(Recovery.class);
+  private static final int MOST_COPIED_AT_ONCE = 1 << 20;
+
+  private final LogDirectory directory;
+  private final int shard;
+  private final SegmentTable table;
+  private final RecoveryVisitor visitor;
+  private final List<Damage> damages = new ArrayList<>();
+  private final RecordHead head = new RecordHead();
+  private final FileWindow window = SegmentScanner.window();
+  private Set<String> names;
+  private Long logId;
+  private int lastSegment;
+  private long nextRecord;
+  private long records;
+  private long bytes;
+
+  Recovery(LogDirectory directory, int shard, SegmentTable table, RecoveryVisitor visitor) {
+    this.directory = directory;
+    this.shard = shard;
+    this.table = table;
+    this.visitor = visitor;
+  }
+
+  /** The log's id; null if there is no log yet. */
+  Long logId() {
+    return logId;
+  }
+
+  /** The highest number of a segment; 0 if there is none. */
+  int lastSegment() {
+    return lastSegment;
+  }
+
+  /** How many records the log was ever given. */
+  long nextRecord() {
+    return nextRecord;
+  }
+
+  RecoveryReport run() throws IOException {
+    List<String> files = directory.list();
+    names = new HashSet<>(files);
+    List<Integer> numbers = SegmentNames.segments(files);
+    List<Opened> opened = new ArrayList<>();
+    for (int number : numbers) {
+      lastSegment = number;
+      opened.add(open(number));
+    }
+    for (Opened segment : opened) {
+      recover(segment);
+    }
+    deleteStrayIndexes();
+    directory.force();
+    damages.forEach(damage -> LOGGER.warn("The message log in {} has a {}", directory, damage));
+    for (Segment segment : table.all()) {
+      segment.state = Segment.State.SEALED;
+    }
+    return new RecoveryReport(table.all().size(), records, bytes, List.copyOf(damages));
+  }
+
+  /** A segment's file, and its header from there or else from its index; null if neither has it. */
+  private record Opened(int number, LogFile file, SegmentHeader header, int copies) {
+    String name() {
+      return SegmentNames.log(number);
+    }
+  }
+
+  private Opened open(int number) throws IOException {
+    String name = SegmentNames.log(number);
+    LogFile file = directory.open(name, true);
+    SegmentHeader.Found found = SegmentHeader.read(file, name);
+    SegmentHeader header = found.header();
+    if (header == null) {
+      SegmentIndex index = loadIndex(number);
+      header = index == null ? null : index.header();
+    }
+    if (header != null) {
+      if (header.shard() != shard || header.segment() != number) {
+        throw new IOException(
+            "%s in %s is segment %d of shard %d: it does not belong here"
+                .formatted(name, directory, header.segment(), header.shard()));
+      }
+      if (logId == null) {
+        logId = header.logId();
+      }
+    }
+    return new Opened(number, file, header, found.copies());
+  }
+
+  private SegmentIndex loadIndex(int number) throws IOException {
+    String name = SegmentNames.index(number);
+    if (!names.contains(name)) {
+      return null;
+    }
+    try (LogFile file = directory.open(name, false)) {
+      return SegmentIndex.load(file, number);
+    }
+  }
+
+  private void recover(Opened opened) throws IOException {
+    LogFile file = opened.file();
+    long size = file.size();
+    SegmentHeader header = opened.header();
+    if (header == null && logId != null) {
+      header = new SegmentHeader(shard, logId, opened.number(), nextRecord);
+    }
+    if (header == null) {
+      abandon(opened, size);
+      return;
+    }
+    Segment segment = new Segment(header);
+    segment.file = file;
+    segment.written = true;
+    table.add(segment);
+    SegmentIndex index = loadIndex(opened.number());
+    if (index == null && names.contains(SegmentNames.index(opened.number()))) {
+      checkIndex(SegmentNames.index(opened.number()));
+    }
+    boolean indexed = index != null && index.segmentLength() <= size;
+    int count = indexed ? replay(segment, index) : scan(segment, index);
+    if (count == 0 && segment.length <= SegmentHeader.SPACE) {
+      // It was being created: what there is of it is its name and at most its header.
+      if (size > 0 && (size < SegmentHeader.SPACE || opened.copies() < 2)) {
+        damages.add(new Damage(opened.name(), Damage.Kind.TORN_TAIL, 0, size));
+      }
+      table.deleted(segment);
+      file.close();
+      directory.delete(SegmentNames.index(opened.number()));
+      directory.delete(opened.name());
+      return;
+    }
+    if (opened.copies() < 2) {
+      damages.add(new Damage(opened.name(), Damage.Kind.HEADER, 0, SegmentHeader.SPACE));
+      header.store(file);
+      file.force();
+    }
+    nextRecord = header.firstRecord() + count;
+    records += count;
+    bytes += segment.length;
+  }
+
+  private void checkIndex(String name) throws IOException {
+    try (LogFile file = directory.open(name, false)) {
+      if (!SegmentIndex.isUnfinished(file)) {
+        damages.add(new Damage(name, Damage.Kind.INDEX, 0, file.size()));
+      }
+    }
+  }
+
+  /** Nothing tells how to read it: it stays as it is, unless it never got a first byte. */
+  private void abandon(Opened opened, long size) throws IOException {
+    opened.file().close();
+    if (size == 0 || (size <= SegmentHeader.SPACE && opened.number() == lastSegment)) {
+      directory.delete(opened.name());
+    } else {
+      damages.add(new Damage(opened.name(), Damage.Kind.SEGMENT, 0, size));
+    }
+  }
+
+  private int replay(Segment segment, SegmentIndex index) {
+    IndexCursor cursor = index.cursor();
+    while (cursor.next(head)) {
+      if (cursor.gap() > 0) {
+        damages.add(records(segment, head.offset - cursor.gap(), head.offset));
+      }
+      dispatch(segment);
+    }
+    if (cursor.end() < index.segmentLength()) {
+      damages.add(records(segment, cursor.end(), index.segmentLength()));
+    }
+    segment.length = index.segmentLength();
+    return index.records();
+  }
+
+  private int scan(Segment segment, SegmentIndex index) throws IOException {
+    SegmentScanner scanner = new SegmentScanner(segment.file, segment, window);
+    IndexBuilder builder = new IndexBuilder((int) (scanner.size() / 8));
+    boolean mayBeTorn = segment.number == lastSegment && index == null;
+    boolean torn = false;
+    long forcedTo = mayBeTorn ? -1 : Long.MAX_VALUE;
+    while (!torn && scanner.next(head)) {
+      long gap = scanner.gapFrom();
+      if (head.offset > gap) {
+        if (forcedTo < 0) {
+          forcedTo = forcedTo(segment, head.offset);
+        }
+        torn = gap >= forcedTo;
+        if (!torn) {
+          damages.add(records(segment, gap, head.offset));
+          quarantine(segment, gap, head.offset);
+        }
+      }
+      if (!torn) {
+        builder.add(head);
+        dispatch(segment);
+      }
+    }
+    long end = torn ? scanner.gapFrom() : scanner.end();
+    long size = scanner.size();
+    segment.length = (int) size;
+    if (mayBeTorn && size > end) {
+      damages.add(new Damage(SegmentNames.log(segment.number), Damage.Kind.TORN_TAIL, end, size));
+      if (torn) {
+        quarantine(segment, end, size);
+      }
+      segment.file.truncate(end);
+      segment.length = (int) end;
+    } else if (size > end) {
+      damages.add(records(segment, end, size));
+      quarantine(segment, end, size);
+    }
+    if (index != null) {
+      damages.add(records(segment, size, index.segmentLength()));
+    }
+    segment.file.force();
+    store(builder.build(segment.header, segment.length));
+    return builder.records();
+  }
+
+  /** How much of a segment is known to have been forced, from what it says from here on. */
+  private long forcedTo(Segment segment, int from) throws IOException {
+    SegmentScanner scanner = new SegmentScanner(segment.file, segment, window, from);
+    RecordHead next = new RecordHead();
+    long forced = 0;
+    while (scanner.next(next)) {
+      if (next.type == RecordType.FORCED) {
+        forced = next.forcedTo;
+      }
+    }
+    return forced;
+  }
+
+  private void store(SegmentIndex index) {
+    try {
+      index.store(directory);
+    } catch (IOException e) {
+      LOGGER.warn(
+          "The index of segment {} in {} could not be written ({}); the next start reads the"
+              + " segment instead",
+          index.header().segment(),
+          directory,
+          e.toString());
+    }
+  }
+
+  private void dispatch(Segment segment) {
+    table.account(segment, head);
+    if (head.type == RecordType.DELIVERED) {
+      visitor.delivered(head.deliveredQueue, head.deliveredUpTo);
+    }
+    boolean marks = head.goneCount() > 0 && table.find(head.goneSegment) != null;
+    if (marks && head.type != RecordType.RELOCATE) {
+      visitor.settled(head.goneQueue, head.goneFrom, head.goneTo, head.goneSegment);
+    }
+    if (head.type.hasContent) {
+      RecordTargets targets = head.targets;
+      for (int i = 0; i < targets.size(); i++) {
+        if (marks && head.type == RecordType.RELOCATE) {
+          visitor.settled(
+              targets.queueId(i), targets.sequence(i), targets.sequence(i), head.goneSegment);
+        }
+        visitor.enqueued(
+            targets.queueId(i),
+            targets.sequence(i),
+            targets.deadlineMillis(i),
+            targets.flags(i),
+            head.enqueuedAt,
+            head.priority,
+            head.bodyLength,
+            head.location());
+      }
+    }
+  }
+
+  private static Damage records(Segment segment, long from, long to) {
+    return new Damage(SegmentNames.log(segment.number), Damage.Kind.RECORDS, from, to);
+  }
+
+  private void quarantine(Segment segment, long from, long to) {
+    String name = SegmentNames.damaged(segment.number, from);
+    if (names.contains(name)) {
+      return;
+    }
+    ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(MOST_COPIED_AT_ONCE, to - from));
+    try (LogFile copy = directory.create(name)) {
+      for (long at = from; at < to; at += buffer.limit()) {
+        buffer.clear().limit((int) Math.min(buffer.capacity(), to - at));
+        segment.file.read(buffer, at);
+        copy.write(buffer.flip(), at - from);
+      }
+      copy.force();
+    } catch (IOException e) {
+      LOGGER.warn(
+          "The damaged bytes of {} in {} could not be copied: {}",
+          segment,
+          directory,
+          e.toString());
+    }
+  }
+
+  private void deleteStrayIndexes() throws IOException {
+    for (String name : names) {
+      if (name.endsWith(".idx") && !names.contains(name.replace(".idx", ".log"))) {
+        directory.delete(name);
+      }
+    }
+  }
+}

@@ -1,0 +1,135 @@
+package io.mayflymq.core.store.segment;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * A segment and what of it is still needed: entries of queues, and gone-marks, the notes that
+ * entries of an earlier segment are gone. A mark is needed as long as that segment exists. Belongs
+ * to the shard's thread, but for the file.
+ */
+final class Segment {
+  /** What an entry weighs beside its body; weights are only compared with each other. */
+  private static final int ENTRY_WEIGHT = 64;
+
+  enum State {
+    ACTIVE,
+    SEALED,
+    /** Nothing of it is needed; its deletion is under way. */
+    CONDEMNED
+  }
+
+  final SegmentHeader header;
+  final int number;
+  final long key;
+
+  /** Null until the flusher has created it. */
+  volatile LogFile file;
+
+  /** Set by the flusher when all of it is in the file, and its index in another. */
+  volatile boolean written;
+
+  State state = State.ACTIVE;
+
+  /** Damaged in a way that keeps it from being compacted: it stays as long as it has entries. */
+  boolean pinned;
+
+  int length = SegmentHeader.SPACE;
+  private long entryBytes;
+  private long totalWeight;
+  private long liveWeight;
+  private long liveEntries;
+  private long marks;
+  private final Map<Segment, Marks> marksElsewhere = new HashMap<>();
+  private Segment lastHolder;
+  private Marks lastMarks;
+
+  Segment(SegmentHeader header) {
+    this.header = header;
+    this.number = header.segment();
+    this.key = RecordFormat.segmentKey(header.logId(), number);
+  }
+
+  /** A record came with this many entries. */
+  void added(int entries, int bodyLength, int recordLength) {
+    entryBytes += recordLength;
+    long weight = entries * (long) (ENTRY_WEIGHT + bodyLength);
+    totalWeight += weight;
+    liveWeight += weight;
+    liveEntries += entries;
+  }
+
+  /** An entry is not needed any more. */
+  void released(int bodyLength) {
+    if (liveEntries == 0) {
+      throw new IllegalStateException("more released of segment " + number + " than it has");
+    }
+    liveEntries--;
+    liveWeight -= ENTRY_WEIGHT + bodyLength;
+  }
+
+  /** A later segment has got marks about entries of this one. */
+  void marked(Segment holder, int count) {
+    if (holder != lastHolder) {
+      lastHolder = holder;
+      lastMarks = marksElsewhere.computeIfAbsent(holder, key -> new Marks());
+    }
+    lastMarks.count += count;
+    holder.marks += count;
+  }
+
+  /** The other segment goes, and its marks about this one with it. */
+  void unmarked(Segment holder) {
+    marksElsewhere.remove(holder);
+    if (holder == lastHolder) {
+      lastHolder = null;
+      lastMarks = null;
+    }
+  }
+
+  /** This segment is gone: nobody needs marks about it. */
+  void releaseMarks(Consumer<Segment> released) {
+    marksElsewhere.forEach(
+        (holder, held) -> {
+          holder.marks -= held.count;
+          released.accept(holder);
+        });
+    marksElsewhere.clear();
+    lastHolder = null;
+    lastMarks = null;
+  }
+
+  /** Its marks have been carried to a later segment. */
+  void dropMarks() {
+    marks = 0;
+  }
+
+  /** Whether nothing of it is needed. */
+  boolean isEmpty() {
+    return liveEntries == 0 && marks == 0;
+  }
+
+  long liveEntries() {
+    return liveEntries;
+  }
+
+  /** How many bytes of entries are needed, about: the same share of its bytes as of its weight. */
+  long liveBytes() {
+    return totalWeight == 0 ? 0 : (long) ((double) entryBytes * liveWeight / totalWeight);
+  }
+
+  /** About how many bytes would have to be copied for it to go. */
+  long neededBytes() {
+    return liveBytes() + marks * RecordFormat.SETTLE_LENGTH;
+  }
+
+  @Override
+  public String toString() {
+    return "segment " + number;
+  }
+
+  private static final class Marks {
+    long count;
+  }
+}

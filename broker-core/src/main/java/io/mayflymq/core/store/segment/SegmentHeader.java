@@ -1,0 +1,90 @@
+package io.mayflymq.core.store.segment;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/**
+ * The first bytes of a segment. They are there twice, in different sectors, as without them nothing
+ * in the segment can be read.
+ *
+ * @param shard the shard whose log it is
+ * @param logId a random number that the log's segments share
+ * @param segment the segment's number, 1 or more
+ * @param firstRecord how many records the log had been given before
+ */
+record SegmentHeader(int shard, long logId, int segment, long firstRecord) {
+  /** What is kept for headers at the start of the file, in bytes. */
+  static final int SPACE = 1024;
+
+  static final int VERSION = 1;
+
+  private static final long MAGIC = 0x4753_594c_4659_414dL; // "MAYFLYSG"
+  private static final int COPY = 512;
+  private static final int CHECKED = 36;
+
+  /** Writes both copies at the start of the file. */
+  void store(LogFile file) throws IOException {
+    ByteBuffer buffer = RecordFormat.littleEndian(ByteBuffer.allocate(SPACE));
+    for (int at = 0; at < SPACE; at += COPY) {
+      buffer.putLong(at, MAGIC);
+      buffer.putInt(at + 8, VERSION);
+      buffer.putInt(at + 12, shard);
+      buffer.putLong(at + 16, logId);
+      buffer.putInt(at + 24, segment);
+      buffer.putLong(at + 28, firstRecord);
+      buffer.putInt(at + CHECKED, crc(buffer, at));
+    }
+    file.write(buffer, 0);
+  }
+
+  /**
+   * Reads a file's header.
+   *
+   * @return how many good copies there are and what they say
+   * @throws IOException if it cannot be read, or was written by a newer version
+   */
+  static Found read(LogFile file, String name) throws IOException {
+    ByteBuffer buffer = RecordFormat.littleEndian(ByteBuffer.allocate(SPACE));
+    file.read(buffer, 0);
+    SegmentHeader header = null;
+    int copies = 0;
+    for (int at = 0; at < SPACE; at += COPY) {
+      if (buffer.getLong(at) == MAGIC && buffer.getInt(at + CHECKED) == crc(buffer, at)) {
+        int version = buffer.getInt(at + 8);
+        if (version > VERSION) {
+          throw new IOException(
+              name
+                  + " has format version "
+                  + version
+                  + ": it was written by a newer MayflyMQ, this one reads up to "
+                  + VERSION);
+        }
+        copies++;
+        header =
+            new SegmentHeader(
+                buffer.getInt(at + 12),
+                buffer.getLong(at + 16),
+                buffer.getInt(at + 24),
+                buffer.getLong(at + 28));
+      }
+    }
+    return new Found(header, copies);
+  }
+
+  private static int crc(ByteBuffer buffer, int at) {
+    CRC32C crc = new CRC32C();
+    for (int i = 0; i < CHECKED; i++) {
+      crc.update(buffer.get(at + i));
+    }
+    return (int) crc.getValue();
+  }
+
+  /**
+   * A header as it was found.
+   *
+   * @param header what it says; null if no copy is good
+   * @param copies how many copies are good, 0 to 2
+   */
+  record Found(SegmentHeader header, int copies) {}
+}

@@ -1,0 +1,37 @@
+package io.mayflymq.core.store.segment;
+
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** How the files of a log are called. */
+final class SegmentNames {
+  private static final Pattern SEGMENT = Pattern.compile("(\\d{10})\\.log");
+
+  private SegmentNames() {}
+
+  static String log(int segment) {
+    return "%010d.log".formatted(segment);
+  }
+
+  static String index(int segment) {
+    return "%010d.idx".formatted(segment);
+  }
+
+  /** What is kept of damaged bytes of a segment. */
+  static String damaged(int segment, long from) {
+    return "%010d-%010d.damaged".formatted(segment, from);
+  }
+
+  /** The numbers of the segments among these files, in order. */
+  static List<Integer> segments(List<String> files) {
+    return files.stream()
+        .map(SEGMENT::matcher)
+        .filter(Matcher::matches)
+        .map(matcher -> Long.parseLong(matcher.group(1)))
+        .filter(number -> number > 0 && number < Integer.MAX_VALUE)
+        .map(Long::intValue)
+        .sorted()
+        .toList();
+  }
+}

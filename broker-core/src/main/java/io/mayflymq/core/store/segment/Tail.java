@@ -1,0 +1,256 @@
+package io.mayflymq.core.store.segment;
+
+import io.mayflymq.core.store.Commit;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+
+/**
+ * The end of the log, where records are appended: in memory, in chunks that the flusher brings to
+ * the disk. Belongs to the shard's thread.
+ */
+final class Tail {
+  private static final int MOST_SPARE_BUFFERS = 16;
+
+  /** So that a segment, which begins with what has been delivered, stays below 2 GiB. */
+  private static final int MOST_RECORD_LENGTH = Integer.MAX_VALUE - (256 << 20);
+
+  private final LogOptions options;
+  private final long logId;
+  private final SegmentTable table;
+  private final Flusher flusher;
+  private final LogOwner owner;
+  private final RecordFormat format = new RecordFormat();
+  private final RecordHead note = new RecordHead();
+  private final ArrayDeque<Chunk> retained = new ArrayDeque<>();
+  private final ArrayDeque<Chunk> spare = new ArrayDeque<>();
+
+  private int nextSegment;
+  private long records;
+  private Segment active;
+  private IndexBuilder index;
+  private int indexSize = 1 << 16;
+  private Chunk chunk;
+  private int emptyLength;
+  private int forcedNoted;
+  private int recordsEnd;
+  private boolean unpublished;
+  private long appendedBytes;
+  private long recordBytes;
+
+  /**
+   * Creates the end of a log. Nothing is written before the first record.
+   *
+   * @param firstSegment the number of the first segment that this may create
+   * @param firstRecord how many records the log had before
+   */
+  Tail(
+      LogOptions options,
+      long logId,
+      int firstSegment,
+      long firstRecord,
+      SegmentTable table,
+      Flusher flusher,
+      LogOwner owner) {
+    this.options = options;
+    this.logId = logId;
+    this.nextSegment = firstSegment;
+    this.records = firstRecord;
+    this.table = table;
+    this.flusher = flusher;
+    this.owner = owner;
+  }
+
+  /**
+   * Makes room for a record, whose length and type are set, and tells it where it is.
+   *
+   * @throws IllegalArgumentException if no segment can be as long
+   */
+  void begin(RecordHead head, long length) {
+    if (length > MOST_RECORD_LENGTH) {
+      throw new IllegalArgumentException("a record of " + length + " bytes");
+    }
+    boolean fits = active != null && active.length + length <= options.segmentBytes();
+    if (active == null || (!fits && active.length > emptyLength)) {
+      roll();
+    }
+    makeRoom(head, (int) length);
+  }
+
+  private void makeRoom(RecordHead head, int length) {
+    head.length = length;
+    if (chunk.room() < length) {
+      submitComplete(null);
+      startChunk(length);
+    }
+    head.segment = active.number;
+    head.offset = active.length;
+  }
+
+  /** Where the record that was begun is to be encoded. */
+  ByteBuffer buffer() {
+    return chunk.buffer;
+  }
+
+  /** The index in the buffer where it starts. */
+  int start() {
+    return chunk.position;
+  }
+
+  /** The record that was begun has been encoded. Returns its location. */
+  long end(RecordHead head) {
+    format.seal(chunk.view, chunk.position, head.length, active.key, head.offset);
+    chunk.position += head.length;
+    active.length += head.length;
+    appendedBytes += head.length;
+    records++;
+    if (head.type != RecordType.FORCED) {
+      recordsEnd = active.length;
+      recordBytes += head.length;
+    }
+    unpublished = true;
+    index.add(head);
+    table.account(active, head);
+    return head.location();
+  }
+
+  /**
+   * Hands everything over to the flusher.
+   *
+   * @param commit to be told when it is safe, or null
+   */
+  void publish(Commit commit) {
+    if (active != null) {
+      noteForced();
+    }
+    if (unpublished || commit != null) {
+      unpublished = false;
+      flusher.submit(chunk, false, null, commit);
+    }
+  }
+
+  /** Notes what has been forced of this segment, if that is more than what is noted. */
+  private void noteForced() {
+    long forced = flusher.forcedTo();
+    boolean news =
+        Location.segment(forced) == active.number
+            && Location.offset(forced) > forcedNoted
+            && forcedNoted < recordsEnd;
+    if (news) {
+      forcedNoted = Location.offset(forced);
+      note.type = RecordType.FORCED;
+      note.forcedTo = forcedNoted;
+      makeRoom(note, RecordFormat.FORCED_LENGTH);
+      RecordEncoder.forced(chunk.buffer, chunk.position, note);
+      end(note);
+    }
+  }
+
+  /**
+   * Ends the current segment. The next record begins another.
+   *
+   * @return the segment; null if there is none
+   */
+  Segment seal() {
+    Segment sealed = active;
+    if (sealed != null) {
+      indexSize = index.size() + index.size() / 8;
+      submitComplete(index.build(sealed.header, sealed.length));
+      unpublished = false;
+      active = null;
+      index = null;
+      chunk = null;
+      sealed.state = Segment.State.SEALED;
+    }
+    return sealed;
+  }
+
+  /**
+   * Has the current segment tell all that may have been delivered, so that older ones need not: if
+   * there is no current one, and something to tell, it begins one.
+   */
+  void carryDelivered() {
+    if (active == null) {
+      owner.forEachDelivered(
+          (queueId, upTo) -> {
+            if (active == null) {
+              roll();
+            }
+          });
+    }
+  }
+
+  /** The chunk in memory that has this record; null if it is in the file. */
+  Chunk find(long location) {
+    if (retained.isEmpty() || location < retained.peekFirst().startLocation()) {
+      return null;
+    }
+    for (Chunk candidate : retained) {
+      long start = candidate.startLocation();
+      if (location >= start && location < start + candidate.position) {
+        return candidate;
+      }
+    }
+    throw new IllegalArgumentException(
+        "no record at " + Location.segment(location) + ":" + Location.offset(location));
+  }
+
+  /** How many bytes have been appended so far. */
+  long appendedBytes() {
+    return appendedBytes;
+  }
+
+  /** The same without notes of what has been forced, which need no force themselves. */
+  long recordBytes() {
+    return recordBytes;
+  }
+
+  private void roll() {
+    Segment sealed = seal();
+    if (nextSegment == Integer.MAX_VALUE) {
+      throw new IllegalStateException("the log has used up its segment numbers");
+    }
+    active = new Segment(new SegmentHeader(options.shard(), logId, nextSegment++, records));
+    index = new IndexBuilder(indexSize);
+    table.add(active);
+    startChunk(0);
+    unpublished = true;
+    owner.forEachDelivered(
+        (queueId, upTo) -> {
+          note.type = RecordType.DELIVERED;
+          note.deliveredQueue = queueId;
+          note.deliveredUpTo = upTo;
+          makeRoom(note, RecordFormat.DELIVERED_LENGTH);
+          RecordEncoder.delivered(chunk.buffer, chunk.position, note);
+          end(note);
+        });
+    emptyLength = active.length;
+    forcedNoted = SegmentHeader.SPACE;
+    recordsEnd = active.length;
+    if (sealed != null) {
+      table.check(sealed);
+    }
+  }
+
+  private void submitComplete(SegmentIndex indexOfSegment) {
+    flusher.submit(chunk, true, indexOfSegment, null);
+  }
+
+  private void startChunk(int least) {
+    while (!retained.isEmpty() && retained.peekFirst().done) {
+      Chunk written = retained.removeFirst();
+      written.segment = null;
+      if (written.buffer.isDirect() && spare.size() < MOST_SPARE_BUFFERS) {
+        spare.addLast(written);
+      }
+    }
+    if (least > options.bufferBytes()) {
+      chunk = new Chunk(ByteBuffer.allocate(least));
+    } else if (spare.isEmpty()) {
+      chunk = new Chunk(ByteBuffer.allocateDirect(options.bufferBytes()));
+    } else {
+      chunk = spare.removeLast();
+    }
+    chunk.start(active, active.length);
+    retained.addLast(chunk);
+  }
+}

@@ -1,0 +1,112 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.runtime.BurstMember;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.ShardStore;
+import java.util.ArrayDeque;
+import java.util.List;
+
+/*
+ * The way of dead letters from the queues of a shard. They leave at the end of the burst in which they died: the command of their queue is over
+ * by then, so a queue may even dead-letter to itself.
+ *
+ * A letter whose queues are all on this shard goes there at once, and one record of the log takes it from its old queue to the new ones. One
+ * that goes to other shards is published there like any message, and its entry here is settled when all of them have it as safely as
+ * their disks allow. A crash in between doubles it, and never loses it.
+ */
+final class DeadLetterLanes implements BurstMember {
+  private final Shard home;
+  private final ShardStore store;
+  private final CommandLanes lanes;
+  private final ArrayDeque<LocalLetter> local = new ArrayDeque<>();
+  private boolean waiting;
+
+  private record LocalLetter(DeadEntry source, Message message, List<Queue> targets) {}
+
+  /**
+   * Makes the lanes of a shard.
+   *
+   * @param home the shard
+   * @param shards where they lead
+   */
+  DeadLetterLanes(Shard home, Shards shards) {
+    this.home = home;
+    this.store = shards.store(home);
+    this.lanes = new CommandLanes(home, shards, () -> {});
+  }
+
+  /**
+   * Sends a letter.
+   *
+   * @param source the entry of the message that it was made of, or null if the log has none
+   * @param targets where it goes: one queue at least
+   */
+  void send(DeadEntry source, Message letter, List<Queue> targets) {
+    for (Queue target : targets) {
+      if (target.shard() != home) {
+        sendFar(source, letter, targets);
+        return;
+      }
+    }
+    local.addLast(new LocalLetter(source, letter, targets));
+    if (!waiting) {
+      waiting = true;
+      home.atEndOfBurst(this);
+    }
+  }
+
+  private void sendFar(DeadEntry source, Message letter, List<Queue> targets) {
+    PublishReceipts receipts = null;
+    if (source != null) {
+      source.await(targets.size());
+      store.await(source);
+      receipts = new Arrival(source, store);
+    }
+    for (Queue target : targets) {
+      lanes.publish(target, letter, receipts, 0);
+    }
+  }
+
+  @Override
+  public void endOfBurst() {
+    flush();
+  }
+
+  /** Sends everything on its way. */
+  void flush() {
+    waiting = false;
+    for (LocalLetter letter = local.pollFirst(); letter != null; letter = local.pollFirst()) {
+      deliver(letter);
+    }
+    lanes.flush();
+  }
+
+  private void deliver(LocalLetter letter) {
+    if (letter.source != null) {
+      store.beginMove(letter.source);
+    }
+    for (Queue target : letter.targets) {
+      target.publish(letter.message);
+    }
+    if (letter.source != null) {
+      store.endMove(letter.message, home.now());
+    }
+  }
+
+  /** Hears when a letter is safe; where a disk has failed it never is, and the entry stays. */
+  private record Arrival(DeadEntry source, ShardStore store) implements PublishReceipts {
+    @Override
+    public void settled(long publishSequence, boolean accepted) {
+      if (source.letterArrived()) {
+        store.settle(source);
+      }
+    }
+
+    @Override
+    public void failed(long publishSequence) {
+      // After a restart the message is still where it died.
+    }
+  }
+}

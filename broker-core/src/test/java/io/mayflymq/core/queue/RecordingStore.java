@@ -1,0 +1,190 @@
+package io.mayflymq.core.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.QueueStore;
+import io.mayflymq.core.store.StoredQueue;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A store in memory that writes down what it is asked. It keeps persistent messages, and has no
+ * room in memory for every so many messages. Its own books must balance: what is read, settled and
+ * buried is what was stored, where it was stored.
+ */
+final class RecordingStore implements QueueStore {
+  /** The store of a queue of which nothing is kept and all is in memory. */
+  static final int ROOM_FOR_ALL = 0;
+
+  /** The numbers in the queue of what was stored, settled or buried so far, in order. */
+  final List<Long> stored = new ArrayList<>();
+
+  final List<Long> settled = new ArrayList<>();
+
+  /** Hears of it too, in terms of messages. */
+  interface Listener {
+    void stored(Message message, long sequence, long ownDeadlineMillis, long enqueuedAtMillis);
+
+    void settled(Message message);
+  }
+
+  /** The message that has left a file last. */
+  Message lastGone;
+
+  boolean forgotten;
+  long deliveredUpTo = -1;
+  private final int noRoomForEvery;
+  private final Listener listener;
+  private final Map<Long, Message> log = new HashMap<>();
+  private final Map<Long, Message> pages = new HashMap<>();
+  private long locations = 1L << 40;
+  private int admissions;
+  private int inQueue;
+  private int inMemory;
+  private StoredQueue queue;
+
+  /**
+   * Makes a store.
+   *
+   * @param noRoomForEvery which messages there is no memory for: every so-many-th, none for 0
+   */
+  RecordingStore(int noRoomForEvery, Listener listener) {
+    this.noRoomForEvery = noRoomForEvery;
+    this.listener = listener;
+  }
+
+  StoredQueue queue() {
+    return queue;
+  }
+
+  /** How many messages the log has. */
+  int kept() {
+    return log.size();
+  }
+
+  /** A message that was kept is given back to the queue. */
+  void bringBack(long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {
+    inQueue++;
+    long location = put(log, message);
+    assertThat(
+            queue.recovered(
+                sequence, ownDeadlineMillis, enqueuedAtMillis, message.bodyLength(), location))
+        .isTrue();
+    assertThat(queue.locationOf(sequence)).isEqualTo(location);
+  }
+
+  /** Copies everything somewhere else, as compaction does. */
+  void compact() {
+    List<long[]> moves = new ArrayList<>();
+    queue.forEachStored(
+        (sequence, location, bodyLength, enqueuedAtMillis, paged) -> {
+          assertThat(queue.isLive(sequence, location, paged)).isTrue();
+          assertThat(queue.isLive(sequence, location, !paged)).isFalse();
+          moves.add(new long[] {sequence, location, paged ? 1 : 0});
+        });
+    assertThat(moves).hasSize(log.size() + pages.size());
+    for (long[] move : moves) {
+      Map<Long, Message> file = move[2] == 1 ? pages : log;
+      long location = locations++;
+      file.put(location, file.remove(move[1]));
+      queue.moved(move[0], location);
+    }
+  }
+
+  /** The queue is empty: nothing of it is anywhere. */
+  void assertEmpty() {
+    assertThat(log).isEmpty();
+    assertThat(pages).isEmpty();
+    assertThat(inQueue).isZero();
+    assertThat(inMemory).isZero();
+  }
+
+  @Override
+  public void attach(StoredQueue attached) {
+    queue = attached;
+  }
+
+  @Override
+  public boolean admit(Message message) {
+    inQueue++;
+    boolean room = noRoomForEvery == ROOM_FOR_ALL || ++admissions % noRoomForEvery != 0;
+    inMemory += room ? 1 : 0;
+    return room;
+  }
+
+  @Override
+  public void left(Message message) {
+    inQueue--;
+    inMemory -= message == null ? 0 : 1;
+    assertThat(inMemory).isBetween(0, inQueue);
+  }
+
+  @Override
+  public long page(long sequence, Message message) {
+    return put(pages, message);
+  }
+
+  @Override
+  public void unpage(long location, int bodyLength) {
+    lastGone = take(pages, location, bodyLength);
+  }
+
+  @Override
+  public Message read(long location, boolean paged) {
+    Message message = (paged ? pages : log).get(location);
+    assertThat(message).isNotNull();
+    return message;
+  }
+
+  @Override
+  public boolean keeps(Message message) {
+    return message.persistent();
+  }
+
+  @Override
+  public long store(long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {
+    stored.add(sequence);
+    listener.stored(message, sequence, ownDeadlineMillis, enqueuedAtMillis);
+    return put(log, message);
+  }
+
+  @Override
+  public void delivered(long sequence) {
+    deliveredUpTo = Math.max(deliveredUpTo, sequence);
+  }
+
+  @Override
+  public void settle(long sequence, long location, int bodyLength) {
+    settled.add(sequence);
+    lastGone = take(log, location, bodyLength);
+    listener.settled(lastGone);
+  }
+
+  @Override
+  public DeadEntry bury(long sequence, long location, int bodyLength) {
+    settle(sequence, location, bodyLength);
+    return new DeadEntry(1, sequence, location, bodyLength);
+  }
+
+  @Override
+  public void forget() {
+    forgotten = true;
+  }
+
+  private long put(Map<Long, Message> file, Message message) {
+    long location = locations++;
+    file.put(location, message);
+    return location;
+  }
+
+  private static Message take(Map<Long, Message> file, long location, int bodyLength) {
+    Message message = file.remove(location);
+    assertThat(message).as("is there, and leaves once").isNotNull();
+    assertThat(message.bodyLength()).isEqualTo(bodyLength);
+    return message;
+  }
+}

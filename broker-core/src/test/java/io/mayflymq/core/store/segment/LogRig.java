@@ -1,0 +1,227 @@
+package io.mayflymq.core.store.segment;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.segment.LogOptions.Sync;
+import io.mayflymq.protocol.types.ShortString;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/**
+ * A log with an owner that keeps its queues in the simplest way, and a listener that takes notes.
+ */
+final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
+  /** A message of a queue. */
+  record QueueKey(long queueId, long sequence) implements Comparable<QueueKey> {
+    @Override
+    public int compareTo(QueueKey other) {
+      int order = Long.compare(queueId, other.queueId);
+      return order != 0 ? order : Long.compare(sequence, other.sequence);
+    }
+  }
+
+  /** What the owner knows of it. */
+  record Stored(long location, int bodyLength, long deadline, int flags, long at, int priority) {}
+
+  final MemoryDirectory directory;
+  final ManualExecutor executor = new ManualExecutor();
+  final SegmentLog log;
+  final RecoveryReport report;
+  final TreeMap<QueueKey, Stored> entries = new TreeMap<>();
+  final TreeMap<Long, Long> delivered = new TreeMap<>();
+  final List<String> events = new ArrayList<>();
+
+  LogRig(MemoryDirectory directory, LogOptions options) {
+    this.directory = directory;
+    this.log = new SegmentLog(directory, options, executor, this);
+    try {
+      this.report = log.recover(this, this);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  LogRig() {
+    this(new MemoryDirectory(), options(Sync.ALWAYS));
+  }
+
+  static LogOptions options(Sync sync) {
+    return new LogOptions(3, 4096, 1024, sync);
+  }
+
+  // The owner's work
+
+  void enqueue(long queueId, long sequence, Message message) {
+    long location = log.enqueue(queueId, sequence, Long.MAX_VALUE, 7, 1000, message);
+    put(queueId, sequence, location, message);
+  }
+
+  void put(long queueId, long sequence, long location, Message message) {
+    entries.put(
+        new QueueKey(queueId, sequence),
+        new Stored(location, message.bodyLength(), Long.MAX_VALUE, 7, 1000, message.priority()));
+  }
+
+  void settle(long queueId, long sequence) {
+    Stored entry = entries.remove(new QueueKey(queueId, sequence));
+    log.settle(queueId, sequence, entry.location, entry.bodyLength);
+  }
+
+  void forget(long queueId) {
+    var queue = entries.subMap(new QueueKey(queueId, 0), new QueueKey(queueId + 1, 0));
+    log.forget(
+        queueId,
+        sink -> queue.values().forEach(entry -> sink.accept(entry.location, entry.bodyLength)));
+    queue.clear();
+  }
+
+  Message read(long queueId, long sequence) {
+    return log.read(entries.get(new QueueKey(queueId, sequence)).location);
+  }
+
+  void commit(String name) {
+    commit(() -> events.add(name), () -> events.add(name + " failed"));
+  }
+
+  void commit(Runnable safe, Runnable failed) {
+    log.commit(
+        new Commit() {
+          @Override
+          public void safe() {
+            safe.run();
+          }
+
+          @Override
+          public void failed() {
+            failed.run();
+          }
+        });
+  }
+
+  void deliver(long queueId, long upTo) {
+    delivered.merge(queueId, upTo, Math::max);
+    log.delivered(queueId, upTo);
+  }
+
+  void safe() {
+    commit("safe");
+    executor.runAll();
+  }
+
+  /** Compacts as long as there is need, as far as deletions go through. */
+  void compact() {
+    boolean more = true;
+    while (more) {
+      more = log.compact(500);
+      executor.runAll();
+    }
+    log.flush();
+    executor.runAll();
+    log.flush();
+  }
+
+  void close() {
+    log.close();
+    executor.runAll();
+  }
+
+  LogRig reopen(LogOptions options) {
+    return new LogRig(directory.afterKill(), options);
+  }
+
+  LogRig reopen() {
+    return reopen(options(Sync.ALWAYS));
+  }
+
+  static Message message(int number, int bodyLength) {
+    byte[] content = new byte[2 + bodyLength];
+    for (int i = 0; i < bodyLength; i++) {
+      content[2 + i] = (byte) (number * 31 + i);
+    }
+    ShortString key = ShortString.of("key" + number % 3);
+    return new Message(
+        ShortString.of("ex"), key, content, 2, Message.NO_TTL, number % 10, true, List.of());
+  }
+
+  // What the log tells
+
+  @Override
+  public void enqueued(
+      long queueId,
+      long sequence,
+      long deadlineMillis,
+      int flags,
+      long enqueuedAtMillis,
+      int priority,
+      int bodyLength,
+      long location) {
+    Stored old =
+        entries.put(
+            new QueueKey(queueId, sequence),
+            new Stored(location, bodyLength, deadlineMillis, flags, enqueuedAtMillis, priority));
+    if (old != null) {
+      throw new AssertionError("queue " + queueId + " has " + sequence + " twice");
+    }
+  }
+
+  @Override
+  public void settled(long queueId, long from, long to, int segment) {
+    var range = entries.subMap(new QueueKey(queueId, from), true, new QueueKey(queueId, to), true);
+    range
+        .values()
+        .removeIf(
+            entry -> {
+              boolean meant = Location.segment(entry.location) == segment;
+              if (meant) {
+                log.release(entry.location, entry.bodyLength);
+              }
+              return meant;
+            });
+  }
+
+  @Override
+  public void delivered(long queueId, long upTo) {
+    delivered.merge(queueId, upTo, Math::max);
+  }
+
+  @Override
+  public void forEachDelivered(DeliveredSink sink) {
+    delivered.forEach(sink::accept);
+  }
+
+  @Override
+  public boolean isLive(long queueId, long sequence, long location) {
+    Stored entry = entries.get(new QueueKey(queueId, sequence));
+    return entry != null && entry.location == location;
+  }
+
+  @Override
+  public void moved(long queueId, long sequence, long from, long to) {
+    entries.computeIfPresent(
+        new QueueKey(queueId, sequence),
+        (key, old) -> {
+          if (old.location != from) {
+            throw new AssertionError("moved from elsewhere");
+          }
+          return new Stored(to, old.bodyLength, old.deadline, old.flags, old.at, old.priority);
+        });
+  }
+
+  @Override
+  public void blocked(IOException cause) {
+    events.add("blocked: " + cause.getMessage());
+  }
+
+  @Override
+  public void unblocked() {
+    events.add("unblocked");
+  }
+
+  @Override
+  public void failed(LogFailedException cause) {
+    events.add("failed: " + cause.getCause().getMessage());
+  }
+}

@@ -1,0 +1,290 @@
+package io.mayflymq.core.store.segment;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+
+/**
+ * A directory in memory that knows what has been forced: it can forget the rest, in whole or in
+ * part, as a machine does that loses its power. It fails when it is told to.
+ */
+final class MemoryDirectory implements LogDirectory {
+  private final TreeMap<String, Contents> files = new TreeMap<>();
+  private TreeMap<String, Contents> safeNames = new TreeMap<>();
+  private long room = Long.MAX_VALUE;
+  private int writesUntilFailure = -1;
+  private int forcesUntilFailure = -1;
+  private boolean deletesFail;
+  int forces;
+  int writes;
+
+  /** What is in a file, what of it is safe, and what was written since. */
+  private static final class Contents {
+    byte[] bytes = new byte[0];
+    byte[] safe = new byte[0];
+    final List<Write> unforced = new ArrayList<>();
+
+    Contents copy() {
+      Contents copy = new Contents();
+      copy.bytes = bytes.clone();
+      copy.safe = safe.clone();
+      copy.unforced.addAll(unforced);
+      return copy;
+    }
+  }
+
+  /** A write; or a cut, if there are no bytes. */
+  private static final class Write {
+    final int position;
+    final byte[] bytes;
+
+    Write(int position, byte[] bytes) {
+      this.position = position;
+      this.bytes = bytes;
+    }
+
+    byte[] applyTo(byte[] old) {
+      if (bytes == null) {
+        return Arrays.copyOf(old, position);
+      }
+      byte[] result = Arrays.copyOf(old, Math.max(old.length, position + bytes.length));
+      System.arraycopy(bytes, 0, result, position, bytes.length);
+      return result;
+    }
+  }
+
+  // Failures
+
+  /** Lets this many bytes more be written. */
+  void fill(long bytes) {
+    room = bytes;
+  }
+
+  void failWriteAfter(int good) {
+    writesUntilFailure = good;
+  }
+
+  void failForceAfter(int good) {
+    forcesUntilFailure = good;
+  }
+
+  void failDeletes(boolean fail) {
+    deletesFail = fail;
+  }
+
+  /**
+   * The machine dies. What was forced is there; of the rest, each write is there in whole, in part
+   * or not at all.
+   *
+   * @param share how many of the unforced writes survive, 0.0 to 1.0
+   */
+  MemoryDirectory afterPowerLoss(Random random, double share) {
+    MemoryDirectory after = new MemoryDirectory();
+    TreeMap<String, Contents> names = new TreeMap<>(safeNames);
+    files.forEach(
+        (name, contents) -> {
+          if (random.nextDouble() < share) {
+            names.put(name, contents);
+          }
+        });
+    safeNames
+        .keySet()
+        .forEach(
+            name -> {
+              if (!files.containsKey(name) && random.nextDouble() < share) {
+                names.remove(name);
+              }
+            });
+    names.forEach(
+        (name, contents) -> {
+          byte[] bytes = contents.safe;
+          for (Write write : contents.unforced) {
+            if (random.nextDouble() < share) {
+              boolean torn = write.bytes != null && random.nextInt(4) == 0;
+              int length = torn ? random.nextInt(write.bytes.length + 1) : 0;
+              bytes =
+                  torn
+                      ? new Write(write.position, Arrays.copyOf(write.bytes, length)).applyTo(bytes)
+                      : write.applyTo(bytes);
+            }
+          }
+          after.put(name, bytes);
+        });
+    return after;
+  }
+
+  /** The machine dies when it has brought to disk all but one of the unforced writes of a file. */
+  MemoryDirectory afterPowerLossBut(String name, int lost) {
+    MemoryDirectory after = new MemoryDirectory();
+    files.forEach((other, contents) -> after.put(other, contents.bytes));
+    Contents contents = files.get(name);
+    byte[] bytes = contents.safe;
+    for (int i = 0; i < contents.unforced.size(); i++) {
+      bytes = i == lost ? bytes : contents.unforced.get(i).applyTo(bytes);
+    }
+    after.put(name, bytes);
+    return after;
+  }
+
+  /** The process dies: the operating system has all that was written, safe or not. */
+  MemoryDirectory afterKill() {
+    MemoryDirectory after = new MemoryDirectory();
+    Map<Contents, Contents> copies = new HashMap<>();
+    files.forEach(
+        (name, contents) ->
+            after.files.put(name, copies.computeIfAbsent(contents, Contents::copy)));
+    safeNames.forEach(
+        (name, contents) ->
+            after.safeNames.put(name, copies.computeIfAbsent(contents, Contents::copy)));
+    return after;
+  }
+
+  byte[] bytes(String name) {
+    return files.get(name).bytes;
+  }
+
+  void remove(String name) {
+    files.remove(name);
+  }
+
+  List<String> names() {
+    return List.copyOf(files.keySet());
+  }
+
+  /** Puts a safe file. */
+  void put(String name, byte[] bytes) {
+    Contents contents = new Contents();
+    contents.bytes = bytes.clone();
+    contents.safe = contents.bytes;
+    files.put(name, contents);
+    safeNames.put(name, contents);
+  }
+
+  // The directory
+
+  @Override
+  public List<String> list() {
+    return names();
+  }
+
+  @Override
+  public LogFile create(String name) throws IOException {
+    if (room == 0) {
+      throw new IOException("No space left on device");
+    }
+    Contents contents = new Contents();
+    files.put(name, contents);
+    return new MemoryFile(contents);
+  }
+
+  @Override
+  public LogFile open(String name, boolean writable) throws IOException {
+    Contents contents = files.get(name);
+    if (contents == null) {
+      throw new FileNotFoundException(name);
+    }
+    return new MemoryFile(contents);
+  }
+
+  @Override
+  public void delete(String name) throws IOException {
+    if (deletesFail) {
+      throw new IOException("Operation not permitted");
+    }
+    files.remove(name);
+  }
+
+  @Override
+  public void force() throws IOException {
+    countForce();
+    safeNames = new TreeMap<>(files);
+  }
+
+  private void countForce() throws IOException {
+    if (forcesUntilFailure >= 0 && forcesUntilFailure-- == 0) {
+      throw new IOException("Input/output error");
+    }
+    forces++;
+  }
+
+  @Override
+  public String toString() {
+    return "memory";
+  }
+
+  Map<String, Integer> sizes() {
+    Map<String, Integer> sizes = new TreeMap<>();
+    files.forEach((name, contents) -> sizes.put(name, contents.bytes.length));
+    return sizes;
+  }
+
+  private final class MemoryFile implements LogFile {
+    private final Contents contents;
+
+    MemoryFile(Contents contents) {
+      this.contents = contents;
+    }
+
+    @Override
+    public void write(ByteBuffer source, long position) throws IOException {
+      if (writesUntilFailure >= 0 && writesUntilFailure-- == 0) {
+        throw new IOException("Input/output error");
+      }
+      writes++;
+      int count = (int) Math.min(source.remaining(), room);
+      boolean full = count < source.remaining();
+      byte[] bytes = new byte[count];
+      source.get(bytes);
+      if (room != Long.MAX_VALUE) {
+        room -= count;
+      }
+      record(new Write((int) position, bytes));
+      if (full) {
+        throw new IOException("No space left on device");
+      }
+    }
+
+    private void record(Write write) {
+      contents.unforced.add(write);
+      contents.bytes = write.applyTo(contents.bytes);
+    }
+
+    @Override
+    public int read(ByteBuffer target, long position) {
+      int count = (int) Math.min(target.remaining(), contents.bytes.length - position);
+      if (count > 0) {
+        target.put(contents.bytes, (int) position, count);
+      }
+      return Math.max(count, 0);
+    }
+
+    @Override
+    public long size() {
+      return contents.bytes.length;
+    }
+
+    @Override
+    public void truncate(long size) {
+      if (size < contents.bytes.length) {
+        record(new Write((int) size, null));
+      }
+    }
+
+    @Override
+    public void force() throws IOException {
+      countForce();
+      contents.safe = contents.bytes;
+      contents.unforced.clear();
+    }
+
+    @Override
+    public void close() {}
+  }
+}

@@ -1,0 +1,365 @@
+package io.mayflymq.core.store.segment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.segment.LogOptions.Sync;
+import io.mayflymq.core.store.segment.LogRig.QueueKey;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
+
+/**
+ * The log against a model of what must, may and must not be there, with crashes at any moment. A
+ * message of the model is one that is moved from entry to entry; where it may be is a set of
+ * places.
+ */
+class SegmentLogCrashTest {
+  enum Action {
+    ENQUEUE,
+    ENQUEUE_LARGE,
+    FAN_OUT,
+    SETTLE_FIRST,
+    SETTLE_ANY,
+    MOVE,
+    FORGET,
+    DELIVER,
+    COMMIT,
+    FLUSH,
+    DISK,
+    COMPACT,
+    RESTART,
+    KILL,
+    POWER_LOSS,
+    FULL_DISK,
+    ROOM_AGAIN,
+    NO_DELETES,
+    DELETES
+  }
+
+  record Command(Action action, int times, long seed) {}
+
+  /** Where a message is, {@link #GONE}, or both as long as the change is not safe. */
+  private static final QueueKey GONE = new QueueKey(-1, -1);
+
+  /** What a power loss may do to a log; a kill leaves a torn tail at most. */
+  private static final Set<Damage.Kind> AFTER_POWER_LOSS =
+      Set.of(Damage.Kind.TORN_TAIL, Damage.Kind.INDEX);
+
+  private static final class Rig {
+    final LogOptions options;
+    LogRig rig;
+
+    /** Every message by a number: the places where a crash may show it. */
+    final Map<Integer, Set<QueueKey>> places = new HashMap<>();
+
+    /** Where it is as long as nothing crashes. */
+    final Map<Integer, QueueKey> current = new HashMap<>();
+
+    final TreeMap<QueueKey, Integer> byPlace = new TreeMap<>();
+    final Map<Integer, Message> contents = new HashMap<>();
+    final Map<Long, Long> nextSequences = new HashMap<>();
+    final Map<Long, Long> safelyDelivered = new HashMap<>();
+    final List<Integer> confirmed = new ArrayList<>();
+    int commits;
+    int numbers;
+
+    Rig(Sync sync) {
+      options = LogRig.options(sync);
+      rig = new LogRig(new MemoryDirectory(), options);
+    }
+
+    void run(Command command) {
+      Random random = new Random(command.seed);
+      switch (command.action) {
+        case RESTART -> restart();
+        case KILL -> crash(rig.directory.afterKill(), true);
+        case POWER_LOSS -> {
+          if (options.sync() == Sync.ALWAYS) {
+            crash(rig.directory.afterPowerLoss(random, random.nextInt(3) / 2.0), false);
+          }
+        }
+        case FULL_DISK -> rig.directory.fill(random.nextInt(3000));
+        case ROOM_AGAIN -> {
+          rig.directory.fill(Long.MAX_VALUE);
+          rig.log.retry();
+        }
+        case NO_DELETES -> rig.directory.failDeletes(true);
+        case DELETES -> rig.directory.failDeletes(false);
+        default -> {
+          for (int i = 0; i < command.times; i++) {
+            step(command.action, random);
+          }
+        }
+      }
+      check();
+    }
+
+    private void step(Action action, Random random) {
+      long queue = random.nextInt(3);
+      switch (action) {
+        case ENQUEUE -> enqueue(queue, random.nextInt(200));
+        case ENQUEUE_LARGE -> enqueue(queue, random.nextInt(6000));
+        case FAN_OUT -> fanOut(random.nextInt(300));
+        case SETTLE_FIRST -> settle(byPlace.ceilingKey(new QueueKey(queue, 0)));
+        case SETTLE_ANY -> settle(any(random));
+        case MOVE -> move(any(random), random);
+        case FORGET -> {
+          if (random.nextInt(20) == 0) {
+            forget(queue);
+          }
+        }
+        case DELIVER -> rig.deliver(queue, nextSequences.getOrDefault(queue, 0L));
+        case COMMIT -> commit();
+        case FLUSH -> rig.log.flush();
+        case DISK -> rig.executor.runAll();
+        case COMPACT -> rig.log.compact(random.nextInt(3000));
+        default -> throw new AssertionError(action);
+      }
+    }
+
+    private QueueKey any(Random random) {
+      if (byPlace.isEmpty()) {
+        return null;
+      }
+      long queue = random.nextInt(3);
+      QueueKey key =
+          byPlace.ceilingKey(
+              new QueueKey(
+                  queue, random.nextInt(1 + nextSequences.getOrDefault(queue, 0L).intValue())));
+      return key == null ? byPlace.firstKey() : key;
+    }
+
+    private QueueKey fresh(long queue) {
+      return new QueueKey(queue, nextSequences.merge(queue, 1L, Long::sum) - 1);
+    }
+
+    private void place(int number, QueueKey key, Message message) {
+      contents.put(number, message);
+      Set<QueueKey> set = new HashSet<>();
+      set.add(GONE);
+      set.add(key);
+      places.put(number, set);
+      current.put(number, key);
+      byPlace.put(key, number);
+    }
+
+    private void enqueue(long queue, int bodyLength) {
+      int number = numbers++;
+      Message message = LogRig.message(number, bodyLength);
+      QueueKey key = fresh(queue);
+      rig.enqueue(queue, key.sequence(), message);
+      place(number, key, message);
+    }
+
+    private void fanOut(int bodyLength) {
+      Message message = LogRig.message(numbers, bodyLength);
+      RecordTargets targets = new RecordTargets();
+      List<QueueKey> keys = new ArrayList<>();
+      for (long queue = 0; queue < 3; queue++) {
+        QueueKey key = fresh(queue);
+        keys.add(key);
+        targets.add(queue, key.sequence(), Long.MAX_VALUE, 7);
+      }
+      long location = rig.log.enqueue(targets, 1000, message);
+      for (QueueKey key : keys) {
+        rig.put(key.queueId(), key.sequence(), location, message);
+        place(numbers++, key, message);
+      }
+    }
+
+    private void settle(QueueKey key) {
+      if (key != null) {
+        rig.settle(key.queueId(), key.sequence());
+        int number = byPlace.remove(key);
+        places.get(number).add(GONE);
+        current.put(number, GONE);
+      }
+    }
+
+    private void move(QueueKey from, Random random) {
+      if (from == null) {
+        return;
+      }
+      QueueKey to = fresh(random.nextInt(3));
+      int number = byPlace.remove(from);
+      Message message = contents.get(number);
+      LogRig.Stored old = rig.entries.remove(from);
+      RecordTargets targets = new RecordTargets();
+      targets.add(to.queueId(), to.sequence(), Long.MAX_VALUE, 7);
+      long location =
+          rig.log.move(
+              from.queueId(),
+              from.sequence(),
+              old.location(),
+              old.bodyLength(),
+              targets,
+              1000,
+              message);
+      rig.put(to.queueId(), to.sequence(), location, message);
+      places.get(number).add(to);
+      current.put(number, to);
+      byPlace.put(to, number);
+    }
+
+    private void forget(long queue) {
+      rig.forget(queue);
+      var gone = byPlace.subMap(new QueueKey(queue, 0), new QueueKey(queue + 1, 0));
+      gone.values()
+          .forEach(
+              number -> {
+                places.get(number).add(GONE);
+                current.put(number, GONE);
+              });
+      gone.clear();
+    }
+
+    private void commit() {
+      int commit = commits++;
+      Map<Integer, QueueKey> promised = new HashMap<>(current);
+      Map<Integer, Set<QueueKey>> before = new HashMap<>();
+      places.forEach((number, set) -> before.put(number, Set.copyOf(set)));
+      Map<Long, Long> delivered = new HashMap<>(rig.delivered);
+      rig.commit(
+          () -> {
+            confirmed.add(commit);
+            safelyDelivered.putAll(delivered);
+            // What it was before the commit, it cannot be any more; what happened since, may have.
+            promised.forEach(
+                (number, place) -> {
+                  Set<QueueKey> set = places.get(number);
+                  set.removeIf(
+                      other ->
+                          before.get(number).contains(other)
+                              && !other.equals(place)
+                              && !other.equals(current.get(number)));
+                });
+          },
+          () -> {});
+    }
+
+    private void restart() {
+      rig.directory.fill(Long.MAX_VALUE);
+      rig.log.retry();
+      rig.executor.runAll();
+      commit();
+      rig.executor.runAll();
+      assertThat(places)
+          .allSatisfy((number, set) -> assertThat(set).containsExactly(current.get(number)));
+      rig.close();
+      crash(rig.directory.afterKill(), true);
+    }
+
+    private void crash(MemoryDirectory after, boolean kill) {
+      Map<Long, Long> delivered = rig.delivered;
+      rig = new LogRig(after, options);
+      safelyDelivered.forEach(
+          (queue, upTo) ->
+              assertThat(rig.delivered.get(queue)).isBetween(upTo, delivered.get(queue)));
+      safelyDelivered.putAll(rig.delivered);
+      Set<QueueKey> unexplained = new HashSet<>(rig.entries.keySet());
+      byPlace.clear();
+      places.forEach(
+          (number, set) -> {
+            QueueKey found = null;
+            for (QueueKey key : set) {
+              if (rig.entries.containsKey(key)) {
+                assertThat(found).as("message %s is in two places", number).isNull();
+                found = key;
+              }
+            }
+            if (found == null) {
+              assertThat(set).as("message %s is lost", number).contains(GONE);
+            } else {
+              unexplained.remove(found);
+              byPlace.put(found, number);
+            }
+            current.put(number, found == null ? GONE : found);
+          });
+      assertThat(unexplained).as("came back").isEmpty();
+      places.clear();
+      current.values().removeIf(GONE::equals);
+      current.forEach((number, key) -> places.put(number, new HashSet<>(Set.of(key))));
+      assertThat(rig.report.damages())
+          .extracting(Damage::kind)
+          .isSubsetOf(kill ? Set.of(Damage.Kind.TORN_TAIL) : AFTER_POWER_LOSS);
+      confirmed.clear();
+      commits = 0;
+    }
+
+    private void check() {
+      assertThat(rig.entries.keySet()).isEqualTo(byPlace.keySet());
+      byPlace.forEach(
+          (key, number) ->
+              SegmentLogTest.assertSame(
+                  rig.read(key.queueId(), key.sequence()), contents.get(number)));
+      assertThat(rig.log.usage().liveEntries()).isEqualTo(rig.entries.size());
+      for (int i = 0; i < confirmed.size(); i++) {
+        assertThat(confirmed.get(i)).isEqualTo(i);
+      }
+    }
+  }
+
+  @Property
+  void losesNothingAndBringsNothingBack(@ForAll("commands") List<Command> commands) {
+    run(new Rig(Sync.ALWAYS), commands);
+  }
+
+  @Property(tries = 150)
+  void withoutForceAKillLosesNothing(@ForAll("commands") List<Command> commands) {
+    run(new Rig(Sync.NEVER), commands);
+  }
+
+  private static void run(Rig rig, List<Command> commands) {
+    commands.forEach(rig::run);
+    rig.restart();
+    rig.check();
+    rig.rig.compact();
+    rig.check();
+    LogUsage usage = rig.rig.log.usage();
+    assertThat(usage.diskBytes())
+        .isLessThanOrEqualTo(2 * usage.liveBytes() + 5L * rig.options.segmentBytes() + 12_000);
+  }
+
+  @Provide
+  Arbitrary<List<Command>> commands() {
+    Arbitrary<Action> actions =
+        Arbitraries.frequency(
+            Tuple.of(10, Action.ENQUEUE),
+            Tuple.of(1, Action.ENQUEUE_LARGE),
+            Tuple.of(2, Action.FAN_OUT),
+            Tuple.of(6, Action.SETTLE_FIRST),
+            Tuple.of(4, Action.SETTLE_ANY),
+            Tuple.of(4, Action.MOVE),
+            Tuple.of(1, Action.FORGET),
+            Tuple.of(3, Action.DELIVER),
+            Tuple.of(6, Action.COMMIT),
+            Tuple.of(2, Action.FLUSH),
+            Tuple.of(6, Action.DISK),
+            Tuple.of(6, Action.COMPACT),
+            Tuple.of(1, Action.RESTART),
+            Tuple.of(3, Action.KILL),
+            Tuple.of(4, Action.POWER_LOSS),
+            Tuple.of(1, Action.FULL_DISK),
+            Tuple.of(2, Action.ROOM_AGAIN),
+            Tuple.of(1, Action.NO_DELETES),
+            Tuple.of(2, Action.DELETES));
+    return Combinators.combine(actions, Arbitraries.integers().between(1, 20), Arbitraries.longs())
+        .as(Command::new)
+        .list()
+        .ofMinSize(10)
+        .ofMaxSize(200);
+  }
+}

@@ -1,0 +1,42 @@
+package io.mayflymq.server.alarm;
+
+/** Why publishers have to wait. Two alarms are the same if they are equal. */
+public sealed interface Alarm {
+  /** How it opens a line in the log. */
+  String title();
+
+  /** Something of which there is too little left. */
+  enum Resource implements Alarm {
+    DISK("disk"),
+    MEMORY("memory");
+
+    private final String word;
+
+    Resource(String word) {
+      this.word = word;
+    }
+
+    /** Its name in the reason that clients are told. */
+    String word() {
+      return word;
+    }
+
+    @Override
+    public String title() {
+      return word + " resource limit alarm";
+    }
+  }
+
+  /**
+   * Something that does not work, for as long as it does not.
+   *
+   * @param description what, in a few words that clients are told, such as "message log of shard 0
+   *     cannot be written"
+   */
+  record Fault(String description) implements Alarm {
+    @Override
+    public String title() {
+      return "alarm '" + description + "'";
+    }
+  }
+}

@@ -1,0 +1,139 @@
+package io.mayflymq.server.alarm;
+
+import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The alarms that are raised. As long as there is one, connections that publish are blocked.
+ *
+ * <p>An alarm is raised or not, however often it was raised: the first {@code clear} clears it.
+ * Every change is one line in the log. Any thread may call any method.
+ */
+public final class Alarms {
+  private static final Logger LOGGER = LoggerFactory.getLogger(Alarms.class);
+
+  /** The reason goes to clients as a short string. */
+  private static final int LONGEST_REASON_BYTES = 255;
+
+  /**
+   * Is told of the first alarm and of the last one's end, in their order, by the thread that caused
+   * the change and under a lock: it must not wait, and it may call {@link #isRaised} and {@link
+   * #reason} only.
+   */
+  public interface Listener {
+    /** An alarm was raised, and there was none before. */
+    default void firstRaised() {}
+
+    /** An alarm was cleared, and there is none left. */
+    default void lastCleared() {}
+  }
+
+  private final EnumSet<Alarm.Resource> resources = EnumSet.noneOf(Alarm.Resource.class);
+  private final Set<Alarm.Fault> faults = new LinkedHashSet<>();
+  private final List<Listener> listeners = new CopyOnWriteArrayList<>();
+
+  /** What clients are told, or null if no alarm is raised. */
+  private volatile String reason;
+
+  /** Adds a listener; it hears of changes from now on. */
+  public void addListener(Listener listener) {
+    listeners.add(listener);
+  }
+
+  /** Whether any alarm is raised: one volatile read. */
+  public boolean isRaised() {
+    return reason != null;
+  }
+
+  /**
+   * What blocked clients are told, such as "low on memory" or "low on disk & memory"; null if no
+   * alarm is raised. At most 255 bytes of UTF-8.
+   */
+  public String reason() {
+    return reason;
+  }
+
+  /** The alarms that are raised: resources first, then faults, the oldest first. */
+  public synchronized List<Alarm> raised() {
+    return Stream.<Alarm>concat(resources.stream(), faults.stream()).toList();
+  }
+
+  /**
+   * Raises an alarm.
+   *
+   * @param detail what was found, for the log
+   * @return false if it was raised already; then nothing changes
+   */
+  public synchronized boolean raise(Alarm alarm, String detail) {
+    if (!add(alarm)) {
+      return false;
+    }
+    LOGGER.warn("{} set: {}; publishers are blocked until it is cleared", alarm.title(), detail);
+    boolean first = reason == null;
+    reason = describe();
+    if (first) {
+      listeners.forEach(Listener::firstRaised);
+    }
+    return true;
+  }
+
+  /**
+   * Clears an alarm.
+   *
+   * @param detail what was found, for the log
+   * @return false if it was not raised; then nothing changes
+   */
+  public synchronized boolean clear(Alarm alarm, String detail) {
+    if (!remove(alarm)) {
+      return false;
+    }
+    reason = describe();
+    String outcome = reason == null ? "publishers go on" : "publishers stay blocked: " + reason;
+    LOGGER.warn("{} cleared: {}; {}", alarm.title(), detail, outcome);
+    if (reason == null) {
+      listeners.forEach(Listener::lastCleared);
+    }
+    return true;
+  }
+
+  private boolean add(Alarm alarm) {
+    return alarm instanceof Alarm.Resource resource
+        ? resources.add(resource)
+        : faults.add((Alarm.Fault) alarm);
+  }
+
+  private boolean remove(Alarm alarm) {
+    return alarm instanceof Alarm.Resource resource
+        ? resources.remove(resource)
+        : faults.remove((Alarm.Fault) alarm);
+  }
+
+  /** RabbitMQ's text for resources, "low on disk & memory", then the faults as they are. */
+  private String describe() {
+    if (resources.isEmpty() && faults.isEmpty()) {
+      return null;
+    }
+    Stream<String> scarce =
+        resources.isEmpty()
+            ? Stream.empty()
+            : Stream.of(
+                resources.stream()
+                    .map(Alarm.Resource::word)
+                    .collect(Collectors.joining(" & ", "low on ", "")));
+    String text =
+        Stream.concat(scarce, faults.stream().map(Alarm.Fault::description))
+            .collect(Collectors.joining("; "));
+    while (text.getBytes(StandardCharsets.UTF_8).length > LONGEST_REASON_BYTES) {
+      text = text.substring(0, text.offsetByCodePoints(text.length(), -1));
+    }
+    return text;
+  }
+}

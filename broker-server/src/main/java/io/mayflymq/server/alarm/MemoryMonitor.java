@@ -1,0 +1,78 @@
+package io.mayflymq.server.alarm;
+
+import java.util.function.LongSupplier;
+
+/*
+ * Raises the memory alarm while more memory is in use than the watermark.
+ *
+ * The reading is that of the last garbage collection, which leaves two questions open, and both have the same answer:
+ *
+ * - Is it too high because of garbage in the old generation? Then publishers would be blocked for nothing.
+ * - Does it stay too high because nothing is collected any more? Blocked publishers make no garbage, and consumers that empty the queues
+ *   make little, so the alarm that they should end would never end.
+ *
+ * So a reading above the watermark is checked by a collection. As that stops the whole process, at most a twentieth of the time goes into
+ * it: the longer the last one took, the later the next one comes. A reading that may not be checked yet counts as it is.
+ *
+ * The alarm changes only when the state that is found here changes, so one that was raised or cleared by hand stays as it was made until
+ * then. Belongs to the thread of the monitors.
+ */
+final class MemoryMonitor {
+  private static final int LEAST_TIMES_BETWEEN_COLLECTIONS = 20;
+
+  private final MemoryUse memory;
+  private final LongSupplier nanoTime;
+  private final Alarms alarms;
+  private long watermark;
+  private boolean above;
+  private long mayCollectAt;
+
+  /**
+   * Creates a monitor; it does nothing until it is asked to check.
+   *
+   * @param nanoTime the time, as {@link System#nanoTime} tells it
+   * @param watermark in bytes; 0 raises the alarm for good
+   */
+  MemoryMonitor(MemoryUse memory, LongSupplier nanoTime, Alarms alarms, long watermark) {
+    this.memory = memory;
+    this.nanoTime = nanoTime;
+    this.alarms = alarms;
+    this.watermark = watermark;
+    this.mayCollectAt = nanoTime.getAsLong();
+  }
+
+  /** Sets the watermark in bytes, for the checks to come. */
+  void setWatermark(long bytes) {
+    watermark = bytes;
+  }
+
+  /** Reads how much is in use, and raises or clears the alarm if that has changed sides. */
+  void check() {
+    long used = memory.usedBytes();
+    if (used > watermark && mayCollect()) {
+      collect();
+      used = memory.usedBytes();
+    }
+    if (used > watermark == above) {
+      return;
+    }
+    above = !above;
+    String found = "%d bytes in use, vm_memory_high_watermark %d".formatted(used, watermark);
+    if (above) {
+      alarms.raise(Alarm.Resource.MEMORY, found);
+    } else {
+      alarms.clear(Alarm.Resource.MEMORY, found);
+    }
+  }
+
+  private boolean mayCollect() {
+    return nanoTime.getAsLong() - mayCollectAt >= 0;
+  }
+
+  private void collect() {
+    long start = nanoTime.getAsLong();
+    memory.collect();
+    long end = nanoTime.getAsLong();
+    mayCollectAt = end + LEAST_TIMES_BETWEEN_COLLECTIONS * (end - start);
+  }
+}

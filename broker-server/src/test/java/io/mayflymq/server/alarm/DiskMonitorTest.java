@@ -1,0 +1,87 @@
+package io.mayflymq.server.alarm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+class DiskMonitorTest {
+  private static final long LIMIT = 50_000_000;
+
+  private final Alarms alarms = new Alarms();
+  private long free = 1L << 40;
+  private boolean broken;
+  private final DiskMonitor monitor =
+      new DiskMonitor(
+          () -> {
+            if (broken) {
+              throw new IOException("Input/output error");
+            }
+            return free;
+          },
+          alarms,
+          LIMIT);
+
+  @Test
+  void theAlarmIsRaisedBelowTheLimitOnly() {
+    free = LIMIT;
+    monitor.check();
+    assertThat(alarms.isRaised()).isFalse();
+    free = LIMIT - 1;
+    monitor.check();
+    assertThat(alarms.raised()).containsExactly(Alarm.Resource.DISK);
+    free = LIMIT;
+    monitor.check();
+    assertThat(alarms.isRaised()).isFalse();
+  }
+
+  @Test
+  void theLessIsFreeTheSoonerItChecksAgain() {
+    monitor.check();
+    assertThat(monitor.delayMillis()).isEqualTo(10_000);
+    free = LIMIT + 3_000_000_000L;
+    monitor.check();
+    assertThat(monitor.delayMillis()).as("3 GB at 1 GB/s").isEqualTo(3_000);
+    free = LIMIT + 1;
+    monitor.check();
+    assertThat(monitor.delayMillis()).isEqualTo(100);
+    free = 0;
+    monitor.check();
+    assertThat(monitor.delayMillis()).isEqualTo(100);
+  }
+
+  @Test
+  void anUnreadableDiskLeavesTheAlarmAsItIs() {
+    broken = true;
+    monitor.check();
+    assertThat(alarms.isRaised()).isFalse();
+    broken = false;
+    free = 0;
+    monitor.check();
+    broken = true;
+    monitor.check();
+    assertThat(alarms.isRaised()).isTrue();
+    broken = false;
+    free = LIMIT;
+    monitor.check();
+    assertThat(alarms.isRaised()).isFalse();
+  }
+
+  @Test
+  void theLimitCanBeSetWhileItRuns() {
+    monitor.setLimit(Long.MAX_VALUE);
+    monitor.check();
+    assertThat(alarms.isRaised()).isTrue();
+    monitor.setLimit(0);
+    free = 0;
+    monitor.check();
+    assertThat(alarms.isRaised()).isFalse();
+  }
+
+  @Test
+  void anAlarmRaisedByHandStays() {
+    alarms.raise(Alarm.Resource.DISK, "by hand");
+    monitor.check();
+    assertThat(alarms.isRaised()).isTrue();
+  }
+}

@@ -1,0 +1,38 @@
+package io.mayflymq.server.alarm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class JvmMemoryTest {
+  private static final int SIZE = 32 << 20;
+
+  private final JvmMemory memory = new JvmMemory();
+  private final List<Object> held = new ArrayList<>();
+
+  @Test
+  void whatIsAliveCountsAndGarbageDoesNot() {
+    memory.collect();
+    long before = memory.heapBytes();
+    held.add(new byte[SIZE]);
+    memory.collect();
+    long during = memory.heapBytes();
+    held.clear();
+    memory.collect();
+    long after = memory.heapBytes();
+    assertThat(during - before).isBetween(SIZE - (4L << 20), SIZE + (4L << 20));
+    assertThat(after - before).isLessThan(4 << 20);
+  }
+
+  @Test
+  void buffersOutsideOfTheHeapCount() {
+    memory.collect();
+    long before = memory.usedBytes();
+    held.add(ByteBuffer.allocateDirect(SIZE));
+    assertThat(memory.usedBytes() - before).isGreaterThanOrEqualTo(SIZE);
+    assertThat(held).hasSize(1);
+  }
+}

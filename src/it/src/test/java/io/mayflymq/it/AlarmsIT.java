@@ -1,0 +1,286 @@
+package io.mayflymq.it;
+
+import static io.mayflymq.it.harness.Amqp.PLAIN;
+import static io.mayflymq.it.harness.Amqp.bytes;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.Deliveries;
+import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.RawClient;
+import io.mayflymq.it.harness.RawFrame;
+import io.mayflymq.it.harness.RawWriter;
+import io.mayflymq.it.harness.Time;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Memory and disk alarms: who is blocked, when, how it is told, and what goes on all the same. The
+ * alarms are real: a disk that can never be large enough, and a heap that really is too full.
+ */
+@OwnBroker
+class AlarmsIT {
+  private static final String DISK_IS_SHORT = "1000000TB";
+
+  private static BrokerProcess shortOfDisk() {
+    return BrokerProcess.builder().set("disk_free_limit.absolute", DISK_IS_SHORT).start();
+  }
+
+  /** What a connection was told: the reasons it was blocked for, and "unblocked". */
+  private static BlockingQueue<String> notices(Connection connection) {
+    BlockingQueue<String> notices = new LinkedBlockingQueue<>();
+    connection.addBlockedListener(notices::add, () -> notices.add("unblocked"));
+    return notices;
+  }
+
+  @Test
+  void onlyAPublishBlocksAndOnlyItsConnection() throws Exception {
+    try (BrokerProcess broker = shortOfDisk();
+        Connection consumer = broker.factory().newConnection()) {
+      Connection publisher = broker.factory().newConnection();
+      BlockingQueue<String> told = notices(publisher);
+      BlockingQueue<String> consumerTold = notices(consumer);
+      Channel watcher = consumer.createChannel();
+      watcher.queueDeclare("q", false, false, false, null);
+      Channel channel = publisher.createChannel();
+      channel.queueDeclare("q2", false, false, false, null);
+      Deliveries onPublisher = Deliveries.from(channel, "q2", true);
+      assertThat(told).as("before any publish").isEmpty();
+
+      channel.basicPublish("", "q", PLAIN, bytes("held back"));
+      assertThat(told.poll(10, SECONDS)).isEqualTo("low on disk");
+      assertThat(watcher.messageCount("q")).as("waits behind its header").isZero();
+
+      Connection other = broker.factory().newConnection();
+      BlockingQueue<String> otherTold = notices(other);
+      other.createChannel().basicPublish("", "q2", PLAIN, new byte[0]);
+      assertThat(otherTold.poll(10, SECONDS)).isEqualTo("low on disk");
+      assertThat(onPublisher.next().bytes()).as("deliveries go on").isEmpty();
+
+      for (int i = 0; i < 5; i++) {
+        assertThat(watcher.messageCount("q")).isZero();
+      }
+      assertThat(consumerTold).isEmpty();
+      assertThat(told).as("told once").isEmpty();
+      publisher.abort(100);
+      other.abort(100);
+      assertThat(broker.output())
+          .filteredOn(line -> line.contains("resource limit alarm"))
+          .singleElement()
+          .asString()
+          .contains("[warning]")
+          .contains("disk resource limit alarm set: ")
+          .contains(" bytes free, disk_free_limit 1000000000000000000; publishers are blocked");
+      assertThat(broker.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void aFullHeapBlocksPublishersUntilConsumersHaveEmptiedIt() throws Exception {
+    try (BrokerProcess broker =
+            BrokerProcess.builder()
+                .jvm("-Xmx256m")
+                .set("vm_memory_high_watermark.absolute", "64MiB")
+                .set("memory_monitor_interval", 50)
+                .start();
+        Connection publisher = broker.factory().newConnection();
+        Connection consumer = broker.factory().newConnection()) {
+      BlockingQueue<String> told = notices(publisher);
+      Channel channel = publisher.createChannel();
+      channel.queueDeclare("q", false, false, false, null);
+      channel.basicPublish("", "q", PLAIN, bytes("before"));
+      assertThat(told).isEmpty();
+
+      byte[] body = new byte[64 * 1024];
+      int published = 1;
+      long end = System.nanoTime() + SECONDS.toNanos(30);
+      while (told.isEmpty() && System.nanoTime() < end) {
+        channel.basicPublish("", "q", PLAIN, body);
+        published++;
+        Time.pass(2);
+      }
+      assertThat(told.poll(10, SECONDS)).isEqualTo("low on memory");
+
+      Deliveries deliveries = Deliveries.from(consumer.createChannel(), "q", true);
+      for (int i = 0; i < published; i++) {
+        deliveries.next();
+      }
+      assertThat(told.poll(10, SECONDS)).isEqualTo("unblocked");
+      channel.basicPublish("", "q", PLAIN, bytes("after"));
+      assertThat(deliveries.next().body()).isEqualTo("after");
+      assertThat(told).isEmpty();
+      assertThat(broker.output())
+          .filteredOn(line -> line.contains("resource limit alarm"))
+          .satisfiesExactly(
+              line -> assertThat(line).contains("memory resource limit alarm set: "),
+              line -> assertThat(line).contains("memory resource limit alarm cleared: "));
+      assertThat(broker.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void bothReasonsAreTold() throws Exception {
+    try (BrokerProcess broker =
+        BrokerProcess.builder()
+            .set("disk_free_limit.absolute", DISK_IS_SHORT)
+            .set("vm_memory_high_watermark.relative", 0)
+            .start()) {
+      Connection publisher = broker.factory().newConnection();
+      BlockingQueue<String> told = notices(publisher);
+      publisher.createChannel().basicPublish("", "q", PLAIN, bytes("x"));
+      assertThat(told.poll(10, SECONDS)).isEqualTo("low on disk & memory");
+      publisher.abort(100);
+    }
+  }
+
+  @Test
+  void heartbeatsGoOnWhileBlockedAndTheClientsAreNotMissed() throws Exception {
+    try (BrokerProcess broker = shortOfDisk();
+        RawClient client = open(broker, 1, true)) {
+      publish(client);
+      RawFrame blocked = client.expect(10, 60);
+      assertThat(RawFrame.shortString(blocked.arguments())).isEqualTo("low on disk");
+      // Says nothing for five intervals, of which two would be too many.
+      long start = System.nanoTime();
+      int heartbeats = 0;
+      while (Time.millisBetween(start, System.nanoTime()) < 5_000) {
+        assertThat(client.read().type()).isEqualTo(RawFrame.HEARTBEAT);
+        heartbeats++;
+      }
+      assertThat(heartbeats).isBetween(4, 11);
+    }
+  }
+
+  @Test
+  void aClientWithTheAlarmBehindItIsMissedAgain() throws Exception {
+    try (BrokerProcess broker =
+            BrokerProcess.builder()
+                .jvm("-Xmx256m")
+                .set("vm_memory_high_watermark.absolute", "64MiB")
+                .set("memory_monitor_interval", 50)
+                .start();
+        Connection other = broker.factory().newConnection();
+        RawClient client = open(broker, 1, true)) {
+      Channel channel = other.createChannel();
+      channel.queueDeclare("q", false, false, false, null);
+      BlockingQueue<String> told = notices(other);
+      long end = System.nanoTime() + SECONDS.toNanos(30);
+      while (told.isEmpty() && System.nanoTime() < end) {
+        channel.basicPublish("", "q", PLAIN, new byte[64 * 1024]);
+        client.frame(RawFrame.HEARTBEAT, 0);
+        Time.pass(2);
+      }
+      publish(client);
+      client.expect(10, 60);
+      try (Connection third = broker.factory().newConnection()) {
+        third.createChannel().queuePurge("q");
+      }
+      client.expect(10, 61);
+      long start = System.nanoTime();
+      client.readToEnd();
+      assertThat(Time.millisBetween(start, System.nanoTime())).isBetween(1_500.0, 6_000.0);
+    }
+  }
+
+  @Test
+  void aClientThatCannotBeToldIsBlockedAllTheSame() throws Exception {
+    try (BrokerProcess broker = shortOfDisk();
+        RawClient client = open(broker, 1, false)) {
+      publish(client);
+      client.sendChannelOpen(2);
+      long start = System.nanoTime();
+      while (Time.millisBetween(start, System.nanoTime()) < 3_000) {
+        assertThat(client.read().type()).as("nothing is answered").isEqualTo(RawFrame.HEARTBEAT);
+      }
+    }
+  }
+
+  @Test
+  void thatABlockedClientIsGoneIsNoticed() throws Exception {
+    try (BrokerProcess broker = shortOfDisk()) {
+      RawClient client = open(broker, 0, true);
+      publish(client);
+      client.expect(10, 60);
+      // Bytes that nobody reads, so that the end comes behind them.
+      client.raw(new byte[4096]);
+      client.close();
+      await()
+          .atMost(10, SECONDS)
+          .until(
+              () ->
+                  broker.output().stream()
+                      .anyMatch(line -> line.contains("client unexpectedly closed TCP")));
+    }
+  }
+
+  @Test
+  void aBrokerThatStopsClosesBlockedConnectionsInOrder() throws Exception {
+    try (BrokerProcess broker = shortOfDisk()) {
+      Connection publisher = broker.factory().newConnection();
+      BlockingQueue<String> told = notices(publisher);
+      BlockingQueue<ShutdownSignalException> ends = new LinkedBlockingQueue<>();
+      publisher.addShutdownListener(ends::add);
+      publisher.createChannel().basicPublish("", "q", PLAIN, bytes("x"));
+      assertThat(told.poll(10, SECONDS)).isEqualTo("low on disk");
+      long start = System.nanoTime();
+      assertThat(broker.stop()).isZero();
+      assertThat(Time.millisBetween(start, System.nanoTime())).isLessThan(4_000);
+      assertThat(ends.poll(10, SECONDS)).hasMessageContaining("CONNECTION_FORCED");
+      assertThat(told).isEmpty();
+    }
+  }
+
+  @Test
+  void aTransactionAndConfirmsWaitToo() throws Exception {
+    try (BrokerProcess broker = shortOfDisk()) {
+      ConnectionFactory factory = broker.factory();
+      factory.setChannelRpcTimeout(1_000);
+      for (String mode : List.of("tx", "confirm")) {
+        Connection connection = factory.newConnection();
+        BlockingQueue<String> told = notices(connection);
+        Channel channel = connection.createChannel();
+        if (mode.equals("tx")) {
+          channel.txSelect();
+        } else {
+          channel.confirmSelect();
+        }
+        BlockingQueue<Long> confirmed = new LinkedBlockingQueue<>();
+        channel.addConfirmListener((tag, many) -> confirmed.add(tag), (tag, many) -> {});
+        channel.basicPublish("", "nowhere", PLAIN, bytes("x"));
+        assertThat(told.poll(10, SECONDS)).as(mode).isEqualTo("low on disk");
+        assertThat(confirmed.poll(300, MILLISECONDS)).isNull();
+        connection.abort(100);
+      }
+    }
+  }
+
+  private static RawClient open(BrokerProcess broker, int heartbeat, boolean listens)
+      throws Exception {
+    RawClient client = new RawClient(broker.port());
+    client.start();
+    RawWriter capabilities =
+        new RawWriter().shortString("connection.blocked").uint8('t').uint8(listens ? 1 : 0);
+    client.startOk(
+        "PLAIN",
+        "\0guest\0guest",
+        new RawWriter().shortString("capabilities").uint8('F').table(capabilities));
+    client.expect(10, 30);
+    client.tuneOk(2047, 131_072, heartbeat);
+    client.openVirtualHost("/");
+    client.channelOpen(1);
+    return client;
+  }
+
+  private static void publish(RawClient client) throws Exception {
+    client.sendPublish(1, "q").sendHeader(1, 2).sendBody(1, (byte) 'h', (byte) 'i');
+  }
+}
