@@ -7,12 +7,20 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The JSON object of a request, field by field, with RabbitMQ's errors for what does not fit. */
+/**
+ * The JSON of a request or an answer. That of a request is an object, and is read field by field,
+ * with RabbitMQ's errors for what does not fit.
+ */
 final class Body {
   private final byte[] bytes;
 
   Body(byte[] bytes) {
     this.bytes = bytes;
+  }
+
+  /** The bytes as they are; not to be changed. */
+  byte[] bytes() {
+    return bytes;
   }
 
   /**

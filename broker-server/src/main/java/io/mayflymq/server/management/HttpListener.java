@@ -63,15 +63,15 @@ final class HttpListener implements AutoCloseable {
 
   private void handle(HttpExchange exchange) throws IOException {
     try (exchange) {
-      Response response = respond(exchange);
+      Encoded response = respond(exchange);
       response.headers().forEach((name, value) -> exchange.getResponseHeaders().set(name, value));
       exchange.getResponseHeaders().set("server", "MayflyMQ");
       exchange.getResponseHeaders().set("cache-control", "no-cache");
-      if (response.body() == null) {
+      byte[] body = response.json();
+      if (body.length == 0) {
         exchange.sendResponseHeaders(response.status(), -1);
         return;
       }
-      byte[] body = Json.encode(response.body());
       exchange.getResponseHeaders().set("content-type", "application/json");
       if (exchange.getRequestMethod().equals("HEAD")) {
         exchange.getResponseHeaders().set("content-length", Integer.toString(body.length));
@@ -86,21 +86,36 @@ final class HttpListener implements AutoCloseable {
     }
   }
 
-  private Response respond(HttpExchange exchange) throws IOException {
+  /** An answer whose body is in JSON already; none if it is empty. */
+  private record Encoded(int status, Map<String, String> headers, Body content) {
+    static Encoded of(Response response) {
+      return new Encoded(
+          response.status(),
+          response.headers(),
+          new Body(response.body() == null ? new byte[0] : Json.encode(response.body())));
+    }
+
+    byte[] json() {
+      return content.bytes();
+    }
+  }
+
+  private Encoded respond(HttpExchange exchange) throws IOException {
     try {
-      return route(exchange);
+      return Encoded.of(route(exchange));
     } catch (ApiException e) {
-      return Response.of(e);
+      return Encoded.of(Response.of(e));
     } catch (AmqpException e) {
-      return Response.of(ApiException.of(e));
+      return Encoded.of(Response.of(ApiException.of(e)));
     } catch (RuntimeException e) {
       LOGGER.error(
           "HTTP {} {}: internal error",
           exchange.getRequestMethod(),
           exchange.getRequestURI().getRawPath(),
           e);
-      return Response.of(
-          new ApiException(500, "internal_error", "The broker's log tells what happened"));
+      return Encoded.of(
+          Response.of(
+              new ApiException(500, "internal_error", "The broker's log tells what happened")));
     }
   }
 
