@@ -89,7 +89,9 @@ class AdministrationTest {
     administration = new Administration(broker, log, accessControl, sessions, List.of());
     List<MetadataCommand> kept = log.recover();
     isNew = administration.recover(kept);
+    loops.all().forEach(loop -> loop.runAtOnce(true));
     broker.recover(kept);
+    loops.all().forEach(loop -> loop.runAtOnce(false));
   }
 
   @AfterEach

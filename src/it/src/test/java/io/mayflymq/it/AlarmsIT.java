@@ -90,7 +90,8 @@ class AlarmsIT {
             BrokerProcess.builder()
                 .jvm("-Xmx256m")
                 .set("vm_memory_high_watermark.absolute", "64MiB")
-                // Contents fill the heap up to the watermark; what is there beside them goes beyond.
+                // Contents fill the heap up to the watermark; what is there beside them goes
+                // beyond.
                 .set("vm_memory_high_watermark_paging_ratio", "1.0")
                 .set("memory_monitor_interval", 50)
                 .start();
@@ -168,7 +169,8 @@ class AlarmsIT {
             BrokerProcess.builder()
                 .jvm("-Xmx256m")
                 .set("vm_memory_high_watermark.absolute", "64MiB")
-                // Contents fill the heap up to the watermark; what is there beside them goes beyond.
+                // Contents fill the heap up to the watermark; what is there beside them goes
+                // beyond.
                 .set("vm_memory_high_watermark_paging_ratio", "1.0")
                 .set("memory_monitor_interval", 50)
                 .start();

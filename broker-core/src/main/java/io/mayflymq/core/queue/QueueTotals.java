@@ -1,0 +1,19 @@
+package io.mayflymq.core.queue;
+
+/**
+ * How many messages a queue has, and their body sizes in bytes.
+ *
+ * @param ready those that are ready
+ * @param unacked those that were delivered and not settled
+ */
+public record QueueTotals(long ready, long unacked, long readyBytes, long unackedBytes) {
+  /** Both kinds together. */
+  public long messages() {
+    return ready + unacked;
+  }
+
+  /** The same in bytes. */
+  public long bytes() {
+    return readyBytes + unackedBytes;
+  }
+}

@@ -1,0 +1,22 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.QueueTotals;
+import java.util.List;
+
+/**
+ * How a queue was at one moment.
+ *
+ * @param queue the queue; its counters go on
+ * @param totals its messages
+ * @param consumers its consumers, in the order in which they came
+ */
+public record QueueView(Queue queue, QueueTotals totals, List<Member> consumers) {
+
+  /**
+   * A consumer of the queue.
+   *
+   * @param active whether it got messages, which with a single active consumer only one did
+   */
+  public record Member(Consumer consumer, boolean active) {}
+}
