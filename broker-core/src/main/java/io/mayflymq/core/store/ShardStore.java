@@ -1,6 +1,7 @@
 package io.mayflymq.core.store;
 
 import io.mayflymq.core.message.Message;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -20,9 +21,11 @@ public interface ShardStore {
    * Brings the messages back that were kept, into the queues that are open. Called once, before
    * anything is published.
    *
+   * @param shardsBefore the number of the shard that each durable queue was kept on so far, by the
+   *     id of the queue; messages of it that are elsewhere are not to be believed
    * @throws StoreException if they cannot be read
    */
-  Recovered recover();
+  Recovered recover(Map<Long, Integer> shardsBefore);
 
   /**
    * What was brought back.

@@ -1,6 +1,7 @@
 package io.mayflymq.core.store;
 
 import io.mayflymq.core.message.Message;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -14,7 +15,7 @@ public final class VolatileStore implements ShardStore {
   }
 
   @Override
-  public Recovered recover() {
+  public Recovered recover(Map<Long, Integer> shardsBefore) {
     return new Recovered(0, 0);
   }
 

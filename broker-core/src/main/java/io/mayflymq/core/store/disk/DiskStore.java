@@ -78,8 +78,8 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   }
 
   @Override
-  public Recovered recover() {
-    Recovered recovered = recovery.run();
+  public Recovered recover(Map<Long, Integer> shardsBefore) {
+    Recovered recovered = recovery.run(shardsBefore);
     shard.loop().schedule(this::tick, TICK_MILLIS);
     return recovered;
   }
