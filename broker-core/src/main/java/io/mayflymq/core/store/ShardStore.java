@@ -47,13 +47,13 @@ public interface ShardStore {
   void settle(DeadEntry entry);
 
   /**
-   * What is stored until {@link #endMove} is one message, and comes from this entry: as one record,
+   * What is stored until {@link #endMove} is this message, and comes from this entry: as one record,
    * so after a crash it is either here or there.
    */
-  void beginMove(DeadEntry source);
+  void beginMove(DeadEntry source, Message letter);
 
   /** The message has been given to all its queues. */
-  void endMove(Message letter, long nowMillis);
+  void endMove(long nowMillis);
 
   // Safety
 

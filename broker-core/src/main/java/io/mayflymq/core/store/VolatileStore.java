@@ -29,10 +29,10 @@ public final class VolatileStore implements ShardStore {
   public void settle(DeadEntry entry) {}
 
   @Override
-  public void beginMove(DeadEntry source) {}
+  public void beginMove(DeadEntry source, Message letter) {}
 
   @Override
-  public void endMove(Message letter, long nowMillis) {}
+  public void endMove(long nowMillis) {}
 
   @Override
   public long storedCount() {

@@ -38,13 +38,13 @@ public class ForwardingShardStore implements ShardStore {
   }
 
   @Override
-  public void beginMove(DeadEntry source) {
-    store.beginMove(source);
+  public void beginMove(DeadEntry source, Message letter) {
+    store.beginMove(source, letter);
   }
 
   @Override
-  public void endMove(Message letter, long nowMillis) {
-    store.endMove(letter, nowMillis);
+  public void endMove(long nowMillis) {
+    store.endMove(nowMillis);
   }
 
   @Override

@@ -120,6 +120,9 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   }
 
   Message read(long location, boolean paged) {
+    if (location == QueueStore.NOWHERE) {
+      return move.letter();
+    }
     return paged ? paging.read(location) : log.read(location);
   }
 
@@ -192,12 +195,12 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   }
 
   @Override
-  public void beginMove(DeadEntry source) {
-    move.open(source);
+  public void beginMove(DeadEntry source, Message letter) {
+    move.open(source, letter);
   }
 
   @Override
-  public void endMove(Message letter, long nowMillis) {
+  public void endMove(long nowMillis) {
     DeadEntry source = move.source();
     RecordTargets targets = move.targets();
     touch();
@@ -212,7 +215,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
               source.bodyLength(),
               targets,
               nowMillis,
-              letter);
+              move.letter());
       for (int i = 0; i < targets.size(); i++) {
         place(targets.queueId(i), targets.sequence(i), location);
       }
