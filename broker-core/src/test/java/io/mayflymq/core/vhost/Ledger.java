@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiPredicate;
 
 /*
  * Watches the stores of a broker from above, and knows what must, may and must not be there after a crash.
@@ -39,7 +40,8 @@ final class Ledger {
     }
   }
 
-  private static final class Entry {
+  private final class Entry {
+    final long made = ++Ledger.this.made;
     final Key key;
     final int shard;
     final int number;
@@ -77,7 +79,18 @@ final class Ledger {
   private long[] safe = new long[0];
   private final TreeMap<Key, Integer> found = new TreeMap<>();
   private final Set<Long> known = new HashSet<>();
+  private final BiPredicate<Long, Long> leads;
   private boolean recovering;
+  private long made;
+
+  /**
+   * Opens a ledger.
+   *
+   * @param leads whether dead messages of the one queue go to the other
+   */
+  Ledger(BiPredicate<Long, Long> leads) {
+    this.leads = leads;
+  }
 
   /** What is to be put around each store of a broker that starts, in the order of the shards. */
   ShardStore watch(ShardStore store) {
@@ -234,7 +247,10 @@ final class Ledger {
     final int index;
     final TreeMap<Key, Integer> found = new TreeMap<>();
     private final Map<Long, WatchedQueue> queues = new HashMap<>();
-    private final Set<Key> awaited = new HashSet<>();
+
+    /** The dead whose letters are on the way to other shards, and when they left. */
+    private final Map<Key, Long> awaited = new HashMap<>();
+
     private long events;
     long safe;
     private Entry moving;
@@ -300,15 +316,16 @@ final class Ledger {
 
     @Override
     public void await(DeadEntry entry) {
-      awaited.add(new Key(entry.queueId(), entry.sequence()));
+      awaited.put(new Key(entry.queueId(), entry.sequence()), made);
       super.await(entry);
     }
 
     @Override
     public void settle(DeadEntry dead) {
       Entry entry = entries.get(new Key(dead.queueId(), dead.sequence()));
-      if (awaited.remove(entry.key)) {
-        arrived(entry);
+      Long sentAt = awaited.remove(entry.key);
+      if (sentAt != null) {
+        arrived(entry, sentAt);
       } else {
         ended.add(entry.number);
       }
@@ -318,11 +335,14 @@ final class Ledger {
       super.settle(dead);
     }
 
-    private void arrived(Entry entry) {
+    /** A letter has arrived in the durable queues it was sent to, or has come to its end there. */
+    private void arrived(Entry entry, long sentAt) {
       boolean any = false;
       boolean safely = false;
       for (Entry other : entries.values()) {
-        if (other != entry && other.number == entry.number) {
+        if (other.number == entry.number
+            && other.made > sentAt
+            && leads.test(entry.key.queueId, other.key.queueId)) {
           any = true;
           safely |= other.storedAt <= safeOf(other);
         }
