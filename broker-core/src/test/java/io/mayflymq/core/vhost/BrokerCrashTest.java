@@ -16,9 +16,11 @@ import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -60,11 +62,15 @@ class BrokerCrashTest {
   private static final class Rig {
     private static final List<String> QUEUES = List.of("q0", "q1", "q2", "q3", "q4");
 
-    private final Ledger ledger = new Ledger(this::leads);
+    private final Ledger ledger = new Ledger(this::leads, this::target);
     private TestBroker broker;
     private final List<Held> held = new ArrayList<>();
     private final List<Tap> taps = new ArrayList<>();
     private final Map<Long, QueueDefinition> definitions = new HashMap<>();
+
+    /** The queues that have had a consumer without acknowledgements: it may leave no trace. */
+    private final Set<Long> unacknowledged = new HashSet<>();
+
     private int numbers;
 
     Rig(Setup setup) {
@@ -139,6 +145,21 @@ class BrokerCrashTest {
               : broker.vhost.routing().contains(Binding.toQueue(exchange, name, "")));
     }
 
+    /** Where a queue's dead letters are stored, whatever else happens; null if nothing is sure. */
+    private Long target(long source) {
+      QueueSettings settings = definitions.get(source).settings();
+      Queue target =
+          "".equals(settings.deadLetterExchange())
+              ? broker.queue(settings.deadLetterRoutingKey())
+              : null;
+      return target == null
+              || !target.definition().durable()
+              || target.definition().settings().hasLengthLimit()
+              || unacknowledged.contains(target.id())
+          ? null
+          : target.id();
+    }
+
     private static FieldTable arguments(Random random) {
       FieldTable.Builder arguments = FieldTable.builder();
       if (random.nextInt(3) > 0) {
@@ -208,6 +229,9 @@ class BrokerCrashTest {
       if (queue != null) {
         Tap tap = new Tap(queue, random.nextInt(4) > 0, random.nextInt(4));
         taps.add(tap);
+        if (!tap.consumer.acknowledges()) {
+          unacknowledged.add(queue.id());
+        }
         queue.subscribe(tap.consumer, () -> {});
       }
     }

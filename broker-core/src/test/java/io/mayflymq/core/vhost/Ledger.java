@@ -19,6 +19,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
+import java.util.function.UnaryOperator;
 
 /*
  * Watches the stores of a broker from above, and knows what must, may and must not be there after a crash.
@@ -66,6 +67,9 @@ final class Ledger {
     }
   }
 
+  /** A letter on the way: when it left, and the queue that it surely enters, or null. */
+  private record Sent(long made, Long target) {}
+
   private record Move(Entry source, List<Entry> targets, long at) {}
 
   private final TreeMap<Key, Entry> entries = new TreeMap<>();
@@ -80,6 +84,7 @@ final class Ledger {
   private final TreeMap<Key, Integer> found = new TreeMap<>();
   private final Set<Long> known = new HashSet<>();
   private final BiPredicate<Long, Long> leads;
+  private final UnaryOperator<Long> target;
   private boolean recovering;
   private long made;
 
@@ -87,9 +92,11 @@ final class Ledger {
    * Opens a ledger.
    *
    * @param leads whether dead messages of the one queue go to the other
+   * @param target the queue that all dead messages of another surely enter; null if there is none
    */
-  Ledger(BiPredicate<Long, Long> leads) {
+  Ledger(BiPredicate<Long, Long> leads, UnaryOperator<Long> target) {
     this.leads = leads;
+    this.target = target;
   }
 
   /** What is to be put around each store of a broker that starts, in the order of the shards. */
@@ -249,7 +256,7 @@ final class Ledger {
     private final Map<Long, WatchedQueue> queues = new HashMap<>();
 
     /** The dead whose letters are on the way to other shards, and when they left. */
-    private final Map<Key, Long> awaited = new HashMap<>();
+    private final Map<Key, Sent> awaited = new HashMap<>();
 
     private long events;
     long safe;
@@ -316,16 +323,18 @@ final class Ledger {
 
     @Override
     public void await(DeadEntry entry) {
-      awaited.put(new Key(entry.queueId(), entry.sequence()), made);
+      awaited.put(
+          new Key(entry.queueId(), entry.sequence()),
+          new Sent(made, target.apply(entry.queueId())));
       super.await(entry);
     }
 
     @Override
     public void settle(DeadEntry dead) {
       Entry entry = entries.get(new Key(dead.queueId(), dead.sequence()));
-      Long sentAt = awaited.remove(entry.key);
-      if (sentAt != null) {
-        arrived(entry, sentAt);
+      Sent sent = awaited.remove(entry.key);
+      if (sent != null) {
+        arrived(entry, sent);
       } else {
         ended.add(entry.number);
       }
@@ -336,12 +345,12 @@ final class Ledger {
     }
 
     /** A letter has arrived in the durable queues it was sent to, or has come to its end there. */
-    private void arrived(Entry entry, long sentAt) {
+    private void arrived(Entry entry, Sent sent) {
       boolean any = false;
       boolean safely = false;
       for (Entry other : entries.values()) {
         if (other.number == entry.number
-            && other.made > sentAt
+            && other.made > sent.made
             && leads.test(entry.key.queueId, other.key.queueId)) {
           any = true;
           safely |= other.storedAt <= safeOf(other);
@@ -349,6 +358,9 @@ final class Ledger {
       }
       assertThat(safely || !any).as("settled before its letter was safe: %s", entry).isTrue();
       if (!any) {
+        assertThat(sent.target != null && sent.target.equals(target.apply(entry.key.queueId)))
+            .as("settled before its letter arrived: %s", entry)
+            .isFalse();
         ended.add(entry.number);
       }
     }
