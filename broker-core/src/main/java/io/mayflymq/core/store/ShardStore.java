@@ -47,8 +47,8 @@ public interface ShardStore {
   void settle(DeadEntry entry);
 
   /**
-   * What is stored until {@link #endMove} is this message, and comes from this entry: as one record,
-   * so after a crash it is either here or there.
+   * What is stored until {@link #endMove} is this message, and comes from this entry: as one
+   * record, so after a crash it is either here or there.
    */
   void beginMove(DeadEntry source, Message letter);
 

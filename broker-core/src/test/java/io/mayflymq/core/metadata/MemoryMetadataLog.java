@@ -60,10 +60,16 @@ public final class MemoryMetadataLog implements MetadataLog {
     beforeChange = watcher;
   }
 
-  /** What there is after a crash: some of what waited may have been written. */
-  public MemoryMetadataLog afterCrash(Random random) {
+  /** What there is after a crash: nothing of what waited. */
+  public MemoryMetadataLog afterCrash() {
     MemoryMetadataLog after = new MemoryMetadataLog();
     after.state.putAll(state);
+    return after;
+  }
+
+  /** What there is after a crash: some of what waited may have been written. */
+  public MemoryMetadataLog afterCrash(Random random) {
+    MemoryMetadataLog after = afterCrash();
     int written = random.nextInt(pending.size() + 1);
     pending.stream().limit(written).forEach(next -> after.apply(next.command));
     return after;

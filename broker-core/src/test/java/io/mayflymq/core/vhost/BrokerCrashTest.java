@@ -403,7 +403,8 @@ class BrokerCrashTest {
     for (long seed = first; seed < first + tries && failures < 5; seed++) {
       Random random = new Random(seed);
       Setup setup =
-          new Setup(1 + random.nextInt(3), new long[] {0, 2000, TestBroker.ROOMY}[random.nextInt(3)]);
+          new Setup(
+              1 + random.nextInt(3), new long[] {0, 2000, TestBroker.ROOMY}[random.nextInt(3)]);
       List<Command> commands = new ArrayList<>();
       for (int count = 10 + random.nextInt(80); count > 0; count--) {
         commands.add(new Command(WEIGHTED[random.nextInt(WEIGHTED.length)], random.nextLong()));
@@ -415,14 +416,45 @@ class BrokerCrashTest {
   }
 
   private static final Action[] WEIGHTED = {
-    Action.DECLARE, Action.DECLARE, Action.DECLARE, Action.DECLARE,
-    Action.PUBLISH, Action.PUBLISH, Action.PUBLISH, Action.PUBLISH, Action.PUBLISH, Action.PUBLISH,
-    Action.CONSUME, Action.CANCEL, Action.GET, Action.GET, Action.GET,
-    Action.SETTLE, Action.SETTLE, Action.SETTLE, Action.SETTLE, Action.PURGE, Action.DELETE,
-    Action.TIME, Action.TIME, Action.TIME,
-    Action.LOOP, Action.LOOP, Action.LOOP, Action.LOOP, Action.LOOP, Action.LOOP,
-    Action.DISK, Action.DISK, Action.DISK, Action.DISK, Action.METADATA, Action.METADATA,
-    Action.REST, Action.KILL, Action.POWER_LOSS
+    Action.DECLARE,
+    Action.DECLARE,
+    Action.DECLARE,
+    Action.DECLARE,
+    Action.PUBLISH,
+    Action.PUBLISH,
+    Action.PUBLISH,
+    Action.PUBLISH,
+    Action.PUBLISH,
+    Action.PUBLISH,
+    Action.CONSUME,
+    Action.CANCEL,
+    Action.GET,
+    Action.GET,
+    Action.GET,
+    Action.SETTLE,
+    Action.SETTLE,
+    Action.SETTLE,
+    Action.SETTLE,
+    Action.PURGE,
+    Action.DELETE,
+    Action.TIME,
+    Action.TIME,
+    Action.TIME,
+    Action.LOOP,
+    Action.LOOP,
+    Action.LOOP,
+    Action.LOOP,
+    Action.LOOP,
+    Action.LOOP,
+    Action.DISK,
+    Action.DISK,
+    Action.DISK,
+    Action.DISK,
+    Action.METADATA,
+    Action.METADATA,
+    Action.REST,
+    Action.KILL,
+    Action.POWER_LOSS
   };
 
   private static boolean tryOut(Setup setup, List<Command> commands, long seed) {
@@ -444,7 +476,8 @@ class BrokerCrashTest {
         }
       }
     }
-    System.out.println("seed " + seed + " " + setup + " " + least.size() + " of " + commands.size());
+    System.out.println(
+        "seed " + seed + " " + setup + " " + least.size() + " of " + commands.size());
     least.forEach(command -> System.out.println("  " + command));
     failure(setup, least, seed).printStackTrace(System.out);
     return false;

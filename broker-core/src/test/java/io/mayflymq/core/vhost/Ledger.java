@@ -285,8 +285,7 @@ final class Ledger {
                 (sequence, location, bodyLength, enqueuedAtMillis, paged) -> {
                   Message message = watched.read(location, paged);
                   assertThat(message.bodyLength()).isEqualTo(bodyLength);
-                  Integer twice =
-                      found.put(new Key(id, sequence), TestBroker.numberOf(message));
+                  Integer twice = found.put(new Key(id, sequence), TestBroker.numberOf(message));
                   assertThat(twice).isNull();
                 });
           });

@@ -87,13 +87,13 @@ class ShardCountTest {
   private static List<Moment> momentsOfStart(TestBroker before, int count, boolean power) {
     List<Moment> moments = new ArrayList<>();
     MemoryHost host = before.host.afterPowerLoss(new Random(0), 0);
-    MemoryMetadataLog metadata = before.metadata.afterCrash(new Random(0));
+    MemoryMetadataLog metadata = before.metadata.afterCrash();
     Runnable watcher =
         () ->
             moments.add(
                 new Moment(
                     power ? host.afterPowerLoss(new Random(moments.size()), 0.5) : host.afterKill(),
-                    metadata.afterCrash(new Random(0))));
+                    metadata.afterCrash()));
     host.beforeChange(watcher);
     metadata.beforeChange(watcher);
     TestBroker started = before.on(host, metadata, count, UnaryOperator.identity());
@@ -113,7 +113,7 @@ class ShardCountTest {
       for (Moment moment : moments) {
         for (int count = 1; count <= 4; count++) {
           MemoryHost host = moment.host.afterKill();
-          MemoryMetadataLog metadata = moment.metadata.afterCrash(new Random(0));
+          MemoryMetadataLog metadata = moment.metadata.afterCrash();
           TestBroker after = three.on(host, metadata, count, UnaryOperator.identity());
           QUEUES.forEach(queue -> assertHas(after, queue, 3));
         }

@@ -94,8 +94,7 @@ final class TestBroker {
 
   /** The process is killed, and another one starts. */
   TestBroker afterKill(int count) {
-    return on(
-        host.afterKill(), metadata.afterCrash(new Random(0)), count, UnaryOperator.identity());
+    return on(host.afterKill(), metadata.afterCrash(), count, UnaryOperator.identity());
   }
 
   TestBroker afterKill() {
@@ -106,7 +105,7 @@ final class TestBroker {
   TestBroker afterPowerLoss(int count) {
     return on(
         host.afterPowerLoss(new Random(0), 0),
-        metadata.afterCrash(new Random(0)),
+        metadata.afterCrash(),
         count,
         UnaryOperator.identity());
   }
@@ -129,7 +128,8 @@ final class TestBroker {
     boolean ran = true;
     while (ran) {
       loops.settle();
-      ran = metadata.write() | host.flush();
+      ran = metadata.write();
+      ran |= host.flush();
     }
   }
 
