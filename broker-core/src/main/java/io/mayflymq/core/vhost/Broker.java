@@ -55,7 +55,8 @@ public final class Broker {
       createVirtualHost(VhostDefinition.of(command.vhost())).replay(command);
     }
     long messages = 0;
-    for (ShardStore.Recovered shard : shards.onEach(shard -> shards.store(shard).recover())) {
+    for (ShardStore.Recovered shard :
+        shards.onEach(shard -> shards.store(shard).recover(shardsBefore))) {
       messages += shard.messages();
       highestQueueId = Math.max(highestQueueId, shard.highestQueueId());
     }

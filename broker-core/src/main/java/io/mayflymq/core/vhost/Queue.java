@@ -286,11 +286,15 @@ public final class Queue {
     deleted = true;
     shard.timers().cancel(timer);
     machine.consumers().forEach(consumer -> consumer.outlet().cancelled(consumer));
-    // Its messages must not go before it does: after a crash it would be back without them.
+    // Its messages must not go before it does: after a crash it would be back without them. So if
+    // that it has gone cannot be kept, they stay, until it is back at the next start.
     return vhost
         .forget(this)
-        .whenComplete((safe, failure) -> onShard(machine::dispose))
-        .thenApply(safe -> count);
+        .thenApply(
+            safe -> {
+              onShard(machine::dispose);
+              return count;
+            });
   }
 
   private void requireExists() {

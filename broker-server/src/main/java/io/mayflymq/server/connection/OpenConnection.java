@@ -1,6 +1,7 @@
 package io.mayflymq.server.connection;
 
 import io.mayflymq.core.metrics.Churn;
+import io.mayflymq.core.security.Session;
 import io.mayflymq.server.delivery.ConnectionIdentity;
 import io.mayflymq.server.delivery.ConnectionOutput;
 import io.netty.channel.Channel;
@@ -59,6 +60,11 @@ final class OpenConnection {
   /** What it is known by. Any thread may ask. */
   ConnectionIdentity identity() {
     return identity;
+  }
+
+  /** What counts for limits. */
+  Session session() {
+    return opened.session();
   }
 
   ConnectionView view(int channels, boolean blocked) {
