@@ -146,7 +146,7 @@ final class Ledger {
   }
 
   /** What a queue must have in its durable part: numbers by their sequence. */
-  TreeMap<Long, Integer> contents(long queueId) {
+  Map<Long, Integer> contents(long queueId) {
     TreeMap<Long, Integer> contents = new TreeMap<>();
     for (Entry entry : entries.values()) {
       if (entry.key.queueId == queueId && entry.settledAt == NEVER) {
