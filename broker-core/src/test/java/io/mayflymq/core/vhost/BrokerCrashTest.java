@@ -305,7 +305,7 @@ class BrokerCrashTest {
       long id = broker.queue(name).id();
       TreeMap<Long, Integer> drained = new TreeMap<>();
       long last = -1;
-      TreeMap<Long, Integer> expected = ledger.contents(id);
+      Map<Long, Integer> expected = ledger.contents(id);
       for (Fetched next = broker.fetch(name); next != null; next = broker.fetch(name)) {
         assertThat(next.sequence()).as("order of %s", name).isGreaterThan(last);
         last = next.sequence();
