@@ -1,6 +1,5 @@
 package io.mayflymq.it;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -8,10 +7,7 @@ import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.Target;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,25 +21,6 @@ class ManagementMessagesIT {
   @BeforeEach
   void open(Target target) {
     http = target.http();
-  }
-
-  private static List<String> texts(JsonNode list, String field) {
-    List<String> texts = new ArrayList<>();
-    list.forEach(element -> texts.add(element.path(field).asText()));
-    return texts;
-  }
-
-  /** RabbitMQ's management knows of most things only when statistics have come by. */
-  private JsonNode await(String path, String field, long value) {
-    return Awaitility.await(path + " with " + field + " = " + value)
-        .atMost(20, SECONDS)
-        .until(
-            () -> http.get(path).json(),
-            json -> at(json, field).isNumber() && at(json, field).asLong() == value);
-  }
-
-  private static JsonNode at(JsonNode json, String path) {
-    return json.at("/" + path.replace('.', '/'));
   }
 
   @Test
