@@ -65,7 +65,7 @@ final class Daemon implements AutoCloseable {
     held.push(storage::close);
     server = AmqpServer.start(settings, loops, storage.broker(), alarms);
     held.push(server::close);
-    ManagementServer management = startManagement(settings);
+    ManagementServer management = startManagement(settings, monitors);
     held.push(management::close);
     LOGGER.info(
         "{} {} on Java {} ({}), {} shards",
@@ -82,10 +82,11 @@ final class Daemon implements AutoCloseable {
         .forEach(at -> LOGGER.info("listening for AMQP on {}", NetUtil.toSocketAddressString(at)));
   }
 
-  private ManagementServer startManagement(ServerSettings settings) throws StartException {
+  private ManagementServer startManagement(ServerSettings settings, ResourceMonitors monitors)
+      throws StartException {
     try {
       return ManagementServer.start(
-          settings, server.environment(), server.addresses(), new ThisProcess());
+          settings, server.environment(), server.addresses(), new ThisProcess(), monitors);
     } catch (IOException e) {
       throw new StartException(e.getMessage(), e);
     }
