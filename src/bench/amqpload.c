@@ -7,10 +7,11 @@
 //   amqpload --port 5672 --queue q --publishers 1 --consumers 1 --size 1000 --messages 1000000
 //            [--confirm WINDOW] [--persistent] [--durable] [--ack EVERY] [--prefetch N]
 //            [--expiration MS] [--queues N] [--arg-int NAME=V]... [--arg-str NAME=V]... [--exchange X --key K]
-//            [--no-declare] [--rate MSGS_PER_S] [--pid BROKER_PID] [--timeout S]
+//            [--no-declare] [--rate MSGS_PER_S] [--live N] [--pid BROKER_PID] [--timeout S]
 //   amqpload --port 5672 --declares N        declares N queues one by one, each awaited, and prints the rate
 //
 // Each body starts with the send time (8 bytes, CLOCK_MONOTONIC ns), so latency is end to end on one machine.
+// With --live N the publishers wait while N messages or more have been sent and not received.
 // With --queues N the publishers and consumers spread over queue-0 .. queue-(N-1) round robin by thread.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -44,7 +45,7 @@ static const char *host = "127.0.0.1", *queue = "load", *exchange = "", *key = N
 static int port = 5672, npub = 1, ncon = 1, size = 100, window = 0, persistent = 0, durable = 0, ack_every = 0, prefetch = 0,
            queues = 1, declare = 1, pid = 0, timeout_s = 120;
 static const char *expiration = NULL;
-static long total = 1000000, rate = 0, declares = 0;
+static long total = 1000000, rate = 0, live = 0, declares = 0;
 static const char *iargs[16], *sargs[16]; static int niargs, nsargs;
 static atomic_long sent, received, confirmed, nacked;
 static atomic_int stop;
@@ -140,12 +141,14 @@ static void *publisher(void *arg) {
   size_t body_off = 0;
   if (size) { s = frame_begin(&one, 3, 1); body_off = one.len; char *z = calloc(1, size); memset(z, 'x', size); raw(&one, z, size); free(z); frame_end(&one, s); }
   long batch = 262144 / one.len; if (batch < 1) batch = 1; if (window && batch > window / 2) batch = window / 2 ? window / 2 : 1; if (rate) { long r = rate / 1000; batch = r < 1 ? 1 : (r < batch ? r : batch); }
+  if (live && batch > live / (2 * npub)) batch = live / (2 * npub) ? live / (2 * npub) : 1;
   buf all = {0}; for (long i = 0; i < batch; i++) raw(&all, one.p, one.len);
   pthread_t rd; if (window) pthread_create(&rd, NULL, confirm_reader, p);
   long done = 0; uint64_t t0 = now_ns();
   while (done < p->n && !stop) {
     long k = batch < p->n - done ? batch : p->n - done;
     if (window) while (done + k - p->conf > window && !stop) { struct timespec ts = {0, 20000}; nanosleep(&ts, NULL); }
+    if (live) while (sent + k - received > live && !stop) { struct timespec ts = {0, 20000}; nanosleep(&ts, NULL); }
     if (rate) { uint64_t due = t0 + done * 1000000000ull / rate; uint64_t n = now_ns(); if (due > n) { struct timespec ts = {(due - n) / 1000000000, (due - n) % 1000000000}; nanosleep(&ts, NULL); } }
     if (size >= 8) { uint64_t t = now_ns(); for (long i = 0; i < k; i++) memcpy(all.p + i * one.len + body_off, &t, 8); }
     send_all(p->c, all.p, k * one.len); done += k; sent += k;
@@ -179,13 +182,13 @@ static double cpu_s(void) { if (!pid) return 0; char f[64]; sprintf(f, "/proc/%d
 static long rss_mb(void) { if (!pid) return 0; char f[64]; sprintf(f, "/proc/%d/status", pid); FILE *h = fopen(f, "r"); if (!h) return 0; char l[256]; long kb = 0; while (fgets(l, sizeof l, h)) if (sscanf(l, "VmRSS: %ld", &kb) == 1) break; fclose(h); return kb / 1024; }
 
 int main(int argc, char **argv) {
-  static struct option o[] = {{"host",1,0,1},{"port",1,0,2},{"queue",1,0,3},{"publishers",1,0,4},{"consumers",1,0,5},{"size",1,0,6},{"messages",1,0,7},{"confirm",1,0,8},{"persistent",0,0,9},{"durable",0,0,10},{"ack",1,0,11},{"prefetch",1,0,12},{"expiration",1,0,13},{"queues",1,0,14},{"arg-int",1,0,15},{"arg-str",1,0,16},{"exchange",1,0,17},{"key",1,0,18},{"no-declare",0,0,19},{"rate",1,0,20},{"pid",1,0,21},{"timeout",1,0,22},{"user",1,0,23},{"password",1,0,24},{"vhost",1,0,25},{"declares",1,0,26},{0}};
+  static struct option o[] = {{"host",1,0,1},{"port",1,0,2},{"queue",1,0,3},{"publishers",1,0,4},{"consumers",1,0,5},{"size",1,0,6},{"messages",1,0,7},{"confirm",1,0,8},{"persistent",0,0,9},{"durable",0,0,10},{"ack",1,0,11},{"prefetch",1,0,12},{"expiration",1,0,13},{"queues",1,0,14},{"arg-int",1,0,15},{"arg-str",1,0,16},{"exchange",1,0,17},{"key",1,0,18},{"no-declare",0,0,19},{"rate",1,0,20},{"pid",1,0,21},{"timeout",1,0,22},{"user",1,0,23},{"password",1,0,24},{"vhost",1,0,25},{"declares",1,0,26},{"live",1,0,27},{0}};
   int ch; while ((ch = getopt_long(argc, argv, "", o, NULL)) != -1) switch (ch) {
     case 1: host = optarg; break; case 2: port = atoi(optarg); break; case 3: queue = optarg; break; case 4: npub = atoi(optarg); break; case 5: ncon = atoi(optarg); break;
     case 6: size = atoi(optarg); break; case 7: total = atol(optarg); break; case 8: window = atoi(optarg); break; case 9: persistent = 1; break; case 10: durable = 1; break;
     case 11: ack_every = atoi(optarg); break; case 12: prefetch = atoi(optarg); break; case 13: expiration = optarg; break; case 14: queues = atoi(optarg); break;
     case 15: iargs[niargs++] = optarg; break; case 16: sargs[nsargs++] = optarg; break; case 17: exchange = optarg; break; case 18: key = optarg; break; case 19: declare = 0; break;
-    case 20: rate = atol(optarg); break; case 21: pid = atoi(optarg); break; case 22: timeout_s = atoi(optarg); break; case 23: user = optarg; break; case 24: pass = optarg; break; case 25: vhost = optarg; break; case 26: declares = atol(optarg); break;
+    case 20: rate = atol(optarg); break; case 21: pid = atoi(optarg); break; case 22: timeout_s = atoi(optarg); break; case 23: user = optarg; break; case 24: pass = optarg; break; case 25: vhost = optarg; break; case 26: declares = atol(optarg); break; case 27: live = atol(optarg); break;
     default: return 2; }
   char q[300];
   if (declares) {

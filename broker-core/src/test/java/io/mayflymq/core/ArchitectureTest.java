@@ -32,7 +32,7 @@ class ArchitectureTest {
   static final ArchRule VHOST_IS_THE_TOP =
       noClasses()
           .that()
-          .resideOutsideOfPackage("io.mayflymq.core.vhost..")
+          .resideOutsideOfPackages("io.mayflymq.core.vhost..", "io.mayflymq.core.admin..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("io.mayflymq.core.vhost..")

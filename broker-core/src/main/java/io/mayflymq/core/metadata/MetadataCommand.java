@@ -1,11 +1,16 @@
 package io.mayflymq.core.metadata;
 
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.security.Permissions;
+import io.mayflymq.core.security.TopicPermissions;
+import io.mayflymq.core.security.User;
 
 /** A change of what is durable. Replayed in order, the commands give the state again. */
 public sealed interface MetadataCommand {
-  /** The virtual host that it is about. */
+  /** The virtual host that it is about; null if it concerns the broker as a whole. */
   String vhost();
 
   /** A durable exchange was declared. */
@@ -31,4 +36,72 @@ public sealed interface MetadataCommand {
 
   /** Such a binding was removed. */
   record Unbound(String vhost, Binding binding) implements MetadataCommand {}
+
+  /** A policy or operator policy was set, perhaps in place of one with the same name. */
+  record PolicySet(String vhost, Policy policy) implements MetadataCommand {}
+
+  /** A policy or operator policy was cleared. */
+  record PolicyCleared(String vhost, PolicyKind kind, String name) implements MetadataCommand {}
+
+  /** A change of what administrators define: virtual hosts, users and what they may do. */
+  sealed interface Administrative extends MetadataCommand {}
+
+  /** A virtual host was added or changed. */
+  record VhostDeclared(VhostDefinition definition) implements Administrative {
+    @Override
+    public String vhost() {
+      return definition.name();
+    }
+  }
+
+  /** A virtual host was deleted, with all that is in it and all permissions for it. */
+  record VhostDeleted(String vhost) implements Administrative {}
+
+  /** A user was added or changed. */
+  record UserDeclared(User user) implements Administrative {
+    @Override
+    public String vhost() {
+      return null;
+    }
+  }
+
+  /** A user was deleted, with his permissions. */
+  record UserDeleted(String user) implements Administrative {
+    @Override
+    public String vhost() {
+      return null;
+    }
+  }
+
+  /** The permissions of a user in a virtual host were set. */
+  record PermissionsSet(String user, String vhost, Permissions permissions)
+      implements Administrative {}
+
+  /** A user was shut out of a virtual host. */
+  record PermissionsCleared(String user, String vhost) implements Administrative {}
+
+  /** The permissions of a user for a topic exchange were set. */
+  record TopicPermissionsSet(
+      String user, String vhost, String exchange, TopicPermissions permissions)
+      implements Administrative {}
+
+  /** The permissions of a user for a topic exchange were taken away: all keys are allowed. */
+  record TopicPermissionsCleared(String user, String vhost, String exchange)
+      implements Administrative {}
+
+  /** A global parameter was set to a value, which is JSON. */
+  record GlobalParameterSet(String name, String json) implements Administrative {
+    @Override
+    public String vhost() {
+      return null;
+    }
+  }
+
+  /** A global parameter was removed. */
+  record GlobalParameterCleared(String name) implements Administrative {
+    @Override
+    public String vhost() {
+      return null;
+    }
+  }
 }

@@ -24,6 +24,11 @@ final class MetadataEntry {
 
   private MetadataEntry() {}
 
+  /** What the keys of all that is in a virtual host begin with. */
+  static String keysOf(String vhost) {
+    return part(vhost);
+  }
+
   /** The key of an exchange or queue. */
   static String key(String vhost, String name) {
     return part(vhost) + part(name);
@@ -152,16 +157,16 @@ final class MetadataEntry {
   }
 
   @FunctionalInterface
-  private interface Writer {
+  interface Writer {
     void write(DataOutputStream out) throws IOException;
   }
 
   @FunctionalInterface
-  private interface Reader<T> {
+  interface Reader<T> {
     T read(DataInputStream in) throws IOException;
   }
 
-  private static byte[] write(Writer writer) {
+  static byte[] write(Writer writer) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (DataOutputStream out = new DataOutputStream(bytes)) {
       out.writeByte(VERSION);
@@ -172,7 +177,7 @@ final class MetadataEntry {
     return bytes.toByteArray();
   }
 
-  private static <T> T read(byte[] value, Reader<T> reader) {
+  static <T> T read(byte[] value, Reader<T> reader) {
     try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(value))) {
       int version = in.readUnsignedByte();
       if (version != VERSION) {

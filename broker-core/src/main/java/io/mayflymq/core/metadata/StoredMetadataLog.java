@@ -1,5 +1,6 @@
 package io.mayflymq.core.metadata;
 
+import io.mayflymq.core.policy.Policy;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.nio.file.Path;
@@ -13,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * Metadata in a file: an H2 MVStore with a map each for exchanges, queues and bindings. It holds the state, not the history, so it is as large as
- * what exists.
+ * Metadata in a file: an H2 MVStore with a map each for policies, exchanges, queues, bindings, virtual hosts, users and so on. It holds the state, not
+ * the history, so it is as large as what exists.
  *
  * One thread writes. It takes all commands that have gathered while it was busy, carries them out, commits and forces the file once, and then
  * says of all of them that they are safe: a burst of declarations from many connections costs one force.
@@ -23,9 +24,11 @@ public final class StoredMetadataLog implements MetadataLog {
   private static final Logger LOGGER = LoggerFactory.getLogger(StoredMetadataLog.class);
 
   private final MVStore store;
+  private final MVMap<String, byte[]> policies;
   private final MVMap<String, byte[]> exchanges;
   private final MVMap<String, byte[]> queues;
   private final MVMap<String, byte[]> bindings;
+  private final AdministrativeMaps administration;
   private final Thread writer = new Thread(this::writeUntilClosed, "metadata");
   private final Object lock = new Object();
   private List<Pending> pending = new ArrayList<>();
@@ -35,9 +38,11 @@ public final class StoredMetadataLog implements MetadataLog {
 
   private StoredMetadataLog(MVStore store) {
     this.store = store;
+    this.policies = store.openMap("policies");
     this.exchanges = store.openMap("exchanges");
     this.queues = store.openMap("queues");
     this.bindings = store.openMap("bindings");
+    this.administration = new AdministrativeMaps(store);
     writer.setDaemon(true);
   }
 
@@ -62,6 +67,8 @@ public final class StoredMetadataLog implements MetadataLog {
   public List<MetadataCommand> recover() {
     List<MetadataCommand> commands = new ArrayList<>();
     try {
+      commands.addAll(administration.recover());
+      policies.values().forEach(value -> commands.add(PolicyEntry.decode(value)));
       exchanges.values().forEach(value -> commands.add(MetadataEntry.decodeExchange(value)));
       queues.values().forEach(value -> commands.add(MetadataEntry.decodeQueue(value)));
       bindings.values().forEach(value -> commands.add(MetadataEntry.decodeBinding(value)));
@@ -139,6 +146,19 @@ public final class StoredMetadataLog implements MetadataLog {
       bindings.put(MetadataEntry.key(vhost, bound.binding()), MetadataEntry.encode(bound));
     } else if (command instanceof MetadataCommand.Unbound unbound) {
       bindings.remove(MetadataEntry.key(vhost, unbound.binding()));
+    } else if (command instanceof MetadataCommand.PolicySet set) {
+      Policy policy = set.policy();
+      policies.put(PolicyEntry.key(vhost, policy.kind(), policy.name()), PolicyEntry.encode(set));
+    } else if (command instanceof MetadataCommand.PolicyCleared cleared) {
+      policies.remove(PolicyEntry.key(vhost, cleared.kind(), cleared.name()));
+    } else if (command instanceof MetadataCommand.Administrative administrative) {
+      administration.apply(administrative);
+      if (command instanceof MetadataCommand.VhostDeleted) {
+        AdministrativeMaps.removeOf(vhost, policies);
+        AdministrativeMaps.removeOf(vhost, exchanges);
+        AdministrativeMaps.removeOf(vhost, queues);
+        AdministrativeMaps.removeOf(vhost, bindings);
+      }
     }
   }
 

@@ -1,5 +1,5 @@
 /**
- * What outlives a restart besides messages: virtual hosts, exchanges, queues and bindings, as a log
- * of commands.
+ * What outlives a restart besides messages: virtual hosts, policies, exchanges, queues and
+ * bindings, as a log of commands.
  */
 package io.mayflymq.core.metadata;

@@ -42,6 +42,9 @@ public final class QueueArguments {
   /** Whether only one consumer gets messages at a time. */
   public static final String SINGLE_ACTIVE_CONSUMER = "x-single-active-consumer";
 
+  /** Whether another TTL, by a policy, also counts for messages that are there already. */
+  public static final String MESSAGE_TTL_RETROACTIVE = "x-message-ttl-retroactive";
+
   private static final String DEFAULT_TYPE = "classic";
 
   /**
@@ -68,6 +71,9 @@ public final class QueueArguments {
           "x-queue-version",
           "x-queue-master-locator",
           "x-queue-leader-locator");
+
+  /** What the texts about queue types and features that are not there end with. */
+  public static final String NOT_SUPPORTED = "is not supported by this broker";
 
   /** Would change what a queue does and is not there yet: refused, so that nobody relies on it. */
   private static final String MAX_PRIORITY = "x-max-priority";
@@ -144,7 +150,8 @@ public final class QueueArguments {
         overflow(),
         deadLetterExchange,
         deadLetterRoutingKey,
-        flag(SINGLE_ACTIVE_CONSUMER));
+        flag(SINGLE_ACTIVE_CONSUMER, false),
+        flag(MESSAGE_TTL_RETROACTIVE, true));
   }
 
   private void queueType() {
@@ -184,10 +191,10 @@ public final class QueueArguments {
     return number;
   }
 
-  private boolean flag(String argument) {
+  private boolean flag(String argument, boolean absent) {
     FieldValue value = table.get(argument);
     if (value == null) {
-      return false;
+      return absent;
     }
     if (!(value instanceof FieldValue.Bool flag)) {
       throw invalid(argument, "\"expected boolean, got %s\"".formatted(value.rabbitTypeName()));
@@ -217,6 +224,6 @@ public final class QueueArguments {
 
   private static ChannelException notSupported(String what) {
     return new ChannelException(
-        ReplyCode.PRECONDITION_FAILED, "%s is not supported by this broker".formatted(what));
+        ReplyCode.PRECONDITION_FAILED, "%s %s".formatted(what, NOT_SUPPORTED));
   }
 }

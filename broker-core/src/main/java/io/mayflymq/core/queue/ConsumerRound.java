@@ -73,6 +73,18 @@ final class ConsumerRound {
     return null;
   }
 
+  /**
+   * The next one whose outlet has room, which is reserved by that; those without leave the round.
+   */
+  Consumer nextWithRoom() {
+    Consumer consumer = next();
+    while (consumer != null && !consumer.outlet().reserve(consumer)) {
+      block(consumer);
+      consumer = next();
+    }
+    return consumer;
+  }
+
   /** A message went to the consumer whose turn it was. */
   void served(Consumer consumer) {
     ArrayDeque<Consumer> round = round(consumer.priority());

@@ -1,5 +1,7 @@
 package io.mayflymq.core.queue;
 
+import java.util.function.LongPredicate;
+
 /**
  * The pages of a {@link MessageIndex}: in the order of the queue, by number, and those that have
  * ready entries.
@@ -234,5 +236,26 @@ final class PageDirectory {
     }
     page.previousReady = null;
     page.nextReady = null;
+  }
+
+  /**
+   * How many ready entries come before the first one that fails a test. All after that have to fail
+   * too: where the last entry of a page passes, the others are not asked.
+   */
+  long countReadyWhile(LongPredicate test) {
+    long count = 0;
+    for (Page page = readyHead; page != null; page = page.nextReady) {
+      if (test.test(page.sequence(page.ready.last()))) {
+        count += page.ready.size();
+        continue;
+      }
+      int offset = page.ready.first();
+      while (test.test(page.sequence(offset))) {
+        count++;
+        offset = page.ready.ceiling(offset + 1);
+      }
+      return count;
+    }
+    return count;
   }
 }

@@ -13,7 +13,7 @@ public interface QueueEffects {
    * A message died: it goes to the dead letter exchange, if there is one.
    *
    * @param message the message; null if the queue has no dead letter exchange and the content is
-   *     not in memory
+   *     not in memory, or if it cannot be read any more
    * @param entry its entry in the log, to be settled when it is not needed any more; null if the
    *     log does not have it
    */

@@ -35,17 +35,20 @@ public final class QueueMachine {
 
   private static final long NO_SETTLEMENT = -1;
 
-  private final QueueSettings settings;
-  private final LengthLimit limit;
+  private QueueSettings settings;
+  private LengthLimit limit;
   private final QueueEffects effects;
   private final MessageIndex<Message> index;
   private final QueueMessages messages;
   private final QueueRecovery recovery;
-  private final ExpiryOrder expiry;
+  private final MessageDeadlines deadlines;
   private final ConsumerRound consumers;
   private final QueueLease lease;
   private final Counters counters = new Counters();
-  private long wakeAt = Deadlines.NEVER;
+  private final WakeUp wakeUp;
+
+  /** A new limit is being worked off in slices. */
+  private boolean shrinking;
 
   /**
    * Creates an empty queue, whose lease starts now.
@@ -66,9 +69,12 @@ public final class QueueMachine {
     this.consumers = new ConsumerRound(settings.singleActiveConsumer());
     this.limit = new LengthLimit(settings.maxLength(), settings.maxLengthBytes());
     this.effects = effects;
+    this.wakeUp = new WakeUp(effects);
     this.index = new MessageIndex<>(pages);
-    this.expiry = new ExpiryOrder(new ExpiringMessages(index));
-    this.recovery = new QueueRecovery(settings, index, expiry);
+    this.deadlines =
+        new MessageDeadlines(
+            index, new ExpiryOrder(new ExpiringMessages(index)), settings.messageTtlMillis());
+    this.recovery = new QueueRecovery(index, deadlines);
     this.messages = new QueueMessages(index, store, recovery);
     this.lease = new QueueLease(settings.expiresMillis(), nowMillis);
   }
@@ -79,12 +85,38 @@ public final class QueueMachine {
    */
   public void start(long nowMillis) {
     recovery.finish();
-    wakeNoLaterThan(lease.endMillis());
-    long first = expiry.earliest();
-    if (first >= 0) {
-      wakeNoLaterThan(index.deadline(first));
-    }
+    wakeUp.noLaterThan(lease.endMillis());
+    wakeUp.noLaterThan(deadlines.next());
     dropOverflow(nowMillis);
+  }
+
+  /** What the queue lives by. */
+  public QueueSettings settings() {
+    return settings;
+  }
+
+  /**
+   * The queue lives by other settings from now on. All of them hold at once, also for what is here:
+   * messages are due by the new TTL from when they came, the lease ends by its new period from when
+   * the queue was last used, and what is over a new limit is dropped, if that is what overflow
+   * means. Very much at once is worked off in slices.
+   *
+   * @param changed the settings; whether one consumer is active alone never changes
+   */
+  public void reconfigure(QueueSettings changed, long nowMillis) {
+    settings = changed;
+    limit = new LengthLimit(changed.maxLength(), changed.maxLengthBytes());
+    deadlines.changeTtl(changed.messageTtlMillis(), changed.messageTtlRetroactive());
+    lease.change(changed.expiresMillis());
+    shrinking = true;
+    long next = expireDue(nowMillis, EXPIRY_SLICE);
+    dropOverflow(nowMillis);
+    wakeUp.noLaterThan(Math.min(next, lease.endMillis()));
+  }
+
+  /** What {@link #reconfigure} would do now; changes nothing. */
+  public Forecast forecast(QueueSettings changed, long nowMillis) {
+    return Forecast.of(index, settings, changed, lease.endWith(changed.expiresMillis()), nowMillis);
   }
 
   // Publishing
@@ -102,19 +134,18 @@ public final class QueueMachine {
       }
       return false;
     }
-    long deadline = deadlineOf(message, nowMillis);
-    if (index.readyCount() == 0 && handOver(message, deadline, nowMillis)) {
+    long own = deadlines.ownOf(message, nowMillis);
+    if (index.readyCount() == 0 && handOver(message, own, nowMillis)) {
       return true;
     }
-    long sequence = messages.append(message, deadline, nowMillis);
+    long sequence = messages.append(message, own, nowMillis);
+    long deadline = deadlines.ofNew(own, nowMillis);
     if (deadline <= nowMillis) {
       die(sequence, DeathReason.EXPIRED, nowMillis);
       return true;
     }
-    if (deadline != Deadlines.NEVER) {
-      expiry.appended(sequence, deadline);
-      wakeNoLaterThan(deadline);
-    }
+    deadlines.appended(sequence, own);
+    wakeUp.noLaterThan(deadline);
     dropOverflow(nowMillis);
     return true;
   }
@@ -131,54 +162,47 @@ public final class QueueMachine {
     return limit.isExceededBy(index.readyCount() + 1, index.readyBytes() + message.bodyLength());
   }
 
-  private long deadlineOf(Message message, long nowMillis) {
-    long own = Deadlines.after(nowMillis, message.ttlMillis());
-    return settings.messageTtlMillis() == QueueSettings.NONE
-        ? own
-        : Math.min(own, Deadlines.after(nowMillis, settings.messageTtlMillis()));
-  }
-
   /** Gives a new message to a waiting consumer, if there is one. */
-  private boolean handOver(Message message, long deadline, long nowMillis) {
-    Consumer consumer = nextConsumer();
+  private boolean handOver(Message message, long ownDeadline, long nowMillis) {
+    Consumer consumer = consumers.nextWithRoom();
     if (consumer == null) {
       return false;
     }
     long sequence = NO_SETTLEMENT;
     if (consumer.acknowledges()) {
-      sequence = messages.appendUnacked(message, deadline, nowMillis);
+      sequence = messages.appendUnacked(message, ownDeadline, nowMillis);
       consumer.delivered();
     }
     deliver(consumer, sequence, message, false);
     return true;
   }
 
-  private Consumer nextConsumer() {
-    Consumer consumer = consumers.next();
-    while (consumer != null && !consumer.outlet().reserve(consumer)) {
-      consumers.block(consumer);
-      consumer = consumers.next();
-    }
-    return consumer;
-  }
-
   /**
    * Drops from the head, the expired first of all, until the limit holds; only what drop-head
-   * stands for.
+   * stands for. After a change of settings that may be very much: then slice by slice.
    */
   private void dropOverflow(long nowMillis) {
-    if (settings.overflow() != Overflow.DROP_HEAD
-        || !limit.isExceededBy(index.readyCount(), index.readyBytes())) {
+    if (settings.overflow() != Overflow.DROP_HEAD || !isOverLimit()) {
+      shrinking = false;
       return;
     }
     expireDue(nowMillis, EXPIRY_SLICE);
-    while (limit.isExceededBy(index.readyCount(), index.readyBytes())) {
+    int left = shrinking ? EXPIRY_SLICE : Integer.MAX_VALUE;
+    while (isOverLimit() && left-- > 0) {
       long head = index.firstReady();
       die(
           head,
-          index.deadline(head) <= nowMillis ? DeathReason.EXPIRED : DeathReason.MAXLEN,
+          deadlines.of(head) <= nowMillis ? DeathReason.EXPIRED : DeathReason.MAXLEN,
           nowMillis);
     }
+    shrinking = isOverLimit();
+    if (shrinking) {
+      wakeUp.noLaterThan(nowMillis);
+    }
+  }
+
+  private boolean isOverLimit() {
+    return limit.isExceededBy(index.readyCount(), index.readyBytes());
   }
 
   // Consuming
@@ -214,7 +238,7 @@ public final class QueueMachine {
       return false;
     }
     lease.resume(nowMillis);
-    wakeNoLaterThan(lease.endMillis());
+    wakeUp.noLaterThan(lease.endMillis());
     return true;
   }
 
@@ -249,7 +273,7 @@ public final class QueueMachine {
   /** The queue was redeclared, which is use of it. */
   public void renewLease(long nowMillis) {
     lease.renew(nowMillis);
-    wakeNoLaterThan(lease.endMillis());
+    wakeUp.noLaterThan(lease.endMillis());
   }
 
   /** Hands out ready messages as long as consumers can take them. */
@@ -289,20 +313,28 @@ public final class QueueMachine {
 
   /**
    * The first message that may be handed out; -1 if there is none, or too many before it are dead
-   * to remove them in one go.
+   * to remove them in one go. One that the store can no longer read is lost.
    */
   private long firstLiving(long nowMillis, int budget) {
     int left = budget;
     long head = index.firstReady();
-    while (head >= 0 && index.deadline(head) <= nowMillis) {
+    while (head >= 0) {
+      boolean dead = deadlines.of(head) <= nowMillis;
+      if (!dead && messages.load(head)) {
+        return head;
+      }
       if (left-- == 0) {
-        wakeNoLaterThan(nowMillis);
+        wakeUp.noLaterThan(nowMillis);
         return -1;
       }
-      die(head, DeathReason.EXPIRED, nowMillis);
+      if (dead) {
+        die(head, DeathReason.EXPIRED, nowMillis);
+      } else {
+        discard(head);
+      }
       head = index.firstReady();
     }
-    return head;
+    return -1;
   }
 
   // Settling
@@ -358,17 +390,15 @@ public final class QueueMachine {
   }
 
   private void putBack(long sequence, long nowMillis) {
-    long deadline = index.deadline(sequence);
+    long deadline = deadlines.of(sequence);
     if (deadline <= nowMillis) {
       die(sequence, DeathReason.EXPIRED, nowMillis);
       return;
     }
     index.setFlags(sequence, index.flags(sequence) | EntryFlags.REDELIVERED);
     index.requeue(sequence);
-    if (deadline != Deadlines.NEVER) {
-      expiry.requeued(sequence, deadline);
-      wakeNoLaterThan(deadline);
-    }
+    deadlines.requeued(sequence);
+    wakeUp.noLaterThan(deadline);
   }
 
   private void settled(Consumer consumer, int count, long nowMillis) {
@@ -386,9 +416,7 @@ public final class QueueMachine {
   /** Removes all ready messages. @return how many there were */
   public long purge(long nowMillis) {
     expireDue(nowMillis, Integer.MAX_VALUE);
-    index.forEachUnacked(
-        sequence -> index.setFlags(sequence, index.flags(sequence) & ~EntryFlags.INDEXED));
-    expiry.cleared();
+    deadlines.cleared();
     return messages.clearReady();
   }
 
@@ -396,13 +424,16 @@ public final class QueueMachine {
 
   /** The time that was asked for by {@link QueueEffects#wakeAt} has come. */
   public void onTimer(long nowMillis) {
-    wakeAt = Deadlines.NEVER;
+    wakeUp.fired();
     if (lease.endMillis() <= nowMillis) {
       effects.leaseEnded();
       return;
     }
     long next = expireDue(nowMillis, EXPIRY_SLICE);
-    wakeNoLaterThan(Math.min(next, lease.endMillis()));
+    wakeUp.noLaterThan(Math.min(next, lease.endMillis()));
+    if (shrinking) {
+      dropOverflow(nowMillis);
+    }
     dispatch(nowMillis);
   }
 
@@ -413,23 +444,16 @@ public final class QueueMachine {
    */
   private long expireDue(long nowMillis, int budget) {
     int left = budget;
-    long earliest = expiry.earliest();
+    long earliest = deadlines.earliest();
     while (earliest >= 0) {
-      long deadline = index.deadline(earliest);
+      long deadline = deadlines.of(earliest);
       if (deadline > nowMillis || left-- == 0) {
         return deadline;
       }
       die(earliest, DeathReason.EXPIRED, nowMillis);
-      earliest = expiry.earliest();
+      earliest = deadlines.earliest();
     }
     return Deadlines.NEVER;
-  }
-
-  private void wakeNoLaterThan(long deadlineMillis) {
-    if (deadlineMillis < wakeAt) {
-      wakeAt = deadlineMillis;
-      effects.wakeAt(deadlineMillis);
-    }
   }
 
   // Leaving
@@ -437,11 +461,8 @@ public final class QueueMachine {
   private void die(long sequence, DeathReason reason, long nowMillis) {
     Message message =
         settings.deadLetterExchange() == null ? index.content(sequence) : messages.get(sequence);
-    boolean indexed = isIndexed(sequence);
+    deadlines.leaving(sequence);
     DeadEntry entry = messages.bury(sequence);
-    if (indexed) {
-      expiry.discarded();
-    }
     effects.died(message, entry, reason, nowMillis);
   }
 
@@ -452,20 +473,13 @@ public final class QueueMachine {
   }
 
   private void discard(long sequence) {
-    boolean indexed = isIndexed(sequence);
+    deadlines.leaving(sequence);
     messages.remove(sequence);
-    if (indexed) {
-      expiry.discarded();
-    }
-  }
-
-  private boolean isIndexed(long sequence) {
-    return (index.flags(sequence) & EntryFlags.INDEXED) != 0;
   }
 
   /** The queue is gone: gives its memory back. Nothing else may be called afterwards. */
   public void dispose() {
-    expiry.cleared();
+    deadlines.cleared();
     messages.dispose();
   }
 

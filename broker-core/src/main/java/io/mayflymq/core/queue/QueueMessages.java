@@ -18,11 +18,17 @@ import io.mayflymq.core.store.StoredQueue;
  * A content that was read back for a delivery is not put into the index again: it is on its way out, and would be read once more at worst.
  */
 final class QueueMessages implements StoredQueue {
+  private static final long NONE = -1;
   private static final int IN_FILE = EntryFlags.STORED | EntryFlags.PAGED;
 
   private final MessageIndex<Message> index;
   private final QueueStore store;
   private final QueueRecovery recovery;
+
+  /** What was read ahead of its delivery. */
+  private Message loaded;
+
+  private long loadedSequence = NONE;
 
   QueueMessages(MessageIndex<Message> index, QueueStore store, QueueRecovery recovery) {
     this.index = index;
@@ -79,8 +85,23 @@ final class QueueMessages implements StoredQueue {
 
   // Looking
 
-  /** A message, from memory or from its file. */
+  /** Whether a message can be had; then {@link #get} has it at hand. */
+  boolean load(long sequence) {
+    if (index.content(sequence) == null && loadedSequence != sequence) {
+      loaded = read(sequence);
+      loadedSequence = loaded == null ? NONE : sequence;
+    }
+    return loadedSequence == sequence || index.content(sequence) != null;
+  }
+
+  /** A message, from memory or from its file; null if it is damaged there. */
   Message get(long sequence) {
+    if (loadedSequence == sequence) {
+      Message message = loaded;
+      loaded = null;
+      loadedSequence = NONE;
+      return message;
+    }
     Message message = index.content(sequence);
     return message != null ? message : read(sequence);
   }

@@ -1,9 +1,6 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.retention.Deadlines;
-import io.mayflymq.core.retention.ExpiryOrder;
 
 /**
  * How the messages of a queue come back at start: one by one and in any order first, then the order
@@ -12,16 +9,14 @@ import io.mayflymq.core.retention.ExpiryOrder;
 final class QueueRecovery {
   private static final long NONE = -1;
 
-  private final QueueSettings settings;
   private final MessageIndex<Message> index;
-  private final ExpiryOrder expiry;
+  private final MessageDeadlines deadlines;
   private long deliveredUpTo = NONE;
   private boolean any;
 
-  QueueRecovery(QueueSettings settings, MessageIndex<Message> index, ExpiryOrder expiry) {
-    this.settings = settings;
+  QueueRecovery(MessageIndex<Message> index, MessageDeadlines deadlines) {
     this.index = index;
-    this.expiry = expiry;
+    this.deadlines = deadlines;
   }
 
   /** A message was in the queue. @return false if it is here already */
@@ -31,12 +26,8 @@ final class QueueRecovery {
       return false;
     }
     any = true;
-    long deadline =
-        settings.messageTtlMillis() == QueueSettings.NONE
-            ? ownDeadlineMillis
-            : Math.min(
-                ownDeadlineMillis, Deadlines.after(enqueuedAtMillis, settings.messageTtlMillis()));
-    index.insert(sequence, null, bodyLength, deadline, enqueuedAtMillis, EntryFlags.STORED);
+    index.insert(
+        sequence, null, bodyLength, ownDeadlineMillis, enqueuedAtMillis, EntryFlags.STORED);
     index.setLocation(sequence, location);
     return true;
   }
@@ -60,9 +51,6 @@ final class QueueRecovery {
     if (sequence <= deliveredUpTo) {
       index.setFlags(sequence, index.flags(sequence) | EntryFlags.REDELIVERED);
     }
-    long deadline = index.deadline(sequence);
-    if (deadline != Deadlines.NEVER) {
-      expiry.appended(sequence, deadline);
-    }
+    deadlines.recovered(sequence);
   }
 }

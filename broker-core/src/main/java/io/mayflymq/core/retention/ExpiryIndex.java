@@ -8,12 +8,12 @@ import java.util.function.LongPredicate;
  *
  * <h2>Why only those</h2>
  *
- * <p>A message has to leave at its own deadline wherever it stands. With a queue TTL alone,
- * deadlines come in queue order, and looking at the head is enough: the common case needs no index
- * at all, and this class then allocates nothing. It is needed for a message whose deadline is
- * earlier than that of a message before it; such a one is added here, costs 16 bytes, and is polled
- * when its time has come. There is no timer per message: the queue's one timer is set to the
- * earlier of the head's deadline and {@link #peekDeadline}.
+ * <p>A message has to leave at its own deadline wherever it stands. As long as deadlines come in
+ * queue order, looking at the head is enough: the common case needs no index at all, and this class
+ * then allocates nothing. It is needed for a message whose deadline is earlier than that of a
+ * message before it; such a one is added here, costs 16 bytes, and is polled when its time has
+ * come. There is no timer per message: the queue's one timer is set to the earlier of the head's
+ * deadline and {@link #peekDeadline}.
  *
  * <h2>Structure</h2>
  *

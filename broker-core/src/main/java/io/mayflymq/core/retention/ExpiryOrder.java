@@ -1,9 +1,9 @@
 package io.mayflymq.core.retention;
 
 /*
- * In which order the messages of a queue fall due, wherever they stand in it.
+ * In which order the messages of a queue fall due that have a deadline of their own, wherever they stand in it.
  *
- * Most deadlines come in queue order: every message of a queue with a TTL dies after the one before it. For those no index is needed; it
+ * Most deadlines come in queue order: programs tend to give all their messages the same time to live. For those no index is needed; it
  * is enough to remember which stretches ("runs") of sequence numbers are in order, and to look at the first ready message of the first run.
  * Only a message that would be stuck behind a later deadline goes into the ExpiryIndex, a heap of (deadline, sequence) pairs.
  *

@@ -10,7 +10,8 @@ package io.mayflymq.core.retention;
  * <p>Source: RabbitMQ, "Time-To-Live and Expiration", section "Queue TTL".
  */
 public final class QueueLease {
-  private final long periodMillis;
+  private long periodMillis;
+  private long lastUseMillis;
   private long endMillis = Deadlines.NEVER;
   private boolean suspended;
 
@@ -27,7 +28,23 @@ public final class QueueLease {
 
   /** The queue was used. */
   public void renew(long nowMillis) {
+    lastUseMillis = nowMillis;
     endMillis = Deadlines.after(nowMillis, periodMillis);
+  }
+
+  /**
+   * Another period counts, from the last use of the queue on, which may have been longer ago.
+   *
+   * @param changedMillis how long the queue may stay unused, or a negative number: for ever
+   */
+  public void change(long changedMillis) {
+    periodMillis = changedMillis;
+    endMillis = Deadlines.after(lastUseMillis, changedMillis);
+  }
+
+  /** When the lease would end with another period, as {@link #endMillis} tells it. */
+  public long endWith(long otherMillis) {
+    return suspended ? Deadlines.NEVER : Deadlines.after(lastUseMillis, otherMillis);
   }
 
   /** The queue has consumers from now on: the lease does not run. */

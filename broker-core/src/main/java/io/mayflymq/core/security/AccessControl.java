@@ -5,6 +5,7 @@ import io.mayflymq.core.security.AuthenticationResult.Refused;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.net.InetAddress;
+import java.time.InstantSource;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -28,16 +29,20 @@ public final class AccessControl {
   private static final PasswordHash NOBODY = PasswordHash.of("nobody");
 
   private final Set<String> loopbackUsers;
+  private final InstantSource clock;
+  private final LoginThrottle throttle = new LoginThrottle();
   private volatile SecurityState state;
 
   /**
    * An access control that starts with a state.
    *
    * @param loopbackUsers names of the users who may connect from this machine only
+   * @param clock the time, which failed logins are remembered for
    */
-  public AccessControl(SecurityState state, Set<String> loopbackUsers) {
+  public AccessControl(SecurityState state, Set<String> loopbackUsers, InstantSource clock) {
     this.state = Objects.requireNonNull(state, "state");
     this.loopbackUsers = Set.copyOf(loopbackUsers);
+    this.clock = clock;
   }
 
   /** The state that decides at the moment. */
@@ -58,17 +63,46 @@ public final class AccessControl {
   public AuthenticationResult authenticate(Credentials credentials, InetAddress remoteAddress) {
     String name = credentials.username();
     if (credentials.password().isEmpty()) {
-      return new Refused(name, BLANK_PASSWORD.formatted(name));
+      return refused(name, BLANK_PASSWORD.formatted(name), remoteAddress);
     }
     User user = state.user(name);
     PasswordHash hash = user == null ? NOBODY : user.passwordHash();
     if (!hash.matches(credentials.password()) || user == null) {
-      return new Refused(name, "user '" + name + "' - invalid credentials");
+      return refused(name, "user '" + name + "' - invalid credentials", remoteAddress);
     }
-    if (loopbackUsers.contains(name) && !remoteAddress.isLoopbackAddress()) {
-      return new Refused(name, "user '" + name + "' can only connect via localhost");
-    }
-    return new Accepted(user);
+    return locate(user, remoteAddress);
+  }
+
+  /**
+   * Checks a name and a password for an administrator who asks whether they are right: wherever the
+   * user may connect from, and without counting a failure.
+   */
+  public boolean verify(Credentials credentials) {
+    User user = state.user(credentials.username());
+    return user != null && user.passwordHash().matches(credentials.password());
+  }
+
+  /**
+   * Checks a name that something else has proved, such as a TLS certificate.
+   *
+   * @param remoteAddress where the client connects from
+   */
+  public AuthenticationResult authenticateProved(String name, InetAddress remoteAddress) {
+    User user = state.user(name);
+    return user == null
+        ? refused(name, "user '" + name + "' - invalid credentials", remoteAddress)
+        : locate(user, remoteAddress);
+  }
+
+  private AuthenticationResult locate(User user, InetAddress remoteAddress) {
+    String name = user.name();
+    return loopbackUsers.contains(name) && !remoteAddress.isLoopbackAddress()
+        ? refused(name, "user '" + name + "' can only connect via localhost", remoteAddress)
+        : new Accepted(user);
+  }
+
+  private Refused refused(String name, String reason, InetAddress remoteAddress) {
+    return new Refused(name, reason, throttle.failed(remoteAddress, clock.millis()));
   }
 
   /**

@@ -11,8 +11,15 @@ public sealed interface AuthenticationResult {
    *
    * @param username who it was said to be
    * @param reason why, for the log and never for the client
+   * @param pauseMillis for how long the answer is to be held back, as there were many failures from
+   *     the same address; mostly 0
    */
-  record Refused(String username, String reason) implements AuthenticationResult {
+  record Refused(String username, String reason, long pauseMillis) implements AuthenticationResult {
+    /** Refused at once. */
+    public Refused(String username, String reason) {
+      this(username, reason, 0);
+    }
+
     /** RabbitMQ's line for the log: {@code PLAIN login refused: user 'u' - invalid credentials}. */
     public String logText(String mechanism) {
       return mechanism + " login refused: " + reason;

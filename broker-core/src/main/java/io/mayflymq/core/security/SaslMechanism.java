@@ -93,6 +93,27 @@ public sealed interface SaslMechanism {
   }
 
   /**
+   * RFC 4422, appendix A: the client is who its TLS certificate says. Offered on TLS only.
+   *
+   * @param from what of the certificate is the name of the user
+   */
+  record External(CertificateLogin from) implements SaslMechanism {
+    public External {
+      Objects.requireNonNull(from, "from");
+    }
+
+    @Override
+    public String name() {
+      return "EXTERNAL";
+    }
+
+    @Override
+    public SaslResponse parse(byte[] response) {
+      return new SaslResponse.Certificate();
+    }
+  }
+
+  /**
    * RFC 4505: whoever asks is let in as one user. Off by default.
    *
    * @param credentials the user to log in as, as in RabbitMQ 4's {@code anonymous_login_user} and

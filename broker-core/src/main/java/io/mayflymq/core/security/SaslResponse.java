@@ -6,6 +6,9 @@ public sealed interface SaslResponse {
   /** A name and a password to be checked. */
   record Login(Credentials credentials) implements SaslResponse {}
 
+  /** The client is who its TLS certificate says. */
+  record Certificate() implements SaslResponse {}
+
   /**
    * No response of this mechanism.
    *

@@ -11,8 +11,9 @@ import java.util.Objects;
  * @param tags what the user may do with the management API ({@code administrator}, {@code
  *     monitoring}, {@code policymaker}, {@code management}), and {@code impersonator}; any other
  *     tag is kept and means nothing
+ * @param limits of {@link Limits#OF_USERS}
  */
-public record User(String name, PasswordHash passwordHash, List<String> tags) {
+public record User(String name, PasswordHash passwordHash, List<String> tags, Limits limits) {
   public static final String ADMINISTRATOR = "administrator";
 
   /** May publish with another name in the {@code user_id} property. */
@@ -21,7 +22,13 @@ public record User(String name, PasswordHash passwordHash, List<String> tags) {
   public User {
     Objects.requireNonNull(name, "name");
     Objects.requireNonNull(passwordHash, "passwordHash");
+    Objects.requireNonNull(limits, "limits");
     tags = List.copyOf(tags);
+  }
+
+  /** A user without limits. */
+  public User(String name, PasswordHash passwordHash, List<String> tags) {
+    this(name, passwordHash, tags, Limits.NONE);
   }
 
   public boolean hasTag(String tag) {
@@ -29,10 +36,14 @@ public record User(String name, PasswordHash passwordHash, List<String> tags) {
   }
 
   public User withPasswordHash(PasswordHash changed) {
-    return new User(name, changed, tags);
+    return new User(name, changed, tags, limits);
   }
 
   public User withTags(List<String> changed) {
-    return new User(name, passwordHash, changed);
+    return new User(name, passwordHash, changed, limits);
+  }
+
+  public User withLimits(Limits changed) {
+    return new User(name, passwordHash, tags, changed);
   }
 }

@@ -2,13 +2,14 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
+import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.store.ShardStore;
 import java.time.InstantSource;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -32,22 +33,26 @@ public final class Broker {
   }
 
   /**
-   * Brings back what was kept: exchanges, queues and bindings, then the messages. What expired
-   * meanwhile expires now; leases start anew. Called before the first client comes.
+   * Brings back what was kept: policies, exchanges, queues and bindings, then the messages. What
+   * expired meanwhile expires now; leases start anew. Called before the first client comes.
    *
+   * @param kept what the metadata log gave
    * @throws io.mayflymq.core.store.StoreException if messages cannot be read
-   * @throws io.mayflymq.core.metadata.MetadataException if metadata cannot be read or written
+   * @throws io.mayflymq.core.metadata.MetadataException if metadata cannot be written
    */
-  public Recovered recover() {
-    List<MetadataCommand> kept = metadata.recover();
+  public Recovered recover(List<MetadataCommand> kept) {
+    List<MetadataCommand> definitions =
+        kept.stream()
+            .filter(command -> !(command instanceof MetadataCommand.Administrative))
+            .toList();
     Map<Long, Integer> shardsBefore = new HashMap<>();
     long highestQueueId = 0;
-    for (MetadataCommand command : kept) {
+    for (MetadataCommand command : definitions) {
       if (command instanceof MetadataCommand.QueueDeclared queue) {
         shardsBefore.put(queue.id(), queue.shard());
         highestQueueId = Math.max(highestQueueId, queue.id());
       }
-      createVirtualHost(command.vhost()).replay(command);
+      createVirtualHost(VhostDefinition.of(command.vhost())).replay(command);
     }
     long messages = 0;
     for (ShardStore.Recovered shard : shards.onEach(shard -> shards.store(shard).recover())) {
@@ -62,13 +67,13 @@ public final class Broker {
           return shard;
         });
     vhosts.values().forEach(VirtualHost::startRecovered);
-    return new Recovered(kept.size(), messages);
+    return new Recovered(definitions.size(), messages);
   }
 
   /**
    * What was brought back.
    *
-   * @param definitions how many exchanges, queues and bindings
+   * @param definitions how many policies, exchanges, queues and bindings
    * @param messages how many messages
    */
   public record Recovered(int definitions, long messages) {}
@@ -78,14 +83,26 @@ public final class Broker {
     return shards;
   }
 
-  /** Makes sure that a virtual host exists. */
-  public VirtualHost createVirtualHost(String name) {
+  /** Makes sure that a virtual host exists; one that does stays as it is. */
+  public VirtualHost createVirtualHost(VhostDefinition definition) {
     return vhosts.computeIfAbsent(
-        name, absent -> new VirtualHost(absent, shards, metadata, clock, queueIds, churn));
+        definition.name(),
+        absent -> new VirtualHost(definition, shards, metadata, clock, queueIds, churn));
   }
 
-  /** All virtual hosts, in no particular order. */
-  public Collection<VirtualHost> virtualHosts() {
+  /**
+   * Deletes a virtual host with all that is in it. It is gone at once.
+   *
+   * @return done when that is safe and its queues are deleted; null if there is no such virtual
+   *     host
+   */
+  public CompletableFuture<Void> deleteVirtualHost(String name) {
+    VirtualHost vhost = vhosts.remove(name);
+    return vhost == null ? null : vhost.delete();
+  }
+
+  /** All virtual hosts of this moment. */
+  public List<VirtualHost> virtualHosts() {
     return List.copyOf(vhosts.values());
   }
 

@@ -40,16 +40,16 @@ final class DeadLetterRouter {
   /**
    * Sends a dead message on, if its queue has a dead letter exchange.
    *
-   * @param message the message; may be null if the queue has none
+   * @param message the message; null if the queue has none, or if it cannot be read any more
    * @param entry its entry in the log, or null
    */
   void route(Queue source, Message message, DeadEntry entry, DeathReason reason, long nowMillis) {
-    QueueSettings settings = source.definition().settings();
+    QueueSettings settings = source.settings();
     String exchange = settings.deadLetterExchange();
     RoutingTable<Queue> table = vhost.routing();
     List<Queue> targets = List.of();
     DeadLetter letter = null;
-    if (exchange != null && table.exchange(exchange) != null) {
+    if (message != null && exchange != null && table.exchange(exchange) != null) {
       letter =
           DeadLetter.of(
               message, source.name(), reason, nowMillis, exchange, settings.deadLetterRoutingKey());

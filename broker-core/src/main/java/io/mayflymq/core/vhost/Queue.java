@@ -5,6 +5,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.Fetched;
 import io.mayflymq.core.queue.QueueEffects;
@@ -50,7 +51,7 @@ public final class Queue {
     this.shard = shard;
     this.machine =
         new QueueMachine(
-            definition.settings(),
+            vhost.policies().settingsOf(definition),
             shards.pages(shard),
             shards.store(shard).open(id, definition.durable()),
             new Effects(),
@@ -144,6 +145,29 @@ public final class Queue {
             .map(consumer -> new QueueView.Member(consumer, consumer.active()))
             .toList();
     return new QueueView(this, machine.totals(), members);
+  }
+
+  /** What it lives by. Within a burst of the shard. */
+  QueueSettings settings() {
+    return machine.settings();
+  }
+
+  /** Lives by the policies of this moment. Within a burst of the shard. */
+  void applyPolicies() {
+    QueueSettings changed = vhost.policies().settingsOf(definition);
+    if (!deleted && !changed.equals(machine.settings())) {
+      machine.reconfigure(changed, shard.now());
+    }
+  }
+
+  /** Tells what other settings would do now. Within a burst of the shard. */
+  void forecast(QueueSettings changed, PolicyDryRun.Builder result) {
+    if (!deleted) {
+      long now = shard.now();
+      result.add(
+          new PolicyDryRun.QueueChange(
+              name(), machine.settings(), changed, machine.forecast(changed, now), now));
+    }
   }
 
   // From any thread
@@ -252,7 +276,7 @@ public final class Queue {
 
   /** Sets the timers of a new queue, or of one that has been recovered. */
   void start() {
-    if (definition.durable() || definition.settings().expiresMillis() > 0) {
+    if (definition.durable() || machine.settings().expiresMillis() > 0) {
       onShard(() -> machine.start(shard.now()));
     }
   }

@@ -3,9 +3,11 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.VhostMetrics;
 import io.mayflymq.core.policy.Equivalence;
+import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
@@ -13,9 +15,13 @@ import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.Removal;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.security.Limit;
+import io.mayflymq.core.security.Limits;
 import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
@@ -40,17 +46,21 @@ public final class VirtualHost {
   private final Churn churn;
   private final VhostMetrics metrics;
   private final DeadLetterRouter deadLetters;
+  private final VhostPolicies policies = new VhostPolicies(this);
   private final Object lock = new Object();
   private volatile RoutingTable<Queue> table = RoutingTable.empty();
+  private volatile VhostDefinition definition;
+  private boolean deleted;
 
   VirtualHost(
-      String name,
+      VhostDefinition definition,
       Shards shards,
       MetadataLog metadata,
       InstantSource clock,
       AtomicLong queueIds,
       Churn churn) {
-    this.name = name;
+    this.name = definition.name();
+    this.definition = definition;
     this.shards = shards;
     this.metadata = metadata;
     this.clock = clock;
@@ -67,13 +77,16 @@ public final class VirtualHost {
   void replay(MetadataCommand command) {
     synchronized (lock) {
       if (command instanceof MetadataCommand.ExchangeDeclared declared) {
-        table = table.withExchange(declared.exchange());
+        table = policies.add(table, declared.exchange());
       } else if (command instanceof MetadataCommand.QueueDeclared declared) {
         Queue queue =
             create(declared.id(), declared.queue(), null, shards.ofNumber(declared.shard()));
         table = table.withQueue(queue.name(), queue);
       } else if (command instanceof MetadataCommand.Bound bound) {
         table = table.withBinding(bound.binding());
+      } else if (command instanceof MetadataCommand.PolicySet set) {
+        policies.change(policies.table().with(set.policy()));
+        table = policies.applyTo(table);
       } else {
         throw new IllegalArgumentException("not part of a state: " + command);
       }
@@ -83,6 +96,16 @@ public final class VirtualHost {
   /** Its name. */
   public String name() {
     return name;
+  }
+
+  /** What it was added with, and its limits. */
+  public VhostDefinition definition() {
+    return definition;
+  }
+
+  /** Changes all but its name; limits hold from the next declaration. */
+  public void redefine(VhostDefinition changed) {
+    definition = changed;
   }
 
   /** The exchanges, queues and bindings of this moment. */
@@ -127,6 +150,7 @@ public final class VirtualHost {
    */
   public CompletableFuture<Void> declareExchange(ExchangeDefinition wanted) {
     synchronized (lock) {
+      requireAlive();
       ExchangeDefinition current = table.exchange(wanted.name());
       if (current != null) {
         Equivalence equivalence = new Equivalence("exchange", wanted.name(), name);
@@ -138,7 +162,7 @@ public final class VirtualHost {
         return done();
       }
       requireUnreserved("exchange", wanted.name());
-      table = table.withExchange(wanted);
+      table = policies.add(table, wanted);
       return wanted.durable()
           ? metadata.append(new MetadataCommand.ExchangeDeclared(name, wanted))
           : done();
@@ -181,6 +205,7 @@ public final class VirtualHost {
    */
   public CompletableFuture<Void> bind(Binding binding, Object connection) {
     synchronized (lock) {
+      requireAlive();
       requireEnds(binding, connection);
       exchange(binding.source()).type().validate(binding);
       if (table.contains(binding)) {
@@ -298,6 +323,8 @@ public final class VirtualHost {
   }
 
   private CompletableFuture<QueueStatus> create(QueueDeclaration wanted) {
+    requireAlive();
+    requireRoom(wanted.name());
     boolean durable = wanted.durable() && !wanted.exclusive();
     QueueDefinition definition =
         new QueueDefinition(
@@ -394,6 +421,63 @@ public final class VirtualHost {
       return queue.definition().durable()
           ? metadata.append(new MetadataCommand.QueueDeleted(name, queue.name()))
           : removed;
+    }
+  }
+
+  // Policies
+
+  /** Its policies and operator policies. */
+  public VhostPolicies policies() {
+    return policies;
+  }
+
+  /** Changes the policies. @return done when that is safe, and everything lives by them */
+  CompletableFuture<Void> changePolicies(PolicyTable changed, MetadataCommand command) {
+    synchronized (lock) {
+      policies.change(changed);
+      table = policies.applyTo(table);
+      return CompletableFuture.allOf(metadata.append(command), VhostPolicies.applyToQueues(table));
+    }
+  }
+
+  /**
+   * Deletes it, for good: it is empty at once, and nothing can be declared any more. To the
+   * metadata log that is one command. Messages go after that is safe, or a crash could bring queues
+   * back without them.
+   *
+   * @return done when the queues are deleted
+   */
+  CompletableFuture<Void> delete() {
+    List<Queue> queues;
+    CompletableFuture<Void> forgotten;
+    synchronized (lock) {
+      deleted = true;
+      queues = table.queues();
+      table = RoutingTable.empty();
+      forgotten = metadata.append(new MetadataCommand.VhostDeleted(name));
+    }
+    return forgotten.thenCompose(
+        safe ->
+            CompletableFuture.allOf(
+                queues.stream()
+                    .map(queue -> queue.delete(false, false))
+                    .toArray(CompletableFuture<?>[]::new)));
+  }
+
+  private void requireAlive() {
+    if (deleted) {
+      throw new ConnectionException(
+          ReplyCode.CONNECTION_FORCED, "vhost '%s' is deleted".formatted(name));
+    }
+  }
+
+  private void requireRoom(String queue) {
+    Limits limits = definition.limits();
+    if (!limits.allow(Limit.MAX_QUEUES, table.queueCount())) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED,
+          "cannot declare queue '%s': queue limit in vhost '%s' (%d) is reached"
+              .formatted(queue, name, limits.get(Limit.MAX_QUEUES)));
     }
   }
 

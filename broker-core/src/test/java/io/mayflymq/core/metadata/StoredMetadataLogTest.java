@@ -3,6 +3,8 @@ package io.mayflymq.core.metadata;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
@@ -14,6 +16,7 @@ import io.mayflymq.protocol.types.FieldValue;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -61,6 +64,46 @@ class StoredMetadataLogTest {
         new MetadataCommand.ExchangeDeleted("v", "x"));
 
     assertThat(recovered()).isEmpty();
+  }
+
+  @Test
+  void policiesComeBackBeforeWhatTheyApplyTo() {
+    MetadataCommand policy =
+        policy(PolicyKind.POLICY, "p", Map.of("expires", 5, "queue-mode", "lazy"));
+    MetadataCommand operators = policy(PolicyKind.OPERATOR_POLICY, "p", Map.of("max-length", 1));
+    MetadataCommand mirroring =
+        policy(
+            PolicyKind.POLICY,
+            "ha",
+            Map.of(
+                "ha-mode",
+                "nodes",
+                "ha-params",
+                List.of("a", "b"),
+                "message-ttl-retroactive",
+                false));
+    MetadataCommand replaced = policy(PolicyKind.POLICY, "ha", Map.of("expires", 1));
+    write(EXCHANGE, QUEUE, replaced, policy, operators, mirroring);
+
+    assertThat(recovered().subList(0, 3)).containsExactlyInAnyOrder(policy, operators, mirroring);
+    assertThat(recovered()).endsWith(EXCHANGE, QUEUE);
+  }
+
+  @Test
+  void aPolicyThatWasClearedIsGoneAndTheOperatorsOfTheSameNameStays() {
+    MetadataCommand operators = policy(PolicyKind.OPERATOR_POLICY, "p", Map.of("max-length", 1));
+    write(
+        policy(PolicyKind.POLICY, "p", Map.of("max-length", 1)),
+        operators,
+        new MetadataCommand.PolicyCleared("v", PolicyKind.POLICY, "p"));
+
+    assertThat(recovered()).containsExactly(operators);
+  }
+
+  private static MetadataCommand policy(
+      PolicyKind kind, String name, Map<String, Object> definition) {
+    return new MetadataCommand.PolicySet(
+        "v", Policy.of(kind, name, "^ü", "queues", -3, definition));
   }
 
   @Test

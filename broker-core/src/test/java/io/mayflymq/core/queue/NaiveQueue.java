@@ -26,13 +26,21 @@ final class NaiveQueue {
     final int size;
     final boolean persistent;
     final long ownDeadline;
-    final long deadline;
+    private final long arrival;
+
+    /** Its deadline without the TTL of the queue. */
+    private long kept;
+
+    long deadline;
     boolean redelivered;
 
     /** Who has it and has not settled it; null while it is ready. */
     Subscriber holder;
 
-    private Entry(int number, int size, boolean persistent, long ownDeadline, long deadline) {
+    private Entry(
+        int number, int size, boolean persistent, long arrival, long ownDeadline, long deadline) {
+      this.arrival = arrival;
+      this.kept = ownDeadline;
       this.number = number;
       this.size = size;
       this.persistent = persistent;
@@ -73,7 +81,7 @@ final class NaiveQueue {
     }
   }
 
-  private final QueueSettings settings;
+  private QueueSettings settings;
   private final QueueLog log;
   private final List<Entry> entries = new ArrayList<>();
   private final List<Subscriber> subscribers = new ArrayList<>();
@@ -99,7 +107,7 @@ final class NaiveQueue {
       }
     }
     long deadline = Math.min(deadline(ttl, now), deadline(settings.messageTtlMillis(), now));
-    Entry entry = new Entry(number, size, persistent, deadline(ttl, now), deadline);
+    Entry entry = new Entry(number, size, persistent, now, deadline(ttl, now), deadline);
     if (ready().findAny().isEmpty()) {
       Optional<Subscriber> taker = nextWithRoom();
       if (taker.isPresent()) {
@@ -200,6 +208,22 @@ final class NaiveQueue {
           }
         });
     return head;
+  }
+
+  void reconfigure(QueueSettings changed, long now) {
+    if (changed.messageTtlMillis() != settings.messageTtlMillis()) {
+      for (Entry entry : entries) {
+        if (changed.messageTtlRetroactive()) {
+          entry.deadline =
+              Math.min(entry.kept, deadline(changed.messageTtlMillis(), entry.arrival));
+        } else {
+          entry.kept = entry.deadline;
+        }
+      }
+    }
+    settings = changed;
+    expireAllDue(now);
+    dropWhatIsTooMuch(now);
   }
 
   void redeclare(long now) {

@@ -53,6 +53,9 @@ sealed interface QueueCommand {
   /** Time goes by, and the timer is late. */
   record Stall(int millis) implements QueueCommand {}
 
+  /** The queue lives by other settings from now on. */
+  record Reconfigure(QueueSettings settings) implements QueueCommand {}
+
   /** The store copies what is kept to other places. */
   record Compact() implements QueueCommand {}
 
@@ -82,6 +85,7 @@ sealed interface QueueCommand {
                 .as(Settle::new)),
         Tuple.of(4, integers().between(1, 15).map(Advance::new)),
         Tuple.of(1, integers().between(1, 15).map(Stall::new)),
+        Tuple.of(2, anySettings().map(Reconfigure::new)),
         Tuple.of(1, Arbitraries.of(new Purge(), new Redeclare(), new Compact())));
   }
 
@@ -104,6 +108,28 @@ sealed interface QueueCommand {
         Tuple.of(3, integers().between(1, 3).map(Advance::new)));
   }
 
+  /** The same, where the TTL of the queue changes now and then. */
+  static Arbitrary<QueueCommand> anyOfChangingTtl() {
+    return frequencyOf(
+        Tuple.of(10, anyOfExpiry()),
+        Tuple.of(
+            1,
+            Combinators.combine(ttl(30), Arbitraries.of(true, true, false))
+                .as(
+                    (ttl, retroactive) ->
+                        new Reconfigure(
+                            new QueueSettings(
+                                ttl,
+                                QueueSettings.NONE,
+                                QueueSettings.NONE,
+                                QueueSettings.NONE,
+                                Overflow.DROP_HEAD,
+                                null,
+                                null,
+                                false,
+                                retroactive)))));
+  }
+
   static Arbitrary<QueueSettings> anySettings() {
     Arbitrary<Long> lease =
         frequencyOf(Tuple.of(3, just(QueueSettings.NONE)), Tuple.of(1, longs().between(1, 100)));
@@ -113,11 +139,20 @@ sealed interface QueueCommand {
             limit(5),
             limit(30),
             Arbitraries.of(Overflow.values()),
-            Arbitraries.of("dlx").injectNull(0.5))
+            Arbitraries.of("dlx").injectNull(0.5),
+            Arbitraries.of(true, true, false))
         .as(
-            (ttl, expires, length, bytes, overflow, deadLetterExchange) ->
+            (ttl, expires, length, bytes, overflow, deadLetterExchange, retroactive) ->
                 new QueueSettings(
-                    ttl, expires, length, bytes, overflow, deadLetterExchange, null, false));
+                    ttl,
+                    expires,
+                    length,
+                    bytes,
+                    overflow,
+                    deadLetterExchange,
+                    null,
+                    false,
+                    retroactive));
   }
 
   private static Arbitrary<Long> ttl(long longest) {

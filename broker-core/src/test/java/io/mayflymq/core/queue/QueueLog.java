@@ -56,6 +56,11 @@ final class QueueLog {
     leaseEnded = true;
   }
 
+  /** How many have died for this reason since the last {@link #take}. */
+  long deaths(DeathReason reason) {
+    return deaths.stream().filter(dead -> dead.reason() == reason).count();
+  }
+
   /** What has happened since the last call. */
   Happenings take() {
     Happenings happenings =

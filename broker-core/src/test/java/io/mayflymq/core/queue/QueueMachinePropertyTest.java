@@ -25,6 +25,12 @@ class QueueMachinePropertyTest {
     run(QueueSettings.DEFAULT, RecordingStore.ROOM_FOR_ALL, commands);
   }
 
+  @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
+  void anotherTtlCountsForEachMessageFromWhenItCame(
+      @ForAll("commandsOfChangingTtl") List<QueueCommand> commands) {
+    run(QueueSettings.DEFAULT, RecordingStore.ROOM_FOR_ALL, commands);
+  }
+
   private static void run(QueueSettings settings, int noRoomForEvery, List<QueueCommand> commands) {
     QueueRig rig = new QueueRig(settings, noRoomForEvery);
     commands.forEach(rig::run);
@@ -39,6 +45,11 @@ class QueueMachinePropertyTest {
   @Provide
   Arbitrary<List<QueueCommand>> commandsOfExpiry() {
     return QueueCommand.anyOfExpiry().list().ofMinSize(5).ofMaxSize(60);
+  }
+
+  @Provide
+  Arbitrary<List<QueueCommand>> commandsOfChangingTtl() {
+    return QueueCommand.anyOfChangingTtl().list().ofMinSize(5).ofMaxSize(60);
   }
 
   @Provide

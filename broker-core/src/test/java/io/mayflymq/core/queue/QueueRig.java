@@ -25,7 +25,7 @@ final class QueueRig {
 
   private final QueueLog realLog = new QueueLog();
   private final QueueLog naiveLog = new QueueLog();
-  private final QueueSettings settings;
+  private QueueSettings settings;
   private final QueueMachine real;
   private final NaiveQueue naive;
 
@@ -101,6 +101,9 @@ final class QueueRig {
       naive.redeclare(now);
     } else if (command instanceof QueueCommand.Advance advance) {
       advance(advance.millis());
+    } else if (command instanceof QueueCommand.Reconfigure reconfigure) {
+      settings = reconfigure.settings();
+      reconfigure();
     } else if (command instanceof QueueCommand.Compact) {
       store.compact();
     } else if (command instanceof QueueCommand.Stall stall) {
@@ -123,6 +126,19 @@ final class QueueRig {
             List.of());
     assertThat(real.publish(message, now))
         .isEqualTo(naive.publish(number, publish.size(), publish.ttl(), publish.persistent(), now));
+  }
+
+  private void reconfigure() {
+    boolean nothingIsDue = naive.earliestDeadline() > now;
+    Forecast forecast = real.forecast(settings, now);
+    real.reconfigure(settings, now);
+    naive.reconfigure(settings, now);
+    assertThat(real.settings()).isEqualTo(settings);
+    assertThat(forecast.leaseEndMillis()).isEqualTo(naive.leaseEnd());
+    if (nothingIsDue) {
+      assertThat(forecast.expiring()).isEqualTo(realLog.deaths(DeathReason.EXPIRED));
+      assertThat(forecast.overflowing()).isEqualTo(realLog.deaths(DeathReason.MAXLEN));
+    }
   }
 
   private void fetch(boolean acknowledges) {

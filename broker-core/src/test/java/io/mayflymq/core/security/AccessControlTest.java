@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.core.runtime.ManualClock;
 import io.mayflymq.core.security.AuthenticationResult.Accepted;
 import io.mayflymq.core.security.AuthenticationResult.Refused;
 import io.mayflymq.core.security.SecurityState.PermissionEntry;
@@ -15,6 +16,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Map;
+import javax.security.auth.x500.X500Principal;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,8 +30,9 @@ class AccessControlTest {
       SecurityState.initial("guest", "guest", VHOST)
           .withUser(reader)
           .withPermissions("reader", VHOST, Permissions.of("^own-", "", "^(own|shared)-"));
+  private final ManualClock clock = new ManualClock();
   private final AccessControl control =
-      new AccessControl(state, AccessControl.DEFAULT_LOOPBACK_USERS);
+      new AccessControl(state, AccessControl.DEFAULT_LOOPBACK_USERS, clock);
 
   private void change(SecurityState changed) {
     state = changed;
@@ -71,6 +74,58 @@ class AccessControlTest {
     assertThat(login("guest", "guest", address))
         .isEqualTo(new Refused("guest", "user 'guest' can only connect via localhost"));
     assertThat(login("reader", "secret", address)).isEqualTo(new Accepted(reader));
+  }
+
+  private long pause(String address) {
+    return ((Refused) login("reader", "wrong", address)).pauseMillis();
+  }
+
+  @Test
+  void refusalsAreHeldBackForLongerAndLonger() {
+    for (int i = 0; i < 5; i++) {
+      assertThat(pause("10.0.0.1")).isZero();
+    }
+    assertThat(pause("10.0.0.1")).isEqualTo(100);
+    assertThat(pause("10.0.0.1")).isEqualTo(200);
+    assertThat(login("reader", "secret", "10.0.0.1")).isEqualTo(new Accepted(reader));
+    assertThat(pause("10.0.0.1")).isEqualTo(400);
+    for (int i = 0; i < 100; i++) {
+      assertThat(pause("10.0.0.1")).isLessThanOrEqualTo(5_000);
+    }
+    assertThat(pause("10.0.0.1")).isEqualTo(5_000);
+    assertThat(pause("10.0.0.2")).isZero();
+    clock.advance(60_001);
+    assertThat(pause("10.0.0.1")).isZero();
+  }
+
+  @Test
+  void aNetworkOfVersion6CountsAsOne() {
+    for (int i = 0; i < 5; i++) {
+      assertThat(pause("2001:db8::" + i)).isZero();
+    }
+    assertThat(pause("2001:db8::ffff")).isEqualTo(100);
+    assertThat(pause("2001:db8:0:1::1")).isZero();
+  }
+
+  @Test
+  void aProvedNameNeedsAUserAndAPlace() throws Exception {
+    InetAddress near = InetAddress.getLoopbackAddress();
+    InetAddress far = InetAddress.getByAddress(new byte[] {10, 0, 0, 1});
+    assertThat(control.authenticateProved("reader", far)).isEqualTo(new Accepted(reader));
+    assertThat(control.authenticateProved("nobody", near))
+        .isEqualTo(new Refused("nobody", "user 'nobody' - invalid credentials"));
+    assertThat(control.authenticateProved("guest", far))
+        .isEqualTo(new Refused("guest", "user 'guest' can only connect via localhost"));
+  }
+
+  @Test
+  void aCertificateNamesItsUser() {
+    X500Principal subject = new X500Principal("EMAILADDRESS=a@b, CN=ann, CN=lee, OU=x, O=shop");
+    assertThat(CertificateLogin.DISTINGUISHED_NAME.name(subject))
+        .isEqualTo("EMAILADDRESS=a@b,CN=ann,CN=lee,OU=x,O=shop");
+    assertThat(CertificateLogin.COMMON_NAME.name(subject)).isEqualTo("lee,ann");
+    assertThat(CertificateLogin.COMMON_NAME.name(new X500Principal("O=shop"))).isNull();
+    assertThat(CertificateLogin.DISTINGUISHED_NAME.name(new X500Principal(""))).isNull();
   }
 
   @Test

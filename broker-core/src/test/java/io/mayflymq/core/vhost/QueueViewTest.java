@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metadata.VolatileMetadataLog;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.Counter;
@@ -33,7 +34,7 @@ class QueueViewTest {
           new Shards(loops.all(), loops.clock(), shard -> new VolatileStore()),
           new VolatileMetadataLog(),
           loops.clock());
-  private final VirtualHost vhost = broker.createVirtualHost("/");
+  private final VirtualHost vhost = broker.createVirtualHost(VhostDefinition.of("/"));
   private final Shard shard = broker.shards().get(0);
 
   private Queue declare(String name, FieldTable arguments) {

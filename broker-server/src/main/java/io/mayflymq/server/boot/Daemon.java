@@ -63,7 +63,8 @@ final class Daemon implements AutoCloseable {
     held.push(loops::close);
     Storage storage = Storage.open(settings, loops, alarms);
     held.push(storage::close);
-    server = AmqpServer.start(settings, loops, storage.broker(), alarms);
+    storage.loadDefinitions(settings.definitions());
+    server = AmqpServer.start(settings, loops, storage.served());
     held.push(server::close);
     ManagementServer management = startManagement(settings, monitors);
     held.push(management::close);
@@ -80,6 +81,12 @@ final class Daemon implements AutoCloseable {
     server
         .addresses()
         .forEach(at -> LOGGER.info("listening for AMQP on {}", NetUtil.toSocketAddressString(at)));
+    server
+        .tlsAddresses()
+        .forEach(
+            at ->
+                LOGGER.info(
+                    "listening for AMQP over TLS on {}", NetUtil.toSocketAddressString(at)));
   }
 
   private ManagementServer startManagement(ServerSettings settings, ResourceMonitors monitors)

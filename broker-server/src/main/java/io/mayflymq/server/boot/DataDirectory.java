@@ -15,13 +15,13 @@ import java.nio.file.StandardOpenOption;
  * it, which the system drops when the process ends in whatever way.
  */
 final class DataDirectory implements AutoCloseable {
-  private static final String LOCK_FILE = "mayfly.lock";
-  private static final String FORMAT_FILE = "mayfly.format";
+  static final String LOCK_FILE = "mayfly.lock";
+  static final String FORMAT_FILE = "mayfly.format";
 
   /**
    * The layout of what is in the directory; a new number for each that an older broker cannot read.
    */
-  private static final String FORMAT = "2";
+  static final String FORMAT = "2";
 
   private final Path path;
   private final FileChannel lockFile;

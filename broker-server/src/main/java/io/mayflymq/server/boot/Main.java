@@ -11,10 +11,14 @@ public final class Main {
 
   /** Runs the command that the arguments name and ends the process with its exit code. */
   public static void main(String[] args) {
+    PrintWriter out = writer(System.out);
     PrintWriter err = writer(System.err);
     CommandLineInterface commands =
         new CommandLineInterface(
-            options -> new ServerRun(System.getenv(), err).run(options), writer(System.out), err);
+            options -> new ServerRun(System.getenv(), err).run(options),
+            options -> new DataCheck(out, err).run(options),
+            out,
+            err);
     System.exit(commands.execute(args));
   }
 

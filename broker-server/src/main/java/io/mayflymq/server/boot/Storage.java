@@ -1,8 +1,15 @@
 package io.mayflymq.server.boot;
 
+import io.mayflymq.core.admin.Administration;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataException;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.StoredMetadataLog;
+import io.mayflymq.core.security.AccessControl;
+import io.mayflymq.core.security.PasswordHash;
+import io.mayflymq.core.security.SecurityState;
+import io.mayflymq.core.security.Sessions;
+import io.mayflymq.core.security.User;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.disk.DiskStores;
 import io.mayflymq.core.store.disk.StoreAlarms;
@@ -11,10 +18,18 @@ import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Shards;
 import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.alarm.Alarms;
+import io.mayflymq.server.config.DefaultsSettings;
+import io.mayflymq.server.config.DefinitionsSettings;
 import io.mayflymq.server.config.ServerSettings;
+import io.mayflymq.server.definitions.BrokerDefinitions;
+import io.mayflymq.server.definitions.DefinitionsException;
+import io.mayflymq.server.definitions.DefinitionsLoader;
+import io.mayflymq.server.definitions.VhostPolicyDefinitions;
+import io.mayflymq.server.net.AmqpServer.Served;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.StartException;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,21 +45,45 @@ final class Storage implements AutoCloseable {
 
   private final MetadataLog metadata;
   private final Shards shards;
-  private final Broker broker;
+  private final Served served;
+  private final Administration administration;
+  private final BrokerDefinitions definitions;
   private final Broker.Recovered recovered;
   private final long recoveryMillis;
 
-  private Storage(
-      MetadataLog metadata,
-      Shards shards,
-      Broker broker,
-      Broker.Recovered recovered,
-      long recoveryMillis) {
+  private Storage(MetadataLog metadata, ServerSettings settings, EventLoops loops, Alarms alarms) {
+    long started = System.nanoTime();
     this.metadata = metadata;
-    this.shards = shards;
-    this.broker = broker;
-    this.recovered = recovered;
-    this.recoveryMillis = recoveryMillis;
+    InstantSource clock = InstantSource.system();
+    DiskStores stores = new DiskStores(options(settings), new Raising(alarms));
+    this.shards = new Shards(loops.all(), clock, stores::create);
+    Broker broker = new Broker(shards, metadata, clock);
+    AccessControl accessControl =
+        new AccessControl(SecurityState.EMPTY, settings.auth().loopbackUsers(), clock);
+    Sessions sessions = new Sessions(accessControl);
+    this.served = new Served(broker, accessControl, sessions, alarms);
+    this.administration =
+        new Administration(
+            broker, metadata, accessControl, sessions, settings.defaults().policies());
+    this.definitions =
+        new BrokerDefinitions(broker, administration, new VhostPolicyDefinitions(broker));
+    List<MetadataCommand> kept = metadata.recover();
+    boolean isNew = administration.recover(kept);
+    this.recovered = broker.recover(kept);
+    if (isNew && settings.definitions().file().isEmpty()) {
+      createDefaults(settings.defaults());
+    }
+    this.recoveryMillis = (System.nanoTime() - started) / NANOS_PER_MILLI;
+  }
+
+  private void createDefaults(DefaultsSettings defaults) {
+    administration.createDefaults(
+        defaults.vhost(),
+        new User(
+            defaults.user(), PasswordHash.of(defaults.password()), List.copyOf(defaults.tags())),
+        defaults.configure(),
+        defaults.write(),
+        defaults.read());
   }
 
   /**
@@ -58,15 +97,7 @@ final class Storage implements AutoCloseable {
     MetadataLog metadata = null;
     try {
       metadata = StoredMetadataLog.open(settings.dataDir().resolve(METADATA_FILE));
-      long started = System.nanoTime();
-      InstantSource clock = InstantSource.system();
-      DiskStores stores = new DiskStores(options(settings), new Raising(alarms));
-      Shards shards = new Shards(loops.all(), clock, stores::create);
-      Broker broker = new Broker(shards, metadata, clock);
-      broker.createVirtualHost(settings.defaults().vhost());
-      Broker.Recovered recovered = broker.recover();
-      long millis = (System.nanoTime() - started) / NANOS_PER_MILLI;
-      return new Storage(metadata, shards, broker, recovered, millis);
+      return new Storage(metadata, settings, loops, alarms);
     } catch (MetadataException | StoreException e) {
       throw abandon(metadata, e);
     } catch (CompletionException e) {
@@ -93,14 +124,43 @@ final class Storage implements AutoCloseable {
         settings.durability().sync());
   }
 
-  Broker broker() {
-    return broker;
+  /** The broker, and who may use it. */
+  Served served() {
+    return served;
+  }
+
+  /** What administrators may do. */
+  Administration administration() {
+    return administration;
+  }
+
+  /** All that is declared, to be exported and imported. */
+  BrokerDefinitions definitions() {
+    return definitions;
+  }
+
+  /**
+   * Imports the definitions that the configuration names, if it does.
+   *
+   * @throws StartException if they cannot be read or are not valid
+   */
+  void loadDefinitions(DefinitionsSettings settings) throws StartException {
+    if (settings.file().isEmpty()) {
+      return;
+    }
+    try {
+      new DefinitionsLoader(
+              definitions, administration.globalParameters(), settings.skipIfUnchanged())
+          .load(settings.file().get());
+    } catch (DefinitionsException e) {
+      throw new StartException(e.getMessage(), e);
+    }
   }
 
   /** Says in the log what was brought back. */
   void announce() {
     LOGGER.info(
-        "recovered {} durable exchanges, queues and bindings, and {} messages in {} ms",
+        "recovered {} durable exchanges, queues, bindings and policies, and {} messages in {} ms",
         recovered.definitions(),
         recovered.messages(),
         recoveryMillis);

@@ -23,17 +23,23 @@ import picocli.CommandLine.ParseResult;
  */
 public final class CommandLineInterface {
   private final ToIntFunction<ServerOptions> server;
+  private final ToIntFunction<CheckOptions> checkData;
   private final PrintWriter out;
   private final PrintWriter err;
 
   /**
    * @param server runs the broker until it is told to stop, and returns the exit code
+   * @param checkData reports on a data directory, and returns the exit code
    * @param out for what was asked for
    * @param err for one-line errors
    */
   public CommandLineInterface(
-      ToIntFunction<ServerOptions> server, PrintWriter out, PrintWriter err) {
+      ToIntFunction<ServerOptions> server,
+      ToIntFunction<CheckOptions> checkData,
+      PrintWriter out,
+      PrintWriter err) {
     this.server = server;
+    this.checkData = checkData;
     this.out = out;
     this.err = err;
   }
@@ -51,10 +57,12 @@ public final class CommandLineInterface {
                     .build());
     root.addSubcommand(
         "server", withServerOptions("server", "Runs the broker; the same as no command at all."));
+    root.addSubcommand("check-data", checkData());
     root.addSubcommand("ctl", ctl());
     return new CommandLine(root)
         .setOut(out)
         .setErr(err)
+        .setCaseInsensitiveEnumValuesAllowed(true)
         .setExecutionStrategy(this::run)
         .setParameterExceptionHandler(this::refuse)
         .execute(args);
@@ -92,6 +100,36 @@ public final class CommandLineInterface {
                 .build());
   }
 
+  private static CommandSpec checkData() {
+    CommandSpec command =
+        described(
+            "check-data",
+            "Lists what a data directory holds and what is damaged, and changes nothing.");
+    command
+        .usageMessage()
+        .footer(
+            "",
+            "Exit codes: 0 nothing is damaged, 65 something is, 64 wrong arguments,",
+            "66 there is no data directory, or it cannot be read.");
+    return command
+        .addOption(
+            OptionSpec.builder("--formatter")
+                .paramLabel("FORMAT")
+                .type(CheckOptions.Formatter.class)
+                .defaultValue("table")
+                .description("How to print it: table (the default) or json.")
+                .build())
+        .addPositional(
+            PositionalParamSpec.builder()
+                .paramLabel("DIR")
+                .index("0")
+                .required(true)
+                .arity("1")
+                .type(Path.class)
+                .description("The data directory (data_dir) of a broker.")
+                .build());
+  }
+
   /** What bin/mayflyctl calls; this version has no control commands, and says so. */
   private static CommandSpec ctl() {
     CommandSpec ctl = described("ctl", "Controls a running broker.");
@@ -114,6 +152,12 @@ public final class CommandLineInterface {
     if (command.commandSpec().name().equals("ctl")) {
       err.println("mayflyctl: control commands are not part of MayflyMQ " + BuildInfo.version());
       return ExitCode.USAGE;
+    }
+    if (command.commandSpec().name().equals("check-data")) {
+      return checkData.applyAsInt(
+          new CheckOptions(
+              command.matchedPositionalValue(0, null),
+              command.matchedOptionValue("--formatter", CheckOptions.Formatter.TABLE)));
     }
     // Options may stand before the word "server" too; those after it are the stronger ones.
     Path config = command.matchedOptionValue("--config", null);

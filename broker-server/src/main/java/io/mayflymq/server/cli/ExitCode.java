@@ -11,6 +11,12 @@ public final class ExitCode {
   /** The command line is not one (EX_USAGE). */
   public static final int USAGE = 64;
 
+  /** What was to be read is damaged (EX_DATAERR). */
+  public static final int DATA = 65;
+
+  /** What was to be read is not there, or cannot be read (EX_NOINPUT). */
+  public static final int NO_INPUT = 66;
+
   /** The configuration is wrong (EX_CONFIG). */
   public static final int CONFIG = 78;
 

@@ -1,5 +1,6 @@
 package io.mayflymq.server.config;
 
+import io.mayflymq.core.policy.DefaultPolicy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -25,10 +26,12 @@ public final class Configuration {
 
   private final Map<String, Entry> entries;
   private final List<String> warnings;
+  private final List<DefaultPolicy> defaultPolicies;
 
-  private Configuration(Map<String, Entry> entries, List<String> warnings) {
+  private Configuration(Map<String, Entry> entries, List<String> warnings) throws ConfigException {
     this.entries = Map.copyOf(entries);
     this.warnings = List.copyOf(warnings);
+    this.defaultPolicies = DefaultPolicySettings.of(this);
   }
 
   /**
@@ -117,6 +120,11 @@ public final class Configuration {
     return warnings;
   }
 
+  /** The policies that new virtual hosts are given. */
+  List<DefaultPolicy> defaultPolicies() {
+    return defaultPolicies;
+  }
+
   /** The value of a key, or its default. */
   <T> T get(Setting<T> setting) {
     return find(setting).orElseThrow();
@@ -159,9 +167,7 @@ public final class Configuration {
     SortedMap<String, T> members = new TreeMap<>();
     texts.forEach(
         (key, text) ->
-            members.put(
-                key.substring(family.prefix().length()),
-                family.type().parser().apply(text).orElseThrow()));
+            members.put(family.memberName(key), family.type().parser().apply(text).orElseThrow()));
     return members;
   }
 }

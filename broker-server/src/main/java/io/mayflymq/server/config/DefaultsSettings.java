@@ -1,14 +1,17 @@
 package io.mayflymq.server.config;
 
+import io.mayflymq.core.policy.DefaultPolicy;
+import java.util.List;
 import java.util.Set;
 
 /**
- * What an empty data directory is filled with: one virtual host, and one user with all its
- * permissions there.
+ * What an empty data directory is filled with: one virtual host with its policies, and one user
+ * with all its permissions there.
  *
  * @param configure a regular expression over the names that the user may declare and delete
  * @param write a regular expression over the names that the user may publish to
  * @param read a regular expression over the names that the user may consume from
+ * @param policies what each new virtual host is given, of those that are for it
  */
 public record DefaultsSettings(
     String vhost,
@@ -17,7 +20,8 @@ public record DefaultsSettings(
     Set<String> tags,
     String configure,
     String write,
-    String read) {
+    String read,
+    List<DefaultPolicy> policies) {
   @Override
   public String toString() {
     return "DefaultsSettings[vhost=%s, user=%s, tags=%s]".formatted(vhost, user, tags);

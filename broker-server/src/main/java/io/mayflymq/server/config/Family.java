@@ -3,22 +3,45 @@ package io.mayflymq.server.config;
 import java.util.Map;
 
 /**
- * Keys that share a prefix and end in a name of the operator's choice, such as {@code
+ * Keys that share a prefix and have a name of the operator's choice behind it, such as {@code
  * listeners.tcp.internal}. As in rabbitmq.conf, the defaults hold only while no member is set.
  *
- * @param prefix up to and including the last dot
+ * @param prefix up to and including the last dot before the name
  * @param placeholder what documentation writes for the name, {@code $name}
+ * @param suffix what follows the name, from its dot on; empty if nothing does
  */
 record Family<T>(
-    String prefix, String placeholder, ValueType<T> type, Map<String, String> defaults, String doc)
+    String prefix,
+    String placeholder,
+    String suffix,
+    ValueType<T> type,
+    Map<String, String> defaults,
+    String doc)
     implements Key<T> {
+  /** A family whose keys end in the name. */
+  Family(
+      String prefix,
+      String placeholder,
+      ValueType<T> type,
+      Map<String, String> defaults,
+      String doc) {
+    this(prefix, placeholder, "", type, defaults, doc);
+  }
+
   @Override
   public String name() {
-    return prefix + placeholder;
+    return prefix + placeholder + suffix;
   }
 
   @Override
   public boolean matches(String key) {
-    return key.startsWith(prefix) && key.length() > prefix.length();
+    return key.startsWith(prefix)
+        && key.endsWith(suffix)
+        && key.length() > prefix.length() + suffix.length();
+  }
+
+  /** The name of the operator's choice in a key that {@link #matches}. */
+  String memberName(String key) {
+    return key.substring(prefix.length(), key.length() - suffix.length());
   }
 }

@@ -14,12 +14,15 @@ import static io.mayflymq.server.config.ValueTypes.wholeNumber;
 import static io.mayflymq.server.config.ValueTypes.word;
 import static io.mayflymq.server.config.ValueTypes.zeroOr;
 
+import io.mayflymq.core.security.CertificateLogin;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Every key there is, declared once: name, type with its range, default, and a line of
@@ -39,6 +42,56 @@ final class Keys {
           orWord("none", listenAddress()),
           Map.of("listeners.tcp.default", "5672"),
           "A port, or an address and a port, where clients connect; port 0 lets the system choose.");
+
+  static final Family<Optional<ListenAddress>> TLS_LISTENERS =
+      new Family<>(
+          "listeners.ssl.",
+          "$name",
+          orWord("none", listenAddress()),
+          Map.of("listeners.ssl.default", "none"),
+          "The same for clients that speak TLS; their usual port is 5671.");
+  static final Setting<Optional<Path>> TLS_CERTIFICATE =
+      Setting.of(
+          "ssl_options.certfile",
+          orWord("none", path()),
+          "none",
+          "The server's certificate, and those between it and its authority, in PEM.");
+  static final Setting<Optional<Path>> TLS_KEY =
+      Setting.of("ssl_options.keyfile", orWord("none", path()), "none", "Its private key, in PEM.");
+  static final Setting<Optional<String>> TLS_PASSWORD =
+      Setting.of(
+          "ssl_options.password", orWord("none", text()), "none", "The password of that key.");
+  static final Setting<Optional<Path>> TLS_AUTHORITIES =
+      Setting.of(
+          "ssl_options.cacertfile",
+          orWord("none", path()),
+          "none",
+          "The authorities that clients' certificates are signed by, in PEM.");
+  static final Setting<String> TLS_VERIFY =
+      Setting.of(
+          "ssl_options.verify",
+          word("verify_peer", "verify_none"),
+          "verify_none",
+          "Whether clients are asked for a certificate.");
+  static final Setting<Boolean> TLS_FAIL_IF_NO_PEER_CERT =
+      Setting.of(
+          "ssl_options.fail_if_no_peer_cert",
+          bool(),
+          "false",
+          "Whether clients that have none are turned away.");
+  static final Family<String> TLS_VERSIONS =
+      new Family<>(
+          "ssl_options.versions.",
+          "$n",
+          word("tlsv1.3", "tlsv1.2"),
+          Map.of("ssl_options.versions.1", "tlsv1.3", "ssl_options.versions.2", "tlsv1.2"),
+          "Versions of TLS that are spoken.");
+  static final Setting<CertificateLogin> CERTIFICATE_LOGIN =
+      Setting.of(
+          "ssl_cert_login_from",
+          constant(CertificateLogin.class),
+          "distinguished_name",
+          "What of a client's certificate is the name of its user, for EXTERNAL.");
 
   static final Setting<Integer> BACKLOG =
       Setting.of(
@@ -112,7 +165,7 @@ final class Keys {
       new Family<>(
           "auth_mechanisms.",
           "$n",
-          word("PLAIN", "AMQPLAIN", "ANONYMOUS"),
+          word("PLAIN", "AMQPLAIN", "EXTERNAL", "ANONYMOUS"),
           Map.of("auth_mechanisms.1", "PLAIN", "auth_mechanisms.2", "AMQPLAIN"),
           "SASL mechanisms offered to clients.");
   static final Setting<String> ANONYMOUS_LOGIN_USER =
@@ -181,6 +234,19 @@ final class Keys {
           wholeNumber("milliseconds", 100, 3_600_000),
           "5000",
           "Time between two samples of the statistics, from which rates are made.");
+
+  static final Setting<Optional<Path>> LOAD_DEFINITIONS =
+      Setting.of(
+          "load_definitions",
+          orWord("none", path()),
+          "none",
+          "A file with definitions, or a directory of them, imported at each start.");
+  static final Setting<Boolean> SKIP_DEFINITIONS_IF_UNCHANGED =
+      Setting.of(
+          "definitions.skip_if_unchanged",
+          bool(),
+          "false",
+          "Whether they are passed over if they are the same as the last time.");
 
   static final Setting<Boolean> LOG_CONSOLE =
       Setting.of("log.console", bool(), "true", "Whether to log to standard output.");
@@ -272,9 +338,18 @@ final class Keys {
           "Bytes of a file of the message log, after which the next one begins.");
 
   static final List<Key<?>> ALL =
-      List.of(
+      withDefaultPolicies(
           NO_TCP_LISTENERS,
           TCP_LISTENERS,
+          TLS_LISTENERS,
+          TLS_CERTIFICATE,
+          TLS_KEY,
+          TLS_PASSWORD,
+          TLS_AUTHORITIES,
+          TLS_VERIFY,
+          TLS_FAIL_IF_NO_PEER_CERT,
+          TLS_VERSIONS,
+          CERTIFICATE_LOGIN,
           BACKLOG,
           NODELAY,
           KEEPALIVE,
@@ -301,6 +376,8 @@ final class Keys {
           MANAGEMENT_IP,
           MANAGEMENT_PORT,
           STATISTICS_INTERVAL,
+          LOAD_DEFINITIONS,
+          SKIP_DEFINITIONS_IF_UNCHANGED,
           LOG_CONSOLE,
           LOG_CONSOLE_LEVEL,
           LOG_FILE,
@@ -323,6 +400,10 @@ final class Keys {
 
   private Keys() {}
 
+  private static List<Key<?>> withDefaultPolicies(Key<?>... others) {
+    return Stream.concat(Arrays.stream(others), DefaultPolicySettings.keys().stream()).toList();
+  }
+
   static Optional<Key<?>> find(String key) {
     return ALL.stream().filter(candidate -> candidate.matches(key)).<Key<?>>map(k -> k).findFirst();
   }
@@ -340,9 +421,12 @@ final class Keys {
     for (Key<?> key : ALL) {
       if (key instanceof Family<?> family) {
         String prefix = environmentName(family.prefix());
-        if (variable.startsWith(prefix) && variable.length() > prefix.length()) {
-          String name = variable.substring(prefix.length()).toLowerCase(Locale.ROOT);
-          return Optional.of(family.prefix() + name);
+        int end = variable.length() - family.suffix().length();
+        if (variable.startsWith(prefix)
+            && variable.substring(Math.max(0, end)).equals(upperCase(family.suffix()))
+            && end > prefix.length()) {
+          String name = variable.substring(prefix.length(), end).toLowerCase(Locale.ROOT);
+          return Optional.of(family.prefix() + name + family.suffix());
         }
       }
     }
@@ -351,7 +435,11 @@ final class Keys {
 
   /** The environment variable that sets a key. */
   static String environmentName(String key) {
-    return ENVIRONMENT_PREFIX + key.replace('.', '_').toUpperCase(Locale.ROOT);
+    return ENVIRONMENT_PREFIX + upperCase(key);
+  }
+
+  private static String upperCase(String key) {
+    return key.replace('.', '_').toUpperCase(Locale.ROOT);
   }
 
   /** The known key that a mistyped one probably meant: at most a third of it is different. */
@@ -364,7 +452,7 @@ final class Keys {
   }
 
   private static Candidate candidate(Key<?> key, String unknown) {
-    if (key instanceof Family<?> family) {
+    if (key instanceof Family<?> family && family.suffix().isEmpty()) {
       int name = unknown.lastIndexOf('.') + 1;
       String prefix = unknown.substring(0, name);
       return new Candidate(

@@ -20,15 +20,21 @@ import java.util.stream.Collectors;
  * All settings of a broker, typed and complete. Immutable.
  *
  * @param listeners by name; empty if the broker is to listen nowhere
+ * @param tlsListeners the same for TLS
+ * @param tls what they need
+ * @param definitions what is imported at the start
  * @param dataDir absolute
  * @param shards the number of event loops, 1 to 1024
  */
 public record ServerSettings(
     List<ListenerSettings> listeners,
+    List<ListenerSettings> tlsListeners,
+    TlsSettings tls,
     TcpSettings tcp,
     ProtocolSettings protocol,
     AuthSettings auth,
     DefaultsSettings defaults,
+    DefinitionsSettings definitions,
     ManagementSettings management,
     LogSettings log,
     DurabilitySettings durability,
@@ -41,7 +47,9 @@ public record ServerSettings(
   public static ServerSettings of(Configuration configuration) {
     Path dataDir = absolute(configuration.get(Keys.DATA_DIR));
     return new ServerSettings(
-        listeners(configuration),
+        listeners(configuration.members(Keys.TCP_LISTENERS, Keys.NO_TCP_LISTENERS)),
+        listeners(configuration.members(Keys.TLS_LISTENERS)),
+        tls(configuration),
         new TcpSettings(
             configuration.get(Keys.BACKLOG),
             configuration.get(Keys.NODELAY),
@@ -58,6 +66,7 @@ public record ServerSettings(
         new AuthSettings(
             mechanisms(configuration),
             trueMembers(configuration.members(Keys.LOOPBACK_USERS, Keys.NO_LOOPBACK_USERS)),
+            configuration.get(Keys.CERTIFICATE_LOGIN),
             configuration.get(Keys.ANONYMOUS_LOGIN_USER),
             configuration.get(Keys.ANONYMOUS_LOGIN_PASS)),
         new DefaultsSettings(
@@ -67,7 +76,11 @@ public record ServerSettings(
             trueMembers(configuration.members(Keys.DEFAULT_USER_TAGS)),
             configuration.get(Keys.DEFAULT_CONFIGURE),
             configuration.get(Keys.DEFAULT_WRITE),
-            configuration.get(Keys.DEFAULT_READ)),
+            configuration.get(Keys.DEFAULT_READ),
+            configuration.defaultPolicies()),
+        new DefinitionsSettings(
+            configuration.get(Keys.LOAD_DEFINITIONS),
+            configuration.get(Keys.SKIP_DEFINITIONS_IF_UNCHANGED)),
         new ManagementSettings(
             configuration.get(Keys.MANAGEMENT_IP),
             configuration.get(Keys.MANAGEMENT_PORT),
@@ -102,8 +115,23 @@ public record ServerSettings(
         configuration.get(Keys.SHARDS).orElseGet(Runtime.getRuntime()::availableProcessors));
   }
 
-  private static List<ListenerSettings> listeners(Configuration configuration) {
-    return configuration.members(Keys.TCP_LISTENERS, Keys.NO_TCP_LISTENERS).entrySet().stream()
+  private static TlsSettings tls(Configuration configuration) {
+    return new TlsSettings(
+        configuration.get(Keys.TLS_CERTIFICATE),
+        configuration.get(Keys.TLS_KEY),
+        configuration.get(Keys.TLS_AUTHORITIES),
+        configuration.get(Keys.TLS_VERIFY).equals("verify_peer"),
+        configuration.get(Keys.TLS_FAIL_IF_NO_PEER_CERT),
+        configuration.members(Keys.TLS_VERSIONS).values().stream()
+            .distinct()
+            .map(version -> version.replace("tlsv", "TLSv"))
+            .toList(),
+        configuration.get(Keys.TLS_PASSWORD));
+  }
+
+  private static List<ListenerSettings> listeners(
+      SortedMap<String, Optional<ListenAddress>> members) {
+    return members.entrySet().stream()
         .flatMap(
             member ->
                 member.getValue().stream()

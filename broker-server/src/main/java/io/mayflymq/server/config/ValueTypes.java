@@ -88,12 +88,21 @@ final class ValueTypes {
         text -> text.equals("0") ? Optional.of(0) : number(text, min, max));
   }
 
+  /** A whole number of up to 18 digits that is not less than {@code min}. */
+  static ValueType<Long> largeNumber(String unit, long min) {
+    return new ValueType<>(
+        "a whole number of " + unit + " from " + min + ", of 18 digits at most",
+        text -> digits(text).filter(value -> value >= min));
+  }
+
   private static Optional<Integer> number(String text, int min, int max) {
-    if (text.isEmpty() || text.length() > 18 || !text.chars().allMatch(c -> c >= '0' && c <= '9')) {
-      return Optional.empty();
-    }
-    long value = Long.parseLong(text);
-    return value < min || value > max ? Optional.empty() : Optional.of((int) value);
+    return digits(text).filter(value -> value >= min && value <= max).map(Long::intValue);
+  }
+
+  private static Optional<Long> digits(String text) {
+    return text.isEmpty() || text.length() > 18 || !text.chars().allMatch(c -> c >= '0' && c <= '9')
+        ? Optional.empty()
+        : Optional.of(Long.parseLong(text));
   }
 
   /** A number of bytes, bare or with one of RabbitMQ's units. */

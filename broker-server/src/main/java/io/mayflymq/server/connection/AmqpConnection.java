@@ -2,6 +2,7 @@ package io.mayflymq.server.connection;
 
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.security.Session;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.CommandLanes;
 import io.mayflymq.core.vhost.VirtualHost;
@@ -20,8 +21,8 @@ import io.mayflymq.server.channel.ConnectionContext;
 import io.mayflymq.server.delivery.ConnectionIdentity;
 import io.mayflymq.server.delivery.ConnectionOutput;
 import io.mayflymq.server.delivery.DeliveryLane;
+import io.mayflymq.server.delivery.DeliveryLanes;
 import io.netty.channel.Channel;
-import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -65,7 +66,7 @@ public final class AmqpConnection implements ConnectionContext {
   private final Shard home;
   private final ConnectionOutput output;
   private final CommandLanes lanes;
-  private final DeliveryLane[] deliveryLanes;
+  private final DeliveryLanes deliveryLanes;
   private final FrameInput input;
   private final AlarmBlock alarmBlock;
   private final Channels channels = new Channels(this);
@@ -77,6 +78,7 @@ public final class AmqpConnection implements ConnectionContext {
   private OpenConnection open;
   private VirtualHost vhost;
   private VhostAccess access;
+  private Session session;
   private boolean wantsCancelNotifications;
   private boolean awaiting;
   private boolean overloaded;
@@ -91,7 +93,7 @@ public final class AmqpConnection implements ConnectionContext {
     this.output = new ConnectionOutput(socket, home);
     this.alarmBlock = new AlarmBlock(environment.alarms(), output);
     this.lanes = new CommandLanes(home, environment.broker().shards(), this::onBatchReturned);
-    this.deliveryLanes = new DeliveryLane[environment.broker().shards().count()];
+    this.deliveryLanes = new DeliveryLanes(home, output, environment.broker().shards().count());
   }
 
   // Opening
@@ -99,8 +101,7 @@ public final class AmqpConnection implements ConnectionContext {
   /** The client has sent its protocol header. */
   void begin() {
     environment.open().add(this);
-    InetSocketAddress remote = (InetSocketAddress) socket.remoteAddress();
-    handshake = new Handshake(environment, name, remote.getAddress(), new HandshakeSteps());
+    handshake = new Handshake(environment, name, Peer.of(socket), new HandshakeSteps());
     handshake.begin();
   }
 
@@ -135,6 +136,8 @@ public final class AmqpConnection implements ConnectionContext {
     public void opened(Handshake.Opened opened) {
       vhost = opened.vhost();
       access = opened.access();
+      session = opened.session();
+      channels.countFor(session.user(), environment.sessions());
       open = OpenConnection.begin(opened, socket, output, home.now());
       wantsCancelNotifications = opened.hasCapability("consumer_cancel_notify");
       alarmBlock.setClientListens(opened.hasCapability("connection.blocked"));
@@ -150,9 +153,22 @@ public final class AmqpConnection implements ConnectionContext {
     }
 
     @Override
-    public void refusedSilently() {
-      state = State.CLOSING;
-      home.loop().schedule(socket::close, REFUSED_LOGIN_PAUSE_MILLIS);
+    public void forceClose(String reason) {
+      AmqpConnection.this.forceClose(reason);
+    }
+
+    @Override
+    public void refused(ConnectionException error, long pauseMillis) {
+      if (error == null) {
+        state = State.CLOSING;
+        home.loop().schedule(socket::close, REFUSED_LOGIN_PAUSE_MILLIS + pauseMillis);
+      } else if (pauseMillis == 0) {
+        throw error;
+      } else {
+        Method refused = input.currentMethod();
+        AmqpException told = error.withMethod(refused.classId(), refused.methodId());
+        home.loop().schedule(() -> home.run(() -> fail(0, told)), pauseMillis);
+      }
     }
 
     private String describe(FieldTable clientProperties) {
@@ -361,11 +377,12 @@ public final class AmqpConnection implements ConnectionContext {
     }
   }
 
-  /** Closes it with 320 CONNECTION_FORCED and this reason. Any thread may call; returns at once. */
+  /** Closes the connection with 320 and these words to the client. Any thread may call. */
   public void forceClose(String reason) {
     home.execute(
         () -> {
           if (state == State.OPEN) {
+            LOGGER.info("connection {}: closing: {}", name, reason);
             closeWith(new ConnectionException(ReplyCode.CONNECTION_FORCED, reason));
           } else if (state == State.HANDSHAKE) {
             socket.close();
@@ -395,6 +412,9 @@ public final class AmqpConnection implements ConnectionContext {
 
   private CompletableFuture<Void> release() {
     channels.end();
+    if (session != null) {
+      environment.sessions().leave(session);
+    }
     lanes.flush();
     return exclusiveQueues.deleteAll(vhost, open);
   }
@@ -402,11 +422,7 @@ public final class AmqpConnection implements ConnectionContext {
   /** The peer takes bytes again. */
   void writabilityChanged() {
     if (output.isWritable()) {
-      for (DeliveryLane lane : deliveryLanes) {
-        if (lane != null) {
-          lane.wakeWaiting();
-        }
-      }
+      deliveryLanes.forEach(DeliveryLane::wakeWaiting);
       if (flooded) {
         flooded = false;
         input.resume();
@@ -450,12 +466,7 @@ public final class AmqpConnection implements ConnectionContext {
 
   @Override
   public DeliveryLane laneFrom(Shard shard) {
-    DeliveryLane lane = deliveryLanes[shard.index()];
-    if (lane == null) {
-      lane = new DeliveryLane(shard, home, output);
-      deliveryLanes[shard.index()] = lane;
-    }
-    return lane;
+    return deliveryLanes.from(shard);
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.mayflymq.server.connection;
 
+import io.mayflymq.core.security.Sessions;
 import io.mayflymq.protocol.method.ChannelMethod;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
@@ -19,6 +20,8 @@ final class Channels {
   private final IntObjectMap<ChannelSession> sessions = new IntObjectHashMap<>();
   private ChannelSession last;
   private int max;
+  private Sessions counted;
+  private String user;
 
   Channels(ConnectionContext connection) {
     this.connection = connection;
@@ -40,6 +43,12 @@ final class Channels {
         .toList();
   }
 
+  /** The connection is open: from now on its channels count for the limit of its user. */
+  void countFor(String connectionUser, Sessions sessions) {
+    user = connectionUser;
+    counted = sessions;
+  }
+
   boolean contains(int number) {
     return sessions.containsKey(number);
   }
@@ -55,6 +64,7 @@ final class Channels {
           "channel number %d is greater than the negotiated channel_max (%d)"
               .formatted(number, max));
     }
+    counted.openChannel(user);
     sessions.put(number, new ChannelSession(number, connection));
     connection.output().method(number, new ChannelMethod.OpenOk());
   }
@@ -78,7 +88,9 @@ final class Channels {
   }
 
   void remove(ChannelSession channel) {
-    sessions.remove(channel.number());
+    if (sessions.remove(channel.number()) != null) {
+      counted.closeChannels(user, 1);
+    }
     last = null;
   }
 
@@ -86,6 +98,9 @@ final class Channels {
   void end() {
     for (ChannelSession channel : List.copyOf(sessions.values())) {
       channel.connectionEnded();
+    }
+    if (!sessions.isEmpty()) {
+      counted.closeChannels(user, sessions.size());
     }
     sessions.clear();
     last = null;

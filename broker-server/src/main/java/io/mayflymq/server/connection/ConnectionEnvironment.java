@@ -2,6 +2,7 @@ package io.mayflymq.server.connection;
 
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.SaslMechanism;
+import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.config.ProtocolSettings;
@@ -14,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * @param broker the virtual hosts
  * @param accessControl who may do what
+ * @param sessions those that are logged in, counted for limits
  * @param mechanisms the SASL mechanisms that are offered
  * @param settings what connections are offered and held to
  * @param alarms what blocks those that publish
@@ -22,6 +24,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public record ConnectionEnvironment(
     Broker broker,
     AccessControl accessControl,
+    Sessions sessions,
     List<SaslMechanism> mechanisms,
     ProtocolSettings settings,
     Alarms alarms,
@@ -31,9 +34,17 @@ public record ConnectionEnvironment(
   public ConnectionEnvironment(
       Broker broker,
       AccessControl accessControl,
+      Sessions sessions,
       List<SaslMechanism> mechanisms,
       ProtocolSettings settings,
       Alarms alarms) {
-    this(broker, accessControl, mechanisms, settings, alarms, ConcurrentHashMap.newKeySet());
+    this(
+        broker,
+        accessControl,
+        sessions,
+        mechanisms,
+        settings,
+        alarms,
+        ConcurrentHashMap.newKeySet());
   }
 }

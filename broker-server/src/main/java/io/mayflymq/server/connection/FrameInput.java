@@ -10,7 +10,9 @@ import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.handler.codec.DecoderException;
 import java.io.IOException;
+import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -167,7 +169,10 @@ public final class FrameInput extends ChannelInboundHandlerAdapter {
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    if (cause instanceof IOException) {
+    if (cause instanceof DecoderException && cause.getCause() instanceof SSLException refused) {
+      LOGGER.warn("connection {}: TLS handshake failed: {}", connection, refused.getMessage());
+      ctx.close();
+    } else if (cause instanceof IOException) {
       LOGGER.debug("connection {}: {}", connection, cause.toString());
       ctx.close();
     } else {

@@ -5,6 +5,7 @@ import io.mayflymq.core.security.AuthenticationResult.Accepted;
 import io.mayflymq.core.security.AuthenticationResult.Refused;
 import io.mayflymq.core.security.SaslMechanism;
 import io.mayflymq.core.security.SaslResponse;
+import io.mayflymq.core.security.Session;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.protocol.frame.FrameLimits;
@@ -15,9 +16,10 @@ import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.config.ProtocolSettings;
-import java.net.InetAddress;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +34,7 @@ final class Handshake {
   record Opened(
       VirtualHost vhost,
       VhostAccess access,
+      Session session,
       FieldTable clientProperties,
       String mechanism,
       ConnectionView.Tuning tuning) {
@@ -49,20 +52,28 @@ final class Handshake {
 
     void opened(Opened opened);
 
-    /** The credentials were wrong, and the client does not understand being told so. */
-    void refusedSilently();
+    void forceClose(String reason);
+
+    /**
+     * The credentials were wrong.
+     *
+     * @param error what the client is told; null if it does not understand being told so
+     * @param pauseMillis how long the answer is held back
+     */
+    void refused(ConnectionException error, long pauseMillis);
   }
 
   private enum Expects {
     START_OK,
     TUNE_OK,
-    OPEN
+    OPEN,
+    NOTHING
   }
 
   private final ConnectionEnvironment environment;
   private final ProtocolSettings settings;
   private final String name;
-  private final InetAddress remote;
+  private final Peer peer;
   private final Steps steps;
   private Expects expects = Expects.START_OK;
   private String user = "";
@@ -70,18 +81,23 @@ final class Handshake {
   private ConnectionView.Tuning tuning;
   private FieldTable clientProperties = FieldTable.EMPTY;
 
-  Handshake(ConnectionEnvironment environment, String name, InetAddress remote, Steps steps) {
+  Handshake(ConnectionEnvironment environment, String name, Peer peer, Steps steps) {
     this.environment = environment;
     this.settings = environment.settings();
     this.name = name;
-    this.remote = remote;
+    this.peer = peer;
     this.steps = steps;
   }
 
   void begin() {
-    String mechanisms =
-        environment.mechanisms().stream().map(SaslMechanism::name).collect(Collectors.joining(" "));
+    String mechanisms = offered().map(SaslMechanism::name).collect(Collectors.joining(" "));
     steps.send(new ConnectionMethod.Start(0, 9, ServerProperties.TABLE, mechanisms, "en_US"));
+  }
+
+  /** EXTERNAL is only for those who can have a certificate. */
+  private Stream<SaslMechanism> offered() {
+    return environment.mechanisms().stream()
+        .filter(mechanism -> peer.isEncrypted() || !(mechanism instanceof SaslMechanism.External));
   }
 
   void onMethod(Method method) {
@@ -102,7 +118,7 @@ final class Handshake {
   private void authenticate(ConnectionMethod.StartOk startOk) {
     clientProperties = startOk.clientProperties();
     SaslMechanism mechanism =
-        environment.mechanisms().stream()
+        offered()
             .filter(offered -> offered.name().equals(startOk.mechanism()))
             .findFirst()
             .orElseThrow(
@@ -115,16 +131,19 @@ final class Handshake {
       throw new ConnectionException(ReplyCode.SYNTAX_ERROR, malformed.detail());
     }
     AuthenticationResult result =
-        environment
-            .accessControl()
-            .authenticate(((SaslResponse.Login) response).credentials(), remote);
+        response instanceof SaslResponse.Login login
+            ? environment.accessControl().authenticate(login.credentials(), peer.address())
+            : peer.authenticate((SaslMechanism.External) mechanism, environment.accessControl());
     if (result instanceof Refused refused) {
       LOGGER.warn("connection {}: {}", name, refused.logText(mechanism.name()));
-      if (!hasCapability(clientProperties, "authentication_failure_close")) {
-        steps.refusedSilently();
-        return;
-      }
-      throw new ConnectionException(ReplyCode.ACCESS_REFUSED, Refused.clientText(mechanism.name()));
+      expects = Expects.NOTHING;
+      steps.refused(
+          hasCapability(clientProperties, "authentication_failure_close")
+              ? new ConnectionException(
+                  ReplyCode.ACCESS_REFUSED, Refused.clientText(mechanism.name()))
+              : null,
+          refused.pauseMillis());
+      return;
     }
     user = ((Accepted) result).user().name();
     mechanismName = mechanism.name();
@@ -172,9 +191,41 @@ final class Handshake {
     String path = open.virtualHost();
     VirtualHost vhost = environment.broker().virtualHost(path);
     if (vhost == null) {
-      throw new ConnectionException(ReplyCode.NOT_ALLOWED, "vhost %s not found".formatted(path));
+      throw noVhost(path);
     }
-    VhostAccess access = environment.accessControl().checkVhostAccess(user, path, Map.of());
-    steps.opened(new Opened(vhost, access, clientProperties, mechanismName, tuning));
+    Session session = new OpenSession(user, path, steps::forceClose);
+    environment.sessions().enter(session, vhost.definition().limits());
+    try {
+      VhostAccess access = environment.accessControl().checkVhostAccess(user, path, Map.of());
+      if (environment.broker().virtualHost(path) != vhost) {
+        throw noVhost(path);
+      }
+      steps.opened(new Opened(vhost, access, session, clientProperties, mechanismName, tuning));
+    } catch (ConnectionException e) {
+      environment.sessions().leave(session);
+      throw e;
+    }
+  }
+
+  private static ConnectionException noVhost(String path) {
+    return new ConnectionException(ReplyCode.NOT_ALLOWED, "vhost %s not found".formatted(path));
+  }
+
+  private record OpenSession(String user, String vhost, Consumer<String> closer)
+      implements Session {
+    @Override
+    public void forceClose(String reason) {
+      closer.accept(reason);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return this == other;
+    }
+
+    @Override
+    public int hashCode() {
+      return System.identityHashCode(this);
+    }
   }
 }

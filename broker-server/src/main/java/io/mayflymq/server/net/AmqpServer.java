@@ -2,21 +2,19 @@ package io.mayflymq.server.net;
 
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.Credentials;
-import io.mayflymq.core.security.PasswordHash;
-import io.mayflymq.core.security.Permissions;
 import io.mayflymq.core.security.SaslMechanism;
-import io.mayflymq.core.security.SecurityState;
-import io.mayflymq.core.security.User;
+import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.config.AuthSettings;
-import io.mayflymq.server.config.DefaultsSettings;
 import io.mayflymq.server.config.ListenerSettings;
 import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.config.TcpSettings;
 import io.mayflymq.server.connection.AmqpConnection;
 import io.mayflymq.server.connection.ConnectionEnvironment;
 import io.mayflymq.server.connection.FrameInput;
+import io.mayflymq.server.tls.ReloadingTls;
+import io.mayflymq.server.tls.TlsException;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
@@ -42,42 +40,34 @@ public final class AmqpServer implements AutoCloseable {
   /** How long clients have to answer connection.close when the broker stops. */
   private static final long CLOSE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(6);
 
-  private static final String SHUTDOWN = "broker forced connection closure with reason 'shutdown'";
-
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+
+  private static final String SHUTDOWN = "broker forced connection closure with reason 'shutdown'";
 
   private final EventLoops loops;
   private final ConnectionEnvironment environment;
   private final List<Channel> listeners = new ArrayList<>();
+  private final List<Channel> tlsListeners = new ArrayList<>();
 
-  private AmqpServer(ServerSettings settings, EventLoops loops, Broker broker, Alarms alarms) {
+  private AmqpServer(ServerSettings settings, EventLoops loops, Served served) {
     this.loops = loops;
     environment =
         new ConnectionEnvironment(
-            broker,
-            new AccessControl(defaultUsers(settings.defaults()), settings.auth().loopbackUsers()),
+            served.broker(),
+            served.accessControl(),
+            served.sessions(),
             mechanisms(settings.auth()),
             settings.protocol(),
-            alarms);
-    alarms.addListener(
-        new Alarms.Listener() {
-          @Override
-          public void lastCleared() {
-            environment.open().forEach(AmqpConnection::alarmsCleared);
-          }
-        });
-  }
-
-  private static SecurityState defaultUsers(DefaultsSettings defaults) {
-    Permissions permissions =
-        Permissions.of(defaults.configure(), defaults.write(), defaults.read());
-    return SecurityState.EMPTY
-        .withUser(
-            new User(
-                defaults.user(),
-                PasswordHash.of(defaults.password()),
-                List.copyOf(defaults.tags())))
-        .withPermissions(defaults.user(), defaults.vhost(), permissions);
+            served.alarms());
+    served
+        .alarms()
+        .addListener(
+            new Alarms.Listener() {
+              @Override
+              public void lastCleared() {
+                environment.open().forEach(AmqpConnection::alarmsCleared);
+              }
+            });
   }
 
   private static List<SaslMechanism> mechanisms(AuthSettings auth) {
@@ -86,6 +76,7 @@ public final class AmqpServer implements AutoCloseable {
       switch (name) {
         case "PLAIN" -> offered.add(new SaslMechanism.Plain());
         case "AMQPLAIN" -> offered.add(new SaslMechanism.AmqPlain());
+        case "EXTERNAL" -> offered.add(new SaslMechanism.External(auth.certificateLogin()));
         case "ANONYMOUS" ->
             offered.add(
                 new SaslMechanism.Anonymous(
@@ -96,31 +87,60 @@ public final class AmqpServer implements AutoCloseable {
     return offered;
   }
 
+  /** What connections are served with: the broker, who may use it, and what blocks publishers. */
+  public record Served(
+      Broker broker, AccessControl accessControl, Sessions sessions, Alarms alarms) {}
+
   /**
    * Binds all listeners.
    *
    * @param loops where connections live
-   * @param broker what they connect to
-   * @param alarms what blocks connections that publish
+   * @param served what they connect to
    * @throws StartException if one of them cannot be bound; then none is
    */
-  public static AmqpServer start(
-      ServerSettings settings, EventLoops loops, Broker broker, Alarms alarms)
+  public static AmqpServer start(ServerSettings settings, EventLoops loops, Served served)
       throws StartException {
-    AmqpServer server = new AmqpServer(settings, loops, broker, alarms);
-    ServerBootstrap bootstrap = server.bootstrap(settings.tcp());
-    for (ListenerSettings listener : settings.listeners()) {
-      ChannelFuture bound = bootstrap.bind(listener.address()).awaitUninterruptibly();
-      if (!bound.isSuccess()) {
-        server.close();
-        throw StartException.cannotListen(listener, bound.cause());
+    ReloadingTls tls = tls(settings);
+    AmqpServer server = new AmqpServer(settings, loops, served);
+    boolean started = false;
+    try {
+      bind(settings.listeners(), server.bootstrap(settings.tcp(), null), server.listeners);
+      if (tls != null) {
+        bind(settings.tlsListeners(), server.bootstrap(settings.tcp(), tls), server.tlsListeners);
       }
-      server.listeners.add(bound.channel());
+      started = true;
+      return server;
+    } finally {
+      if (!started) {
+        server.close();
+      }
     }
-    return server;
   }
 
-  private ServerBootstrap bootstrap(TcpSettings tcp) {
+  private static ReloadingTls tls(ServerSettings settings) throws StartException {
+    if (settings.tlsListeners().isEmpty()) {
+      return null;
+    }
+    try {
+      return ReloadingTls.load(settings.tls());
+    } catch (TlsException e) {
+      throw new StartException(e.getMessage(), e);
+    }
+  }
+
+  private static void bind(
+      List<ListenerSettings> wanted, ServerBootstrap bootstrap, List<Channel> bound)
+      throws StartException {
+    for (ListenerSettings listener : wanted) {
+      ChannelFuture binding = bootstrap.bind(listener.address()).awaitUninterruptibly();
+      if (!binding.isSuccess()) {
+        throw StartException.cannotListen(listener, binding.cause());
+      }
+      bound.add(binding.channel());
+    }
+  }
+
+  private ServerBootstrap bootstrap(TcpSettings tcp, ReloadingTls tls) {
     ServerBootstrap bootstrap =
         new ServerBootstrap()
             .group(loops.group())
@@ -139,6 +159,9 @@ public final class AmqpServer implements AutoCloseable {
                 new ChannelInitializer<>() {
                   @Override
                   protected void initChannel(Channel channel) {
+                    if (tls != null) {
+                      channel.pipeline().addLast(tls.current().newHandler(channel.alloc()));
+                    }
                     channel
                         .pipeline()
                         .addLast(
@@ -159,13 +182,23 @@ public final class AmqpServer implements AutoCloseable {
 
   /** Where it listens, with the ports that the system chose. */
   public List<InetSocketAddress> addresses() {
-    return listeners.stream().map(c -> (InetSocketAddress) c.localAddress()).toList();
+    return localAddresses(listeners);
+  }
+
+  /** Where it listens for clients that speak TLS. */
+  public List<InetSocketAddress> tlsAddresses() {
+    return localAddresses(tlsListeners);
+  }
+
+  private static List<InetSocketAddress> localAddresses(List<Channel> bound) {
+    return bound.stream().map(c -> (InetSocketAddress) c.localAddress()).toList();
   }
 
   /** Takes no more connections, and closes those that are open with 320 CONNECTION_FORCED. */
   @Override
   public void close() {
     listeners.forEach(listener -> listener.close().awaitUninterruptibly());
+    tlsListeners.forEach(listener -> listener.close().awaitUninterruptibly());
     environment.open().forEach(connection -> connection.forceClose(SHUTDOWN));
     long deadline = System.nanoTime() + CLOSE_TIMEOUT_NANOS;
     while (!environment.open().isEmpty() && System.nanoTime() < deadline) {

@@ -16,12 +16,17 @@ class CommandLineInterfaceTest {
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
   private final List<ServerOptions> runs = new ArrayList<>();
+  private final List<CheckOptions> checks = new ArrayList<>();
 
   private int execute(String... args) {
     return new CommandLineInterface(
             options -> {
               runs.add(options);
               return 17;
+            },
+            options -> {
+              checks.add(options);
+              return ExitCode.DATA;
             },
             new PrintWriter(out, true),
             new PrintWriter(err, true))
@@ -42,6 +47,23 @@ class CommandLineInterfaceTest {
     ServerOptions expected =
         new ServerOptions(Optional.of(Path.of("a.conf")), List.of("a=1", "b=2"));
     assertThat(runs).containsExactly(expected, expected, expected);
+  }
+
+  @Test
+  void checksADataDirectory() {
+    assertThat(execute("check-data", "some/where")).isEqualTo(ExitCode.DATA);
+    assertThat(execute("check-data", "--formatter", "json", "d")).isEqualTo(ExitCode.DATA);
+    assertThat(checks)
+        .containsExactly(
+            new CheckOptions(Path.of("some/where"), CheckOptions.Formatter.TABLE),
+            new CheckOptions(Path.of("d"), CheckOptions.Formatter.JSON));
+    assertThat(execute("check-data")).isEqualTo(ExitCode.USAGE);
+    assertThat(execute("check-data", "d", "--formatter=xml")).isEqualTo(ExitCode.USAGE);
+    assertThat(err.toString()).contains("DIR", "--formatter", "xml");
+    assertThat(execute("check-data", "--help")).isEqualTo(ExitCode.OK);
+    assertThat(out.toString()).contains("Exit codes: 0 nothing is damaged, 65");
+    assertThat(checks).hasSize(2);
+    assertThat(runs).isEmpty();
   }
 
   @Test

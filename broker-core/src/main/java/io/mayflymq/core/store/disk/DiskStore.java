@@ -7,6 +7,7 @@ import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.segment.DamagedRecordException;
 import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.LogState;
 import io.mayflymq.core.store.segment.RecordTargets;
@@ -17,6 +18,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /*
  * The store of a shard: a log of what its durable queues hold, and beside it, once memory runs short, a second log for the contents of all
@@ -31,6 +34,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * the log must be able to find it when it copies what is live, so such entries are listed in "awaited".
  */
 final class DiskStore implements ShardStore, BurstMember, LogOwner {
+  private static final Logger LOGGER = LoggerFactory.getLogger(DiskStore.class);
+
   /** The most that may wait for the disk before publishers have to wait too. */
   private static final long MOST_PENDING = 32L << 20;
 
@@ -120,7 +125,12 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   }
 
   Message read(long location, boolean paged) {
-    return paged ? paging.read(location) : log.read(location);
+    try {
+      return paged ? paging.read(location) : log.read(location);
+    } catch (DamagedRecordException e) {
+      LOGGER.warn("A message is lost: {}", e.getMessage());
+      return null;
+    }
   }
 
   void hasDelivered(DiskQueueStore queue) {

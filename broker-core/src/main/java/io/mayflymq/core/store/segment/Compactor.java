@@ -186,6 +186,7 @@ final class Compactor {
           directory,
           victim.liveEntries());
     }
+    victim.neededUntil = Math.max(victim.neededUntil, tail.endLocation());
     table.compacted(victim);
     victim = null;
     cursor = null;

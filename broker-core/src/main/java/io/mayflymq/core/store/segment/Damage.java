@@ -27,6 +27,16 @@ public record Damage(String file, Kind kind, long from, long to) {
     Kind(String text) {
       this.text = text;
     }
+
+    /** Whether nothing but a crash is needed for it, so that nothing that was confirmed is lost. */
+    public boolean isHarmless() {
+      return this == TORN_TAIL;
+    }
+
+    @Override
+    public String toString() {
+      return text;
+    }
   }
 
   @Override

@@ -20,7 +20,13 @@ import org.slf4j.LoggerFactory;
  * (the target of a move, a copy by compaction) is safe by then. Deletions are made in the order of the requests, each one safe
  * before the next is made, so no mark about a segment vanishes before the segment.
  *
- * A write that fails is made again, at the same place, when retry() is called. A force that fails is final: the kernel may have dropped
+ * A write that fails is made again, at the same place, when retry() is called. The disk may be full, and then it is settlements that
+ * relieve it, though they cannot be written either. A segment of which all is settled need not wait for the marks that say so: without
+ * the segment they are about nothing. It must wait for what took the place of its entries, as the target of a move or a copy, and for
+ * what the current segment begins with (Segment.neededUntil). So while the log is blocked those segments are deleted that wait
+ * for nothing but marks.
+ *
+ * A force that fails is final: the kernel may have dropped
  * the pages that it could not write, and would say at the next force that all is well.
  */
 final class Flusher implements Runnable {
@@ -73,6 +79,12 @@ final class Flusher implements Runnable {
 
   LogState state() {
     return state;
+  }
+
+  /** Everything before this location was there, and safe, when the log was opened. */
+  void startAt(long location) {
+    writtenTo = location;
+    forcedTo = location;
   }
 
   /** The location before which everything has been forced. */
@@ -177,6 +189,7 @@ final class Flusher implements Runnable {
         fail(e.getCause());
       } catch (IOException e) {
         block(e);
+        relieve();
       } catch (RuntimeException e) {
         fail(e);
       }
@@ -320,26 +333,57 @@ final class Flusher implements Runnable {
   }
 
   private void delete() throws ForceException {
-    for (Segment segment = doomed.peek(); segment != null; segment = doomed.peek()) {
-      try {
-        // The index first: without its segment it might be taken for that of a later one.
-        directory.delete(SegmentNames.index(segment.number));
-        directory.delete(SegmentNames.log(segment.number));
-      } catch (IOException e) {
-        LOGGER.warn("{} in {} could not be deleted: {}", segment, directory, e.toString());
-        return;
+    boolean done = true;
+    while (done && !doomed.isEmpty()) {
+      done = delete(doomed.peek());
+      if (done) {
+        doomed.remove();
       }
-      try {
-        directory.force();
-      } catch (IOException e) {
-        throw new ForceException(e);
+    }
+  }
+
+  private boolean delete(Segment segment) throws ForceException {
+    try {
+      // The index first: without its segment it might be taken for that of a later one.
+      directory.delete(SegmentNames.index(segment.number));
+      directory.delete(SegmentNames.log(segment.number));
+    } catch (IOException e) {
+      LOGGER.warn("{} in {} could not be deleted: {}", segment, directory, e.toString());
+      return false;
+    }
+    try {
+      directory.force();
+    } catch (IOException e) {
+      throw new ForceException(e);
+    }
+    synchronized (lock) {
+      deleted.add(segment);
+      anyDeleted = true;
+    }
+    closeFiles(List.of(segment));
+    return true;
+  }
+
+  /** Makes room by what may go although nothing can be written; if there is, writing is tried. */
+  private void relieve() {
+    List<Segment> gone = new ArrayList<>();
+    try {
+      if (!doomed.isEmpty()) {
+        force();
       }
-      doomed.remove();
+      for (Segment segment : doomed) {
+        if (segment.written && segment.neededUntil <= forcedTo && delete(segment)) {
+          gone.add(segment);
+        }
+      }
+    } catch (ForceException e) {
+      fail(e.getCause());
+    }
+    doomed.removeAll(gone);
+    if (!gone.isEmpty() && state == LogState.BLOCKED) {
       synchronized (lock) {
-        deleted.add(segment);
-        anyDeleted = true;
+        pending = true;
       }
-      closeFiles(List.of(segment));
     }
   }
 

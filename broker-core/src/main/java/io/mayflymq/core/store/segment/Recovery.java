@@ -145,9 +145,11 @@ final class Recovery {
     boolean indexed = index != null && index.segmentLength() <= size;
     int count = indexed ? replay(segment, index) : scan(segment, index);
     if (count == 0 && segment.length <= SegmentHeader.SPACE) {
-      // It was being created: what there is of it is its name and at most its header.
-      if (size > 0 && (size < SegmentHeader.SPACE || opened.copies() < 2)) {
-        damages.add(new Damage(opened.name(), Damage.Kind.TORN_TAIL, 0, size));
+      // Nothing is left of it. The last one was being created.
+      if (size > 0 && opened.copies() < 2) {
+        boolean created = segment.number == lastSegment && index == null;
+        Damage.Kind kind = created ? Damage.Kind.TORN_TAIL : Damage.Kind.HEADER;
+        damages.add(new Damage(opened.name(), kind, 0, Math.min(size, SegmentHeader.SPACE)));
       }
       table.deleted(segment);
       file.close();

@@ -35,6 +35,12 @@ final class Segment {
   /** Damaged in a way that keeps it from being compacted: it stays as long as it has entries. */
   boolean pinned;
 
+  /**
+   * The location that must be safe before it may be deleted: up to there are the records that took
+   * the place of its entries. Set before it is condemned.
+   */
+  volatile long neededUntil;
+
   int length = SegmentHeader.SPACE;
   private long entryBytes;
   private long totalWeight;

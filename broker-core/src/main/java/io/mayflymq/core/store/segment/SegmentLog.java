@@ -23,6 +23,9 @@ import java.util.concurrent.Executor;
  * this: an entry in one or several queues that share one content; a mark; and an entry that is also a mark, which is atomic as it is one
  * record: a dead letter leaves one queue and enters others, and a copy by compaction voids its original. As a mark names
  * the segment that it is about, neither the order of records nor that an entry exists twice for a while can confuse it.
+ * Beside these there are two notes. DELIVERED says which messages of a queue may have been delivered; a segment begins with what is
+ * current, so the newest one has all of it and no older one is needed for it. FORCED says how much of its segment the disk has, so
+ * that a write that a power loss took can be told from damage (see Recovery).
  *
  *     append ---> chunk --(submit)--> flusher: write, force ---> segment file, index file
  *        |          |                     |                           |
@@ -113,6 +116,7 @@ public final class SegmentLog {
     long logId = recovery.logId() == null ? new SecureRandom().nextLong() : recovery.logId();
     int first = recovery.lastSegment() + 1;
     tail = new Tail(options, logId, first, recovery.nextRecord(), table, flusher, owner);
+    flusher.startAt(Location.of(first, 0));
     compactor = new Compactor(directory, table, tail, reader, owner);
     table.checkAll();
     return report;
@@ -381,7 +385,7 @@ public final class SegmentLog {
 
   /** What took the place of the segment's entries must be on its way before the segment goes. */
   private void condemn(Segment segment) {
-    tail.carryDelivered();
+    tail.carryDelivered(segment);
     tail.publish(null);
     flusher.condemn(segment);
   }

@@ -62,6 +62,9 @@ final class SegmentTable {
       Segment about = find(head.goneSegment);
       if (about != null) {
         about.marked(segment, gone);
+        if (head.type.hasContent) {
+          about.neededUntil = head.location() + head.length;
+        }
       }
     }
   }

@@ -165,10 +165,10 @@ final class Tail {
   }
 
   /**
-   * Has the current segment tell all that may have been delivered, so that older ones need not: if
-   * there is no current one, and something to tell, it begins one.
+   * Has the current segment tell all that may have been delivered, so that the one that is going
+   * need not: if there is no current one, and something to tell, it begins one.
    */
-  void carryDelivered() {
+  void carryDelivered(Segment condemned) {
     if (active == null) {
       owner.forEachDelivered(
           (queueId, upTo) -> {
@@ -176,6 +176,10 @@ final class Tail {
               roll();
             }
           });
+    }
+    if (active != null && emptyLength > SegmentHeader.SPACE) {
+      condemned.neededUntil =
+          Math.max(condemned.neededUntil, Location.of(active.number, emptyLength));
     }
   }
 
@@ -192,6 +196,11 @@ final class Tail {
     }
     throw new IllegalArgumentException(
         "no record at " + Location.segment(location) + ":" + Location.offset(location));
+  }
+
+  /** The location behind the last record; {@link Location#NONE} if there is no current segment. */
+  long endLocation() {
+    return active == null ? Location.NONE : Location.of(active.number, active.length);
   }
 
   /** How many bytes have been appended so far. */

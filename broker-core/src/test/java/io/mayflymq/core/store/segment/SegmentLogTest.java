@@ -302,6 +302,46 @@ class SegmentLogTest {
   }
 
   @Test
+  void settlementsRelieveAFullDisk() {
+    LogRig rig = new LogRig();
+    for (int i = 0; i < 100; i++) {
+      rig.enqueue(1, i, LogRig.message(i, 100));
+    }
+    rig.safe();
+    int segments = rig.log.usage().segments();
+    rig.directory.fill(0);
+    // What moves keeps its segment, as where it went is not on disk yet.
+    LogRig.Stored old = rig.entries.remove(new QueueKey(1, 0));
+    RecordTargets targets = new RecordTargets();
+    targets.add(2, 0, Long.MAX_VALUE, 0);
+    Message letter = LogRig.message(0, 100);
+    rig.put(2, 0, rig.log.move(1, 0, old.location(), 100, targets, 1000, letter), letter);
+    for (int i = 1; i < 95; i++) {
+      rig.settle(1, i);
+    }
+    rig.commit("settled");
+    rig.executor.runAll();
+    rig.log.retry();
+    rig.executor.runAll();
+    assertThat(rig.log.state()).isEqualTo(LogState.BLOCKED);
+    assertThat(rig.events).endsWith("blocked: No space left on device");
+    assertThat(rig.log.usage().segments()).isBetween(2, segments - 1);
+    assertThat(rig.directory.names())
+        .contains(SegmentNames.log(1))
+        .doesNotContain(SegmentNames.log(2), SegmentNames.index(2));
+    // Killed now, nothing is lost, and of what was settled only what is in a segment that is left.
+    LogRig killed = rig.reopen();
+    assertThat(killed.entries).containsKeys(new QueueKey(1, 0), new QueueKey(1, 99));
+    rig.directory.fill(Long.MAX_VALUE);
+    rig.log.retry();
+    rig.executor.runAll();
+    assertThat(rig.events).endsWith("unblocked", "settled");
+    rig.compact();
+    assertThat(rig.directory.names()).doesNotContain(SegmentNames.log(1));
+    assertThat(rig.reopen().entries.keySet()).isEqualTo(rig.entries.keySet()).hasSize(6);
+  }
+
+  @Test
   void aFailedForceIsFinal() {
     LogRig rig = new LogRig();
     rig.enqueue(1, 0, LogRig.message(0, 100));

@@ -1,0 +1,122 @@
+package io.mayflymq.core.admin;
+
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataCommand.GlobalParameterSet;
+import io.mayflymq.core.metadata.MetadataCommand.PermissionsSet;
+import io.mayflymq.core.metadata.MetadataCommand.TopicPermissionsSet;
+import io.mayflymq.core.metadata.MetadataCommand.UserDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
+import io.mayflymq.core.metadata.MetadataLog;
+import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.policy.DefaultPolicy;
+import io.mayflymq.core.security.AccessControl;
+import io.mayflymq.core.security.Limits;
+import io.mayflymq.core.security.SecurityState;
+import io.mayflymq.core.security.Sessions;
+import io.mayflymq.core.security.User;
+import io.mayflymq.core.vhost.Broker;
+import java.util.Collection;
+import java.util.List;
+
+/*
+ * What administrators may do to a running broker.
+ *
+ * Any thread may call. A method checks everything before it changes anything and throws AdministrationException at once if something is wrong. The
+ * change is in force when the method returns, and safe when its future is done; the future fails with a ConnectionException 541 if it could not be
+ * made so. Changes are made one at a time; reading waits for nobody.
+ */
+public final class Administration {
+  private final ChangeLog changes;
+  private final Broker broker;
+  private final VhostAdministration vhosts;
+  private final UserAdministration users;
+  private final PermissionAdministration permissions;
+  private final GlobalParameters globalParameters;
+
+  /**
+   * The administration of a broker.
+   *
+   * @param log where changes are kept
+   * @param accessControl whom the changes of users and permissions are published to
+   * @param sessions the connections that are open
+   * @param defaultPolicies what new virtual hosts are given
+   */
+  public Administration(
+      Broker broker,
+      MetadataLog log,
+      AccessControl accessControl,
+      Sessions sessions,
+      Collection<DefaultPolicy> defaultPolicies) {
+    this.changes = new ChangeLog(log, accessControl);
+    this.broker = broker;
+    this.vhosts = new VhostAdministration(changes, broker, sessions, defaultPolicies);
+    this.users = new UserAdministration(changes, sessions);
+    this.permissions = new PermissionAdministration(changes, broker);
+    this.globalParameters = new GlobalParameters(changes);
+  }
+
+  /**
+   * Brings back virtual hosts, users, permissions and global parameters. Called before the first
+   * client comes, and before {@link Broker#recover}.
+   *
+   * @param kept what the metadata log gave
+   * @return whether there were none: the broker is new
+   */
+  public boolean recover(List<MetadataCommand> kept) {
+    boolean isNew = true;
+    SecurityState state = changes.state();
+    for (MetadataCommand command : kept) {
+      if (command instanceof VhostDeclared declared) {
+        broker.createVirtualHost(declared.definition());
+        isNew = false;
+      } else if (command instanceof UserDeclared declared) {
+        state = state.withUser(declared.user());
+        isNew = false;
+      } else if (command instanceof PermissionsSet set) {
+        state = state.withPermissions(set.user(), set.vhost(), set.permissions());
+      } else if (command instanceof TopicPermissionsSet set) {
+        state =
+            state.withTopicPermissions(set.user(), set.vhost(), set.exchange(), set.permissions());
+      } else if (command instanceof GlobalParameterSet set) {
+        globalParameters.recover(set.name(), set.json());
+      }
+    }
+    changes.publish(state);
+    return isNew;
+  }
+
+  /**
+   * Fills a new broker with its first virtual host and user, and waits until they are safe.
+   *
+   * @param configure regular expressions over the names that he may declare ...
+   * @param write ... publish to ...
+   * @param read ... and consume from
+   */
+  public void createDefaults(String vhost, User user, String configure, String write, String read) {
+    vhosts
+        .put(new VhostDefinition(vhost, "Default virtual host", List.of(), "", Limits.NONE))
+        .join();
+    users.put(user.name(), user.passwordHash(), user.tags()).join();
+    permissions.set(user.name(), vhost, configure, write, read).join();
+  }
+
+  /** Virtual hosts and their limits. */
+  public VhostAdministration vhosts() {
+    return vhosts;
+  }
+
+  /** Users, their passwords, tags and limits. */
+  public UserAdministration users() {
+    return users;
+  }
+
+  /** Permissions and topic permissions. */
+  public PermissionAdministration permissions() {
+    return permissions;
+  }
+
+  /** Global parameters. */
+  public GlobalParameters globalParameters() {
+    return globalParameters;
+  }
+}

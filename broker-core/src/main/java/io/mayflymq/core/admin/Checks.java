@@ -1,0 +1,121 @@
+package io.mayflymq.core.admin;
+
+import io.mayflymq.core.admin.AdministrationException.Reason;
+import io.mayflymq.core.security.Limit;
+import io.mayflymq.core.security.Limits;
+import io.mayflymq.core.security.Permissions;
+import io.mayflymq.core.security.TopicPermissions;
+import io.mayflymq.protocol.types.ShortString;
+import io.mayflymq.protocol.types.Utf8;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/** What names, tags, patterns and limits may be. Each check throws if it does not hold. */
+public final class Checks {
+  private static final int LONGEST_PATTERN = 64 * 1024;
+
+  /** The queue types that a virtual host may name as its default; empty for none. */
+  private static final Set<String> QUEUE_TYPES = Set.of("", "classic", "quorum", "stream");
+
+  private Checks() {}
+
+  /** A name of 1 to 255 bytes. */
+  public static String name(String kind, String name) {
+    if (name.isEmpty()) {
+      throw new AdministrationException(
+          Reason.INVALID_NAME, name, "the name of a " + kind + " must not be empty");
+    }
+    if (Utf8.encode(name).length > ShortString.MAX_BYTES) {
+      throw new AdministrationException(
+          Reason.INVALID_NAME,
+          name,
+          "the name of a %s must not be longer than %d bytes: '%s'"
+              .formatted(kind, ShortString.MAX_BYTES, name));
+    }
+    return name;
+  }
+
+  /** A routing key of up to 255 bytes. */
+  public static String routingKey(String key) {
+    if (Utf8.encode(key).length > ShortString.MAX_BYTES) {
+      throw new AdministrationException(
+          Reason.INVALID_NAME,
+          key,
+          "a routing key must not be longer than %d bytes: '%s'"
+              .formatted(ShortString.MAX_BYTES, key));
+    }
+    return key;
+  }
+
+  /** Tags, each a name without a comma, as lists of them are written with commas. */
+  public static List<String> tags(List<String> tags) {
+    for (String tag : tags) {
+      if (tag.isBlank()
+          || tag.indexOf(',') >= 0
+          || Utf8.encode(tag).length > ShortString.MAX_BYTES) {
+        throw new AdministrationException(
+            Reason.INVALID_TAG,
+            tag,
+            "invalid tag '%s': expected 1 to %d bytes without a comma"
+                .formatted(tag, ShortString.MAX_BYTES));
+      }
+    }
+    return tags.stream().distinct().toList();
+  }
+
+  /** Limits of one kind of thing. */
+  public static Limits limits(Limits limits, Set<Limit> known, String where) {
+    for (Limit limit : limits.asMap().keySet()) {
+      if (!known.contains(limit)) {
+        throw new AdministrationException(
+            Reason.INVALID_LIMIT,
+            limit.key(),
+            "Unrecognised terms [{<<\"%s\">>,%d}] in %s"
+                .formatted(limit.key(), limits.get(limit), where));
+      }
+    }
+    return limits;
+  }
+
+  /** Three patterns over names. */
+  public static Permissions permissions(String configure, String write, String read) {
+    List.of(configure, write, read).forEach(Checks::patternLength);
+    return pattern(() -> Permissions.of(configure, write, read));
+  }
+
+  /** Two patterns over routing keys. */
+  public static TopicPermissions topicPermissions(String write, String read) {
+    List.of(write, read).forEach(Checks::patternLength);
+    return pattern(() -> new TopicPermissions(write, read));
+  }
+
+  private static void patternLength(String pattern) {
+    if (pattern.length() > LONGEST_PATTERN) {
+      throw new AdministrationException(
+          Reason.INVALID_PATTERN,
+          pattern,
+          "a regular expression of %d characters is too long: expected at most %d"
+              .formatted(pattern.length(), LONGEST_PATTERN));
+    }
+  }
+
+  private static <T> T pattern(Supplier<T> patterns) {
+    try {
+      return patterns.get();
+    } catch (IllegalArgumentException e) {
+      throw new AdministrationException(Reason.INVALID_PATTERN, e.getMessage(), e.getMessage());
+    }
+  }
+
+  /** The default queue type of a virtual host. */
+  public static String queueType(String type) {
+    if (!QUEUE_TYPES.contains(type)) {
+      throw new AdministrationException(
+          Reason.INVALID_QUEUE_TYPE,
+          type,
+          "Unsupported default queue type '" + type + "': expected classic, quorum or stream");
+    }
+    return type;
+  }
+}

@@ -1,0 +1,172 @@
+package io.mayflymq.core.admin;
+
+import io.mayflymq.core.admin.AdministrationException.Reason;
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.security.Credentials;
+import io.mayflymq.core.security.Limit;
+import io.mayflymq.core.security.Limits;
+import io.mayflymq.core.security.PasswordHash;
+import io.mayflymq.core.security.Sessions;
+import io.mayflymq.core.security.User;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+
+/** Adds, changes and deletes users. Names are case-sensitive. */
+public final class UserAdministration {
+  private final ChangeLog changes;
+  private final Sessions sessions;
+
+  UserAdministration(ChangeLog changes, Sessions sessions) {
+    this.changes = changes;
+    this.sessions = sessions;
+  }
+
+  /** All users, by name. */
+  public List<User> list() {
+    return changes.state().users().stream().sorted(Comparator.comparing(User::name)).toList();
+  }
+
+  /**
+   * A user who must exist.
+   *
+   * @throws AdministrationException NO_SUCH_USER
+   */
+  public User get(String name) {
+    User user = changes.state().user(name);
+    if (user == null) {
+      throw AdministrationException.noSuchUser(name);
+    }
+    return user;
+  }
+
+  /**
+   * Adds a user, who has no permissions yet.
+   *
+   * @throws AdministrationException USER_EXISTS, INVALID_NAME, INVALID_TAG
+   */
+  public CompletableFuture<Void> add(String name, PasswordHash password, List<String> tags) {
+    User user = checked(name, password, tags);
+    synchronized (changes) {
+      if (changes.state().user(name) != null) {
+        throw new AdministrationException(
+            Reason.USER_EXISTS, name, "User \"" + name + "\" already exists");
+      }
+      return keep(user);
+    }
+  }
+
+  /**
+   * Adds a user, or gives the one who exists another password and other tags; his limits and
+   * permissions stay.
+   *
+   * @return whether he is new, when that is safe
+   * @throws AdministrationException INVALID_NAME, INVALID_TAG
+   */
+  public CompletableFuture<Boolean> put(String name, PasswordHash password, List<String> tags) {
+    User wanted = checked(name, password, tags);
+    synchronized (changes) {
+      User current = changes.state().user(name);
+      return keep(current == null ? wanted : wanted.withLimits(current.limits()))
+          .thenApply(safe -> current == null);
+    }
+  }
+
+  /** Throws what {@link #put} and {@link #setLimits} would throw, and changes nothing. */
+  public static void check(User wanted) {
+    checked(wanted.name(), wanted.passwordHash(), wanted.tags());
+    Checks.limits(wanted.limits(), Limits.OF_USERS, "user-limits");
+  }
+
+  /**
+   * The hash of a password, as RabbitMQ makes it.
+   *
+   * @throws AdministrationException INVALID_PASSWORD if it is empty: nobody could log in with it
+   */
+  public static PasswordHash hash(String password) {
+    if (password.isEmpty()) {
+      throw new AdministrationException(
+          Reason.INVALID_PASSWORD, "", "the password must not be empty");
+    }
+    return PasswordHash.of(password);
+  }
+
+  /**
+   * Deletes a user with his permissions. His connections are closed with 320 CONNECTION_FORCED.
+   *
+   * @throws AdministrationException NO_SUCH_USER
+   */
+  public CompletableFuture<Void> delete(String name) {
+    synchronized (changes) {
+      get(name);
+      CompletableFuture<Void> safe =
+          changes.change(changes.state().withoutUser(name), new MetadataCommand.UserDeleted(name));
+      sessions.closeAllOf(name);
+      return safe;
+    }
+  }
+
+  /**
+   * Changes a password. Connections that are open stay open, as in RabbitMQ.
+   *
+   * @param password {@link PasswordHash#NONE} for none: he cannot log in with one
+   * @throws AdministrationException NO_SUCH_USER
+   */
+  public CompletableFuture<Void> setPassword(String name, PasswordHash password) {
+    return change(name, user -> user.withPasswordHash(password));
+  }
+
+  /** Whether a password is right; never for a user who does not exist, or has none. */
+  public boolean authenticate(String name, String password) {
+    return changes.verify(new Credentials(name, password));
+  }
+
+  /**
+   * Replaces the tags of a user.
+   *
+   * @throws AdministrationException NO_SUCH_USER, INVALID_TAG
+   */
+  public CompletableFuture<Void> setTags(String name, List<String> tags) {
+    List<String> checked = Checks.tags(tags);
+    return change(name, user -> user.withTags(checked));
+  }
+
+  /**
+   * Replaces all limits of a user. They hold for connections and channels to come.
+   *
+   * @throws AdministrationException NO_SUCH_USER, INVALID_LIMIT
+   */
+  public CompletableFuture<Void> setLimits(String name, Limits limits) {
+    Checks.limits(limits, Limits.OF_USERS, "user-limits");
+    return change(name, user -> user.withLimits(limits));
+  }
+
+  /** Sets one limit of a user. Errors as in {@link #setLimits}. */
+  public CompletableFuture<Void> setLimit(String name, Limit limit, int value) {
+    Checks.limits(Limits.of(Map.of(limit, value)), Limits.OF_USERS, "user-limits");
+    return change(name, user -> user.withLimits(user.limits().with(limit, value)));
+  }
+
+  /** Takes one limit of a user away. Errors as in {@link #setLimits}. */
+  public CompletableFuture<Void> clearLimit(String name, Limit limit) {
+    return change(name, user -> user.withLimits(user.limits().without(limit)));
+  }
+
+  private CompletableFuture<Void> change(String name, UnaryOperator<User> change) {
+    synchronized (changes) {
+      return keep(change.apply(get(name)));
+    }
+  }
+
+  private CompletableFuture<Void> keep(User user) {
+    return user.equals(changes.state().user(user.name()))
+        ? CompletableFuture.completedFuture(null)
+        : changes.change(changes.state().withUser(user), new MetadataCommand.UserDeclared(user));
+  }
+
+  private static User checked(String name, PasswordHash password, List<String> tags) {
+    return new User(Checks.name("user", name), password, Checks.tags(tags));
+  }
+}

@@ -1,0 +1,36 @@
+package io.mayflymq.core.metadata;
+
+import io.mayflymq.core.security.Limits;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * A virtual host as it was added.
+ *
+ * @param name unique in the broker
+ * @param description for people; may be empty
+ * @param tags for people, kept in order
+ * @param defaultQueueType what RabbitMQ makes of a queue that is declared without a type, or empty;
+ *     kept and shown, as this broker has classic queues only
+ * @param limits of {@link Limits#OF_VHOSTS}
+ */
+public record VhostDefinition(
+    String name, String description, List<String> tags, String defaultQueueType, Limits limits) {
+
+  public VhostDefinition {
+    Objects.requireNonNull(name, "name");
+    Objects.requireNonNull(description, "description");
+    Objects.requireNonNull(defaultQueueType, "defaultQueueType");
+    Objects.requireNonNull(limits, "limits");
+    tags = List.copyOf(tags);
+  }
+
+  /** A virtual host of which nothing but the name is known. */
+  public static VhostDefinition of(String name) {
+    return new VhostDefinition(name, "", List.of(), "", Limits.NONE);
+  }
+
+  public VhostDefinition withLimits(Limits changed) {
+    return new VhostDefinition(name, description, tags, defaultQueueType, changed);
+  }
+}

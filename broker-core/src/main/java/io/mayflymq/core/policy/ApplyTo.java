@@ -1,0 +1,56 @@
+package io.mayflymq.core.policy;
+
+import java.util.Optional;
+
+/**
+ * Which kinds of object a policy is for.
+ *
+ * <p>Source: RabbitMQ, "Parameters and Policies", section "How Policies Work".
+ */
+public enum ApplyTo {
+  /** Queues and exchanges. The default. */
+  ALL("all"),
+  /** Queues of every type. */
+  QUEUES("queues"),
+  /** Classic queues. */
+  CLASSIC_QUEUES("classic_queues"),
+  /** Quorum queues. */
+  QUORUM_QUEUES("quorum_queues"),
+  /** Streams. */
+  STREAMS("streams"),
+  /** Exchanges. */
+  EXCHANGES("exchanges");
+
+  private final String wireName;
+
+  ApplyTo(String wireName) {
+    this.wireName = wireName;
+  }
+
+  /** The name in policies. */
+  public String wireName() {
+    return wireName;
+  }
+
+  /** The constant of this name. */
+  public static Optional<ApplyTo> ofWireName(String name) {
+    for (ApplyTo applyTo : values()) {
+      if (applyTo.wireName.equals(name)) {
+        return Optional.of(applyTo);
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Whether this object is of such a kind. */
+  public boolean covers(PolicySubject subject) {
+    return switch (this) {
+      case ALL -> true;
+      case QUEUES -> !subject.isExchange();
+      case CLASSIC_QUEUES -> subject.type() == QueueType.CLASSIC;
+      case QUORUM_QUEUES -> subject.type() == QueueType.QUORUM;
+      case STREAMS -> subject.type() == QueueType.STREAM;
+      case EXCHANGES -> subject.isExchange();
+    };
+  }
+}

@@ -1,0 +1,60 @@
+package io.mayflymq.core.policy;
+
+/**
+ * Which of two values of the same key counts: the first is a policy's, the second an operator
+ * policy's or an argument's. Of two equal ones the first does, unless the second always does.
+ *
+ * <p>Source: RabbitMQ, {@code rabbit_policy_merge_strategy} and the queue types' own rules.
+ */
+enum Merge {
+  /** The lower number. */
+  LOWEST("the lower value counts") {
+    @Override
+    boolean prefersSecond(Object first, Object second) {
+      return (long) second < (long) first;
+    }
+  },
+  /** The higher number. */
+  HIGHEST("the higher value counts") {
+    @Override
+    boolean prefersSecond(Object first, Object second) {
+      return (long) second > (long) first;
+    }
+  },
+  /** The lower number, where a negative one stands for no limit. */
+  LOWEST_LIMIT("the lower limit counts") {
+    @Override
+    boolean prefersSecond(Object first, Object second) {
+      boolean unlimited = (long) first < 0 || (long) second < 0;
+      return (unlimited ? HIGHEST : LOWEST).prefersSecond(first, second);
+    }
+  },
+  /** Always the first. */
+  FIRST("the policy has precedence") {
+    @Override
+    boolean prefersSecond(Object first, Object second) {
+      return false;
+    }
+  },
+  /** Always the second. */
+  SECOND("the %s has precedence") {
+    @Override
+    boolean prefersSecond(Object first, Object second) {
+      return true;
+    }
+  };
+
+  private final String reason;
+
+  Merge(String reason) {
+    this.reason = reason;
+  }
+
+  /** Whether the second value counts. */
+  abstract boolean prefersSecond(Object first, Object second);
+
+  /** Why the other value lost. */
+  String reason(EffectiveValue.Origin second) {
+    return reason.formatted(second.inWords());
+  }
+}

@@ -1,0 +1,267 @@
+package io.mayflymq.core.policy;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A policy or operator policy: settings for all objects whose names match. Immutable and valid.
+ *
+ * <p>Source: RabbitMQ, "Parameters and Policies", section "Policies"; the texts of errors are those
+ * of 3.13.
+ */
+public final class Policy {
+  private static final String PATTERN = "pattern";
+  private static final String APPLY_TO = "apply-to";
+  private static final String PRIORITY = "priority";
+  private static final String DEFINITION = "definition";
+  private static final Set<String> TERMS =
+      Set.of("vhost", "name", PATTERN, APPLY_TO, PRIORITY, DEFINITION);
+
+  private final PolicyKind kind;
+  private final String name;
+  private final PolicyPattern pattern;
+  private final ApplyTo applyTo;
+  private final int priority;
+  private final PolicyDefinition definition;
+
+  private Policy(
+      PolicyKind kind,
+      String name,
+      PolicyPattern pattern,
+      ApplyTo applyTo,
+      int priority,
+      PolicyDefinition definition) {
+    this.kind = kind;
+    this.name = name;
+    this.pattern = pattern;
+    this.applyTo = applyTo;
+    this.priority = priority;
+    this.definition = definition;
+  }
+
+  /**
+   * Makes a policy of its parts.
+   *
+   * @param name unique among the policies of its kind and virtual host, 255 bytes at most
+   * @param pattern a regular expression, looked for anywhere in a name; 1,024 bytes at most
+   * @param applyTo {@code all}, {@code queues}, {@code classic_queues}, {@code quorum_queues},
+   *     {@code streams} or {@code exchanges}
+   * @param priority of all that match an object, the one with the highest applies
+   * @param definition as parsed from JSON
+   * @throws PolicyException if something is not valid
+   */
+  public static Policy of(
+      PolicyKind kind,
+      String name,
+      String pattern,
+      String applyTo,
+      int priority,
+      Map<String, ?> definition) {
+    return parse(
+        kind,
+        name,
+        Map.of(PATTERN, pattern, APPLY_TO, applyTo, PRIORITY, priority, DEFINITION, definition));
+  }
+
+  /**
+   * Makes a policy of what the HTTP API and definition files hold.
+   *
+   * @param term as parsed from JSON: {@code pattern}, {@code definition}, and, unless they are
+   *     absent, {@code priority} (0) and {@code apply-to} ({@code all}); {@code vhost} and {@code
+   *     name} are passed over
+   * @throws PolicyException if something is not valid; tells all that is wrong
+   */
+  public static Policy parse(PolicyKind kind, String name, Map<String, ?> term) {
+    return new Parser(kind, name, term).policy();
+  }
+
+  /** Whether users or operators set it. */
+  public PolicyKind kind() {
+    return kind;
+  }
+
+  /** Its name. */
+  public String name() {
+    return name;
+  }
+
+  /** Its pattern as it was written. */
+  public String pattern() {
+    return pattern.source();
+  }
+
+  /** Which kinds of object it is for. */
+  public ApplyTo applyTo() {
+    return applyTo;
+  }
+
+  /** Its priority. */
+  public int priority() {
+    return priority;
+  }
+
+  /** What it sets. */
+  public PolicyDefinition definition() {
+    return definition;
+  }
+
+  /** Whether its pattern is found in a name. */
+  boolean isFoundIn(String objectName) {
+    return pattern.isFoundIn(objectName);
+  }
+
+  /** Whether it applies to an object unless another one goes before it. */
+  boolean matches(PolicySubject subject) {
+    return applyTo.covers(subject) && isSupportedBy(subject) && isFoundIn(subject.name());
+  }
+
+  private boolean isSupportedBy(PolicySubject subject) {
+    return subject.isExchange()
+        || definition.keys().stream().allMatch(key -> key.isSupportedBy(subject.type()));
+  }
+
+  /** As the HTTP API and definition files have it. */
+  public Map<String, Object> toMap(String vhost) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("vhost", vhost);
+    map.put("name", name);
+    map.put(PATTERN, pattern());
+    map.put(APPLY_TO, applyTo.wireName());
+    map.put(DEFINITION, definition.toMap());
+    map.put(PRIORITY, priority);
+    return map;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Policy that
+        && kind == that.kind
+        && name.equals(that.name)
+        && pattern.equals(that.pattern)
+        && applyTo == that.applyTo
+        && priority == that.priority
+        && definition.equals(that.definition);
+  }
+
+  @Override
+  public int hashCode() {
+    return name.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "%s '%s'".formatted(kind.inWords(), name);
+  }
+
+  /** Reads a term and gathers what is wrong, in RabbitMQ's order. */
+  private static final class Parser {
+    private final PolicyKind kind;
+    private final String name;
+    private final Map<String, ?> term;
+    private final List<String> errors = new ArrayList<>();
+
+    Parser(PolicyKind kind, String name, Map<String, ?> term) {
+      this.kind = kind;
+      this.name = name;
+      this.term = term;
+    }
+
+    Policy policy() {
+      Map<String, Object> unknown = new LinkedHashMap<>(term);
+      unknown.keySet().removeAll(TERMS);
+      if (!unknown.isEmpty()) {
+        errors.add("Unrecognised terms %s in %s".formatted(ErlangTerm.pairs(unknown), name));
+      }
+      if (ValueRule.utf8Length(name) > ValueRule.MAX_NAME_BYTES) {
+        errors.add("policy name must not exceed %d bytes".formatted(ValueRule.MAX_NAME_BYTES));
+      }
+      PolicyDefinition definition = definition();
+      ApplyTo applyTo = applyTo();
+      PolicyPattern pattern = pattern();
+      int priority = priority();
+      if (!errors.isEmpty()) {
+        throw new PolicyException(errors);
+      }
+      return new Policy(kind, name, pattern, applyTo, priority, definition);
+    }
+
+    private PolicyDefinition definition() {
+      Object value = term.get(DEFINITION);
+      if (!term.containsKey(DEFINITION)) {
+        errors.add(missing(DEFINITION));
+        return null;
+      }
+      if (!(value instanceof Map<?, ?> map)) {
+        errors.add(
+            "parse error while reading policy definition: %s. Validator: %s_validator."
+                .formatted(ErlangTerm.of(value), kind.component()));
+        return null;
+      }
+      Map<String, Object> definition = new LinkedHashMap<>();
+      map.forEach((key, setting) -> definition.put(String.valueOf(key), setting));
+      try {
+        return PolicyDefinition.of(kind, definition);
+      } catch (PolicyException e) {
+        errors.add(e.getMessage());
+        return null;
+      }
+    }
+
+    private ApplyTo applyTo() {
+      Object value = term.get(APPLY_TO);
+      if (!term.containsKey(APPLY_TO)) {
+        return ApplyTo.ALL;
+      }
+      ApplyTo known = value instanceof String text ? ApplyTo.ofWireName(text).orElse(null) : null;
+      if (known == null) {
+        errors.add(
+            ("apply-to '%s' unrecognised; should be one of: 'queues', 'classic_queues', "
+                    + " 'quorum_queues', 'streams', 'exchanges', or 'all'")
+                .formatted(value instanceof String ? value : ErlangTerm.of(value)));
+      }
+      return known;
+    }
+
+    private PolicyPattern pattern() {
+      Object value = term.get(PATTERN);
+      if (!term.containsKey(PATTERN)) {
+        errors.add(missing(PATTERN));
+        return null;
+      }
+      if (!(value instanceof String source)) {
+        errors.add("pattern should be a binary but was " + ErlangTerm.of(value));
+        return null;
+      }
+      try {
+        return PolicyPattern.of(source);
+      } catch (PolicyException e) {
+        errors.add(e.getMessage());
+        return null;
+      }
+    }
+
+    private int priority() {
+      Object value = term.get(PRIORITY);
+      if (!term.containsKey(PRIORITY)) {
+        return 0;
+      }
+      if (!(value instanceof Number number)) {
+        errors.add("priority should be a number, actually was " + ErlangTerm.of(value));
+        return 0;
+      }
+      if (number.doubleValue() != number.intValue()) {
+        errors.add(
+            "priority should be a whole number from %d to %d, actually was %s"
+                .formatted(Integer.MIN_VALUE, Integer.MAX_VALUE, ErlangTerm.of(value)));
+      }
+      return number.intValue();
+    }
+
+    private String missing(String key) {
+      return "Key \"%s\" not found in %s".formatted(key, name);
+    }
+  }
+}

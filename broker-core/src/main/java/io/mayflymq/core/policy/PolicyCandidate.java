@@ -1,0 +1,99 @@
+package io.mayflymq.core.policy;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A policy of the virtual host, and why it does or does not apply to an object.
+ *
+ * @param policy the policy
+ * @param verdict whether it applies, or what kept it from doing so
+ * @param reason the same in words; empty if it applies
+ */
+public record PolicyCandidate(Policy policy, Verdict verdict, String reason) {
+  /** What is decided about a candidate, in the order in which it is looked at. */
+  public enum Verdict {
+    /** It applies. */
+    APPLIES("applies"),
+    /** It is for other kinds of object. */
+    APPLY_TO("apply-to"),
+    /** It has a key that this type of queue does not support. */
+    UNSUPPORTED_KEY("unsupported-key"),
+    /** Its pattern is not found in the name. */
+    PATTERN("pattern"),
+    /** Another one that matches goes before it. */
+    PRIORITY("priority");
+
+    private final String wireName;
+
+    Verdict(String wireName) {
+      this.wireName = wireName;
+    }
+
+    /** The name in JSON. */
+    public String wireName() {
+      return wireName;
+    }
+  }
+
+  /**
+   * Judges a policy.
+   *
+   * @param applied the one that applies to the object, or null
+   */
+  static PolicyCandidate of(Policy policy, PolicySubject subject, Policy applied) {
+    if (policy.equals(applied)) {
+      return new PolicyCandidate(policy, Verdict.APPLIES, "");
+    }
+    if (!policy.applyTo().covers(subject)) {
+      return new PolicyCandidate(
+          policy,
+          Verdict.APPLY_TO,
+          "apply-to '%s' does not cover this %s"
+              .formatted(policy.applyTo().wireName(), subject.kind()));
+    }
+    List<String> unsupported = unsupportedKeys(policy, subject);
+    if (!unsupported.isEmpty()) {
+      return new PolicyCandidate(
+          policy,
+          Verdict.UNSUPPORTED_KEY,
+          "the policy is passed over for %ss as they do not support %s"
+              .formatted(subject.kind(), String.join(", ", unsupported)));
+    }
+    if (!policy.isFoundIn(subject.name())) {
+      return new PolicyCandidate(
+          policy,
+          Verdict.PATTERN,
+          "pattern '%s' is not found in the name".formatted(policy.pattern()));
+    }
+    return new PolicyCandidate(
+        policy,
+        Verdict.PRIORITY,
+        policy.priority() == applied.priority()
+            ? "'%s' has the same priority and comes first by name".formatted(applied.name())
+            : "'%s' has the higher priority %d".formatted(applied.name(), applied.priority()));
+  }
+
+  private static List<String> unsupportedKeys(Policy policy, PolicySubject subject) {
+    return subject.isExchange()
+        ? List.of()
+        : policy.definition().keys().stream()
+            .filter(key -> !key.isSupportedBy(subject.type()))
+            .map(PolicyKey::wireName)
+            .toList();
+  }
+
+  /** For JSON. */
+  public Map<String, Object> toMap() {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("kind", policy.kind().component());
+    map.put("name", policy.name());
+    map.put("pattern", policy.pattern());
+    map.put("apply-to", policy.applyTo().wireName());
+    map.put("priority", policy.priority());
+    map.put("verdict", verdict.wireName());
+    map.put("reason", reason);
+    return map;
+  }
+}

@@ -1,0 +1,83 @@
+package io.mayflymq.core.policy;
+
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * What a policy sets: keys with their values, at least one. Immutable; a value is a Long, String,
+ * Boolean, or List of strings.
+ */
+public final class PolicyDefinition {
+  private final Map<PolicyKey, Object> values;
+
+  private PolicyDefinition(Map<PolicyKey, Object> values) {
+    this.values = Collections.unmodifiableMap(values);
+  }
+
+  /**
+   * Validates a definition.
+   *
+   * @param kind of which kind of policy it is
+   * @param definition as parsed from JSON: names of keys, and numbers, strings, Booleans, lists,
+   *     maps or null
+   * @throws PolicyException if it is empty, a key is unknown or a value not valid
+   */
+  public static PolicyDefinition of(PolicyKind kind, Map<String, ?> definition) {
+    if (definition.isEmpty()) {
+      throw new PolicyException("no policy provided");
+    }
+    Map<PolicyKey, Object> values = new EnumMap<>(PolicyKey.class);
+    Map<String, Object> unknown = new LinkedHashMap<>();
+    new TreeMap<>(definition)
+        .forEach(
+            (name, value) -> {
+              PolicyKey key = PolicyKey.ofWireName(name).orElse(null);
+              if (key == null || !key.isAllowedIn(kind)) {
+                unknown.put(name, value);
+              } else {
+                values.put(key, key.check(value));
+              }
+            });
+    if (!unknown.isEmpty()) {
+      throw new PolicyException(ErlangTerm.pairs(unknown) + " are not recognised policy settings");
+    }
+    KeyCombinations.check(values);
+    return new PolicyDefinition(values);
+  }
+
+  /** The keys that it has, in alphabetical order. */
+  public Set<PolicyKey> keys() {
+    return values.keySet();
+  }
+
+  /** The value of a key, or null. */
+  public Object get(PolicyKey key) {
+    return values.get(key);
+  }
+
+  /** As JSON has it, in alphabetical order of the keys. */
+  public Map<String, Object> toMap() {
+    Map<String, Object> map = new LinkedHashMap<>();
+    values.forEach((key, value) -> map.put(key.wireName(), value));
+    return map;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof PolicyDefinition that && values.equals(that.values);
+  }
+
+  @Override
+  public int hashCode() {
+    return values.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return toMap().toString();
+  }
+}

@@ -1,0 +1,134 @@
+package io.mayflymq.core.policy;
+
+import io.mayflymq.protocol.types.FieldTable;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * All policies and operator policies of a virtual host. Immutable.
+ *
+ * <p>Of each kind the policy with the highest priority applies among those that match an object: it
+ * is for that kind of object, has only keys that the object's type supports, and its pattern is
+ * found in the name. Of several with the same priority the first by name applies, where RabbitMQ
+ * leaves it open.
+ */
+public final class PolicyTable {
+  /** No policies. */
+  public static final PolicyTable EMPTY = new PolicyTable(new EnumMap<>(PolicyKind.class));
+
+  private static final Comparator<Policy> PRECEDENCE =
+      Comparator.comparingInt(Policy::priority).reversed().thenComparing(Policy::name);
+
+  /** In the order of precedence. */
+  private final Map<PolicyKind, List<Policy>> policies;
+
+  private PolicyTable(Map<PolicyKind, List<Policy>> policies) {
+    this.policies = policies;
+  }
+
+  /** Whether there are none of either kind. */
+  public boolean isEmpty() {
+    return policies.values().stream().allMatch(List::isEmpty);
+  }
+
+  /** The policies of a kind, by name. */
+  public Collection<Policy> policies(PolicyKind kind) {
+    Map<String, Policy> byName = new TreeMap<>();
+    ofKind(kind).forEach(policy -> byName.put(policy.name(), policy));
+    return byName.values();
+  }
+
+  /** The policy of this name, or null. */
+  public Policy policy(PolicyKind kind, String name) {
+    for (Policy policy : ofKind(kind)) {
+      if (policy.name().equals(name)) {
+        return policy;
+      }
+    }
+    return null;
+  }
+
+  /** This table with a policy, in place of the one with the same kind and name. */
+  public PolicyTable with(Policy policy) {
+    List<Policy> changed = allBut(policy.kind(), policy.name());
+    changed.add(policy);
+    changed.sort(PRECEDENCE);
+    return with(policy.kind(), changed);
+  }
+
+  /** This table without a policy. */
+  public PolicyTable without(PolicyKind kind, String name) {
+    return with(kind, allBut(kind, name));
+  }
+
+  private PolicyTable with(PolicyKind kind, List<Policy> changed) {
+    Map<PolicyKind, List<Policy>> all = new EnumMap<>(PolicyKind.class);
+    all.putAll(policies);
+    all.put(kind, List.copyOf(changed));
+    return new PolicyTable(all);
+  }
+
+  private List<Policy> allBut(PolicyKind kind, String name) {
+    List<Policy> others = new ArrayList<>(ofKind(kind));
+    others.removeIf(policy -> policy.name().equals(name));
+    return others;
+  }
+
+  private List<Policy> ofKind(PolicyKind kind) {
+    return policies.getOrDefault(kind, List.of());
+  }
+
+  /** The policy of a kind that applies to an object, or null. */
+  public Policy applying(PolicyKind kind, PolicySubject subject) {
+    for (Policy policy : ofKind(kind)) {
+      if (policy.matches(subject)) {
+        return policy;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * What a classic queue lives by: its arguments, merged with the policies that apply.
+   *
+   * @param arguments valid arguments of the declaration
+   * @param byArguments what follows from them alone
+   */
+  public QueueSettings settingsOf(String queue, FieldTable arguments, QueueSettings byArguments) {
+    PolicySubject subject = PolicySubject.queue(QueueType.CLASSIC, queue);
+    Policy policy = applying(PolicyKind.POLICY, subject);
+    Policy operatorPolicy = applying(PolicyKind.OPERATOR_POLICY, subject);
+    return policy == null && operatorPolicy == null
+        ? byArguments
+        : new EffectiveSettings(subject, policy, operatorPolicy, arguments, List.of())
+            .toQueueSettings(byArguments);
+  }
+
+  /** The alternate exchange of an exchange, or null. */
+  public String alternateExchangeOf(String exchange, FieldTable arguments) {
+    PolicySubject subject = PolicySubject.exchange(exchange);
+    Policy policy = applying(PolicyKind.POLICY, subject);
+    return new EffectiveSettings(subject, policy, null, arguments, List.of())
+        .text(PolicyKey.ALTERNATE_EXCHANGE);
+  }
+
+  /** Everything that counts for an object, and where it came from. */
+  public EffectiveSettings explain(PolicySubject subject, FieldTable arguments) {
+    Policy policy = applying(PolicyKind.POLICY, subject);
+    Policy operatorPolicy = applying(PolicyKind.OPERATOR_POLICY, subject);
+    List<PolicyCandidate> candidates = new ArrayList<>();
+    for (Policy candidate : ofKind(PolicyKind.POLICY)) {
+      candidates.add(PolicyCandidate.of(candidate, subject, policy));
+    }
+    for (Policy candidate : ofKind(PolicyKind.OPERATOR_POLICY)) {
+      candidates.add(PolicyCandidate.of(candidate, subject, operatorPolicy));
+    }
+    return new EffectiveSettings(
+        subject, policy, operatorPolicy, arguments, List.copyOf(candidates));
+  }
+}

@@ -1,0 +1,32 @@
+package io.mayflymq.core.security;
+
+/** What can be limited for a virtual host or for a user, by its name in RabbitMQ. */
+public enum Limit {
+  /** Connections that are open at a time; of a virtual host or of a user. */
+  MAX_CONNECTIONS("max-connections"),
+  /** Queues that exist at a time; of a virtual host. */
+  MAX_QUEUES("max-queues"),
+  /** Channels that are open at a time, on all connections together; of a user. */
+  MAX_CHANNELS("max-channels");
+
+  private final String key;
+
+  Limit(String key) {
+    this.key = key;
+  }
+
+  /** The name in definitions and on the command line. */
+  public String key() {
+    return key;
+  }
+
+  /** The limit of this name, or null if there is none. */
+  public static Limit ofKey(String key) {
+    for (Limit limit : values()) {
+      if (limit.key.equals(key)) {
+        return limit;
+      }
+    }
+    return null;
+  }
+}

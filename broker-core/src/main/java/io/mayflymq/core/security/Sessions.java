@@ -1,0 +1,142 @@
+package io.mayflymq.core.security;
+
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.ReplyCode;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The connections that are open, by user and by virtual host: counted for the limits, and closed
+ * when their user or virtual host goes. Any thread may call; the lock is held for some map
+ * operations at a time, when connections and channels open and close.
+ */
+public final class Sessions {
+  private final AccessControl accessControl;
+  private final Object lock = new Object();
+  private final Map<String, Set<Session>> byUser = new HashMap<>();
+  private final Map<String, Set<Session>> byVhost = new HashMap<>();
+  private final Map<String, Integer> channels = new HashMap<>();
+
+  /** No sessions yet; the limits of users are those of the access control's latest state. */
+  public Sessions(AccessControl accessControl) {
+    this.accessControl = accessControl;
+  }
+
+  /**
+   * Counts a connection in. Whoever calls this looks afterwards whether its user and virtual host
+   * are still there: one that is deleted meanwhile is either found gone, or closes the session.
+   *
+   * @param ofVhost the limits of its virtual host
+   * @throws ConnectionException 530 NOT_ALLOWED if there are as many as allowed; then it is not in
+   */
+  public void enter(Session session, Limits ofVhost) {
+    synchronized (lock) {
+      String vhost = session.vhost();
+      String user = session.user();
+      if (!ofVhost.allow(Limit.MAX_CONNECTIONS, count(byVhost, vhost))) {
+        throw new ConnectionException(
+            ReplyCode.NOT_ALLOWED,
+            "access to vhost '%s' refused for user '%s': connection limit (%d) is reached"
+                .formatted(vhost, user, ofVhost.get(Limit.MAX_CONNECTIONS)));
+      }
+      Limits ofUser = limits(user);
+      if (!ofUser.allow(Limit.MAX_CONNECTIONS, count(byUser, user))) {
+        throw new ConnectionException(
+            ReplyCode.NOT_ALLOWED,
+            "connection refused for user '%s': user connection limit (%d) is reached"
+                .formatted(user, ofUser.get(Limit.MAX_CONNECTIONS)));
+      }
+      byVhost.computeIfAbsent(vhost, absent -> new LinkedHashSet<>()).add(session);
+      byUser.computeIfAbsent(user, absent -> new LinkedHashSet<>()).add(session);
+    }
+  }
+
+  /** Counts a connection out; one that is not in is no error. */
+  public void leave(Session session) {
+    synchronized (lock) {
+      remove(byVhost, session.vhost(), session);
+      remove(byUser, session.user(), session);
+    }
+  }
+
+  /**
+   * Counts a channel in.
+   *
+   * @throws ConnectionException 530 NOT_ALLOWED if the user has as many as allowed; then it is not
+   *     in
+   */
+  public void openChannel(String user) {
+    synchronized (lock) {
+      int open = channels.getOrDefault(user, 0);
+      Limits limits = limits(user);
+      if (!limits.allow(Limit.MAX_CHANNELS, open)) {
+        throw new ConnectionException(
+            ReplyCode.NOT_ALLOWED,
+            ("number of channels opened for user '%s' has reached the maximum allowed user limit"
+                    + " of (%d)")
+                .formatted(user, limits.get(Limit.MAX_CHANNELS)));
+      }
+      channels.put(user, open + 1);
+    }
+  }
+
+  /** Counts channels out. */
+  public void closeChannels(String user, int count) {
+    synchronized (lock) {
+      channels.computeIfPresent(user, (name, open) -> open > count ? open - count : null);
+    }
+  }
+
+  /** How many connections a user has open. */
+  public int connectionsOf(String user) {
+    synchronized (lock) {
+      return count(byUser, user);
+    }
+  }
+
+  /** How many connections are open to a virtual host. */
+  public int connectionsTo(String vhost) {
+    synchronized (lock) {
+      return count(byVhost, vhost);
+    }
+  }
+
+  /** Closes all connections of a user who is deleted. */
+  public void closeAllOf(String user) {
+    String reason = "user '" + user + "' is deleted";
+    copy(byUser, user).forEach(session -> session.forceClose(reason));
+  }
+
+  /** Closes all connections to a virtual host that is deleted. */
+  public void closeAllTo(String vhost) {
+    String reason = "vhost '" + vhost + "' is deleted";
+    copy(byVhost, vhost).forEach(session -> session.forceClose(reason));
+  }
+
+  private Limits limits(String user) {
+    User known = accessControl.state().user(user);
+    return known == null ? Limits.NONE : known.limits();
+  }
+
+  private List<Session> copy(Map<String, Set<Session>> sessions, String name) {
+    synchronized (lock) {
+      return new ArrayList<>(sessions.getOrDefault(name, Set.of()));
+    }
+  }
+
+  private static int count(Map<String, Set<Session>> sessions, String name) {
+    Set<Session> found = sessions.get(name);
+    return found == null ? 0 : found.size();
+  }
+
+  private static void remove(Map<String, Set<Session>> sessions, String name, Session session) {
+    Set<Session> found = sessions.get(name);
+    if (found != null && found.remove(session) && found.isEmpty()) {
+      sessions.remove(name);
+    }
+  }
+}

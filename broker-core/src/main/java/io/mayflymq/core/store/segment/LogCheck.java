@@ -1,0 +1,52 @@
+package io.mayflymq.core.store.segment;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * What the files of a log hold, and what is wrong with them, as found without a change to any of
+ * them.
+ *
+ * <p>Every record is read, of messages too. While a broker uses the log, what is being written may
+ * look torn.
+ *
+ * @param directory the log's directory
+ * @param segments its segments, in order
+ * @param damages what is not as it was written, torn tails too
+ * @param quarantined the files that earlier starts have put damaged bytes into
+ */
+public record LogCheck(
+    String directory, List<SegmentFile> segments, List<Damage> damages, List<String> quarantined) {
+  /**
+   * A segment. Of one that cannot be read, all counts are 0.
+   *
+   * @param file its name
+   * @param bytes its length, with what is no record
+   * @param records how many records it has
+   * @param live how many entries of queues these brought that no record says are gone; a message
+   *     has one in each queue
+   * @param settled how many entries are settled, or were moved or copied elsewhere
+   * @param index whether its index is there and whole; the last segment may do without
+   */
+  public record SegmentFile(
+      String file, long bytes, long records, long live, long settled, boolean index) {
+    /** How many entries there are in all. */
+    public long entries() {
+      return live + settled;
+    }
+  }
+
+  /**
+   * Reads a log.
+   *
+   * @throws IOException if a file cannot be read, or was written by a newer version
+   */
+  public static LogCheck of(Path logDirectory) throws IOException {
+    return of(new DiskDirectory(logDirectory));
+  }
+
+  static LogCheck of(LogDirectory directory) throws IOException {
+    return new LogInspector(directory).inspect();
+  }
+}

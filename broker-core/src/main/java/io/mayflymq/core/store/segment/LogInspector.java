@@ -1,0 +1,191 @@
+package io.mayflymq.core.store.segment;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/*
+ * Reads a log the way Recovery does, but every record of every segment, and writes nothing. What a recovery would make of the same
+ * files is what this reports.
+ *
+ * It goes through the records twice, as a mark may stand anywhere behind the entry that it is about: first through the files, where it
+ * notes the marks and makes an index of each segment in memory, then through these to count the entries without a mark.
+ */
+final class LogInspector {
+  private final LogDirectory directory;
+  private final FileWindow window = SegmentScanner.window();
+  private final RecordHead head = new RecordHead();
+  private final List<Damage> damages = new ArrayList<>();
+  private final Map<Integer, SettledEntries> settled = new HashMap<>();
+  private final List<Read> read = new ArrayList<>();
+  private Set<String> names;
+  private SegmentHeader known;
+  private int lastSegment;
+
+  /** A segment that has been read; without records if it cannot be. */
+  private record Read(int number, long bytes, SegmentIndex records, boolean indexed) {}
+
+  LogInspector(LogDirectory directory) {
+    this.directory = directory;
+  }
+
+  LogCheck inspect() throws IOException {
+    List<String> files = directory.list();
+    names = new HashSet<>(files);
+    List<Integer> numbers = SegmentNames.segments(files);
+    lastSegment = numbers.isEmpty() ? 0 : numbers.get(numbers.size() - 1);
+    for (int number : numbers) {
+      try (LogFile file = directory.open(SegmentNames.log(number), false)) {
+        read(number, file);
+      } catch (NoSuchFileException | FileNotFoundException e) {
+        // A broker that is running has deleted it meanwhile.
+      }
+    }
+    List<LogCheck.SegmentFile> segments = new ArrayList<>();
+    read.forEach(segment -> segments.add(count(segment)));
+    List<String> quarantined =
+        files.stream().filter(name -> name.endsWith(".damaged")).sorted().toList();
+    return new LogCheck(directory.toString(), segments, List.copyOf(damages), quarantined);
+  }
+
+  private void read(int number, LogFile file) throws IOException {
+    String name = SegmentNames.log(number);
+    long size = file.size();
+    SegmentIndex index = index(number);
+    SegmentHeader.Found found = SegmentHeader.read(file, name);
+    SegmentHeader header =
+        found.header() != null || index == null ? found.header() : index.header();
+    if (header == null && known != null) {
+      header = new SegmentHeader(known.shard(), known.logId(), number, 0);
+    }
+    if (header == null) {
+      boolean created = size <= SegmentHeader.SPACE && number == lastSegment;
+      damages.add(new Damage(name, created ? Damage.Kind.TORN_TAIL : Damage.Kind.SEGMENT, 0, size));
+      read.add(new Read(number, size, null, false));
+      return;
+    }
+    known = header;
+    SegmentIndex records = scan(new Segment(header), file, index);
+    if (found.copies() < 2 && size > 0) {
+      boolean created = records.records() == 0 && number == lastSegment && index == null;
+      Damage.Kind kind = created ? Damage.Kind.TORN_TAIL : Damage.Kind.HEADER;
+      damages.add(new Damage(name, kind, 0, Math.min(size, SegmentHeader.SPACE)));
+    }
+    // The index knows of entries whose records are damaged: so does a start.
+    boolean believed = index != null && index.segmentLength() <= size;
+    noteMarks(believed ? index : records);
+    read.add(new Read(number, size, believed ? index : records, index != null));
+  }
+
+  private SegmentIndex index(int number) throws IOException {
+    String name = SegmentNames.index(number);
+    if (!names.contains(name)) {
+      return null;
+    }
+    try (LogFile file = directory.open(name, false)) {
+      SegmentIndex index = SegmentIndex.load(file, number);
+      if (index == null && !SegmentIndex.isUnfinished(file)) {
+        damages.add(new Damage(name, Damage.Kind.INDEX, 0, file.size()));
+      }
+      return index;
+    } catch (NoSuchFileException | FileNotFoundException e) {
+      return null; // A broker that is running has deleted it meanwhile.
+    }
+  }
+
+  private SegmentIndex scan(Segment segment, LogFile file, SegmentIndex index) throws IOException {
+    boolean mayBeTorn = segment.number == lastSegment && index == null;
+    SegmentScanner scanner = new SegmentScanner(file, segment, window);
+    IndexBuilder builder = new IndexBuilder((int) (scanner.size() / 8));
+    IndexBuilder untorn = builder;
+    List<Damage> gaps = new ArrayList<>();
+    String name = SegmentNames.log(segment.number);
+    long forcedTo = 0;
+    while (scanner.next(head)) {
+      if (head.offset > scanner.gapFrom()) {
+        gaps.add(new Damage(name, Damage.Kind.RECORDS, scanner.gapFrom(), head.offset));
+      }
+      if (head.type == RecordType.FORCED) {
+        forcedTo = head.forcedTo;
+      }
+      builder.add(head);
+    }
+    long end = scanner.end();
+    long size = scanner.size();
+    if (mayBeTorn) {
+      long safe = forcedTo;
+      Damage torn = gaps.stream().filter(gap -> gap.from() >= safe).findFirst().orElse(null);
+      if (torn != null) {
+        end = torn.from();
+        untorn = until(builder.build(segment.header, (int) size), end);
+      }
+      long cut = end;
+      gaps.removeIf(gap -> gap.from() >= cut);
+    }
+    damages.addAll(gaps);
+    if (size > end) {
+      Damage.Kind kind = mayBeTorn ? Damage.Kind.TORN_TAIL : Damage.Kind.RECORDS;
+      damages.add(new Damage(name, kind, end, size));
+    }
+    if (index != null && index.segmentLength() > size) {
+      damages.add(new Damage(name, Damage.Kind.RECORDS, size, index.segmentLength()));
+    }
+    return untorn.build(segment.header, (int) end);
+  }
+
+  /** The part of an index before an offset. */
+  private IndexBuilder until(SegmentIndex index, long end) {
+    IndexBuilder builder = new IndexBuilder(1 << 10);
+    IndexCursor cursor = index.cursor();
+    while (cursor.next(head) && head.offset < end) {
+      builder.add(head);
+    }
+    return builder;
+  }
+
+  private void noteMarks(SegmentIndex records) {
+    IndexCursor cursor = records.cursor();
+    while (cursor.next(head)) {
+      if (head.goneCount() == 0) {
+        continue;
+      }
+      SettledEntries about =
+          settled.computeIfAbsent(head.goneSegment, number -> new SettledEntries());
+      if (head.type == RecordType.RELOCATE) {
+        for (int i = 0; i < head.targets.size(); i++) {
+          long sequence = head.targets.sequence(i);
+          about.add(head.targets.queueId(i), sequence, sequence);
+        }
+      } else {
+        about.add(head.goneQueue, head.goneFrom, head.goneTo);
+      }
+    }
+  }
+
+  private LogCheck.SegmentFile count(Read segment) {
+    String name = SegmentNames.log(segment.number);
+    if (segment.records == null) {
+      return new LogCheck.SegmentFile(name, segment.bytes, 0, 0, 0, false);
+    }
+    SettledEntries gone = settled.getOrDefault(segment.number, new SettledEntries());
+    long entries = 0;
+    long live = 0;
+    IndexCursor cursor = segment.records.cursor();
+    while (cursor.next(head)) {
+      if (head.type.hasContent) {
+        for (int i = 0; i < head.targets.size(); i++) {
+          entries++;
+          live += gone.has(head.targets.queueId(i), head.targets.sequence(i)) ? 0 : 1;
+        }
+      }
+    }
+    return new LogCheck.SegmentFile(
+        name, segment.bytes, segment.records.records(), live, entries - live, segment.indexed);
+  }
+}

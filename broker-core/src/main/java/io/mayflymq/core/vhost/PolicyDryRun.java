@@ -1,0 +1,163 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.queue.Forecast;
+import io.mayflymq.core.retention.Deadlines;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * What a change of policies would do now.
+ *
+ * @param queues the queues whose settings would change, by name
+ * @param exchanges the exchanges whose alternate exchange would change, by name
+ */
+public record PolicyDryRun(List<QueueChange> queues, List<ExchangeChange> exchanges) {
+  /**
+   * A queue whose settings would change.
+   *
+   * @param name its name
+   * @param before what it lives by
+   * @param after what it would live by
+   * @param forecast what would happen to it and to its messages
+   * @param nowMillis when this was found out, in ms since the epoch
+   */
+  public record QueueChange(
+      String name, QueueSettings before, QueueSettings after, Forecast forecast, long nowMillis) {
+    /** How many messages would leave now. */
+    public long dying() {
+      return forecast.expiring() + forecast.overflowing();
+    }
+
+    /** How many of them would go to a dead letter exchange. */
+    public long deadLettered() {
+      return after.deadLetterExchange() == null ? 0 : dying();
+    }
+
+    /** Whether it has no lease and would get one. */
+    public boolean startsToExpire() {
+      return before.expiresMillis() == QueueSettings.NONE
+          && after.expiresMillis() != QueueSettings.NONE;
+    }
+
+    /** Whether it would be deleted now, as it has been unused for too long. */
+    public boolean expiresNow() {
+      return forecast.leaseEndMillis() <= nowMillis;
+    }
+
+    /** For JSON. */
+    public Map<String, Object> toMap() {
+      Map<String, Object> map = new LinkedHashMap<>();
+      map.put("name", name);
+      map.put("before", PolicyDryRun.toMap(before));
+      map.put("after", PolicyDryRun.toMap(after));
+      map.put("expiring", forecast.expiring());
+      map.put("overflowing", forecast.overflowing());
+      map.put("dead_lettered", deadLettered());
+      map.put("dropped", dying() - deadLettered());
+      map.put("starts_to_expire", startsToExpire());
+      map.put("expires_now", expiresNow());
+      map.put(
+          "expires_in",
+          forecast.leaseEndMillis() == Deadlines.NEVER
+              ? null
+              : Math.max(0, forecast.leaseEndMillis() - nowMillis));
+      return map;
+    }
+  }
+
+  /**
+   * An exchange whose alternate exchange would change.
+   *
+   * @param name its name
+   * @param before the alternate exchange that it has, or null
+   * @param after the one that it would have, or null
+   */
+  public record ExchangeChange(String name, String before, String after) {
+    /** For JSON. */
+    public Map<String, Object> toMap() {
+      Map<String, Object> map = new LinkedHashMap<>();
+      map.put("name", name);
+      map.put("before", before);
+      map.put("after", after);
+      return map;
+    }
+  }
+
+  /** How many messages would expire now, in all queues. */
+  public long expiring() {
+    return queues.stream().mapToLong(queue -> queue.forecast().expiring()).sum();
+  }
+
+  /** How many messages would be dropped from the head now, in all queues. */
+  public long overflowing() {
+    return queues.stream().mapToLong(queue -> queue.forecast().overflowing()).sum();
+  }
+
+  /** How many of both would go to a dead letter exchange. */
+  public long deadLettered() {
+    return queues.stream().mapToLong(QueueChange::deadLettered).sum();
+  }
+
+  /** For JSON: the sums, and each object. */
+  public Map<String, Object> toMap() {
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("expiring", expiring());
+    map.put("overflowing", overflowing());
+    map.put("dead_lettered", deadLettered());
+    map.put("dropped", expiring() + overflowing() - deadLettered());
+    map.put("starting_to_expire", queues.stream().filter(QueueChange::startsToExpire).count());
+    map.put("expiring_queues", queues.stream().filter(QueueChange::expiresNow).count());
+    map.put("queues", queues.stream().map(QueueChange::toMap).toList());
+    map.put("exchanges", exchanges.stream().map(ExchangeChange::toMap).toList());
+    return map;
+  }
+
+  /** The settings that differ from those of a queue without any, by the names of their keys. */
+  private static Map<String, Object> toMap(QueueSettings settings) {
+    Map<String, Object> map = new LinkedHashMap<>();
+    putUnless(map, "message-ttl", settings.messageTtlMillis(), QueueSettings.NONE);
+    putUnless(map, "expires", settings.expiresMillis(), QueueSettings.NONE);
+    putUnless(map, "max-length", settings.maxLength(), QueueSettings.NONE);
+    putUnless(map, "max-length-bytes", settings.maxLengthBytes(), QueueSettings.NONE);
+    putUnless(
+        map,
+        "overflow",
+        settings.overflow().wireName(),
+        QueueSettings.DEFAULT.overflow().wireName());
+    putUnless(map, "dead-letter-exchange", settings.deadLetterExchange(), null);
+    putUnless(map, "dead-letter-routing-key", settings.deadLetterRoutingKey(), null);
+    putUnless(map, "message-ttl-retroactive", settings.messageTtlRetroactive(), true);
+    return map;
+  }
+
+  private static void putUnless(Map<String, Object> map, String key, Object value, Object absent) {
+    if (!Objects.equals(value, absent)) {
+      map.put(key, value);
+    }
+  }
+
+  /** Gathers what the shards find out. */
+  static final class Builder {
+    private final List<ExchangeChange> exchanges;
+    private final ConcurrentLinkedQueue<QueueChange> queues = new ConcurrentLinkedQueue<>();
+
+    Builder(List<ExchangeChange> exchanges) {
+      this.exchanges = exchanges;
+    }
+
+    void add(QueueChange change) {
+      queues.add(change);
+    }
+
+    PolicyDryRun build() {
+      return new PolicyDryRun(
+          queues.stream().sorted(Comparator.comparing(QueueChange::name)).toList(),
+          exchanges.stream().sorted(Comparator.comparing(ExchangeChange::name)).toList());
+    }
+  }
+}

@@ -1,0 +1,181 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.policy.DefaultPolicy;
+import io.mayflymq.core.policy.EffectiveSettings;
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.policy.PolicySubject;
+import io.mayflymq.core.policy.PolicyTable;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.routing.RoutingTable;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+
+/*
+ * The policies of a virtual host, and how they reach its exchanges and queues.
+ *
+ * A change is made under the lock of the virtual host. Exchanges have it with the next routing table. Queues are visited by their shards, in
+ * slices; each asks for the policies of that moment, so two changes in quick succession end in the same state whichever visit comes
+ * last. What is declared meanwhile is made under the same lock, and begins with the new policies.
+ *
+ * What is public may be called by any thread. It looks at every queue or exchange on the thread that calls, which takes tens of milliseconds
+ * for ten thousand: that should be no shard's.
+ */
+public final class VhostPolicies {
+  private final VirtualHost vhost;
+  private volatile PolicyTable table = PolicyTable.EMPTY;
+
+  VhostPolicies(VirtualHost vhost) {
+    this.vhost = vhost;
+  }
+
+  /** The policies and operator policies of this moment. */
+  public PolicyTable table() {
+    return table;
+  }
+
+  /**
+   * Sets a policy or operator policy, in place of the one with the same kind and name.
+   *
+   * @return done when it is safe, and all exchanges and queues live by it
+   */
+  public synchronized CompletableFuture<Void> set(Policy policy) {
+    return vhost.changePolicies(
+        table.with(policy), new MetadataCommand.PolicySet(vhost.name(), policy));
+  }
+
+  /**
+   * Clears a policy or operator policy.
+   *
+   * @return false if there is none of this name; else true, when that is safe, and all exchanges
+   *     and queues live without it
+   */
+  public synchronized CompletableFuture<Boolean> clear(PolicyKind kind, String policy) {
+    return table.policy(kind, policy) == null
+        ? CompletableFuture.completedFuture(false)
+        : vhost
+            .changePolicies(
+                table.without(kind, policy),
+                new MetadataCommand.PolicyCleared(vhost.name(), kind, policy))
+            .thenApply(safe -> true);
+  }
+
+  /**
+   * Sets the policies that new virtual hosts are given, of those that are for this one and are not
+   * there already.
+   */
+  public CompletableFuture<Void> setDefaults(Collection<DefaultPolicy> defaults) {
+    return CompletableFuture.allOf(
+        defaults.stream()
+            .filter(byDefault -> byDefault.vhosts().matches(vhost.name()))
+            .map(DefaultPolicy::policy)
+            .filter(policy -> !policy.equals(table.policy(policy.kind(), policy.name())))
+            .map(this::set)
+            .toArray(CompletableFuture<?>[]::new));
+  }
+
+  /** What {@link #set} would do now; changes nothing. */
+  public CompletableFuture<PolicyDryRun> dryRunSet(Policy policy) {
+    return dryRun(table.with(policy));
+  }
+
+  /** What {@link #clear} would do now; changes nothing. */
+  public CompletableFuture<PolicyDryRun> dryRunClear(PolicyKind kind, String policy) {
+    return dryRun(table.without(kind, policy));
+  }
+
+  /**
+   * What counts for a queue, and where it came from.
+   *
+   * @throws io.mayflymq.protocol.types.ChannelException 404
+   */
+  public EffectiveSettings explainQueue(String queue) {
+    Queue found = vhost.routing().queue(queue);
+    if (found == null) {
+      throw vhost.noQueue(queue);
+    }
+    return table.explain(
+        PolicySubject.queue(QueueType.CLASSIC, queue), found.definition().arguments());
+  }
+
+  /**
+   * What counts for an exchange, and where it came from.
+   *
+   * @throws io.mayflymq.protocol.types.ChannelException 404
+   */
+  public EffectiveSettings explainExchange(String exchange) {
+    return table.explain(PolicySubject.exchange(exchange), vhost.exchange(exchange).arguments());
+  }
+
+  /** Within the lock of the virtual host. */
+  void change(PolicyTable changed) {
+    table = changed;
+  }
+
+  QueueSettings settingsOf(QueueDefinition queue) {
+    return settingsOf(table, queue);
+  }
+
+  private static QueueSettings settingsOf(PolicyTable table, QueueDefinition queue) {
+    return table.settingsOf(queue.name(), queue.arguments(), queue.settings());
+  }
+
+  /** A routing table with another exchange, which has the alternate exchange that it should. */
+  RoutingTable<Queue> add(RoutingTable<Queue> routing, ExchangeDefinition exchange) {
+    RoutingTable<Queue> changed = routing.withExchange(exchange);
+    return table.isEmpty() ? changed : withAlternate(changed, exchange);
+  }
+
+  /** A routing table whose exchanges all have the alternate exchange that they should. */
+  RoutingTable<Queue> applyTo(RoutingTable<Queue> routing) {
+    RoutingTable<Queue> changed = routing;
+    for (ExchangeDefinition exchange : routing.exchanges()) {
+      changed = withAlternate(changed, exchange);
+    }
+    return changed;
+  }
+
+  private RoutingTable<Queue> withAlternate(
+      RoutingTable<Queue> routing, ExchangeDefinition exchange) {
+    return exchange.isDefault()
+        ? routing
+        : routing.withAlternateExchange(
+            exchange.name(), table.alternateExchangeOf(exchange.name(), exchange.arguments()));
+  }
+
+  /** Has all queues look at the policies. @return done when they have */
+  static CompletableFuture<Void> applyToQueues(RoutingTable<Queue> routing) {
+    return ShardVisit.of(routing.queues(), Queue::applyPolicies);
+  }
+
+  private CompletableFuture<PolicyDryRun> dryRun(PolicyTable changed) {
+    RoutingTable<Queue> routing = vhost.routing();
+    List<PolicyDryRun.ExchangeChange> exchanges = new ArrayList<>();
+    for (ExchangeDefinition exchange : routing.exchanges()) {
+      String before = routing.alternateExchange(exchange.name());
+      String after = changed.alternateExchangeOf(exchange.name(), exchange.arguments());
+      if (!exchange.isDefault() && !Objects.equals(before, after)) {
+        exchanges.add(new PolicyDryRun.ExchangeChange(exchange.name(), before, after));
+      }
+    }
+    PolicyTable current = table;
+    List<Queue> queues = new ArrayList<>();
+    for (Queue queue : routing.queues()) {
+      QueueDefinition definition = queue.definition();
+      if (!settingsOf(current, definition).equals(settingsOf(changed, definition))) {
+        queues.add(queue);
+      }
+    }
+    PolicyDryRun.Builder result = new PolicyDryRun.Builder(exchanges);
+    return ShardVisit.of(
+            queues, queue -> queue.forecast(settingsOf(changed, queue.definition()), result))
+        .thenApply(visited -> result.build());
+  }
+}

@@ -1,0 +1,88 @@
+package io.mayflymq.core.policy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BinaryOperator;
+import java.util.regex.Pattern;
+
+/**
+ * The rules of matching and merging for classic queues, as they are told: one key after another.
+ */
+final class NaivePolicies {
+  private static final Set<String> NOT_FOR_CLASSIC =
+      Set.of(
+          "max-age",
+          "stream-max-segment-size-bytes",
+          "initial-cluster-size",
+          "delivery-limit",
+          "dead-letter-strategy",
+          "max-in-memory-length",
+          "max-in-memory-bytes",
+          "target-group-size",
+          "queue-leader-locator");
+
+  /** A policy, as it was set. */
+  record Given(
+      PolicyKind kind,
+      String name,
+      String pattern,
+      String applyTo,
+      int priority,
+      Map<String, Object> definition) {}
+
+  private final List<Given> all = new ArrayList<>();
+
+  void set(Given policy) {
+    clear(policy.kind, policy.name);
+    all.add(policy);
+  }
+
+  boolean clear(PolicyKind kind, String name) {
+    return all.removeIf(policy -> policy.kind == kind && policy.name.equals(name));
+  }
+
+  /** The one that applies to a classic queue, or null. */
+  Given applying(PolicyKind kind, String queue) {
+    Given best = null;
+    for (Given policy : all) {
+      if (policy.kind == kind
+          && Set.of("all", "queues", "classic_queues").contains(policy.applyTo)
+          && policy.definition.keySet().stream().noneMatch(NOT_FOR_CLASSIC::contains)
+          && Pattern.compile(policy.pattern).matcher(queue).find()
+          && (best == null || goesBefore(policy, best))) {
+        best = policy;
+      }
+    }
+    return best;
+  }
+
+  private static boolean goesBefore(Given policy, Given other) {
+    return policy.priority != other.priority
+        ? policy.priority > other.priority
+        : policy.name.compareTo(other.name) < 0;
+  }
+
+  /** What counts for a classic queue with these arguments, which have the names of the keys. */
+  Object value(String queue, Map<String, Object> arguments, String key) {
+    Object users = definition(PolicyKind.POLICY, queue).get(key);
+    Object operators = definition(PolicyKind.OPERATOR_POLICY, queue).get(key);
+    boolean lowest =
+        Set.of("message-ttl", "expires", "max-length", "max-length-bytes").contains(key);
+    BinaryOperator<Object> rule =
+        lowest
+            ? (a, b) -> Math.min(((Number) a).longValue(), ((Number) b).longValue())
+            : (a, b) -> b;
+    return either(either(users, operators, rule), arguments.get(key), rule);
+  }
+
+  private Map<String, Object> definition(PolicyKind kind, String queue) {
+    Given policy = applying(kind, queue);
+    return policy == null ? Map.of() : policy.definition;
+  }
+
+  private static Object either(Object first, Object second, BinaryOperator<Object> rule) {
+    return first == null ? second : second == null ? first : rule.apply(first, second);
+  }
+}

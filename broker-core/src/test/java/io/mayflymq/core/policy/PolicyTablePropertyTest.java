@@ -1,0 +1,198 @@
+package io.mayflymq.core.policy;
+
+import static net.jqwik.api.Arbitraries.frequencyOf;
+import static net.jqwik.api.Arbitraries.integers;
+import static net.jqwik.api.Arbitraries.just;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.Tuple;
+
+class PolicyTablePropertyTest {
+  private static final List<String> QUEUES = List.of("a", "ab", "abc", "b", "");
+  private static final List<String> KEYS =
+      List.of("message-ttl", "expires", "max-length", "max-length-bytes", "overflow");
+  private static final Set<String> WORDS =
+      Set.of("dead-letter-exchange", "dead-letter-routing-key");
+
+  /** A policy is set, or cleared. */
+  record Change(NaivePolicies.Given policy, boolean cleared) {}
+
+  @Property(tries = 2000, edgeCases = EdgeCasesMode.NONE)
+  void whatCountsForAQueueIsWhatTheRulesSay(
+      @ForAll("changes") List<Change> changes, @ForAll("arguments") Map<String, Object> arguments) {
+    NaivePolicies model = new NaivePolicies();
+    PolicyTable table = PolicyTable.EMPTY;
+    for (Change change : changes) {
+      NaivePolicies.Given given = change.policy;
+      if (change.cleared) {
+        assertThat(table.policy(given.kind(), given.name()) != null)
+            .isEqualTo(model.clear(given.kind(), given.name()));
+        table = table.without(given.kind(), given.name());
+      } else {
+        model.set(given);
+        table = table.with(policy(given));
+      }
+      for (String queue : QUEUES) {
+        compare(model, table, queue, arguments);
+      }
+    }
+  }
+
+  private static void compare(
+      NaivePolicies model, PolicyTable table, String queue, Map<String, Object> arguments) {
+    FieldTable given = table(arguments);
+    PolicySubject subject = PolicySubject.queue(QueueType.CLASSIC, queue);
+    EffectiveSettings explained = table.explain(subject, given);
+    for (PolicyKind kind : PolicyKind.values()) {
+      NaivePolicies.Given applying = model.applying(kind, queue);
+      Policy applied = table.applying(kind, subject);
+      assertThat(applied == null ? null : applied.name())
+          .isEqualTo(applying == null ? null : applying.name());
+      assertThat(
+              explained.candidates().stream()
+                  .filter(candidate -> candidate.policy().kind() == kind)
+                  .filter(c -> c.verdict() == PolicyCandidate.Verdict.APPLIES)
+                  .map(candidate -> candidate.policy().name()))
+          .isEqualTo(applying == null ? List.of() : List.of(applying.name()));
+    }
+    QueueSettings byArguments = QueueArguments.parse(given, queue, "/");
+    QueueSettings settings = table.settingsOf(queue, given, byArguments);
+    assertThat(settings).isEqualTo(explained.toQueueSettings(byArguments));
+    assertThat(settings.messageTtlMillis())
+        .isEqualTo(number(model.value(queue, arguments, "message-ttl")));
+    assertThat(settings.expiresMillis())
+        .isEqualTo(number(model.value(queue, arguments, "expires")));
+    assertThat(settings.maxLength()).isEqualTo(number(model.value(queue, arguments, "max-length")));
+    assertThat(settings.maxLengthBytes())
+        .isEqualTo(number(model.value(queue, arguments, "max-length-bytes")));
+    Object overflow = model.value(queue, arguments, "overflow");
+    assertThat(settings.overflow().wireName()).isEqualTo(overflow == null ? "drop-head" : overflow);
+    assertThat(settings.deadLetterExchange())
+        .isEqualTo(model.value(queue, arguments, "dead-letter-exchange"));
+    assertThat(settings.deadLetterRoutingKey())
+        .isEqualTo(model.value(queue, arguments, "dead-letter-routing-key"));
+  }
+
+  private static long number(Object value) {
+    return value == null ? QueueSettings.NONE : ((Number) value).longValue();
+  }
+
+  private static Policy policy(NaivePolicies.Given given) {
+    return Policy.of(
+        given.kind(),
+        given.name(),
+        given.pattern(),
+        given.applyTo(),
+        given.priority(),
+        given.definition());
+  }
+
+  private static FieldTable table(Map<String, Object> arguments) {
+    FieldTable.Builder builder = FieldTable.builder();
+    arguments.forEach(
+        (key, value) ->
+            builder.put(
+                "x-" + key,
+                value instanceof Number number
+                    ? new FieldValue.Int64(number.longValue())
+                    : FieldValue.of((String) value)));
+    return builder.build();
+  }
+
+  @Provide
+  Arbitrary<List<Change>> changes() {
+    Arbitrary<NaivePolicies.Given> policy =
+        Arbitraries.of(PolicyKind.values())
+            .flatMap(
+                kind ->
+                    Combinators.combine(
+                            Arbitraries.of("p", "q", "r", "s"),
+                            Arbitraries.of("", "^a", "b$", "^ab?$", "c", "(?!a)b"),
+                            frequencyOf(
+                                Tuple.of(4, just("all")),
+                                Tuple.of(1, Arbitraries.of("queues", "classic_queues")),
+                                Tuple.of(
+                                    1, Arbitraries.of("quorum_queues", "streams", "exchanges"))),
+                            integers().between(-1, 1),
+                            definition(kind))
+                        .as(
+                            (name, pattern, applyTo, priority, definition) ->
+                                new NaivePolicies.Given(
+                                    kind, name, pattern, applyTo, priority, definition)));
+    return Combinators.combine(
+            policy, frequencyOf(Tuple.of(4, just(false)), Tuple.of(1, just(true))))
+        .as(Change::new)
+        .list()
+        .ofMinSize(1)
+        .ofMaxSize(8);
+  }
+
+  private static Arbitrary<Map<String, Object>> definition(PolicyKind kind) {
+    Arbitrary<String> keys =
+        kind == PolicyKind.POLICY
+            ? frequencyOf(
+                Tuple.of(6, Arbitraries.of(KEYS)),
+                Tuple.of(2, Arbitraries.of(WORDS)),
+                Tuple.of(1, foreign()))
+            : frequencyOf(Tuple.of(9, Arbitraries.of(KEYS)), Tuple.of(1, foreign()));
+    return settings(keys);
+  }
+
+  private static Arbitrary<String> foreign() {
+    return Arbitraries.of("delivery-limit", "queue-version", "max-in-memory-length");
+  }
+
+  private static Arbitrary<Map<String, Object>> settings(Arbitrary<String> keys) {
+    return keys.flatMap(key -> value(key).map(value -> Map.entry(key, value)))
+        .list()
+        .ofMinSize(1)
+        .ofMaxSize(4)
+        .map(
+            entries -> {
+              Map<String, Object> map = new HashMap<>();
+              entries.forEach(entry -> map.put(entry.getKey(), entry.getValue()));
+              return map;
+            });
+  }
+
+  private static Arbitrary<Object> value(String key) {
+    if (WORDS.contains(key)) {
+      return Arbitraries.of("", "x", "y");
+    }
+    if (key.equals("overflow")) {
+      return Arbitraries.of("drop-head", "reject-publish", "reject-publish-dlx");
+    }
+    return integers().between(1, key.equals("queue-version") ? 2 : 5).map(number -> number);
+  }
+
+  @Provide
+  Arbitrary<Map<String, Object>> arguments() {
+    return frequencyOf(
+        Tuple.of(1, just(Map.<String, Object>of())),
+        Tuple.of(
+            3,
+            settings(
+                    frequencyOf(
+                        Tuple.of(5, Arbitraries.of(KEYS)), Tuple.of(1, Arbitraries.of(WORDS))))
+                .map(
+                    arguments -> {
+                      if (arguments.containsKey("dead-letter-routing-key")) {
+                        arguments.putIfAbsent("dead-letter-exchange", "z");
+                      }
+                      return arguments;
+                    })));
+  }
+}

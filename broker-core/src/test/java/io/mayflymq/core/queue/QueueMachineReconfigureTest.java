@@ -1,0 +1,147 @@
+package io.mayflymq.core.queue;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.QueueSettings;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** A queue whose settings change while it has messages, as policies make them. */
+class QueueMachineReconfigureTest {
+  private static final long NONE = QueueSettings.NONE;
+
+  @Test
+  void aTtlCountsFromWhenAMessageCame() {
+    ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
+    queue.publish(Message.NO_TTL);
+    queue.advance(60);
+    queue.publish(Message.NO_TTL);
+    queue.publish(20);
+
+    reconfigure(queue, ManualQueue.lasting(50, NONE));
+
+    assertThat(queue.dead(DeathReason.EXPIRED)).as("too old already").containsExactly(0);
+    queue.advance(21);
+    assertThat(queue.dead(DeathReason.EXPIRED)).as("its own TTL").containsExactly(0, 2);
+    queue.advance(29);
+    assertThat(queue.dead(DeathReason.EXPIRED)).containsExactly(0, 2);
+    queue.advance(1);
+    assertThat(queue.dead(DeathReason.EXPIRED)).containsExactly(0, 2, 1);
+  }
+
+  @Test
+  void whatTheOldTtlWouldHaveEndedLivesOnWithoutIt() {
+    ManualQueue queue = new ManualQueue(ManualQueue.lasting(50, NONE));
+    queue.publish(Message.NO_TTL);
+    queue.publish(70);
+
+    reconfigure(queue, QueueSettings.DEFAULT);
+
+    queue.advance(1000);
+    assertThat(queue.dead(DeathReason.EXPIRED)).containsExactly(1);
+    assertThat(queue.machine.readyCount()).isEqualTo(1);
+  }
+
+  @Test
+  void aTtlThatIsNotRetroactiveLeavesWhatIsThereAlone() {
+    ManualQueue queue = new ManualQueue(ManualQueue.lasting(100, NONE));
+    queue.publish(Message.NO_TTL);
+    queue.advance(30);
+
+    reconfigure(
+        queue,
+        new QueueSettings(10, NONE, NONE, NONE, Overflow.DROP_HEAD, null, null, false, false));
+    queue.publish(Message.NO_TTL);
+
+    queue.advance(11);
+    assertThat(queue.dead(DeathReason.EXPIRED)).containsExactly(1);
+    queue.advance(60);
+    assertThat(queue.dead(DeathReason.EXPIRED)).containsExactly(1, 0);
+  }
+
+  @Test
+  void aLeaseRunsFromTheLastUse() {
+    ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
+    queue.advance(100);
+    queue.fetch();
+    queue.advance(40);
+
+    reconfigure(queue, ManualQueue.lasting(NONE, 100));
+    queue.advance(60);
+    assertThat(queue.leaseEnded).isFalse();
+    reconfigure(queue, ManualQueue.lasting(NONE, 200));
+    queue.advance(100);
+    assertThat(queue.leaseEnded).isFalse();
+    reconfigure(queue, ManualQueue.lasting(NONE, 150));
+    queue.advance(0);
+    assertThat(queue.leaseEnded).as("its end has passed").isTrue();
+  }
+
+  @Test
+  void aLeaseThatWasTakenAwayEndsNothing() {
+    ManualQueue queue = new ManualQueue(ManualQueue.lasting(NONE, 50));
+
+    reconfigure(queue, QueueSettings.DEFAULT);
+    queue.advance(1000);
+
+    assertThat(queue.leaseEnded).isFalse();
+  }
+
+  @Test
+  void aLimitAndItsOverflowHoldTogether() {
+    ManualQueue dropping = new ManualQueue(QueueSettings.DEFAULT);
+    dropping.publishMany(5);
+    reconfigure(dropping, ManualQueue.limited(2, NONE, Overflow.DROP_HEAD));
+    assertThat(dropping.dead(DeathReason.MAXLEN)).containsExactly(0, 1, 2);
+
+    ManualQueue refusing = new ManualQueue(QueueSettings.DEFAULT);
+    refusing.publishMany(5);
+    reconfigure(refusing, ManualQueue.limited(2, NONE, Overflow.REJECT_PUBLISH));
+    assertThat(refusing.deaths).as("a backlog is not dropped").isEmpty();
+    assertThat(refusing.publish(Message.NO_TTL)).isFalse();
+  }
+
+  @Test
+  void veryMuchIsWorkedOffInSlicesAndInOrder() {
+    int count = 4 * QueueMachine.EXPIRY_SLICE;
+    ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
+    queue.publishMany(count);
+
+    queue.machine.reconfigure(ManualQueue.limited(10, NONE, Overflow.DROP_HEAD), queue.now);
+    assertThat(queue.deaths).hasSize(QueueMachine.EXPIRY_SLICE);
+    assertThat(queue.timerAt).as("goes on at once").isLessThanOrEqualTo(queue.now);
+    queue.fire();
+    assertThat(queue.deaths).hasSize(2 * QueueMachine.EXPIRY_SLICE);
+    queue.advance(0);
+
+    List<Integer> oldest = IntStream.range(0, count - 10).boxed().toList();
+    assertThat(queue.dead(DeathReason.MAXLEN)).isEqualTo(oldest);
+    assertThat(queue.machine.readyCount()).isEqualTo(10);
+    queue.publish(Message.NO_TTL);
+    assertThat(queue.machine.readyCount()).as("the limit is exact again").isEqualTo(10);
+  }
+
+  @Test
+  void aClockThatWasSetBackDelaysNobody() {
+    ManualQueue queue = new ManualQueue(ManualQueue.lasting(100, NONE));
+    queue.publish(Message.NO_TTL);
+    queue.now -= 1000;
+    queue.publish(Message.NO_TTL);
+
+    queue.advance(100);
+    assertThat(queue.deaths).isEmpty();
+    queue.advance(1);
+    assertThat(queue.dead(DeathReason.EXPIRED)).containsExactly(1);
+    queue.advance(1000);
+    assertThat(queue.dead(DeathReason.EXPIRED)).containsExactly(1, 0);
+  }
+
+  private static void reconfigure(ManualQueue queue, QueueSettings settings) {
+    queue.machine.reconfigure(settings, queue.now);
+    queue.advance(0);
+  }
+}

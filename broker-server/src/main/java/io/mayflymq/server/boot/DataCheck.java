@@ -1,0 +1,217 @@
+package io.mayflymq.server.boot;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import io.mayflymq.core.metadata.MetadataCheck;
+import io.mayflymq.core.metadata.MetadataException;
+import io.mayflymq.core.store.segment.Damage;
+import io.mayflymq.core.store.segment.LogCheck;
+import io.mayflymq.server.cli.CheckOptions;
+import io.mayflymq.server.cli.ExitCode;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/**
+ * {@code check-data}: what a data directory holds, and what of it is damaged. It reads every record
+ * and changes nothing. A broker may use the directory meanwhile; one that starts while the metadata
+ * is read finds them locked.
+ */
+final class DataCheck {
+  private static final String METADATA_FILE = "metadata.mv";
+  private static final String MESSAGES_DIRECTORY = "messages";
+
+  private final PrintWriter out;
+  private final PrintWriter err;
+
+  /**
+   * @param out for what is found
+   * @param err for one line that says why nothing could be
+   */
+  DataCheck(PrintWriter out, PrintWriter err) {
+    this.out = out;
+    this.err = err;
+  }
+
+  /** What was found, as it is printed in JSON. */
+  private record Found(
+      String directory,
+      String format,
+      boolean inUse,
+      List<String> vhosts,
+      Map<String, Integer> metadata,
+      List<Log> logs,
+      List<String> problems,
+      boolean damaged) {}
+
+  private record Log(
+      String directory,
+      List<LogCheck.SegmentFile> segments,
+      List<Harm> damages,
+      List<String> quarantined) {}
+
+  private record Harm(String file, String kind, long from, long to, boolean harmless) {
+    static Harm of(Damage damage) {
+      return new Harm(
+          damage.file(),
+          damage.kind().toString(),
+          damage.from(),
+          damage.to(),
+          damage.kind().isHarmless());
+    }
+  }
+
+  /** Looks at the directory, prints what there is and returns the exit code. */
+  int run(CheckOptions options) {
+    Path directory = options.directory();
+    try {
+      String format = format(directory);
+      Found found = inspect(directory, format);
+      if (options.formatter() == CheckOptions.Formatter.JSON) {
+        out.println(json(found));
+      } else {
+        table(found);
+      }
+      out.flush();
+      return found.damaged ? ExitCode.DATA : ExitCode.OK;
+    } catch (IOException e) {
+      err.println("mayfly: cannot check " + directory + ": " + IoReason.of(e));
+      return ExitCode.NO_INPUT;
+    }
+  }
+
+  private static String format(Path directory) throws IOException {
+    if (!Files.exists(directory)) {
+      throw new IOException("there is nothing there");
+    }
+    if (!Files.isDirectory(directory)) {
+      throw new IOException("it is no directory");
+    }
+    Path file = directory.resolve(DataDirectory.FORMAT_FILE);
+    if (!Files.exists(file)) {
+      throw new IOException(
+          "it is no data directory of a broker, as it has no file " + DataDirectory.FORMAT_FILE);
+    }
+    String format = Files.readString(file).strip();
+    if (!format.equals(DataDirectory.FORMAT)) {
+      throw new IOException(
+          "it has format '%s', this version knows format %s only"
+              .formatted(format, DataDirectory.FORMAT));
+    }
+    return format;
+  }
+
+  private static Found inspect(Path directory, String format) throws IOException {
+    boolean inUse = isInUse(directory.resolve(DataDirectory.LOCK_FILE));
+    List<String> vhosts = new ArrayList<>();
+    Map<String, Integer> metadata = new LinkedHashMap<>();
+    List<String> problems = new ArrayList<>();
+    Path metadataFile = directory.resolve(METADATA_FILE);
+    if (!inUse && Files.exists(metadataFile)) {
+      try {
+        MetadataCheck check = MetadataCheck.of(metadataFile);
+        vhosts.addAll(check.vhosts());
+        metadata.putAll(check.entries());
+      } catch (MetadataException e) {
+        problems.add(e.getMessage());
+      }
+    }
+    List<Log> logs = new ArrayList<>();
+    boolean damaged = !problems.isEmpty();
+    for (Path path : logs(directory.resolve(MESSAGES_DIRECTORY))) {
+      LogCheck check = LogCheck.of(path);
+      damaged |= check.damages().stream().anyMatch(damage -> !damage.kind().isHarmless());
+      logs.add(
+          new Log(
+              directory.relativize(path).toString(),
+              check.segments(),
+              check.damages().stream().map(Harm::of).toList(),
+              check.quarantined()));
+    }
+    return new Found(
+        directory.toString(), format, inUse, vhosts, metadata, logs, problems, damaged);
+  }
+
+  private static List<Path> logs(Path messages) throws IOException {
+    if (!Files.isDirectory(messages)) {
+      return List.of();
+    }
+    try (Stream<Path> children = Files.list(messages)) {
+      return children
+          .filter(child -> child.getFileName().toString().matches("shard-\\d+"))
+          .filter(Files::isDirectory)
+          .sorted()
+          .toList();
+    }
+  }
+
+  /** Whether a broker has the directory: a shared lock is to be had, for a moment, if none has. */
+  private static boolean isInUse(Path lockFile) throws IOException {
+    if (!Files.exists(lockFile)) {
+      return false;
+    }
+    try (FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.READ);
+        FileLock lock = channel.tryLock(0, Long.MAX_VALUE, true)) {
+      return lock == null;
+    } catch (OverlappingFileLockException e) {
+      return true;
+    }
+  }
+
+  private static String json(Found found) throws JsonProcessingException {
+    return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(found);
+  }
+
+  private void table(Found found) {
+    out.println("data directory " + found.directory + ", format " + found.format);
+    if (found.inUse) {
+      out.println(
+          "A broker is using it: metadata is not read, and what is being written may look torn.");
+    } else {
+      out.println("vhosts\t" + (found.vhosts.isEmpty() ? "-" : String.join(" ", found.vhosts)));
+      found.metadata.forEach((name, count) -> out.println(name + "\t" + count));
+    }
+    found.problems.forEach(out::println);
+    for (Log log : found.logs) {
+      out.println();
+      out.println(log.directory);
+      out.printf(
+          "  %-16s %12s %10s %10s %10s %10s  %s%n",
+          "segment", "bytes", "records", "entries", "live", "settled", "index");
+      for (LogCheck.SegmentFile segment : log.segments) {
+        out.printf(
+            "  %-16s %12d %10d %10d %10d %10d  %s%n",
+            segment.file(),
+            segment.bytes(),
+            segment.records(),
+            segment.entries(),
+            segment.live(),
+            segment.settled(),
+            segment.index() ? "yes" : "no");
+      }
+      for (Harm damage : log.damages) {
+        out.printf(
+            "  %s in %s, bytes %d to %d%s%n",
+            damage.kind,
+            damage.file,
+            damage.from,
+            damage.to,
+            damage.harmless ? ": left by a crash, nothing confirmed is lost" : "");
+      }
+      log.quarantined.forEach(file -> out.println("  damaged bytes, copied by a start: " + file));
+    }
+    out.println();
+    out.println(found.damaged ? "There is damage." : "Nothing is damaged.");
+  }
+}

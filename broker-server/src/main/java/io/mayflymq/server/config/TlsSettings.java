@@ -1,0 +1,31 @@
+package io.mayflymq.server.config;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * How listeners speak TLS ({@code ssl_options.*}).
+ *
+ * @param certificate PEM: the server's certificate, and those between it and its authority
+ * @param key PEM: the certificate's private key
+ * @param authorities PEM: who may sign clients' certificates
+ * @param verifyPeer whether clients are asked for a certificate
+ * @param failIfNoPeerCert whether those without one are turned away
+ * @param versions names of protocol versions, as in Java: TLSv1.3, TLSv1.2
+ * @param password of the private key
+ */
+public record TlsSettings(
+    Optional<Path> certificate,
+    Optional<Path> key,
+    Optional<Path> authorities,
+    boolean verifyPeer,
+    boolean failIfNoPeerCert,
+    List<String> versions,
+    Optional<String> password) {
+  @Override
+  public String toString() {
+    return "TlsSettings[certificate=%s, key=%s, authorities=%s, verifyPeer=%s, versions=%s]"
+        .formatted(certificate, key, authorities, verifyPeer, versions);
+  }
+}

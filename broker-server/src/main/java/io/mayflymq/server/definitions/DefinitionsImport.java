@@ -1,0 +1,387 @@
+package io.mayflymq.server.definitions;
+
+import io.mayflymq.core.admin.Administration;
+import io.mayflymq.core.admin.AdministrationException;
+import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.policy.Equivalence;
+import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.DestinationKind;
+import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.routing.ExchangeType;
+import io.mayflymq.core.security.Limit;
+import io.mayflymq.core.security.Limits;
+import io.mayflymq.core.security.User;
+import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.QueueDeclaration;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.protocol.types.AmqpException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+
+/*
+ * One import: first everything is checked against the broker, which gives a list of steps or a list of problems, and only if there is no
+ * problem are the steps taken, in an order in which each finds what it needs. What exists and differs is left as it is, and so is what this
+ * broker does not support: both are named in the report.
+ *
+ * The broker may change between check and step. A step that fails for that reason is named in the report too, and the others are still taken.
+ */
+final class DefinitionsImport {
+  private record Step(String label, Supplier<CompletableFuture<?>> action) {}
+
+  private record Place(String vhost, String name) {}
+
+  private final Broker broker;
+  private final Administration administration;
+  private final PolicyDefinitions policies;
+  private final Definitions definitions;
+  private final List<Step> steps = new ArrayList<>();
+  private final List<String> skipped;
+  private final List<String> problems = new ArrayList<>();
+  private final Set<String> newVhosts = new HashSet<>();
+  private final Set<String> users = new HashSet<>();
+  private final Map<Place, ExchangeType> newExchanges = new HashMap<>();
+  private final Set<Place> newQueues = new HashSet<>();
+
+  DefinitionsImport(
+      Broker broker,
+      Administration administration,
+      PolicyDefinitions policies,
+      Definitions definitions) {
+    this.broker = broker;
+    this.administration = administration;
+    this.policies = policies;
+    this.definitions = definitions;
+    this.skipped = new ArrayList<>(definitions.skipped());
+    administration.users().list().forEach(user -> users.add(user.name()));
+  }
+
+  /**
+   * Checks everything, then changes the broker.
+   *
+   * @return done when all changes are safe
+   * @throws DefinitionsException if something is wrong; then nothing was changed
+   */
+  CompletableFuture<ImportReport> run() throws DefinitionsException {
+    definitions.users().forEach(this::user);
+    definitions.vhosts().forEach(this::vhost);
+    definitions.permissions().forEach(this::permissions);
+    definitions.topicPermissions().forEach(this::topicPermissions);
+    definitions.vhostLimits().forEach(this::vhostLimits);
+    definitions
+        .globalParameters()
+        .forEach(
+            (name, json) ->
+                step(
+                    "global parameter '" + name + "'",
+                    () -> administration.globalParameters().set(name, json)));
+    definitions.policies().forEach(this::policy);
+    definitions.exchanges().forEach(this::exchange);
+    definitions.queues().forEach(this::queue);
+    definitions.bindings().forEach(this::binding);
+    requireRoomForQueues();
+    if (!problems.isEmpty()) {
+      throw new DefinitionsException(problems);
+    }
+    return takeSteps();
+  }
+
+  private CompletableFuture<ImportReport> takeSteps() {
+    List<CompletableFuture<String>> outcomes = steps.stream().map(this::take).toList();
+    return CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new))
+        .thenApply(
+            done -> {
+              int failed = 0;
+              for (CompletableFuture<String> outcome : outcomes) {
+                if (outcome.join() != null) {
+                  skipped.add(outcome.join());
+                  failed++;
+                }
+              }
+              return new ImportReport(steps.size() - failed, skipped);
+            });
+  }
+
+  /** Takes a step; gives null, or a line that says why it could not be taken. */
+  private CompletableFuture<String> take(Step step) {
+    try {
+      return step.action
+          .get()
+          .<String>thenApply(done -> null)
+          .exceptionally(error -> step.label + ": " + reason(error));
+    } catch (AmqpException | AdministrationException | IllegalArgumentException e) {
+      return CompletableFuture.completedFuture(step.label + ": " + reason(e));
+    }
+  }
+
+  private static String reason(Throwable error) {
+    Throwable cause = error instanceof CompletionException ? error.getCause() : error;
+    return cause instanceof AmqpException amqp ? amqp.detail() : String.valueOf(cause.getMessage());
+  }
+
+  private void step(String label, Supplier<CompletableFuture<?>> action) {
+    steps.add(new Step(label, action));
+  }
+
+  private void skip(String label, String why) {
+    skipped.add(label + ": " + why);
+  }
+
+  private void problem(String label, String what) {
+    problems.add(label + ": " + what);
+  }
+
+  private void user(User user) {
+    users.add(user.name());
+    step(
+        "user '" + user.name() + "'",
+        () -> {
+          CompletableFuture<?> put =
+              administration.users().put(user.name(), user.passwordHash(), user.tags());
+          return CompletableFuture.allOf(
+              put, administration.users().setLimits(user.name(), user.limits()));
+        });
+  }
+
+  private void vhost(VhostDefinition vhost) {
+    newVhosts.add(vhost.name());
+    step("virtual host '" + vhost.name() + "'", () -> administration.vhosts().put(vhost));
+  }
+
+  private boolean vhostIsMissing(String label, String vhost) {
+    boolean missing = !newVhosts.contains(vhost) && broker.virtualHost(vhost) == null;
+    if (missing) {
+      problem(label, "Virtual host '" + vhost + "' does not exist");
+    }
+    return missing;
+  }
+
+  private boolean userIsMissing(String label, String user) {
+    boolean missing = !users.contains(user);
+    if (missing) {
+      problem(label, "User \"" + user + "\" does not exist");
+    }
+    return missing;
+  }
+
+  private void permissions(Definitions.Grant grant) {
+    if (!vhostIsMissing(grant.label(), grant.vhost())
+        && !userIsMissing(grant.label(), grant.user())) {
+      step(
+          grant.label(),
+          () ->
+              administration
+                  .permissions()
+                  .set(
+                      grant.user(), grant.vhost(), grant.configure(), grant.write(), grant.read()));
+    }
+  }
+
+  private void topicPermissions(Definitions.TopicGrant grant) {
+    if (!vhostIsMissing(grant.label(), grant.vhost())
+        && !userIsMissing(grant.label(), grant.user())) {
+      step(
+          grant.label(),
+          () ->
+              administration
+                  .permissions()
+                  .setTopic(
+                      grant.user(), grant.vhost(), grant.exchange(), grant.write(), grant.read()));
+    }
+  }
+
+  private void vhostLimits(String vhost, Limits limits) {
+    String label = "limits of vhost '" + vhost + "'";
+    if (!vhostIsMissing(label, vhost)) {
+      step(label, () -> administration.vhosts().setLimits(vhost, limits));
+    }
+  }
+
+  private void policy(PolicyDefinition policy) {
+    if (vhostIsMissing(policy.label(), policy.vhost())) {
+      return;
+    }
+    try {
+      String refusal = policies.refusal(policy);
+      if (refusal != null) {
+        skip(policy.label(), refusal);
+      } else {
+        step(policy.label(), () -> policies.set(policy));
+      }
+    } catch (IllegalArgumentException e) {
+      problem(policy.label(), e.getMessage());
+    }
+  }
+
+  private void exchange(Definitions.Exchange exchange) {
+    String label = exchange.label();
+    if (vhostIsMissing(label, exchange.vhost())) {
+      return;
+    }
+    ExchangeType type = ExchangeType.ofWireName(exchange.type());
+    if (type == null) {
+      skip(label, "exchange type '" + exchange.type() + "' is not supported by this broker");
+      return;
+    }
+    ExchangeDefinition wanted =
+        new ExchangeDefinition(
+            exchange.name(),
+            type,
+            exchange.durable(),
+            exchange.autoDelete(),
+            exchange.internal(),
+            exchange.arguments());
+    VirtualHost vhost = broker.virtualHost(exchange.vhost());
+    ExchangeDefinition current = vhost == null ? null : vhost.routing().exchange(exchange.name());
+    if (current != null) {
+      if (!current.equals(wanted)) {
+        skip(label, "exists and is declared otherwise");
+      }
+      return;
+    }
+    if (exchange.name().startsWith("amq.")) {
+      skip(label, "the name is reserved");
+      return;
+    }
+    newExchanges.put(new Place(exchange.vhost(), exchange.name()), type);
+    step(label, () -> require(exchange.vhost()).declareExchange(wanted));
+  }
+
+  private void queue(Definitions.Queue queue) {
+    String label = queue.label();
+    if (vhostIsMissing(label, queue.vhost())) {
+      return;
+    }
+    VirtualHost vhost = broker.virtualHost(queue.vhost());
+    Queue current = vhost == null ? null : vhost.routing().queue(queue.name());
+    try {
+      if (current != null) {
+        requireEquivalent(queue, current.definition());
+        return;
+      }
+      QueueArguments.parse(queue.arguments(), queue.name(), queue.vhost());
+    } catch (AmqpException e) {
+      if (current != null) {
+        skip(label, "exists and is declared otherwise: " + e.detail());
+      } else if (e.detail().endsWith(QueueArguments.NOT_SUPPORTED)) {
+        skip(label, e.detail());
+      } else {
+        problem(label, e.detail());
+      }
+      return;
+    }
+    newQueues.add(new Place(queue.vhost(), queue.name()));
+    step(
+        label,
+        () ->
+            require(queue.vhost())
+                .declareQueue(
+                    new QueueDeclaration(
+                        queue.name(),
+                        queue.durable(),
+                        false,
+                        queue.autoDelete(),
+                        queue.arguments(),
+                        null,
+                        null,
+                        // Names that begin with amq. were given by a broker.
+                        true,
+                        false)));
+  }
+
+  private static void requireEquivalent(Definitions.Queue wanted, QueueDefinition current) {
+    Equivalence equivalence = new Equivalence("queue", wanted.name(), wanted.vhost());
+    equivalence.check("exclusive", false, current.exclusive());
+    equivalence.check("durable", wanted.durable(), current.durable());
+    equivalence.check("auto_delete", wanted.autoDelete(), current.autoDelete());
+    equivalence.checkQueueArguments(wanted.arguments(), current.arguments());
+  }
+
+  private void binding(Definitions.Bound bound) {
+    Binding binding = bound.binding();
+    String label = bound.label();
+    // Every queue is bound to the default exchange by itself; some exporters write that down.
+    if (binding.source().isEmpty() || vhostIsMissing(label, bound.vhost())) {
+      return;
+    }
+    ExchangeType source = exchangeType(bound.vhost(), binding.source());
+    if (source == null) {
+      skip(label, "there is no such exchange");
+      return;
+    }
+    boolean destinationExists =
+        binding.destinationKind() == DestinationKind.EXCHANGE
+            ? exchangeType(bound.vhost(), binding.destination()) != null
+            : queueExists(bound.vhost(), binding.destination());
+    if (!destinationExists) {
+      skip(label, "there is no such " + binding.destinationKind());
+      return;
+    }
+    try {
+      source.validate(binding);
+    } catch (AmqpException e) {
+      problem(label, e.detail());
+      return;
+    }
+    step(label, () -> require(bound.vhost()).bind(binding, null));
+  }
+
+  private ExchangeType exchangeType(String vhost, String name) {
+    ExchangeType fresh = newExchanges.get(new Place(vhost, name));
+    if (fresh != null) {
+      return fresh;
+    }
+    VirtualHost current = broker.virtualHost(vhost);
+    if (current == null) {
+      return ExchangeDefinition.predeclared().stream()
+          .filter(exchange -> exchange.name().equals(name))
+          .map(ExchangeDefinition::type)
+          .findFirst()
+          .orElse(null);
+    }
+    ExchangeDefinition exchange = current.routing().exchange(name);
+    return exchange == null ? null : exchange.type();
+  }
+
+  private boolean queueExists(String vhost, String name) {
+    VirtualHost current = broker.virtualHost(vhost);
+    return newQueues.contains(new Place(vhost, name))
+        || (current != null && current.routing().queue(name) != null);
+  }
+
+  private void requireRoomForQueues() {
+    Map<String, Integer> added = new HashMap<>();
+    newQueues.forEach(queue -> added.merge(queue.vhost(), 1, Integer::sum));
+    added.forEach(
+        (vhost, count) -> {
+          VirtualHost current = broker.virtualHost(vhost);
+          Limits now = current == null ? Limits.NONE : current.definition().limits();
+          Limits limits = definitions.vhostLimits().getOrDefault(vhost, now);
+          int present = current == null ? 0 : current.routing().queueCount();
+          if (!limits.allow(Limit.MAX_QUEUES, present + count - 1)) {
+            problem(
+                "vhost '" + vhost + "'",
+                "%d queues and %d new ones are more than its limit of %d"
+                    .formatted(present, count, limits.get(Limit.MAX_QUEUES)));
+          }
+        });
+  }
+
+  /** A virtual host that was there, or has been added by an earlier step. */
+  private VirtualHost require(String vhost) {
+    VirtualHost found = broker.virtualHost(vhost);
+    if (found == null) {
+      throw new IllegalArgumentException("Virtual host '" + vhost + "' does not exist");
+    }
+    return found;
+  }
+}

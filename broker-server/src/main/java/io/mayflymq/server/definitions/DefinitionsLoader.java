@@ -1,0 +1,109 @@
+package io.mayflymq.server.definitions;
+
+import io.mayflymq.core.admin.GlobalParameters;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Loads {@code load_definitions} at the start of the broker: a file, or all files of a directory.
+ */
+public final class DefinitionsLoader {
+  private static final Logger LOGGER = LoggerFactory.getLogger(DefinitionsLoader.class);
+
+  private final BrokerDefinitions definitions;
+  private final GlobalParameters parameters;
+  private final boolean skipIfUnchanged;
+
+  /**
+   * A loader.
+   *
+   * @param parameters where it remembers what it has loaded
+   * @param skipIfUnchanged whether to do nothing if the files are the same as the last time
+   */
+  public DefinitionsLoader(
+      BrokerDefinitions definitions, GlobalParameters parameters, boolean skipIfUnchanged) {
+    this.definitions = definitions;
+    this.parameters = parameters;
+    this.skipIfUnchanged = skipIfUnchanged;
+  }
+
+  /**
+   * Loads definitions, and waits until they are safe. The files of a directory that end in {@code
+   * .json} are taken in the order of their names.
+   *
+   * @throws DefinitionsException if a file cannot be read or is wrong; the message names it. Files
+   *     before it have been imported, nothing of it has
+   */
+  public void load(Path path) throws DefinitionsException {
+    List<Path> files = files(path);
+    MessageDigest digest = sha256();
+    for (Path file : files) {
+      digest.update(read(file));
+    }
+    String hash = '"' + Base64.getEncoder().encodeToString(digest.digest()) + '"';
+    if (skipIfUnchanged && hash.equals(parameters.get(DefinitionsReader.IMPORTED_HASH))) {
+      LOGGER.info("definitions in {} have not changed since they were imported", path);
+      return;
+    }
+    for (Path file : files) {
+      LOGGER.info("importing definitions from {}", file);
+      load(file, read(file));
+    }
+    parameters.set(DefinitionsReader.IMPORTED_HASH, hash).join();
+  }
+
+  private void load(Path file, byte[] json) throws DefinitionsException {
+    try {
+      definitions.importAll(json).join();
+    } catch (DefinitionsException e) {
+      e.problems().forEach(problem -> LOGGER.error("{}: {}", file, problem));
+      throw new DefinitionsException(
+          "cannot import definitions from " + file + ": " + e.getMessage());
+    } catch (CompletionException e) {
+      throw new DefinitionsException(
+          "cannot import definitions from " + file + ": " + e.getCause().getMessage());
+    }
+  }
+
+  private static List<Path> files(Path path) throws DefinitionsException {
+    if (!Files.isDirectory(path)) {
+      return List.of(path);
+    }
+    try (Stream<Path> entries = Files.list(path)) {
+      return entries.filter(file -> file.toString().endsWith(".json")).sorted().toList();
+    } catch (IOException e) {
+      throw unreadable(path, e);
+    }
+  }
+
+  private static byte[] read(Path file) throws DefinitionsException {
+    try {
+      return Files.readAllBytes(file);
+    } catch (IOException e) {
+      throw unreadable(file, e);
+    }
+  }
+
+  private static DefinitionsException unreadable(Path path, IOException cause) {
+    String reason = cause instanceof NoSuchFileException ? "no such file" : cause.getMessage();
+    return new DefinitionsException("cannot read definitions from " + path + ": " + reason);
+  }
+
+  private static MessageDigest sha256() {
+    try {
+      return MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("this Java has no SHA-256", e);
+    }
+  }
+}

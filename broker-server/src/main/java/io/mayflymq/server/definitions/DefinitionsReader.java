@@ -1,0 +1,309 @@
+package io.mayflymq.server.definitions;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mayflymq.core.admin.AdministrationException;
+import io.mayflymq.core.admin.Checks;
+import io.mayflymq.core.admin.UserAdministration;
+import io.mayflymq.core.admin.VhostAdministration;
+import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.DestinationKind;
+import io.mayflymq.core.security.HashingAlgorithm;
+import io.mayflymq.core.security.Limits;
+import io.mayflymq.core.security.PasswordHash;
+import io.mayflymq.core.security.User;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/**
+ * Reads a document of definitions. It goes through all of it before it fails, so that its author
+ * hears of everything at once.
+ */
+final class DefinitionsReader {
+  /** A global parameter that RabbitMQ and we use for our own purposes. */
+  static final String IMPORTED_HASH = "imported_definition_hash_value";
+
+  static final String VHOST_LIMITS = "vhost-limits";
+  static final String OPERATOR_POLICY = "operator_policy";
+
+  private static final ObjectMapper MAPPER =
+      new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+
+  /** What says where a document came from, or repeats what stands elsewhere in it. */
+  private static final Set<String> ABOUT_THE_DOCUMENT =
+      Set.of(
+          "rabbit_version",
+          "rabbitmq_version",
+          "product_name",
+          "product_version",
+          "rabbitmq_definition_format",
+          "original_cluster_name",
+          "original_vhost_name",
+          "explanation",
+          "name",
+          "description",
+          "metadata",
+          "tags",
+          "default_queue_type",
+          "limits");
+
+  private final String vhost;
+  private final Map<String, Consumer<DefinitionItem>> sections = new LinkedHashMap<>();
+  private final List<VhostDefinition> vhosts = new ArrayList<>();
+  private final List<User> users = new ArrayList<>();
+  private final List<Definitions.Grant> permissions = new ArrayList<>();
+  private final List<Definitions.TopicGrant> topicPermissions = new ArrayList<>();
+  private final Map<String, Limits> vhostLimits = new LinkedHashMap<>();
+  private final Map<String, String> globalParameters = new LinkedHashMap<>();
+  private final List<PolicyDefinition> policies = new ArrayList<>();
+  private final List<Definitions.Exchange> exchanges = new ArrayList<>();
+  private final List<Definitions.Queue> queues = new ArrayList<>();
+  private final List<Definitions.Bound> bindings = new ArrayList<>();
+  private final List<String> skipped = new ArrayList<>();
+  private final List<String> problems = new ArrayList<>();
+
+  private DefinitionsReader(String vhost) {
+    this.vhost = vhost;
+    sections.put("parameters", this::parameter);
+    sections.put("policies", item -> policies.add(policy(item, item.object(), false)));
+    sections.put("exchanges", this::exchange);
+    sections.put("queues", this::queue);
+    sections.put("bindings", this::binding);
+    if (vhost == null) {
+      sections.put("users", this::user);
+      sections.put("vhosts", this::vhost);
+      sections.put("permissions", this::permissions);
+      sections.put("topic_permissions", this::topicPermissions);
+      sections.put("global_parameters", this::globalParameter);
+    }
+  }
+
+  /**
+   * Reads a document.
+   *
+   * @param json its UTF-8
+   * @param vhost the virtual host that all of it is for; null for a document of a whole broker
+   * @throws DefinitionsException if it is no JSON, or something in it is wrong
+   */
+  static Definitions read(byte[] json, String vhost) throws DefinitionsException {
+    return new DefinitionsReader(vhost).read(parse(json));
+  }
+
+  private static JsonNode parse(byte[] json) throws DefinitionsException {
+    JsonNode document;
+    try {
+      document = MAPPER.readTree(json);
+    } catch (JsonProcessingException e) {
+      String where =
+          e.getLocation() == null
+              ? ""
+              : " at line %d, column %d"
+                  .formatted(e.getLocation().getLineNr(), e.getLocation().getColumnNr());
+      throw new DefinitionsException(
+          "not JSON" + where + ": " + e.getOriginalMessage().lines().findFirst().orElse(""));
+    } catch (IOException e) {
+      throw new DefinitionsException("not JSON: " + e.getMessage());
+    }
+    if (!document.isObject()) {
+      throw new DefinitionsException("expected a JSON object with definitions");
+    }
+    return document;
+  }
+
+  private Definitions read(JsonNode document) throws DefinitionsException {
+    for (Map.Entry<String, JsonNode> section : document.properties()) {
+      Consumer<DefinitionItem> reader = sections.get(section.getKey());
+      if (reader != null) {
+        readSection(section.getKey(), section.getValue(), reader);
+      } else if (!ABOUT_THE_DOCUMENT.contains(section.getKey())) {
+        skipped.add("'" + section.getKey() + "': not a part of definitions that is known here");
+      }
+    }
+    if (!problems.isEmpty()) {
+      throw new DefinitionsException(problems);
+    }
+    return new Definitions(
+        vhosts,
+        users,
+        permissions,
+        topicPermissions,
+        vhostLimits,
+        globalParameters,
+        policies,
+        exchanges,
+        queues,
+        bindings,
+        skipped);
+  }
+
+  private void readSection(String name, JsonNode section, Consumer<DefinitionItem> reader) {
+    if (!section.isArray()) {
+      problems.add("'" + name + "': expected a list, found " + section.getNodeType());
+      return;
+    }
+    for (int i = 0; i < section.size(); i++) {
+      String place = name + "[" + i + "]";
+      try {
+        reader.accept(new DefinitionItem(place, section.get(i), vhost));
+      } catch (AdministrationException | IllegalArgumentException e) {
+        problems.add(place + named(section.get(i)) + ": " + e.getMessage());
+      }
+    }
+  }
+
+  private static String named(JsonNode item) {
+    return item.path("name").isTextual() ? " ('" + item.get("name").textValue() + "')" : "";
+  }
+
+  private void vhost(DefinitionItem item) {
+    DefinitionItem metadata =
+        item.has("metadata")
+            ? new DefinitionItem(item.place(), item.object("metadata"), null)
+            : item;
+    String type = item.text("default_queue_type", metadata.text("default_queue_type", "undefined"));
+    VhostDefinition definition =
+        new VhostDefinition(
+            item.text("name"),
+            item.text("description", metadata.text("description", "")),
+            item.has("tags") ? item.tags() : metadata.tags(),
+            type.equals("undefined") ? "" : type,
+            Limits.NONE);
+    VhostAdministration.check(definition);
+    vhosts.add(definition);
+  }
+
+  private void user(DefinitionItem item) {
+    User user =
+        new User(
+            item.text("name"),
+            password(item),
+            item.tags(),
+            item.has("limits") ? LimitsJson.ofUser(item.any("limits")) : Limits.NONE);
+    UserAdministration.check(user);
+    users.add(user);
+  }
+
+  private static PasswordHash password(DefinitionItem item) {
+    if (!item.has("password_hash")) {
+      return item.has("password")
+          ? UserAdministration.hash(item.text("password"))
+          : PasswordHash.NONE;
+    }
+    String base64 = item.text("password_hash");
+    try {
+      return base64.isEmpty()
+          ? PasswordHash.NONE
+          : new PasswordHash(
+              HashingAlgorithm.ofDefinitionsName(item.text("hashing_algorithm", "")), base64);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("'password_hash' is of no use: " + e.getMessage(), e);
+    }
+  }
+
+  private void permissions(DefinitionItem item) {
+    Definitions.Grant grant =
+        new Definitions.Grant(
+            item.text("user"),
+            item.text("vhost"),
+            item.text("configure"),
+            item.text("write"),
+            item.text("read"));
+    Checks.permissions(grant.configure(), grant.write(), grant.read());
+    permissions.add(grant);
+  }
+
+  private void topicPermissions(DefinitionItem item) {
+    Definitions.TopicGrant grant =
+        new Definitions.TopicGrant(
+            item.text("user"),
+            item.text("vhost"),
+            item.text("exchange"),
+            item.text("write"),
+            item.text("read"));
+    Checks.topicPermissions(grant.write(), grant.read());
+    topicPermissions.add(grant);
+  }
+
+  private void parameter(DefinitionItem item) {
+    String component = item.text("component");
+    String name = item.text("name");
+    switch (component) {
+      case VHOST_LIMITS -> vhostLimits.put(item.ownVhost(), LimitsJson.ofVhost(item.any("value")));
+      case OPERATOR_POLICY -> policies.add(policy(item, item.object("value"), true));
+      default ->
+          skipped.add(
+              "parameter '%s' in vhost '%s': component %s not found"
+                  .formatted(name, item.ownVhost(), component));
+    }
+  }
+
+  private static PolicyDefinition policy(DefinitionItem item, JsonNode value, boolean operator) {
+    DefinitionItem policy = new DefinitionItem(item.place(), value, item.vhost());
+    return new PolicyDefinition(
+        operator,
+        item.ownVhost(),
+        Checks.name("policy", item.text("name")),
+        policy.text("pattern"),
+        policy.text("apply-to", "all"),
+        policy.integer("priority", 0),
+        policy.object("definition"));
+  }
+
+  private void globalParameter(DefinitionItem item) {
+    String name = Checks.name("global parameter", item.text("name"));
+    if (!name.equals(IMPORTED_HASH)) {
+      globalParameters.put(name, item.any("value").toString());
+    }
+  }
+
+  private void exchange(DefinitionItem item) {
+    exchanges.add(
+        new Definitions.Exchange(
+            item.ownVhost(),
+            Checks.name("exchange", item.text("name")),
+            item.text("type"),
+            item.flag("durable"),
+            item.flag("auto_delete"),
+            item.flag("internal", false),
+            item.arguments()));
+  }
+
+  private void queue(DefinitionItem item) {
+    queues.add(
+        new Definitions.Queue(
+            item.ownVhost(),
+            Checks.name("queue", item.text("name")),
+            item.flag("durable"),
+            item.flag("auto_delete"),
+            item.arguments()));
+  }
+
+  private void binding(DefinitionItem item) {
+    String kind = item.text("destination_type");
+    DestinationKind destination =
+        switch (kind) {
+          case "queue" -> DestinationKind.QUEUE;
+          case "exchange" -> DestinationKind.EXCHANGE;
+          default ->
+              throw new IllegalArgumentException(
+                  "'destination_type' is '" + kind + "': expected queue or exchange");
+        };
+    bindings.add(
+        new Definitions.Bound(
+            item.ownVhost(),
+            new Binding(
+                item.text("source"),
+                destination,
+                item.text("destination"),
+                Checks.routingKey(item.text("routing_key")),
+                item.arguments())));
+  }
+}

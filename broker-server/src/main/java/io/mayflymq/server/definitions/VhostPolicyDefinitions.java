@@ -1,0 +1,74 @@
+package io.mayflymq.server.definitions;
+
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyException;
+import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.VirtualHost;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/** The policies of a broker's virtual hosts, as definitions have them. */
+public final class VhostPolicyDefinitions implements PolicyDefinitions {
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  private final Broker broker;
+
+  /** The policies of a broker. */
+  public VhostPolicyDefinitions(Broker broker) {
+    this.broker = broker;
+  }
+
+  @Override
+  public List<PolicyDefinition> export() {
+    List<PolicyDefinition> definitions = new ArrayList<>();
+    for (VirtualHost vhost : broker.virtualHosts()) {
+      for (PolicyKind kind : PolicyKind.values()) {
+        for (Policy policy : vhost.policies().table().policies(kind)) {
+          definitions.add(
+              new PolicyDefinition(
+                  kind == PolicyKind.OPERATOR_POLICY,
+                  vhost.name(),
+                  policy.name(),
+                  policy.pattern(),
+                  policy.applyTo().wireName(),
+                  policy.priority(),
+                  MAPPER.valueToTree(policy.definition().toMap())));
+        }
+      }
+    }
+    definitions.sort(
+        Comparator.comparing(PolicyDefinition::vhost).thenComparing(PolicyDefinition::name));
+    return definitions;
+  }
+
+  @Override
+  public String refusal(PolicyDefinition definition) {
+    try {
+      policy(definition);
+      return null;
+    } catch (PolicyException e) {
+      throw new IllegalArgumentException(e.getMessage(), e);
+    }
+  }
+
+  @Override
+  public CompletableFuture<Void> set(PolicyDefinition definition) {
+    return broker.virtualHost(definition.vhost()).policies().set(policy(definition));
+  }
+
+  private static Policy policy(PolicyDefinition definition) {
+    return Policy.of(
+        definition.operator() ? PolicyKind.OPERATOR_POLICY : PolicyKind.POLICY,
+        definition.name(),
+        definition.pattern(),
+        definition.applyTo(),
+        definition.priority(),
+        MAPPER.convertValue(definition.definition(), new TypeReference<Map<String, Object>>() {}));
+  }
+}

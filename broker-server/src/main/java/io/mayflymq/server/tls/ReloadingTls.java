@@ -1,0 +1,142 @@
+package io.mayflymq.server.tls;
+
+import io.mayflymq.server.config.TlsSettings;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+import java.security.GeneralSecurityException;
+import java.security.PrivateKey;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/*
+ * What listeners need for TLS, from files that may be replaced while the broker runs.
+ *
+ * The files are looked at whenever a client connects, and read again if one of them has changed. Certificate and key are two files, so for a moment
+ * they may not match: as long as what is there cannot be used, the last that could be stays in use, and the log says why. Connections that are
+ * open keep what they began with.
+ */
+public final class ReloadingTls {
+  private static final Logger LOGGER = LoggerFactory.getLogger(ReloadingTls.class);
+
+  private record Stamp(FileTime modified, long size, Object key) {}
+
+  private final TlsSettings settings;
+  private List<Optional<Stamp>> stamps;
+  private SslContext context;
+
+  private ReloadingTls(TlsSettings settings) {
+    this.settings = settings;
+  }
+
+  /**
+   * Reads all files.
+   *
+   * @throws TlsException if one is missing or cannot be used
+   */
+  public static ReloadingTls load(TlsSettings settings) throws TlsException {
+    ReloadingTls tls = new ReloadingTls(settings);
+    tls.stamps = tls.stamps();
+    tls.context = tls.read();
+    return tls;
+  }
+
+  /** What a connection that begins now should use. Any thread may call. */
+  public synchronized SslContext current() {
+    List<Optional<Stamp>> found = stamps();
+    if (!found.equals(stamps)) {
+      stamps = found;
+      try {
+        context = read();
+        LOGGER.info("TLS: certificates were read again");
+      } catch (TlsException e) {
+        LOGGER.error("TLS: the files have changed and cannot be used: {}", e.getMessage());
+      }
+    }
+    return context;
+  }
+
+  private List<Optional<Stamp>> stamps() {
+    return Stream.of(settings.certificate(), settings.key(), settings.authorities())
+        .map(file -> file.flatMap(ReloadingTls::stamp))
+        .toList();
+  }
+
+  private static Optional<Stamp> stamp(Path file) {
+    try {
+      BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+      return Optional.of(
+          new Stamp(attributes.lastModifiedTime(), attributes.size(), attributes.fileKey()));
+    } catch (IOException e) {
+      // It is being replaced, or gone: another look will tell.
+      return Optional.empty();
+    }
+  }
+
+  private SslContext read() throws TlsException {
+    Path certificateFile = required("ssl_options.certfile", settings.certificate());
+    Path keyFile = required("ssl_options.keyfile", settings.key());
+    List<X509Certificate> chain = PemFiles.certificates("ssl_options.certfile", certificateFile);
+    PrivateKey key = PemFiles.privateKey("ssl_options.keyfile", keyFile, settings.password());
+    if (!belongTogether(key, chain.get(0).getPublicKey())) {
+      throw new TlsException(
+          "ssl_options.keyfile: %s is not the key of the certificate in %s"
+              .formatted(keyFile, certificateFile));
+    }
+    try {
+      SslContextBuilder builder =
+          SslContextBuilder.forServer(key, chain)
+              .sslProvider(SslProvider.JDK)
+              .protocols(settings.versions());
+      if (settings.verifyPeer()) {
+        Path authorities = required("ssl_options.cacertfile", settings.authorities());
+        builder
+            .trustManager(PemFiles.certificates("ssl_options.cacertfile", authorities))
+            .clientAuth(settings.failIfNoPeerCert() ? ClientAuth.REQUIRE : ClientAuth.OPTIONAL);
+      }
+      return builder.build();
+    } catch (SSLException e) {
+      throw new TlsException("TLS cannot be set up: " + e.getMessage(), e);
+    }
+  }
+
+  private static Path required(String option, Optional<Path> file) throws TlsException {
+    return file.orElseThrow(
+        () -> new TlsException(option + " is not set, and listeners.ssl needs it"));
+  }
+
+  private static boolean belongTogether(PrivateKey key, PublicKey certified) {
+    String algorithm =
+        switch (key.getAlgorithm()) {
+          case "RSA" -> "SHA256withRSA";
+          case "EC" -> "SHA256withECDSA";
+          default -> key.getAlgorithm();
+        };
+    byte[] sample = {1, 2, 3};
+    try {
+      Signature signature = Signature.getInstance(algorithm);
+      signature.initSign(key);
+      signature.update(sample);
+      byte[] signed = signature.sign();
+      signature.initVerify(certified);
+      signature.update(sample);
+      return signature.verify(signed);
+    } catch (GeneralSecurityException e) {
+      LOGGER.debug("TLS: key and certificate do not match", e);
+      return false;
+    }
+  }
+}

@@ -1,0 +1,229 @@
+package io.mayflymq.server.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metadata.StoredMetadataLog;
+import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.store.segment.DiskDirectory;
+import io.mayflymq.core.store.segment.LogFailedException;
+import io.mayflymq.core.store.segment.LogListener;
+import io.mayflymq.core.store.segment.LogOptions;
+import io.mayflymq.core.store.segment.LogOwner;
+import io.mayflymq.core.store.segment.RecoveryVisitor;
+import io.mayflymq.core.store.segment.SegmentLog;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.ShortString;
+import io.mayflymq.server.cli.CheckOptions;
+import io.mayflymq.server.cli.CheckOptions.Formatter;
+import io.mayflymq.server.cli.ExitCode;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class DataCheckTest {
+  @TempDir Path directory;
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int check(Path path, Formatter formatter) {
+    return new DataCheck(new PrintWriter(out, true), new PrintWriter(err, true))
+        .run(new CheckOptions(path, formatter));
+  }
+
+  /** A directory as a broker leaves it: a queue, and four messages, one of which is settled. */
+  private void fill() throws Exception {
+    DataDirectory.open(directory).close();
+    StoredMetadataLog metadata = StoredMetadataLog.open(directory.resolve("metadata.mv"));
+    FieldTable none = FieldTable.EMPTY;
+    metadata
+        .append(
+            new MetadataCommand.QueueDeclared(
+                "orders",
+                new QueueDefinition(
+                    "q", true, false, false, none, QueueArguments.parse(none, "q", "orders")),
+                1,
+                0))
+        .get();
+    metadata.close();
+    Path shard = Files.createDirectories(directory.resolve("messages/shard-0"));
+    NoOwner owner = new NoOwner();
+    SegmentLog log =
+        new SegmentLog(
+            new DiskDirectory(shard),
+            LogOptions.defaults(0, LogOptions.Sync.ALWAYS),
+            Runnable::run,
+            owner);
+    log.recover(owner, owner);
+    Message message =
+        new Message(
+            ShortString.EMPTY,
+            ShortString.of("q"),
+            new byte[102],
+            2,
+            Message.NO_TTL,
+            0,
+            true,
+            List.of());
+    long first = log.enqueue(1, 0, Long.MAX_VALUE, 0, 1000, message);
+    for (int i = 1; i < 4; i++) {
+      log.enqueue(1, i, Long.MAX_VALUE, 0, 1000, message);
+    }
+    log.settle(1, 0, first, message.bodyLength());
+    log.close().get();
+  }
+
+  @Test
+  void listsWhatThereIs() throws Exception {
+    fill();
+    Map<String, Long> before = files();
+    assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.OK);
+    assertThat(out.toString())
+        .contains("format 1", "vhosts\torders", "queues\t1", "messages/shard-0")
+        .containsPattern("0000000001.log +\\d+ +\\d+ +4 +3 +1  yes")
+        .endsWith("Nothing is damaged." + System.lineSeparator());
+    assertThat(err.toString()).isEmpty();
+    assertThat(files()).isEqualTo(before);
+  }
+
+  @Test
+  void printsJson() throws Exception {
+    fill();
+    assertThat(check(directory, Formatter.JSON)).isEqualTo(ExitCode.OK);
+    JsonNode found = new ObjectMapper().readTree(out.toString());
+    assertThat(found.path("damaged").asBoolean(true)).isFalse();
+    assertThat(found.path("inUse").asBoolean(true)).isFalse();
+    assertThat(found.at("/vhosts/0").asText()).isEqualTo("orders");
+    assertThat(found.at("/metadata/queues").asInt()).isEqualTo(1);
+    assertThat(found.at("/logs/0/segments/0/live").asInt()).isEqualTo(3);
+    assertThat(found.at("/logs/0/segments/0/settled").asInt()).isEqualTo(1);
+  }
+
+  @Test
+  void tellsWhatIsDamaged() throws Exception {
+    fill();
+    Path segment = directory.resolve("messages/shard-0/0000000001.log");
+    byte[] bytes = Files.readAllBytes(segment);
+    bytes[1100] ^= 1;
+    Files.write(segment, bytes);
+    assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.DATA);
+    assertThat(out.toString())
+        .contains("damaged records in 0000000001.log, bytes 1024 to ", "There is damage.");
+    out.getBuffer().setLength(0);
+    assertThat(check(directory, Formatter.JSON)).isEqualTo(ExitCode.DATA);
+    JsonNode damage = new ObjectMapper().readTree(out.toString()).at("/logs/0/damages/0");
+    assertThat(damage.path("kind").asText()).isEqualTo("damaged records");
+    assertThat(damage.path("harmless").asBoolean(true)).isFalse();
+  }
+
+  @Test
+  void tellsThatMetadataIsDamaged() throws Exception {
+    fill();
+    Files.write(directory.resolve("metadata.mv"), new byte[9000]);
+    assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.DATA);
+    assertThat(out.toString()).contains("cannot open metadata in ", "There is damage.");
+  }
+
+  @Test
+  void aTornTailIsNoDamage() throws Exception {
+    fill();
+    Path log = directory.resolve("messages/shard-0");
+    Files.delete(log.resolve("0000000001.idx"));
+    byte[] bytes = Files.readAllBytes(log.resolve("0000000001.log"));
+    Files.write(log.resolve("0000000001.log"), Arrays.copyOf(bytes, bytes.length - 1));
+    assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.OK);
+    assertThat(out.toString()).contains("torn tail in 0000000001.log", "nothing confirmed is lost");
+  }
+
+  @Test
+  void looksAtADirectoryInUse() throws Exception {
+    fill();
+    DataDirectory held = DataDirectory.open(directory);
+    assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.OK);
+    assertThat(out.toString()).contains("A broker is using it", "messages/shard-0");
+    held.close();
+  }
+
+  @Test
+  void refusesWhatIsNoDataDirectory() throws Exception {
+    assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.NO_INPUT);
+    assertThat(check(directory.resolve("none"), Formatter.TABLE)).isEqualTo(ExitCode.NO_INPUT);
+    Path file = Files.writeString(directory.resolve("file"), "x");
+    assertThat(check(file, Formatter.JSON)).isEqualTo(ExitCode.NO_INPUT);
+    Files.writeString(directory.resolve("mayfly.format"), "99\n");
+    assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.NO_INPUT);
+    assertThat(err.toString().lines())
+        .containsExactly(
+            "mayfly: cannot check "
+                + directory
+                + ": it is no data directory of a broker, as it has no file mayfly.format",
+            "mayfly: cannot check " + directory.resolve("none") + ": there is nothing there",
+            "mayfly: cannot check " + file + ": it is no directory",
+            "mayfly: cannot check "
+                + directory
+                + ": it has format '99', this version knows format 1 only");
+    assertThat(out.toString()).isEmpty();
+  }
+
+  private Map<String, Long> files() throws IOException {
+    Map<String, Long> sizes = new TreeMap<>();
+    try (Stream<Path> paths = Files.walk(directory)) {
+      for (Path path : paths.filter(Files::isRegularFile).toList()) {
+        sizes.put(path.toString(), Files.size(path));
+      }
+    }
+    return sizes;
+  }
+
+  private static final class NoOwner implements LogOwner, LogListener, RecoveryVisitor {
+    @Override
+    public boolean isLive(long queueId, long sequence, long location) {
+      return true;
+    }
+
+    @Override
+    public void moved(long queueId, long sequence, long from, long to) {}
+
+    @Override
+    public void forEachDelivered(DeliveredSink sink) {}
+
+    @Override
+    public void blocked(IOException cause) {}
+
+    @Override
+    public void unblocked() {}
+
+    @Override
+    public void failed(LogFailedException cause) {}
+
+    @Override
+    public void enqueued(
+        long queueId,
+        long sequence,
+        long deadlineMillis,
+        int flags,
+        long enqueuedAtMillis,
+        int priority,
+        int bodyLength,
+        long location) {}
+
+    @Override
+    public void settled(long queueId, long from, long to, int segment) {}
+
+    @Override
+    public void delivered(long queueId, long upTo) {}
+  }
+}

@@ -1,0 +1,452 @@
+package io.mayflymq.server.definitions;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.mayflymq.core.admin.Administration;
+import io.mayflymq.core.admin.AdministrationException;
+import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.metadata.VolatileMetadataLog;
+import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.policy.PolicyTable;
+import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.routing.ExchangeType;
+import io.mayflymq.core.runtime.EventLoop;
+import io.mayflymq.core.security.AccessControl;
+import io.mayflymq.core.security.Limit;
+import io.mayflymq.core.security.PasswordHash;
+import io.mayflymq.core.security.SecurityState;
+import io.mayflymq.core.security.Sessions;
+import io.mayflymq.core.security.User;
+import io.mayflymq.core.store.VolatileStore;
+import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.Shards;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class BrokerDefinitionsTest {
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  /** A loop on the thread of the test. */
+  private static final class HereAndNow implements EventLoop {
+    @Override
+    public boolean inEventLoop() {
+      return true;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      task.run();
+    }
+
+    @Override
+    public void schedule(Runnable task, long delayMillis) {
+      // Nothing in these tests waits for time.
+    }
+  }
+
+  /** A broker with the virtual host / and the user guest. */
+  private static final class Rig {
+    private final Broker broker;
+    private final Administration administration;
+    private final BrokerDefinitions definitions;
+
+    /** Makes one; with policies of its own if none are given. */
+    Rig(PolicyDefinitions policies) {
+      InstantSource clock = InstantSource.system();
+      VolatileMetadataLog log = new VolatileMetadataLog();
+      broker =
+          new Broker(
+              new Shards(List.of(new HereAndNow()), clock, shard -> new VolatileStore()),
+              log,
+              clock);
+      AccessControl accessControl = new AccessControl(SecurityState.EMPTY, Set.of(), clock);
+      administration =
+          new Administration(broker, log, accessControl, new Sessions(accessControl), List.of());
+      administration.createDefaults(
+          "/",
+          new User("guest", PasswordHash.of("guest"), List.of(User.ADMINISTRATOR)),
+          ".*",
+          ".*",
+          ".*");
+      definitions =
+          new BrokerDefinitions(
+              broker,
+              administration,
+              policies == null ? new VhostPolicyDefinitions(broker) : policies);
+    }
+
+    ImportReport take(String json) throws DefinitionsException {
+      return definitions.importAll(json.getBytes(StandardCharsets.UTF_8)).join();
+    }
+  }
+
+  /** Policies that are kept, and mirrored queues refused. */
+  private static final class KeptPolicies implements PolicyDefinitions {
+    private final List<PolicyDefinition> kept = new ArrayList<>();
+
+    @Override
+    public List<PolicyDefinition> export() {
+      return kept;
+    }
+
+    @Override
+    public String refusal(PolicyDefinition policy) {
+      if (policy.definition().isEmpty()) {
+        throw new IllegalArgumentException("no policy provided");
+      }
+      return policy.definition().has("ha-mode") ? "there are no mirrors here" : null;
+    }
+
+    @Override
+    public CompletableFuture<Void> set(PolicyDefinition policy) {
+      kept.removeIf(other -> other.label().equals(policy.label()));
+      kept.add(policy);
+      return CompletableFuture.completedFuture(null);
+    }
+  }
+
+  private final KeptPolicies policies = new KeptPolicies();
+  private final Rig rig = new Rig(policies);
+
+  private static String resource(String name) throws IOException {
+    try (InputStream in = BrokerDefinitionsTest.class.getResourceAsStream(name)) {
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    }
+  }
+
+  @Test
+  void whatRabbitMqExportedIsImportedAndExportedAgain() throws Exception {
+    String original = resource("rabbitmq-3.10.8.json");
+
+    ImportReport report = rig.take(original);
+
+    assertThat(report.skipped())
+        .containsExactly(
+            "policy 'mirror' in vhost '/': there are no mirrors here",
+            "queue 'quorum' in vhost '/': queue type 'quorum' for queue 'quorum' in vhost '/' is"
+                + " not supported by this broker",
+            "queue 'ranked' in vhost '/': argument 'x-max-priority' for queue 'ranked' in vhost"
+                + " '/' is not supported by this broker",
+            "binding of queue 'quorum' to exchange 'amq.direct' in vhost '/': there is no such"
+                + " queue");
+    JsonNode before = MAPPER.readTree(original);
+    JsonNode after = MAPPER.readTree(rig.definitions.export().toString());
+    for (String section :
+        List.of("users", "permissions", "topic_permissions", "global_parameters", "exchanges")) {
+      assertThat(set(after, section)).as(section).isEqualTo(set(before, section));
+    }
+    assertThat(names(after, "vhosts")).containsExactly("/", "empty", "orders");
+    assertThat(set(after, "parameters")).isEqualTo(set(before, "parameters"));
+    assertThat(names(after, "policies")).containsExactly("ae", "short");
+    assertThat(names(after, "queues")).containsExactly("ann.inbox", "shared.lost", "transient");
+    assertThat(set(before, "queues")).containsAll(set(after, "queues"));
+    assertThat(after.path("bindings")).hasSize(4);
+    assertThat(set(before, "bindings")).containsAll(set(after, "bindings"));
+    assertThat(rig.administration.users().get("ann").passwordHash().matches("secret")).isTrue();
+    assertThat(rig.administration.vhosts().get("orders").limits().get(Limit.MAX_QUEUES))
+        .isEqualTo(50);
+  }
+
+  private static Set<JsonNode> set(JsonNode document, String section) {
+    Set<JsonNode> items = new HashSet<>();
+    document.path(section).forEach(items::add);
+    return items;
+  }
+
+  private static List<String> names(JsonNode document, String section) {
+    List<String> names = new ArrayList<>();
+    document.path(section).forEach(item -> names.add(item.path("name").textValue()));
+    names.sort(Comparator.naturalOrder());
+    return names;
+  }
+
+  @Test
+  void whatWeExportIsImportedWithoutLoss() throws Exception {
+    rig.take(resource("rabbitmq-3.10.8.json"));
+    ObjectNode exported = rig.definitions.export();
+
+    Rig other = new Rig(new KeptPolicies());
+    ImportReport report = other.take(exported.toString());
+
+    assertThat(report.skipped()).isEmpty();
+    assertThat(other.definitions.export()).isEqualTo(exported);
+    assertThat(other.take(exported.toString()).skipped()).as("again").isEmpty();
+    assertThat(other.definitions.export()).isEqualTo(exported);
+  }
+
+  @Test
+  void oneVirtualHostGoesIntoAnother() throws Exception {
+    rig.administration.vhosts().put(VhostDefinition.of("copy")).join();
+    byte[] json = resource("rabbitmq-3.10.8-vhost.json").getBytes(StandardCharsets.UTF_8);
+
+    ImportReport report = rig.definitions.importInto("copy", json).join();
+
+    assertThat(report.skipped()).isEmpty();
+    ObjectNode exported = rig.definitions.export("copy");
+    assertThat(exported.path("original_vhost_name").textValue()).isEqualTo("copy");
+    assertThat(names(exported, "queues")).containsExactly("ann.inbox", "shared.lost", "transient");
+    assertThat(exported.path("queues").get(0).has("vhost")).isFalse();
+    assertThat(exported.path("bindings")).hasSize(4);
+    assertThat(exported.path("parameters")).hasSize(2);
+    assertThat(exported.has("users")).isFalse();
+    assertThatThrownBy(() -> rig.definitions.importInto("none", json))
+        .isInstanceOf(AdministrationException.class)
+        .hasMessage("Virtual host 'none' does not exist");
+    assertThatThrownBy(() -> rig.definitions.export("none"))
+        .isInstanceOf(AdministrationException.class);
+  }
+
+  @Test
+  void laterVersionsWriteMoreAboutVirtualHosts() throws Exception {
+    ImportReport report =
+        rig.take(
+            """
+            {"rabbitmq_definition_format":"cluster","original_cluster_name":"x","vhosts":[
+             {"limits":[],"name":"a","description":"d","tags":["t","u"],
+              "default_queue_type":"quorum",
+              "metadata":{"description":"d","tags":["t","u"],"default_queue_type":"quorum"}},
+             {"name":"b","metadata":{"description":"e","tags":["v"],
+              "default_queue_type":"undefined"}},
+             {"name":"c","tags":"x, y"}]}
+            """);
+
+    assertThat(report.skipped()).isEmpty();
+    assertThat(rig.administration.vhosts().get("a").tags()).containsExactly("t", "u");
+    assertThat(rig.administration.vhosts().get("a").defaultQueueType()).isEqualTo("quorum");
+    assertThat(rig.administration.vhosts().get("b").description()).isEqualTo("e");
+    assertThat(rig.administration.vhosts().get("b").defaultQueueType()).isEmpty();
+    assertThat(rig.administration.vhosts().get("c").tags()).containsExactly("x", "y");
+  }
+
+  @Test
+  void whatExistsOtherwiseStaysAndIsNamed() throws Exception {
+    rig.broker
+        .virtualHost("/")
+        .declareExchange(ExchangeDefinition.durable("x", ExchangeType.TOPIC))
+        .join();
+    rig.take(
+        """
+        {"queues":[{"name":"q","vhost":"/","durable":true,"auto_delete":false,
+                    "arguments":{"x-max-length":1}}]}
+        """);
+
+    ImportReport report =
+        rig.take(
+            """
+            {"exchanges":[{"name":"x","vhost":"/","type":"fanout","durable":true,
+                           "auto_delete":false,"internal":false,"arguments":{}},
+                          {"name":"h","vhost":"/","type":"x-consistent-hash","durable":true,
+                           "auto_delete":false,"internal":false,"arguments":{}}],
+             "queues":[{"name":"q","vhost":"/","durable":true,"auto_delete":false,
+                        "arguments":{"x-max-length":2}}],
+             "bindings":[{"source":"h","vhost":"/","destination":"q","destination_type":"queue",
+                          "routing_key":"","arguments":{}},
+                         {"source":"","vhost":"/","destination":"q","destination_type":"queue",
+                          "routing_key":"q","arguments":{}},
+                         {"source":"x","vhost":"/","destination":"q","destination_type":"queue",
+                          "routing_key":"k","arguments":[]}],
+             "parameters":[{"component":"shovel","vhost":"/","name":"s","value":{}}],
+             "jobs":[]}
+            """);
+
+    assertThat(report.imported()).isEqualTo(1);
+    assertThat(report.skipped())
+        .containsExactly(
+            "parameter 's' in vhost '/': component shovel not found",
+            "'jobs': not a part of definitions that is known here",
+            "exchange 'x' in vhost '/': exists and is declared otherwise",
+            "exchange 'h' in vhost '/': exchange type 'x-consistent-hash' is not supported by this"
+                + " broker",
+            "queue 'q' in vhost '/': exists and is declared otherwise: inequivalent arg"
+                + " 'x-max-length' for queue 'q' in vhost '/': received '2' but current is '1'",
+            "binding of queue 'q' to exchange 'h' in vhost '/': there is no such exchange");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "{ | not JSON at line 1, column 2: Unexpected end-of-input",
+        "[] | expected a JSON object with definitions",
+        "{} {} | not JSON at line 1, column 4: Trailing token",
+        "{\"users\":{}} | 'users': expected a list, found OBJECT",
+        "{\"users\":[1]} | users[0]: expected an object, found 1",
+        "{\"users\":[{\"tags\":\"\"}]} | users[0]: 'name' is missing",
+        "{\"users\":[{\"name\":5}]} | users[0]: 'name' is 5: expected a text",
+        "{\"users\":[{\"name\":\"u\",\"tags\":[1]}]} | users[0] ('u'): 'tags' is [1]: expected a"
+            + " list of texts",
+        "{\"users\":[{\"name\":\"u\",\"password_hash\":\"x*\"}]} | users[0] ('u'): 'password_hash'"
+            + " is of no use",
+        "{\"users\":[{\"name\":\"u\",\"password_hash\":\"AAAA\",\"hashing_algorithm\":\"rot13\"}]}"
+            + " | users[0] ('u'): 'password_hash' is of no use: unknown hashing algorithm 'rot13'",
+        "{\"users\":[{\"name\":\"u\",\"limits\":{\"max-queues\":1}}]} | users[0] ('u'):"
+            + " Unrecognised terms [{<<\"max-queues\">>,1}] in user-limits",
+        "{\"users\":[{\"name\":\"u\",\"limits\":{\"max-channels\":\"x\"}}]} | users[0] ('u'):"
+            + " max-channels should be a number, actually was <<\"x\">>",
+        "{\"vhosts\":[{\"name\":\"\"}]} | vhosts[0] (''): the name of a virtual host must not be"
+            + " empty",
+        "{\"vhosts\":[{\"name\":\"v\",\"default_queue_type\":\"x\"}]} | vhosts[0] ('v'):"
+            + " Unsupported default queue type 'x'",
+        "{\"permissions\":[{\"user\":\"guest\",\"vhost\":\"/\",\"configure\":\"(\",\"write\":\"\","
+            + "\"read\":\"\"}]} | permissions[0]: invalid regular expression '('",
+        "{\"permissions\":[{\"user\":\"x\",\"vhost\":\"/\",\"configure\":\"\",\"write\":\"\","
+            + "\"read\":\"\"}]} | permissions of user 'x' in vhost '/': User \"x\" does not exist",
+        "{\"permissions\":[{\"user\":\"guest\",\"vhost\":\"w\",\"configure\":\"\",\"write\":\"\","
+            + "\"read\":\"\"}]} | permissions of user 'guest' in vhost 'w': Virtual host 'w' does"
+            + " not exist",
+        "{\"parameters\":[{\"component\":\"vhost-limits\",\"vhost\":\"/\",\"name\":\"limits\","
+            + "\"value\":{\"max-queues\":1.5}}]} | parameters[0] ('limits'): max-queues should be a"
+            + " number, actually was 1.5",
+        "{\"policies\":[{\"vhost\":\"/\",\"name\":\"p\",\"pattern\":\"\",\"definition\":{}}]} |"
+            + " policy 'p' in vhost '/': no policy provided",
+        "{\"queues\":[{\"name\":\"q\",\"vhost\":\"/\",\"durable\":\"yes\",\"auto_delete\":false}]}"
+            + " | queues[0] ('q'): 'durable' is \"yes\": expected true or false",
+        "{\"queues\":[{\"name\":\"q\",\"vhost\":\"/\",\"durable\":true,\"auto_delete\":false,"
+            + "\"arguments\":{\"x-message-ttl\":-1}}]} | queue 'q' in vhost '/': invalid arg"
+            + " 'x-message-ttl' for queue 'q' in vhost '/': {value_negative,-1}",
+        "{\"queues\":[{\"name\":\"q\",\"vhost\":\"/\",\"durable\":true,\"auto_delete\":false,"
+            + "\"arguments\":{\"a\":99999999999999999999}}]} | queues[0] ('q'): 'a' is"
+            + " 99999999999999999999: expected an integer of 64 bits",
+        "{\"bindings\":[{\"source\":\"amq.direct\",\"vhost\":\"/\",\"destination\":\"q\","
+            + "\"destination_type\":\"topic\",\"routing_key\":\"\"}]} | bindings[0]:"
+            + " 'destination_type' is 'topic': expected queue or exchange",
+      })
+  void whatIsWrongIsNamedAndChangesNothing(String json, String message) throws Exception {
+    ObjectNode before = rig.definitions.export();
+
+    assertThatThrownBy(() -> rig.take(json))
+        .isInstanceOf(DefinitionsException.class)
+        .hasMessageStartingWith(message)
+        .hasMessageNotContaining("\n");
+
+    assertThat(rig.definitions.export()).isEqualTo(before);
+  }
+
+  @Test
+  void allThatIsWrongIsNamedAndNothingOfTheRestIsTaken() throws Exception {
+    ObjectNode before = rig.definitions.export();
+
+    DefinitionsException error =
+        catchThrowableOfType(
+            DefinitionsException.class,
+            () ->
+                rig.take(
+                    """
+                    {"users":[{"name":"fine","password":"p","tags":[]},{"name":""},{}],
+                     "vhosts":[{"name":7}]}
+                    """));
+
+    assertThat(error.problems())
+        .containsExactly(
+            "users[1] (''): the name of a user must not be empty",
+            "users[2]: 'name' is missing",
+            "vhosts[0]: 'name' is 7: expected a text");
+    assertThat(error)
+        .hasMessage("users[1] (''): the name of a user must not be empty (and 2 more)");
+    assertThat(rig.definitions.export()).isEqualTo(before);
+  }
+
+  @Test
+  void aLimitThatTheQueuesExceedIsRefused() {
+    assertThatThrownBy(
+            () ->
+                rig.take(
+                    """
+                    {"parameters":[{"component":"vhost-limits","vhost":"/","name":"limits",
+                                    "value":{"max-queues":1}}],
+                     "queues":[{"name":"a","vhost":"/","durable":true,"auto_delete":false},
+                               {"name":"b","vhost":"/","durable":true,"auto_delete":false}]}
+                    """))
+        .hasMessage("vhost '/': 0 queues and 2 new ones are more than its limit of 1");
+    assertThat(rig.broker.virtualHost("/").routing().queueCount()).isZero();
+  }
+
+  @Test
+  void policiesReachTheVirtualHostAndComeBack() throws Exception {
+    String document =
+        """
+        {"policies":[{"vhost":"/","name":"p","pattern":"^a","apply-to":"queues","priority":3,
+                      "definition":{"expires":1000}}],
+         "parameters":[{"component":"operator_policy","vhost":"/","name":"o",
+                        "value":{"pattern":".*","apply-to":"queues","priority":0,
+                                 "definition":{"max-length":9}}}]}
+        """;
+    Rig real = new Rig(null);
+
+    assertThat(real.take(document).skipped()).isEmpty();
+
+    PolicyTable table = real.broker.virtualHost("/").policies().table();
+    assertThat(table.policy(PolicyKind.POLICY, "p").priority()).isEqualTo(3);
+    assertThat(table.policy(PolicyKind.OPERATOR_POLICY, "o").pattern()).isEqualTo(".*");
+    Rig copy = new Rig(null);
+    copy.take(real.definitions.export().toString());
+    assertThat(copy.definitions.export().get("policies"))
+        .isEqualTo(real.definitions.export().get("policies"))
+        .hasSize(1);
+    assertThat(copy.definitions.export().get("parameters"))
+        .isEqualTo(real.definitions.export().get("parameters"))
+        .hasSize(1);
+  }
+
+  @Test
+  void aPolicyThatIsNotValidIsRefused() {
+    assertThatThrownBy(
+            () ->
+                new Rig(null)
+                    .take(
+                        """
+                        {"policies":[{"vhost":"/","name":"p","pattern":"(","definition":{"expires":1}}]}
+                        """))
+        .hasMessageContaining("pattern should be regular expression but is invalid");
+  }
+
+  @Test
+  void filesAreLoadedAndRememberedByTheirContent(@TempDir Path directory) throws Exception {
+    Files.writeString(directory.resolve("1.json"), "{\"vhosts\":[{\"name\":\"v\"}]}");
+    Files.writeString(
+        directory.resolve("2.json"),
+        "{\"queues\":[{\"name\":\"q\",\"vhost\":\"v\",\"durable\":true,\"auto_delete\":false}]}");
+    Files.writeString(directory.resolve("notes.txt"), "not definitions");
+    DefinitionsLoader loader =
+        new DefinitionsLoader(rig.definitions, rig.administration.globalParameters(), true);
+
+    loader.load(directory);
+    assertThat(rig.broker.virtualHost("v").routing().queue("q")).isNotNull();
+
+    rig.administration.vhosts().delete("v").join();
+    loader.load(directory);
+    assertThat(rig.broker.virtualHost("v")).as("unchanged").isNull();
+
+    Files.writeString(directory.resolve("1.json"), "{\"vhosts\":[{\"name\":\"v\"}] }");
+    loader.load(directory);
+    assertThat(rig.broker.virtualHost("v")).as("changed").isNotNull();
+    assertThat(rig.definitions.export().toString()).doesNotContain("imported_definition_hash");
+
+    Path missing = directory.resolve("missing.json");
+    assertThatThrownBy(() -> loader.load(missing))
+        .hasMessage("cannot read definitions from " + missing + ": no such file");
+    Path wrong = Files.writeString(directory.resolve("wrong"), "{\"users\":[{}]}");
+    assertThatThrownBy(() -> loader.load(wrong))
+        .hasMessage("cannot import definitions from " + wrong + ": users[0]: 'name' is missing");
+  }
+}

@@ -1,0 +1,77 @@
+package io.mayflymq.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.MessageProperties;
+import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.OwnBroker;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Operator policies from the configuration bound what queues are declared with. */
+@BlackBox
+@OwnBroker
+class DefaultPolicyIT {
+  private static final String POLICY = "default_policies.operator.bounds.";
+
+  @TempDir Path data;
+
+  @Test
+  void theLowerOfArgumentAndOperatorPolicyCounts() throws Exception {
+    try (BrokerProcess broker =
+            BrokerProcess.builder()
+                .set(POLICY + "queue_pattern", "^bounded")
+                .set(POLICY + "max_length", 3)
+                .start();
+        Connection connection = broker.factory().newConnection()) {
+      Channel channel = connection.createChannel();
+      channel.confirmSelect();
+
+      assertThat(ready(channel, "bounded", null)).isEqualTo(3);
+      assertThat(ready(channel, "bounded-twice", Map.of("x-max-length", 2))).isEqualTo(2);
+      assertThat(ready(channel, "bounded-more", Map.of("x-max-length", 4))).isEqualTo(3);
+      assertThat(ready(channel, "free", null)).isEqualTo(5);
+      // What policies say is no part of the declaration.
+      channel.queueDeclare("bounded", false, false, false, null);
+    }
+  }
+
+  @Test
+  void anotherTtlCountsForAMessageThatARestartBringsBack() throws Exception {
+    try (BrokerProcess broker =
+        BrokerProcess.builder().data(data).set(POLICY + "message_ttl", 3_600_000).start()) {
+      try (Connection connection = broker.factory().newConnection()) {
+        Channel channel = connection.createChannel();
+        channel.confirmSelect();
+        channel.queueDeclare("q", true, false, false, null);
+        channel.basicPublish("", "q", MessageProperties.PERSISTENT_BASIC, new byte[1]);
+        channel.waitForConfirmsOrDie(10_000);
+      }
+      assertThat(broker.stop()).isZero();
+    }
+    try (BrokerProcess broker =
+            BrokerProcess.builder().data(data).set(POLICY + "message_ttl", 1).start();
+        Connection connection = broker.factory().newConnection()) {
+      Channel channel = connection.createChannel();
+      await().untilAsserted(() -> assertThat(channel.messageCount("q")).isZero());
+      assertThat(broker.complaints()).isEmpty();
+    }
+  }
+
+  /** How many of five messages a new queue keeps. */
+  private static long ready(Channel channel, String queue, Map<String, Object> arguments)
+      throws Exception {
+    channel.queueDeclare(queue, false, false, false, arguments);
+    for (int i = 0; i < 5; i++) {
+      channel.basicPublish("", queue, null, new byte[1]);
+    }
+    channel.waitForConfirmsOrDie(10_000);
+    return channel.messageCount(queue);
+  }
+}

@@ -1,0 +1,235 @@
+package io.mayflymq.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.DefaultSaslConfig;
+import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.Certificate;
+import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.Target;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** AMQP over TLS, and clients that log in by their certificate. */
+@BlackBox
+@OwnBroker
+class TlsIT {
+  private static Certificate server;
+  private static Certificate ann;
+
+  @TempDir Path directory;
+
+  private final int port = BrokerProcess.freePort();
+
+  @BeforeAll
+  static void certificates() throws Exception {
+    server = Certificate.of("CN=broker");
+    ann = Certificate.of("CN=ann,O=shop");
+  }
+
+  private BrokerProcess.Builder broker() {
+    return BrokerProcess.builder()
+        .jvm("-Dio.netty.leakDetection.level=paranoid")
+        .set("listeners.ssl.default", "127.0.0.1:" + port)
+        .set("ssl_options.certfile", server.writeCertificate(directory.resolve("server.pem")))
+        .set("ssl_options.keyfile", server.writeKey(directory.resolve("server.key")));
+  }
+
+  private BrokerProcess.Builder verifying() throws IOException {
+    Path definitions =
+        Files.writeString(
+            directory.resolve("definitions.json"),
+            """
+            {"vhosts":[{"name":"/"}],
+             "users":[{"name":"ann","password_hash":"","tags":""},
+                      {"name":"CN=ann,O=shop","password_hash":"","tags":""},
+                      {"name":"guest","password":"guest","tags":"administrator"}],
+             "permissions":[
+               {"user":"guest","vhost":"/","configure":".*","write":".*","read":".*"},
+               {"user":"ann","vhost":"/","configure":"^ann","write":"","read":""},
+               {"user":"CN=ann,O=shop","vhost":"/","configure":"^shop","write":"","read":""}]}
+            """);
+    return broker()
+        .set("auth_mechanisms.1", "PLAIN")
+        .set("auth_mechanisms.2", "EXTERNAL")
+        .set("load_definitions", definitions)
+        .set("ssl_options.verify", "verify_peer")
+        .set("ssl_options.cacertfile", ann.writeCertificate(directory.resolve("ca.pem")));
+  }
+
+  private ConnectionFactory factory(SSLContext context) {
+    ConnectionFactory factory = Target.factory(port);
+    factory.useSslProtocol(context);
+    factory.enableHostnameVerification();
+    return factory;
+  }
+
+  private ConnectionFactory external(Certificate client) throws Exception {
+    ConnectionFactory factory = factory(server.trustedBy(client));
+    factory.setSaslConfig(DefaultSaslConfig.EXTERNAL);
+    return factory;
+  }
+
+  @Test
+  void messagesOfAllSizesGoBothWays() throws Exception {
+    try (BrokerProcess broker = broker().start()) {
+      try (Connection connection = factory(server.trusted()).newConnection()) {
+        Channel channel = connection.createChannel();
+        channel.confirmSelect();
+        channel.queueDeclare("q", false, false, false, null);
+        for (int size : new int[] {0, 1, 16_000, 3_000_000}) {
+          byte[] body = new byte[size];
+          Arrays.fill(body, (byte) size);
+          channel.basicPublish("", "q", null, body);
+          channel.waitForConfirmsOrDie(20_000);
+          assertThat(channel.basicGet("q", true).getBody()).isEqualTo(body);
+        }
+      }
+      assertThat(broker.stop()).isZero();
+      assertThat(broker.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void whoTrustsAnotherServerOrSpeaksPlainTextIsToldNothing() throws Exception {
+    try (BrokerProcess broker = broker().start()) {
+      assertThatThrownBy(() -> factory(ann.trusted()).newConnection())
+          .isInstanceOf(SSLException.class);
+      try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        plain.setSoTimeout(10_000);
+        plain.getOutputStream().write("AMQP\0\0\11\1".getBytes(StandardCharsets.ISO_8859_1));
+        byte[] answer = plain.getInputStream().readAllBytes();
+        assertThat(new String(answer, StandardCharsets.ISO_8859_1)).doesNotContain("AMQP");
+      }
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(broker.output())
+                      .filteredOn(line -> line.contains("TLS handshake failed"))
+                      .hasSize(2));
+      factory(server.trusted()).newConnection().close();
+      broker.stop();
+      assertThat(broker.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void aNewCertificateIsTakenWithoutARestart() throws Exception {
+    Certificate renewed = Certificate.of("CN=renewed");
+    try (BrokerProcess broker = broker().start();
+        Connection old = factory(server.trusted()).newConnection()) {
+      // The certificate first: it does not match the key, so what was there stays in use.
+      renewed.writeCertificate(directory.resolve("server.pem"));
+      factory(server.trusted()).newConnection().close();
+      assertThat(broker.output())
+          .anyMatch(line -> line.contains("is not the key of the certificate in"));
+
+      renewed.writeKey(directory.resolve("server.key"));
+      await()
+          .atMost(Duration.ofSeconds(10))
+          .ignoreExceptions()
+          .until(
+              () -> {
+                factory(renewed.trusted()).newConnection().close();
+                return true;
+              });
+      assertThatThrownBy(() -> factory(server.trusted()).newConnection())
+          .isInstanceOf(SSLException.class);
+      old.createChannel().queueDeclare();
+    }
+  }
+
+  @Test
+  void aClientIsWhoItsCertificateSays() throws Exception {
+    try (BrokerProcess broker = verifying().start()) {
+      try (Connection connection = external(ann).newConnection()) {
+        connection.createChannel().queueDeclare("shop", false, true, false, null);
+      }
+      try (Connection connection = factory(server.trusted()).newConnection()) {
+        assertThat(connection.isOpen()).as("a client without certificate, by PLAIN").isTrue();
+      }
+      ConnectionFactory nobody = factory(server.trusted());
+      nobody.setSaslConfig(DefaultSaslConfig.EXTERNAL);
+      assertThatThrownBy(nobody::newConnection)
+          .hasMessageContaining(
+              "ACCESS_REFUSED - Login was refused using authentication mechanism EXTERNAL. For"
+                  + " details see the broker logfile.");
+      assertThat(broker.output())
+          .anyMatch(line -> line.contains("EXTERNAL login refused: client sent no certificate"));
+    }
+    BrokerProcess.Builder byCommonName = verifying().set("ssl_cert_login_from", "common_name");
+    try (BrokerProcess broker = byCommonName.start();
+        Connection connection = external(ann).newConnection()) {
+      connection.createChannel().queueDeclare("ann", false, true, false, null);
+      assertThat(broker.output()).anyMatch(line -> line.contains("user 'ann' opened vhost '/'"));
+    }
+  }
+
+  @Test
+  void externalIsNotOfferedWithoutTls() throws Exception {
+    try (BrokerProcess broker = verifying().start()) {
+      ConnectionFactory plain = broker.factory();
+      plain.setSaslConfig(DefaultSaslConfig.EXTERNAL);
+      assertThatThrownBy(plain::newConnection).hasMessageContaining("No compatible");
+    }
+  }
+
+  @Test
+  void aClientWithoutTheRightCertificateIsTurnedAway() throws Exception {
+    Certificate stranger = Certificate.of("CN=ann,O=shop");
+    BrokerProcess.Builder strict = verifying().set("ssl_options.fail_if_no_peer_cert", true);
+    try (BrokerProcess broker = strict.start()) {
+      assertThatThrownBy(() -> factory(server.trusted()).newConnection())
+          .isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> external(stranger).newConnection()).isInstanceOf(IOException.class);
+      external(ann).newConnection().close();
+      broker.stop();
+      assertThat(broker.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void filesThatCannotBeUsedStopTheStartInOneLine() {
+    Path other = ann.writeKey(directory.resolve("other.key"));
+    assertRefused(
+        broker().set("ssl_options.keyfile", other),
+        "mayfly: ssl_options.keyfile: "
+            + other
+            + " is not the key of the certificate in "
+            + directory.resolve("server.pem"));
+    assertRefused(
+        broker().set("ssl_options.certfile", "none"),
+        "mayfly: ssl_options.certfile is not set, and listeners.ssl needs it");
+    Path missing = directory.resolve("missing.pem");
+    assertRefused(
+        broker().set("ssl_options.certfile", missing),
+        "mayfly: ssl_options.certfile: cannot read " + missing + ": no such file");
+    assertRefused(
+        broker().set("ssl_options.verify", "verify_peer"),
+        "mayfly: ssl_options.cacertfile is not set, and listeners.ssl needs it");
+  }
+
+  private static void assertRefused(BrokerProcess.Builder builder, String line) {
+    try (BrokerProcess broker = builder.launch()) {
+      assertThat(broker.awaitExit()).isEqualTo(1);
+      assertThat(broker.output()).containsExactly(line);
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package io.mayflymq.it.rounds;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.Random;
+
+/**
+ * What one publisher sends to one queue, in an order that can be read from the messages: each body
+ * begins with an id, the stream's number and a sequence number, and goes on with bytes that follow
+ * from it.
+ */
+final class Stream {
+  private static final int SEQUENCE_BITS = 40;
+  private static final int ID_BYTES = 8;
+  private static final int BIG_ONE_OF = 500;
+  private static final int BIG_BYTES = 60_000;
+  private static final int SMALL_BYTES = 400;
+
+  private final long number;
+  private final String queue;
+  private final Ledger ledger;
+  private long sequence;
+
+  Stream(int number, String queue, Ledger ledger) {
+    this.number = number;
+    this.queue = queue;
+    this.ledger = ledger;
+  }
+
+  String queue() {
+    return queue;
+  }
+
+  Ledger ledger() {
+    return ledger;
+  }
+
+  long nextId() {
+    return number << SEQUENCE_BITS | sequence++;
+  }
+
+  static long numberOf(long id) {
+    return id >> SEQUENCE_BITS;
+  }
+
+  static String text(long id) {
+    return numberOf(id) + "/" + (id & (1L << SEQUENCE_BITS) - 1);
+  }
+
+  /** A body for this id, mostly a small one. */
+  static byte[] body(long id, Random random) {
+    int padding = random.nextInt(random.nextInt(BIG_ONE_OF) == 0 ? BIG_BYTES : SMALL_BYTES);
+    byte[] body = new byte[ID_BYTES + padding];
+    Arrays.fill(body, (byte) id);
+    ByteBuffer.wrap(body).putLong(id);
+    return body;
+  }
+
+  /** The id in a body; fails if the body is not what was published. */
+  static long id(byte[] body) {
+    long id = body.length < ID_BYTES ? -1 : ByteBuffer.wrap(body).getLong();
+    for (int i = ID_BYTES; i < body.length; i++) {
+      if (body[i] != (byte) id) {
+        throw new AssertionError("message " + text(id) + " is changed at byte " + i);
+      }
+    }
+    if (id < 0) {
+      throw new AssertionError("a message of " + body.length + " bytes that nobody has published");
+    }
+    return id;
+  }
+}
