@@ -2,24 +2,43 @@ package io.mayflymq.server.management;
 
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.alarm.Alarm;
+import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.config.BuildInfo;
+import io.mayflymq.server.config.DiskSettings;
+import io.mayflymq.server.config.MemorySettings;
 import io.mayflymq.server.config.NodeName;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
 
 /**
  * What RabbitMQ's API lacks and its command line has: for whoever can read the control file, on the
  * loopback address only.
  */
 final class ControlResource {
+  private static final double LARGEST_DISK_FACTOR = 1000;
+
   private final ManagedBroker managed;
   private final Node node;
   private final ProcessControl process;
+  private final ResourceMonitors monitors;
+  private final MemorySettings memory;
 
-  ControlResource(ManagedBroker managed, Node node, ProcessControl process) {
+  /**
+   * @param memory what the memory monitor started with
+   */
+  ControlResource(
+      ManagedBroker managed,
+      Node node,
+      ProcessControl process,
+      ResourceMonitors monitors,
+      MemorySettings memory) {
     this.managed = managed;
     this.node = node;
     this.process = process;
+    this.monitors = monitors;
+    this.memory = memory;
   }
 
   void addTo(Router router) {
@@ -27,7 +46,9 @@ final class ControlResource {
         .get("status", this::status)
         .post("stop", this::stop)
         .post("rotate-logs", this::rotateLogs)
-        .put("log-level", this::setLogLevel);
+        .put("log-level", this::setLogLevel)
+        .put("vm-memory-high-watermark", this::setMemoryWatermark)
+        .put("disk-free-limit", this::setDiskFreeLimit);
   }
 
   private Response status(Request request) {
@@ -81,6 +102,56 @@ final class ControlResource {
   private Response rotateLogs(Request request) {
     request.principal().requireAdministrator();
     return Response.ok(Json.object("rotated", process.rotateLog()));
+  }
+
+  private Response setMemoryWatermark(Request request) {
+    request.principal().requireAdministrator();
+    Body.Fields fields = request.body().fields();
+    if (fields.has("absolute")) {
+      monitors.setVmMemoryHighWatermark(
+          new MemorySettings(
+              memory.relativeWatermark(),
+              OptionalLong.of(bytes(fields)),
+              memory.pagingRatio(),
+              memory.monitorIntervalMillis()));
+    } else {
+      monitors.setVmMemoryHighWatermark(
+          new MemorySettings(
+              fraction(fields, 1),
+              OptionalLong.empty(),
+              memory.pagingRatio(),
+              memory.monitorIntervalMillis()));
+    }
+    return Response.noContent();
+  }
+
+  private Response setDiskFreeLimit(Request request) {
+    request.principal().requireAdministrator();
+    Body.Fields fields = request.body().fields();
+    monitors.setDiskFreeLimit(
+        fields.has("absolute")
+            ? new DiskSettings(bytes(fields), OptionalDouble.empty())
+            : new DiskSettings(0, OptionalDouble.of(fraction(fields, LARGEST_DISK_FACTOR))));
+    return Response.noContent();
+  }
+
+  private static long bytes(Body.Fields fields) {
+    long bytes = fields.number("absolute", 0);
+    if (bytes < 0) {
+      throw ApiException.badRequest(
+          "absolute should be a number of bytes, 0 or more, actually was " + bytes);
+    }
+    return bytes;
+  }
+
+  private static double fraction(Body.Fields fields, double most) {
+    Object value = fields.require("relative").get("relative");
+    if (!(value instanceof Number number)
+        || !(number.doubleValue() >= 0 && number.doubleValue() <= most)) {
+      throw ApiException.badRequest(
+          "relative should be a number from 0 to %s, actually was %s".formatted(most, value));
+    }
+    return number.doubleValue();
   }
 
   private Response setLogLevel(Request request) {

@@ -1,5 +1,6 @@
 package io.mayflymq.server.management;
 
+import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.config.ManagementSettings;
 import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.connection.ConnectionEnvironment;
@@ -57,20 +58,23 @@ public final class ManagementServer implements AutoCloseable {
    *
    * @param environment the broker and its connections
    * @param amqp where clients of AMQP connect
+   * @param process what can be done to the process
+   * @param monitors what watches memory and disk
    * @throws IOException if it cannot listen or write; the message says where and why
    */
   public static ManagementServer start(
       ServerSettings settings,
       ConnectionEnvironment environment,
       List<InetSocketAddress> amqp,
-      ProcessControl process)
+      ProcessControl process,
+      ResourceMonitors monitors)
       throws IOException {
     ManagementSettings management = settings.management();
     ManagementServer server =
         new ManagementServer(
             StatisticsSampler.start(environment.broker(), management.statisticsIntervalMillis()));
     try {
-      server.listen(settings, environment, amqp, process);
+      server.listen(settings, environment, amqp, process, monitors);
       return server;
     } catch (IOException | RuntimeException e) {
       server.close();
@@ -82,7 +86,8 @@ public final class ManagementServer implements AutoCloseable {
       ServerSettings settings,
       ConnectionEnvironment environment,
       List<InetSocketAddress> amqp,
-      ProcessControl process)
+      ProcessControl process,
+      ResourceMonitors monitors)
       throws IOException {
     ManagedBroker managed = new ManagedBroker(environment);
     AuthAttempts attempts = new AuthAttempts();
@@ -110,7 +115,7 @@ public final class ManagementServer implements AutoCloseable {
             settings.auth().mechanisms());
     addResources(api, managed, node, attempts, settings);
     Router control = new Router();
-    new ControlResource(managed, node, process).addTo(control);
+    new ControlResource(managed, node, process, monitors, settings.memory()).addTo(control);
     String token = ControlFile.newToken();
     local =
         new HttpListener(

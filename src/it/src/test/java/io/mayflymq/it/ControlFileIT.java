@@ -1,5 +1,6 @@
 package io.mayflymq.it;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -13,6 +14,8 @@ import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** Control of a broker by whoever owns its data directory. */
@@ -98,6 +101,35 @@ class ControlFileIT {
       try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), first.httpPort())) {
         assertThat(socket.isConnected()).isTrue();
       }
+    }
+  }
+
+  @Test
+  void setsTheLimitsOfMemoryAndDisk() throws Exception {
+    try (BrokerProcess broker = BrokerProcess.builder().start()) {
+      Http http = control(broker);
+      for (String path : List.of("vm-memory-high-watermark", "disk-free-limit")) {
+        Http.Reply bad = http.send("PUT", "/control/" + path, "{\"relative\":-1}");
+        assertThat(bad.status()).isEqualTo(400);
+        assertThat(bad.reason()).contains("relative", "actually was -1");
+        assertThat(http.send("PUT", "/control/" + path, "{\"absolute\":-5}").status())
+            .isEqualTo(400);
+        assertThat(http.send("PUT", "/control/" + path, "{}").status()).isEqualTo(400);
+      }
+      assertThat(http.get("health/checks/alarms").status()).isEqualTo(200);
+      String everything = "{\"absolute\":1000000000000000}";
+      assertThat(http.send("PUT", "/control/disk-free-limit", everything).status()).isEqualTo(204);
+      Awaitility.await("the alarm")
+          .atMost(10, SECONDS)
+          .until(() -> http.get("health/checks/alarms").status() == 503);
+      JsonNode node = http.get("nodes").json().get(0);
+      assertThat(node.path("disk_free_alarm").asBoolean()).isTrue();
+      assertThat(node.path("mem_alarm").asBoolean()).isFalse();
+      assertThat(http.send("PUT", "/control/disk-free-limit", "{\"absolute\":0}").status())
+          .isEqualTo(204);
+      Awaitility.await("the end of the alarm")
+          .atMost(10, SECONDS)
+          .until(() -> http.get("health/checks/alarms").status() == 200);
     }
   }
 
