@@ -184,7 +184,8 @@ class DeadLetterLanesTest {
     for (int number = 100; number < 400; number++) {
       broker.publishing(broker.queue("busy"), TestBroker.message(number, true, -1, 300), null);
       broker.loops.get(0).step();
-      broker.queue("busy").fetch(false);
+      // One in ten stays unacknowledged: segments do not empty by themselves.
+      broker.queue("busy").fetch(number % 10 == 0);
       broker.loops.get(0).step();
       broker.host.flush();
     }
