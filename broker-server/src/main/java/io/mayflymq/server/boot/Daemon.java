@@ -77,6 +77,7 @@ final class Daemon implements AutoCloseable {
         settings.shards());
     warnings.forEach(LOGGER::warn);
     LOGGER.info("data in {}", data.path());
+    monitors.announce();
     storage.announce();
     server
         .addresses()

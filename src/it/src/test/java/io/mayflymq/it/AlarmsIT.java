@@ -93,6 +93,7 @@ class AlarmsIT {
                 // Contents fill the heap up to the watermark; what is there beside them goes
                 // beyond.
                 .set("vm_memory_high_watermark_paging_ratio", "1.0")
+                .set("shards", 1)
                 .set("memory_monitor_interval", 50)
                 .start();
         Connection publisher = broker.factory().newConnection();
@@ -172,6 +173,7 @@ class AlarmsIT {
                 // Contents fill the heap up to the watermark; what is there beside them goes
                 // beyond.
                 .set("vm_memory_high_watermark_paging_ratio", "1.0")
+                .set("shards", 1)
                 .set("memory_monitor_interval", 50)
                 .start();
         Connection other = broker.factory().newConnection();
