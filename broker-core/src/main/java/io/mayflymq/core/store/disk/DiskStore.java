@@ -40,7 +40,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   private static final long MOST_PENDING = 32L << 20;
 
   private static final int COMPACTION_SLICE = 256 << 10;
-  private static final long TICK_MILLIS = 1000;
+  private static final long TICK_MILLIS = 200;
 
   final MemoryBudget budget;
   private final Shard shard;
@@ -374,6 +374,8 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
           }
           if (log.unforced()) {
             commit(NOBODY);
+          } else {
+            touch(); // For the log to note what has been forced, when nothing else happens.
           }
           if (!compacting) {
             compact();
