@@ -144,6 +144,8 @@ public final class ManagementServer implements AutoCloseable {
     new ExchangeResource(managed).addTo(api);
     new QueueResource(managed).addTo(api);
     new BindingResource(managed).addTo(api);
+    new PolicyResource(managed).addTo(api);
+    new ParameterResource(managed).addTo(api);
     new MessageResource(managed, settings.protocol().maxMessageSize()).addTo(api);
     // A page of a console would be loaded by this; there is none.
     api.get("extensions", request -> Response.ok(List.of()));
