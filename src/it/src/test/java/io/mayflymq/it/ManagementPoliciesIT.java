@@ -1,5 +1,6 @@
 package io.mayflymq.it;
 
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -9,15 +10,22 @@ import com.rabbitmq.http.client.ClientParameters;
 import com.rabbitmq.http.client.domain.PolicyInfo;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Target;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -199,6 +207,79 @@ class ManagementPoliciesIT {
     assertThat(amqp.get(queue)).isEqualTo("second");
   }
 
+  /** RabbitMQ's management knows of most things only when statistics have come by. */
+  private JsonNode await(String path, Predicate<JsonNode> wanted) {
+    return Awaitility.await(path)
+        .atMost(20, SECONDS)
+        .until(() -> http.get(path).json(), json -> !json.isMissingNode() && wanted.test(json));
+  }
+
+  @Test
+  void aQueueShowsItsPolicies(Amqp amqp) throws Exception {
+    String queue = amqp.queue();
+    String path = "queues/%2F/" + queue;
+    JsonNode before = await(path, json -> json.has("operator_policy"));
+    assertThat(before.path("policy").isNull()).isTrue();
+    assertThat(before.path("operator_policy").isNull()).isTrue();
+    assertThat(before.path("effective_policy_definition").size()).isZero();
+    http.put("policies/%2F/" + name, policy(queue, "{\"max-length\":9,\"expires\":600000}"));
+    http.put("operator-policies/%2F/" + name, policy(queue, "{\"max-length\":8}"));
+    JsonNode after = await(path, json -> json.path("policy").asText().equals(name));
+    assertThat(after.path("operator_policy").asText()).isEqualTo(name);
+    assertThat(after.path("effective_policy_definition").toString())
+        .isEqualTo("{\"expires\":600000,\"max-length\":8}");
+    JsonNode listed =
+        await(
+            "queues/%2F?columns=name,policy&page=1&name=" + queue,
+            json -> json.path("items").path(0).path("policy").asText().equals(name));
+    assertThat(names(listed.path("items"))).containsExactly(queue);
+  }
+
+  @Test
+  void anExchangeShowsItsPolicy(Amqp amqp) throws Exception {
+    String exchange = amqp.exchange(BuiltinExchangeType.DIRECT);
+    String path = "exchanges/%2F/" + exchange;
+    assertThat(http.get(path).json().has("policy")).isFalse();
+    http.put("policies/%2F/" + name, policy(exchange, "{\"alternate-exchange\":\"other\"}"));
+    assertThat(await(path, json -> json.has("policy")).path("policy").asText()).isEqualTo(name);
+  }
+
+  @Test
+  void aQueueShowsWhatIsPersistentAndTheHeadsTimestamp() throws Exception {
+    String path = "queues/%2F/" + name;
+    assertThat(http.put(path, "{\"durable\":true}").status()).isEqualTo(201);
+    try {
+      JsonNode empty = await(path, json -> json.has("messages_persistent"));
+      assertThat(empty.path("messages_persistent").asInt()).isZero();
+      assertThat(empty.path("head_message_timestamp").isNull()).isTrue();
+      publish("{\"delivery_mode\":2,\"timestamp\":1600000000}", "abc");
+      publish("{\"delivery_mode\":1}", "abcd");
+      publish("{\"delivery_mode\":2}", "abcde");
+      JsonNode full = await(path, json -> json.path("messages_persistent").asInt() == 2);
+      assertThat(full.path("message_bytes_persistent").asInt()).isEqualTo(8);
+      assertThat(full.path("head_message_timestamp").asLong()).isEqualTo(1_600_000_000);
+      http.post(
+          path + "/get", "{\"count\":1,\"ackmode\":\"ack_requeue_false\",\"encoding\":\"auto\"}");
+      JsonNode less = await(path, json -> json.path("messages_persistent").asInt() == 1);
+      assertThat(less.path("message_bytes_persistent").asInt()).isEqualTo(5);
+      assertThat(less.path("head_message_timestamp").isNull()).isTrue();
+      http.delete(path + "/contents");
+      await(path, json -> json.path("message_bytes_persistent").asInt() == 0);
+    } finally {
+      http.delete(path);
+    }
+  }
+
+  private void publish(String properties, String payload) throws Exception {
+    Http.Reply reply =
+        http.post(
+            "exchanges/%2F/amq.default/publish",
+            "{\"properties\":%s,\"routing_key\":\"%s\",\"payload\":\"%s\","
+                    .formatted(properties, name, payload)
+                + "\"payload_encoding\":\"string\"}");
+    assertThat(reply.json().path("routed").asBoolean()).isTrue();
+  }
+
   // Parameters
 
   @Test
@@ -366,5 +447,82 @@ class ManagementPoliciesIT {
     assertThat(setting.path("losers").path(0).path("value").asText()).isEqualTo("other");
     assertThat(http.get("exchanges/%2F/nope/effective").status()).isEqualTo(404);
     assertThat(http.get("exchanges/%2F/amq.default/effective").status()).isEqualTo(200);
+  }
+
+  // Who may
+
+  @Test
+  @OwnBroker
+  void tagsSayWhoMay(@TempDir Path directory) throws Exception {
+    Path definitions =
+        Files.writeString(
+            directory.resolve("definitions.json"),
+            """
+            {"vhosts":[{"name":"/"},{"name":"other"}],
+             "users":[{"name":"guest","password":"x","tags":"administrator"},
+                      {"name":"maker","password":"x","tags":"policymaker"},
+                      {"name":"monitor","password":"x","tags":"monitoring"},
+                      {"name":"manager","password":"x","tags":"management"}],
+             "permissions":[
+               {"user":"maker","vhost":"/","configure":"","write":"","read":""},
+               {"user":"manager","vhost":"/","configure":"","write":"","read":""}]}
+            """);
+    try (BrokerProcess broker =
+        BrokerProcess.builder().set("load_definitions", definitions).start()) {
+      int port = broker.httpPort();
+      Http admin = Http.as(port, "guest", "x");
+      Http maker = Http.as(port, "maker", "x");
+      Http monitor = Http.as(port, "monitor", "x");
+      Http manager = Http.as(port, "manager", "x");
+      String body = policy("q", "{\"max-length\":7}");
+      String value = "{\"value\":%s}".formatted(body);
+
+      assertThat(admin.put("policies/other/p", body).status()).isEqualTo(201);
+      assertThat(admin.put("operator-policies/%2F/o", body).status()).isEqualTo(201);
+      assertThat(maker.put("policies/%2F/p", body).status()).isEqualTo(201);
+      assertThat(maker.get("policies/%2F/p").status()).isEqualTo(200);
+      assertThat(maker.put("policies/%2F/p/dry-run", body).status()).isEqualTo(200);
+      assertThat(names(maker.get("policies").json())).containsExactly("p");
+      assertThat(maker.get("policies").json().path(0).path("vhost").asText()).isEqualTo("/");
+      assertThat(admin.get("policies").json()).hasSize(2);
+      assertThat(names(manager.get("operator-policies").json())).containsExactly("o");
+      assertThat(names(maker.get("parameters").json())).containsExactly("o");
+      assertThat(monitor.get("policies").json()).isEmpty();
+
+      String object = "User not authorised to access object";
+      String vhost = "User not authorised to access virtual host";
+      String administrator = "Not administrator user";
+      assertRefused(maker.put("policies/other/p", body), object);
+      assertRefused(maker.delete("policies/other/p"), object);
+      assertRefused(maker.get("policies/other"), vhost);
+      assertRefused(monitor.get("policies/%2F"), vhost);
+      assertRefused(maker.get("parameters/operator_policy/other"), object);
+      for (Http http : List.of(manager, monitor)) {
+        assertRefused(http.get("policies/%2F/p"), object);
+        assertRefused(http.put("policies/%2F/p", body), object);
+        assertRefused(http.delete("policies/%2F/p"), object);
+        assertRefused(http.put("policies/%2F/p/dry-run", body), object);
+        assertRefused(http.delete("policies/%2F/p/dry-run"), object);
+        assertRefused(http.get("parameters"), object);
+      }
+      for (Http http : List.of(maker, manager, monitor)) {
+        assertRefused(http.get("operator-policies/%2F/o"), administrator);
+        assertRefused(http.put("operator-policies/%2F/o", body), administrator);
+        assertRefused(http.delete("operator-policies/%2F/o"), administrator);
+        assertRefused(http.put("operator-policies/%2F/o/dry-run", body), administrator);
+      }
+      assertRefused(maker.put("parameters/operator_policy/%2F/o", value), administrator);
+      assertRefused(maker.delete("parameters/operator_policy/%2F/o"), administrator);
+      assertThat(admin.get("operator-policies/%2F/o").status()).isEqualTo(200);
+      assertThat(admin.get("policies").json()).hasSize(2);
+      broker.stop();
+      assertThat(broker.complaints()).isEmpty();
+    }
+  }
+
+  private static void assertRefused(Http.Reply reply, String reason) {
+    assertThat(reply.status()).isEqualTo(401);
+    assertThat(reply.error()).isEqualTo("not_authorised");
+    assertThat(reply.reason()).isEqualTo(reason);
   }
 }
