@@ -428,8 +428,12 @@ public final class QueueMachine {
 
   /** How many messages there are of either kind, and their body sizes. */
   public QueueTotals totals() {
-    return new QueueTotals(
-        index.readyCount(), index.unackedCount(), index.readyBytes(), index.unackedBytes());
+    return messages.totals();
+  }
+
+  /** The first ready message; null if none is ready or its content is not in memory. */
+  public Message headInMemory() {
+    return messages.headInMemory();
   }
 
   /** What happened so far; the rest is counted by who calls and whom it calls. */

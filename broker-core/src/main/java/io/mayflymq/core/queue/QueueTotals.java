@@ -5,8 +5,15 @@ package io.mayflymq.core.queue;
  *
  * @param ready those that are ready
  * @param unacked those that were delivered and not settled
+ * @param persistent those of both kinds that are kept in the log
  */
-public record QueueTotals(long ready, long unacked, long readyBytes, long unackedBytes) {
+public record QueueTotals(
+    long ready,
+    long unacked,
+    long readyBytes,
+    long unackedBytes,
+    long persistent,
+    long persistentBytes) {
   /** Both kinds together. */
   public long messages() {
     return ready + unacked;

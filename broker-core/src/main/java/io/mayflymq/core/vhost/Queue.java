@@ -167,7 +167,7 @@ public final class Queue {
         machine.consumers().stream()
             .map(consumer -> new QueueView.Member(consumer, consumer.active()))
             .toList();
-    return new QueueView(this, machine.totals(), members);
+    return new QueueView(this, machine.totals(), members, machine.headInMemory());
   }
 
   // From any thread

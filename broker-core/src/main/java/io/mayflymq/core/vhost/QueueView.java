@@ -1,5 +1,6 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.QueueTotals;
 import java.util.List;
@@ -10,8 +11,9 @@ import java.util.List;
  * @param queue the queue; its counters go on
  * @param totals its messages
  * @param consumers its consumers, in the order in which they came
+ * @param head its first ready message; null if none was ready or its content was not in memory
  */
-public record QueueView(Queue queue, QueueTotals totals, List<Member> consumers) {
+public record QueueView(Queue queue, QueueTotals totals, List<Member> consumers, Message head) {
 
   /**
    * A consumer of the queue.

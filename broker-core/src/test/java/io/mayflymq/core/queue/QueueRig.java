@@ -222,6 +222,10 @@ final class QueueRig {
     assertThat(real.readyCount()).isEqualTo(naive.readyCount());
     assertThat(real.totals().readyBytes()).isEqualTo(naive.readyBytes());
     assertThat(real.totals().unacked()).isEqualTo(naive.entries().size() - naive.readyCount());
+    List<Entry> persistent = naive.entries().stream().filter(entry -> entry.persistent).toList();
+    assertThat(real.totals().persistent()).isEqualTo(persistent.size());
+    assertThat(real.totals().persistentBytes())
+        .isEqualTo(persistent.stream().mapToLong(entry -> entry.size).sum());
     assertThat(real.consumerCount()).isEqualTo(naive.consumerCount());
     if (settings.overflow() == Overflow.DROP_HEAD) {
       assertThat(naive.isOverLimit()).as("over the limit").isFalse();

@@ -104,6 +104,16 @@ public final class ResourceMonitors implements AutoCloseable {
     }
   }
 
+  /** How many bytes of memory may be in use before the alarm. Any thread may ask. */
+  public long memoryHighWatermark() {
+    return memory.watermark();
+  }
+
+  /** How many bytes of disk must be free, or there is an alarm. Any thread may ask. */
+  public long diskFreeLimit() {
+    return disk.limit();
+  }
+
   /**
    * Sets {@code vm_memory_high_watermark} and checks against it, soon; the interval stays what it
    * was at the start.

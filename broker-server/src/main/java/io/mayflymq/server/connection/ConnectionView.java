@@ -15,6 +15,7 @@ import io.mayflymq.server.delivery.ConnectionIdentity;
  * @param mechanism the SASL mechanism that its user logged in by
  * @param clientProperties what the client says of itself
  * @param connectedAtMillis when it was opened, in ms since the epoch
+ * @param encryption how it is encrypted; null if it is not
  * @param pendingBytes what waits to be written to its socket
  */
 public record ConnectionView(
@@ -26,6 +27,7 @@ public record ConnectionView(
     String mechanism,
     FieldTable clientProperties,
     long connectedAtMillis,
+    Encryption encryption,
     long pendingBytes) {
 
   /**

@@ -19,16 +19,19 @@ final class OpenConnection {
   private final Handshake.Opened opened;
   private final ConnectionOutput output;
   private final long openedAtMillis;
+  private final Encryption encryption;
 
   private OpenConnection(
       ConnectionIdentity identity,
       Handshake.Opened opened,
       ConnectionOutput output,
-      long openedAtMillis) {
+      long openedAtMillis,
+      Encryption encryption) {
     this.identity = identity;
     this.opened = opened;
     this.output = output;
     this.openedAtMillis = openedAtMillis;
+    this.encryption = encryption;
   }
 
   /** The handshake is over. */
@@ -48,7 +51,7 @@ final class OpenConnection {
             local.getPort());
     opened.vhost().metrics().connections().join(output.traffic());
     opened.vhost().churn().happened(Churn.Event.CONNECTION_CREATED);
-    return new OpenConnection(identity, opened, output, nowMillis);
+    return new OpenConnection(identity, opened, output, nowMillis, Encryption.of(socket));
   }
 
   /** The connection is closed. */
@@ -77,6 +80,7 @@ final class OpenConnection {
         opened.mechanism(),
         opened.clientProperties(),
         openedAtMillis,
+        encryption,
         output.pendingBytes());
   }
 }

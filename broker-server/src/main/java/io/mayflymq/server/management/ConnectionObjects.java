@@ -6,8 +6,11 @@ import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.connection.ConnectionView;
+import io.mayflymq.server.connection.Encryption;
 import io.mayflymq.server.delivery.ChannelIdentity;
 import io.mayflymq.server.delivery.ConnectionIdentity;
+import java.security.cert.X509Certificate;
+import java.util.Locale;
 import java.util.Map;
 
 /** Connections and channels as RabbitMQ's management shows them. */
@@ -35,16 +38,16 @@ final class ConnectionObjects {
             "frame_max", view.tuning().frameMax(),
             "host", identity.host(),
             "name", identity.name(),
-            "node", NodeName.VALUE,
-            "peer_cert_issuer", null,
-            "peer_cert_subject", null,
-            "peer_cert_validity", null,
+            "node", NodeName.VALUE);
+    putCertificate(object, view.encryption());
+    object.putAll(
+        Json.object(
             "peer_host", identity.peerHost(),
             "peer_port", identity.peerPort(),
             "pid", identity.pid(),
             "port", identity.port(),
             "protocol", "AMQP 0-9-1",
-            "recv_cnt", counters.get(Counter.RECEIVED_PACKETS));
+            "recv_cnt", counters.get(Counter.RECEIVED_PACKETS)));
     Statistics.put(
         object,
         "recv_oct",
@@ -53,20 +56,10 @@ final class ConnectionObjects {
     object.put("send_cnt", counters.get(Counter.SENT_PACKETS));
     Statistics.put(
         object, "send_oct", counters.get(Counter.SENT_BYTES), counters.rate(Counter.SENT_BYTES));
+    object.put("send_pend", view.pendingBytes());
+    putEncryption(object, view.encryption());
     object.putAll(
         Json.object(
-            "send_pend",
-            view.pendingBytes(),
-            "ssl",
-            false,
-            "ssl_cipher",
-            null,
-            "ssl_hash",
-            null,
-            "ssl_key_exchange",
-            null,
-            "ssl_protocol",
-            null,
             "state",
             view.state(),
             "timeout",
@@ -83,6 +76,29 @@ final class ConnectionObjects {
       object.put("user_provided_name", name.string());
     }
     return object;
+  }
+
+  private static void putCertificate(Map<String, Object> object, Encryption encryption) {
+    X509Certificate certificate = encryption == null ? null : encryption.peer();
+    boolean none = certificate == null;
+    object.put("peer_cert_issuer", none ? null : certificate.getIssuerX500Principal().getName());
+    object.put("peer_cert_subject", none ? null : certificate.getSubjectX500Principal().getName());
+    object.put(
+        "peer_cert_validity",
+        none
+            ? null
+            : "%s - %s"
+                .formatted(
+                    certificate.getNotBefore().toInstant(), certificate.getNotAfter().toInstant()));
+  }
+
+  private static void putEncryption(Map<String, Object> object, Encryption encryption) {
+    boolean none = encryption == null;
+    object.put("ssl", !none);
+    object.put("ssl_cipher", none ? null : encryption.cipher());
+    object.put("ssl_hash", none ? null : encryption.hash());
+    object.put("ssl_key_exchange", none ? null : encryption.keyExchange());
+    object.put("ssl_protocol", none ? null : encryption.protocol().toLowerCase(Locale.ROOT));
   }
 
   /** The few fields of RabbitMQ's list of a user's connections. */

@@ -1,5 +1,8 @@
 package io.mayflymq.server.management;
 
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.policy.PolicySubject;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.ExchangeType;
 import io.mayflymq.core.security.Permission;
@@ -60,6 +63,14 @@ final class ExchangeResource {
       object.put("message_stats", stats);
     }
     object.put("name", exchange.name());
+    Policy policy =
+        vhost
+            .policies()
+            .table()
+            .applying(PolicyKind.POLICY, PolicySubject.exchange(exchange.name()));
+    if (policy != null) {
+      object.put("policy", policy.name());
+    }
     object.put("type", exchange.type().wireName());
     if (exchange.isDefault() || exchange.name().startsWith("amq.")) {
       object.put("user_who_performed_action", BROKERS_OWN);

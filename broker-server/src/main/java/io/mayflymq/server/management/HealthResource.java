@@ -4,6 +4,7 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.Shards;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.alarm.Alarm;
+import io.mayflymq.server.config.NodeName;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -16,15 +17,17 @@ import java.util.concurrent.TimeoutException;
  * the reason.
  */
 final class HealthResource {
+  private static final int LONGEST_WITHIN = 100_000;
   private static final long SHARD_PATIENCE_SECONDS = 10;
-  private static final List<String> TIME_UNITS = List.of("days", "weeks", "months", "years");
 
   private final ManagedBroker managed;
   private final Node node;
+  private final TlsHealth tls;
 
-  HealthResource(ManagedBroker managed, Node node) {
+  HealthResource(ManagedBroker managed, Node node, TlsHealth tls) {
     this.managed = managed;
     this.node = node;
+    this.tls = tls;
   }
 
   void addTo(Router router) {
@@ -97,13 +100,42 @@ final class HealthResource {
 
   private Response certificates(Request request) {
     String unit = request.parameter("unit");
-    if (!TIME_UNITS.contains(unit)) {
+    if (!TlsHealth.UNITS.contains(unit)) {
       throw ApiException.badRequest(
-          "Time unit not recognised. Supported units: " + String.join(", ", TIME_UNITS) + ".");
+          "Time unit not recognised. Supported units: " + String.join(", ", TlsHealth.UNITS) + ".");
     }
-    wholeNumber(request.parameter("within"), "Invalid expiration time");
-    // No listener has a certificate, so none expires.
-    return ok();
+    int within = wholeNumber(request.parameter("within"), "Invalid expiration time");
+    if (within < 0 || within > LONGEST_WITHIN) {
+      throw ApiException.badRequest("Invalid expiration time");
+    }
+    Map<String, Object> files =
+        node.amqps().isEmpty() ? Map.of() : tls.expiredAt(TlsHealth.end(within, unit));
+    return files.isEmpty() ? ok() : expiring(files);
+  }
+
+  private Response expiring(Map<String, Object> files) {
+    List<Map<String, Object>> listeners =
+        node.amqps().stream()
+            .map(
+                address -> {
+                  Map<String, Object> listener =
+                      Json.object(
+                          "node",
+                          NodeName.VALUE,
+                          "protocol",
+                          Node.TLS,
+                          "interface",
+                          address.getAddress().getHostAddress(),
+                          "port",
+                          address.getPort());
+                  listener.putAll(files);
+                  return listener;
+                })
+            .toList();
+    return new Response(
+        503,
+        Json.object("status", "failed", "reason", "Certificates expiring", "expired", listeners),
+        Map.of());
   }
 
   private static int wholeNumber(String text, String otherwise) {

@@ -80,6 +80,44 @@ final class ManagedBroker {
     return vhost;
   }
 
+  /** The virtual hosts that a principal may use, by name; an administrator all. */
+  List<VirtualHost> ownVhosts(Principal principal) {
+    return broker().virtualHosts().stream()
+        .filter(vhost -> isOwn(principal, vhost))
+        .sorted(Comparator.comparing(VirtualHost::name))
+        .toList();
+  }
+
+  /**
+   * The virtual host that a request names and its principal may use, or any as an administrator.
+   *
+   * @throws ApiException 404 or 401
+   */
+  VirtualHost ownVhost(Request request) {
+    return ownVhost(request, "User not authorised to access object");
+  }
+
+  /** The same, with another reason if he may not use it. */
+  VirtualHost ownVhost(Request request, String otherwise) {
+    VirtualHost vhost = existing(request);
+    if (!isOwn(request.principal(), vhost)) {
+      throw ApiException.notAuthorised(otherwise);
+    }
+    return vhost;
+  }
+
+  /** The same, with RabbitMQ's other error for one that there is not. */
+  VirtualHost ownVhostToPutInto(Request request) {
+    if (broker().virtualHost(request.parameter("vhost")) == null) {
+      throw new ApiException(404, "not_found", "vhost_not_found");
+    }
+    return ownVhost(request);
+  }
+
+  private boolean isOwn(Principal principal, VirtualHost vhost) {
+    return principal.isAdministrator() || mayEnter(principal, vhost);
+  }
+
   private VirtualHost existing(Request request) {
     VirtualHost vhost = broker().virtualHost(request.parameter("vhost"));
     if (vhost == null) {

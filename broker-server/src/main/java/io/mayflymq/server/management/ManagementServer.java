@@ -1,6 +1,7 @@
 package io.mayflymq.server.management;
 
 import io.mayflymq.server.alarm.ResourceMonitors;
+import io.mayflymq.server.config.ListenerSettings;
 import io.mayflymq.server.config.ManagementSettings;
 import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.connection.ConnectionEnvironment;
@@ -109,11 +110,12 @@ public final class ManagementServer implements AutoCloseable {
     Node node =
         new Node(
             amqp,
+            settings.tlsListeners().stream().map(ListenerSettings::address).toList(),
             open == null ? List.of() : List.of(open.address()),
             settings.dataDir(),
             settings.log().file().orElse(null),
             settings.auth().mechanisms());
-    addResources(api, managed, node, attempts, settings);
+    addResources(api, managed, node, attempts, monitors, settings);
     Router control = new Router();
     new ControlResource(managed, node, process, monitors, settings.memory()).addTo(control);
     String token = ControlFile.newToken();
@@ -134,9 +136,10 @@ public final class ManagementServer implements AutoCloseable {
       ManagedBroker managed,
       Node node,
       AuthAttempts attempts,
+      ResourceMonitors monitors,
       ServerSettings settings) {
-    new OverviewResource(managed, node).addTo(api);
-    new HealthResource(managed, node).addTo(api);
+    new OverviewResource(managed, node, monitors).addTo(api);
+    new HealthResource(managed, node, new TlsHealth(settings.tls())).addTo(api);
     new AccessResource(managed, attempts).addTo(api);
     new VhostResource(managed).addTo(api);
     new ConnectionResource(managed).addTo(api);
@@ -144,6 +147,8 @@ public final class ManagementServer implements AutoCloseable {
     new ExchangeResource(managed).addTo(api);
     new QueueResource(managed).addTo(api);
     new BindingResource(managed).addTo(api);
+    new PolicyResource(managed).addTo(api);
+    new ParameterResource(managed).addTo(api);
     new MessageResource(managed, settings.protocol().maxMessageSize()).addTo(api);
     // A page of a console would be loaded by this; there is none.
     api.get("extensions", request -> Response.ok(List.of()));

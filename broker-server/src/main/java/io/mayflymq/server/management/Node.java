@@ -14,6 +14,7 @@ import java.util.stream.Stream;
  * This process, and the machine that it runs on.
  *
  * @param amqp where clients connect
+ * @param amqps where clients connect that speak TLS
  * @param http where the API listens; empty if it does for the control file only
  * @param dataDir where the broker keeps what it keeps
  * @param logFile where it logs to besides the console, or null
@@ -21,10 +22,14 @@ import java.util.stream.Stream;
  */
 record Node(
     List<InetSocketAddress> amqp,
+    List<InetSocketAddress> amqps,
     List<InetSocketAddress> http,
     Path dataDir,
     Path logFile,
     List<String> mechanisms) {
+
+  /** What RabbitMQ calls AMQP over TLS. */
+  static final String TLS = "amqp/ssl";
 
   private static final long BYTES_PER_PAGE = 4096;
 
@@ -32,9 +37,11 @@ record Node(
   record Listener(String protocol, InetSocketAddress address) {}
 
   List<Listener> listeners() {
-    return Stream.concat(
+    return Stream.of(
             amqp.stream().map(address -> new Listener("amqp", address)),
+            amqps.stream().map(address -> new Listener(TLS, address)),
             http.stream().map(address -> new Listener("http", address)))
+        .flatMap(listeners -> listeners)
         .toList();
   }
 
@@ -82,6 +89,7 @@ record Node(
   static String protocol(String given) {
     String name = given.toLowerCase(Locale.ROOT);
     return switch (name) {
+      case "amqps" -> TLS;
       case "amqp091", "amqp0.9.1", "amqp-0-9-1" -> "amqp";
       default -> name;
     };

@@ -6,6 +6,7 @@ import io.mayflymq.core.routing.ExchangeType;
 import io.mayflymq.core.vhost.QueueView;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.alarm.Alarm;
+import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.NodeName;
 import java.util.ArrayList;
@@ -18,10 +19,12 @@ import java.util.Map;
 final class OverviewResource {
   private final ManagedBroker managed;
   private final Node node;
+  private final ResourceMonitors monitors;
 
-  OverviewResource(ManagedBroker managed, Node node) {
+  OverviewResource(ManagedBroker managed, Node node, ResourceMonitors monitors) {
     this.managed = managed;
     this.node = node;
+    this.monitors = monitors;
   }
 
   void addTo(Router router) {
@@ -214,10 +217,11 @@ final class OverviewResource {
             "run_queue", 0,
             "rates_mode", "basic",
             "mem_used", Node.memoryUsed(),
-            "mem_limit", Runtime.getRuntime().maxMemory(),
+            "mem_limit", monitors.memoryHighWatermark(),
             "mem_alarm", isRaised(Alarm.Resource.MEMORY),
             "mem_calculation_strategy", "rss",
             "disk_free", node.diskFree(),
+            "disk_free_limit", monitors.diskFreeLimit(),
             "disk_free_alarm", isRaised(Alarm.Resource.DISK),
             "sockets_used", managed.connections(Principal.CONTROL).size(),
             "gc_num", Node.garbageCollections(),

@@ -1,6 +1,11 @@
 package io.mayflymq.server.management;
 
+import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.policy.EffectiveSettings;
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicySubject;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.QueueView;
@@ -19,15 +24,19 @@ final class QueueObjects {
   static Map<String, Object> summary(QueueView view) {
     Queue queue = view.queue();
     QueueDefinition definition = queue.definition();
+    EffectiveSettings policies = byPolicies(queue);
     Map<String, Object> object =
         Json.object(
             "arguments", Json.ofTable(definition.arguments()),
             "auto_delete", definition.autoDelete(),
             "consumers", view.consumers().size(),
             "durable", definition.durable(),
+            "effective_policy_definition", policies.policyDefinition(),
             "exclusive", definition.exclusive(),
             "exclusive_consumer_tag", tagOfFirst(view, Consumer::exclusive),
+            "head_message_timestamp", timestampOf(view.head()),
             "message_bytes", view.totals().bytes(),
+            "message_bytes_persistent", view.totals().persistentBytes(),
             "message_bytes_ready", view.totals().readyBytes(),
             "message_bytes_unacknowledged", view.totals().unackedBytes());
     Map<String, Object> stats = Statistics.ofQueue(queue.counters());
@@ -36,12 +45,15 @@ final class QueueObjects {
     }
     Statistics.putMessages(
         object, view.totals().ready(), view.totals().unacked(), queue.counters());
+    object.put("messages_persistent", view.totals().persistent());
     object.put("name", queue.name());
     object.put("node", NodeName.VALUE);
+    object.put("operator_policy", policies.operatorPolicy().map(Policy::name).orElse(null));
     if (queue.owner() instanceof ConnectionIdentity owner) {
       object.put("owner_pid_details", ConnectionObjects.details(owner));
     }
     object.put("pid", NodeName.pid(0, queue.id()));
+    object.put("policy", policies.policy().map(Policy::name).orElse(null));
     object.put("single_active_consumer_tag", singleActive(view));
     object.put("state", "running");
     object.put("type", "classic");
@@ -91,6 +103,19 @@ final class QueueObjects {
         "peer_port", connection.peerPort(),
         "pid", channel.pid(),
         "user", connection.user());
+  }
+
+  private static EffectiveSettings byPolicies(Queue queue) {
+    return queue
+        .vhost()
+        .policies()
+        .table()
+        .byPolicies(PolicySubject.queue(QueueType.CLASSIC, queue.name()));
+  }
+
+  /** In seconds since the epoch, as the publisher set it; null if that is not known. */
+  private static Long timestampOf(Message message) {
+    return message == null ? null : message.properties().timestamp();
   }
 
   private static String tagOfFirst(QueueView view, java.util.function.Predicate<Consumer> wanted) {
