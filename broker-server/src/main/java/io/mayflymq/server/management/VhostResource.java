@@ -14,6 +14,7 @@ import java.util.Map;
 /** Virtual hosts, with what happens in them. Administrators add, change and delete them. */
 final class VhostResource {
   private static final String NO_QUEUE_TYPE = "undefined";
+  private static final String EVERYTHING = ".*";
 
   private final ManagedBroker managed;
 
@@ -48,7 +49,20 @@ final class VhostResource {
             fields.tags(),
             queueType.equals(NO_QUEUE_TYPE) ? "" : queueType,
             Limits.NONE);
-    return Response.put(Answers.await(vhosts().put(wanted)));
+    boolean isNew = Answers.await(vhosts().put(wanted));
+    if (isNew && !request.principal().control()) {
+      permitEverything(request.principal().user(), wanted.name());
+    }
+    return Response.put(isNew);
+  }
+
+  /** Who adds a virtual host may use it, as in RabbitMQ. */
+  private void permitEverything(String user, String vhost) {
+    Answers.await(
+        managed
+            .administration()
+            .permissions()
+            .set(user, vhost, EVERYTHING, EVERYTHING, EVERYTHING));
   }
 
   private Response delete(Request request) {
