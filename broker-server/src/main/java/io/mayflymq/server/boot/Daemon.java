@@ -66,7 +66,7 @@ final class Daemon implements AutoCloseable {
     storage.loadDefinitions(settings.definitions());
     server = AmqpServer.start(settings, loops, storage.served());
     held.push(server::close);
-    ManagementServer management = startManagement(settings, monitors);
+    ManagementServer management = startManagement(settings, storage, monitors);
     held.push(management::close);
     LOGGER.info(
         "{} {} on Java {} ({}), {} shards",
@@ -90,11 +90,16 @@ final class Daemon implements AutoCloseable {
                     "listening for AMQP over TLS on {}", NetUtil.toSocketAddressString(at)));
   }
 
-  private ManagementServer startManagement(ServerSettings settings, ResourceMonitors monitors)
-      throws StartException {
+  private ManagementServer startManagement(
+      ServerSettings settings, Storage storage, ResourceMonitors monitors) throws StartException {
     try {
       return ManagementServer.start(
-          settings, server.environment(), server.addresses(), new ThisProcess(), monitors);
+          settings,
+          new ManagementServer.Managed(
+              server.environment(), storage.administration(), storage.definitions()),
+          server.addresses(),
+          new ThisProcess(),
+          monitors);
     } catch (IOException e) {
       throw new StartException(e.getMessage(), e);
     }

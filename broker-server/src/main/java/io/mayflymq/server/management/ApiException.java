@@ -1,7 +1,7 @@
 package io.mayflymq.server.management;
 
+import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.protocol.types.AmqpException;
-import io.mayflymq.protocol.types.ReplyCode;
 
 /** A request that is answered with an error: its status, and RabbitMQ's two fields. */
 final class ApiException extends RuntimeException {
@@ -43,13 +43,21 @@ final class ApiException extends RuntimeException {
     return new ApiException(401, "not_authorised", reason);
   }
 
+  /** What an administrator asked for and cannot be done. */
+  static ApiException of(AdministrationException refused) {
+    return switch (refused.reason()) {
+      case NO_SUCH_VHOST, NO_SUCH_USER, NO_SUCH_PARAMETER -> notFound();
+      default -> badRequest(refused.getMessage());
+    };
+  }
+
   /** What the broker refuses to a client of AMQP, as RabbitMQ's management tells it. */
   static ApiException of(AmqpException refused) {
-    if (refused.code() == ReplyCode.ACCESS_REFUSED) {
-      return notAuthorised(refused.detail());
-    }
-    return refused.code() == ReplyCode.NOT_FOUND
-        ? new ApiException(404, "not_found", refused.detail())
-        : badRequest(refused.detail());
+    return switch (refused.code()) {
+      case ACCESS_REFUSED -> notAuthorised(refused.detail());
+      case NOT_FOUND -> new ApiException(404, "not_found", refused.detail());
+      case INTERNAL_ERROR -> new ApiException(500, "internal_error", refused.detail());
+      default -> badRequest(refused.detail());
+    };
   }
 }

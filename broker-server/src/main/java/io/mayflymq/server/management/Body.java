@@ -81,6 +81,36 @@ final class Body {
       throw ApiException.badRequest(List.of("not_string", value));
     }
 
+    /**
+     * A text that must be there.
+     *
+     * @throws ApiException 400 if it is not, or is no text
+     */
+    String requiredText(String name) {
+      require(name);
+      if (object.get(name) instanceof String text) {
+        return text;
+      }
+      throw ApiException.badRequest(Json.list("not_string", object.get(name)));
+    }
+
+    /** Tags: a list of texts, or a text with commas; none if there is nothing. */
+    List<String> tags() {
+      Object value = object.get("tags");
+      if (value == null) {
+        return List.of();
+      }
+      if (value instanceof String text) {
+        return Stream.of(text.split(",")).map(String::strip).filter(tag -> !tag.isEmpty()).toList();
+      }
+      if (value instanceof List<?> list && list.stream().allMatch(String.class::isInstance)) {
+        return list.stream().map(String.class::cast).toList();
+      }
+      throw ApiException.badRequest(
+          "tags should be a list of texts, or a text with commas, actually was "
+              + Json.text(value));
+    }
+
     /** A truth value, which may be a text too; false if there is none. */
     boolean bool(String name) {
       Object value = object.get(name);

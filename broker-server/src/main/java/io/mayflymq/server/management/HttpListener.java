@@ -2,6 +2,7 @@ package io.mayflymq.server.management;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.protocol.types.AmqpException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -106,6 +107,8 @@ final class HttpListener implements AutoCloseable {
     } catch (ApiException e) {
       return Encoded.of(Response.of(e));
     } catch (AmqpException e) {
+      return Encoded.of(Response.of(ApiException.of(e)));
+    } catch (AdministrationException e) {
       return Encoded.of(Response.of(ApiException.of(e)));
     } catch (RuntimeException e) {
       LOGGER.error(

@@ -2,12 +2,15 @@ package io.mayflymq.server.management;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mayflymq.core.security.Limits;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,6 +31,11 @@ final class Json {
     return object;
   }
 
+  /** A list of values, which may be null. */
+  static List<Object> list(Object... values) {
+    return Arrays.asList(values);
+  }
+
   static byte[] encode(Object value) {
     try {
       return MAPPER.writeValueAsBytes(value);
@@ -43,6 +51,23 @@ final class Json {
    */
   static Object decode(byte[] json) throws IOException {
     return MAPPER.readValue(json, Object.class);
+  }
+
+  /** A value as text, for messages and for what is kept. */
+  static String text(Object value) {
+    return new String(encode(value), StandardCharsets.UTF_8);
+  }
+
+  /** A value as a tree, as definitions have it. */
+  static JsonNode tree(Object value) {
+    return MAPPER.valueToTree(value);
+  }
+
+  /** Limits as an object. */
+  static Map<String, Object> ofLimits(Limits limits) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    limits.asMap().forEach((limit, value) -> object.put(limit.key(), value));
+    return object;
   }
 
   /** A table as an object; integers of every width are numbers, as are timestamps. */

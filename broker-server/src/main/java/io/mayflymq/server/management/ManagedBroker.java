@@ -1,5 +1,6 @@
 package io.mayflymq.server.management;
 
+import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.metrics.ShardQuery;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.VhostAccess;
@@ -13,6 +14,7 @@ import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.connection.AmqpConnection;
 import io.mayflymq.server.connection.ConnectionEnvironment;
 import io.mayflymq.server.connection.ConnectionView;
+import io.mayflymq.server.definitions.BrokerDefinitions;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -28,9 +30,13 @@ final class ManagedBroker {
           .thenComparing(view -> view.queue().name());
 
   private final ConnectionEnvironment environment;
+  private final Administration administration;
+  private final BrokerDefinitions definitions;
 
-  ManagedBroker(ConnectionEnvironment environment) {
-    this.environment = environment;
+  ManagedBroker(ManagementServer.Managed managed) {
+    this.environment = managed.environment();
+    this.administration = managed.administration();
+    this.definitions = managed.definitions();
   }
 
   Broker broker() {
@@ -39,6 +45,16 @@ final class ManagedBroker {
 
   AccessControl accessControl() {
     return environment.accessControl();
+  }
+
+  /** What administrators may do. */
+  Administration administration() {
+    return administration;
+  }
+
+  /** All that is declared, to be exported and imported. */
+  BrokerDefinitions definitions() {
+    return definitions;
   }
 
   /** What keeps publishers waiting. */
@@ -124,6 +140,18 @@ final class ManagedBroker {
       throw ApiException.notFound();
     }
     return vhost;
+  }
+
+  /**
+   * Checks that there are the virtual host and the user that a request names.
+   *
+   * @throws ApiException 400
+   */
+  void requireVhostAndUser(Request request) {
+    if (broker().virtualHost(request.parameter("vhost")) == null
+        || accessControl().state().user(request.parameter("user")) == null) {
+      throw ApiException.badRequest("vhost_or_user_not_found");
+    }
   }
 
   private void requireEntrance(Principal principal, VirtualHost vhost) {

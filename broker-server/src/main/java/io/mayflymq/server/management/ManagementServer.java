@@ -1,10 +1,13 @@
 package io.mayflymq.server.management;
 
+import io.mayflymq.core.admin.Administration;
+import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.config.ListenerSettings;
 import io.mayflymq.server.config.ManagementSettings;
 import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.connection.ConnectionEnvironment;
+import io.mayflymq.server.definitions.BrokerDefinitions;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -25,6 +28,18 @@ import org.slf4j.LoggerFactory;
  * Requests are answered by a few threads of their own, which may wait for shards; shards never wait for them.
  */
 public final class ManagementServer implements AutoCloseable {
+  /**
+   * What is managed.
+   *
+   * @param environment the broker and its connections
+   * @param administration what administrators may do
+   * @param definitions all that is declared
+   */
+  public record Managed(
+      ConnectionEnvironment environment,
+      Administration administration,
+      BrokerDefinitions definitions) {}
+
   private static final Logger LOGGER = LoggerFactory.getLogger(ManagementServer.class);
   private static final int THREADS = 4;
   private static final long IDLE_SECONDS = 30;
@@ -57,7 +72,7 @@ public final class ManagementServer implements AutoCloseable {
   /**
    * Listens, and writes the control file.
    *
-   * @param environment the broker and its connections
+   * @param managed what it manages
    * @param amqp where clients of AMQP connect
    * @param process what can be done to the process
    * @param monitors what watches memory and disk
@@ -65,7 +80,7 @@ public final class ManagementServer implements AutoCloseable {
    */
   public static ManagementServer start(
       ServerSettings settings,
-      ConnectionEnvironment environment,
+      Managed managed,
       List<InetSocketAddress> amqp,
       ProcessControl process,
       ResourceMonitors monitors)
@@ -73,9 +88,10 @@ public final class ManagementServer implements AutoCloseable {
     ManagementSettings management = settings.management();
     ManagementServer server =
         new ManagementServer(
-            StatisticsSampler.start(environment.broker(), management.statisticsIntervalMillis()));
+            StatisticsSampler.start(
+                managed.environment().broker(), management.statisticsIntervalMillis()));
     try {
-      server.listen(settings, environment, amqp, process, monitors);
+      server.listen(settings, managed, amqp, process, monitors);
       return server;
     } catch (IOException | RuntimeException e) {
       server.close();
@@ -85,12 +101,13 @@ public final class ManagementServer implements AutoCloseable {
 
   private void listen(
       ServerSettings settings,
-      ConnectionEnvironment environment,
+      Managed managed,
       List<InetSocketAddress> amqp,
       ProcessControl process,
       ResourceMonitors monitors)
       throws IOException {
-    ManagedBroker managed = new ManagedBroker(environment);
+    ManagedBroker broker = new ManagedBroker(managed);
+    AccessControl accessControl = broker.accessControl();
     AuthAttempts attempts = new AuthAttempts();
     Router api = new Router();
     Optional<InetSocketAddress> wanted = settings.management().address();
@@ -100,7 +117,7 @@ public final class ManagementServer implements AutoCloseable {
             new HttpListener(
                 wanted.get(),
                 threads,
-                Authenticator.ofUsers(environment.accessControl(), attempts),
+                Authenticator.ofUsers(accessControl, attempts),
                 Map.of("/api/", api));
       } catch (IOException e) {
         throw new IOException(
@@ -115,15 +132,15 @@ public final class ManagementServer implements AutoCloseable {
             settings.dataDir(),
             settings.log().file().orElse(null),
             settings.auth().mechanisms());
-    addResources(api, managed, node, attempts, monitors, settings);
+    addResources(api, broker, node, attempts, monitors, settings);
     Router control = new Router();
-    new ControlResource(managed, node, process, monitors, settings.memory()).addTo(control);
+    new ControlResource(broker, node, process, monitors, settings.memory()).addTo(control);
     String token = ControlFile.newToken();
     local =
         new HttpListener(
             new InetSocketAddress(InetAddress.getByAddress(LOOPBACK), 0),
             threads,
-            Authenticator.ofControl(environment.accessControl(), attempts, token),
+            Authenticator.ofControl(accessControl, attempts, token),
             Map.of("/api/", api, "/control/", control));
     controlFile = ControlFile.write(settings.dataDir(), local.address(), token);
     if (open != null) {
@@ -140,8 +157,14 @@ public final class ManagementServer implements AutoCloseable {
       ServerSettings settings) {
     new OverviewResource(managed, node, monitors).addTo(api);
     new HealthResource(managed, node, new TlsHealth(settings.tls())).addTo(api);
-    new AccessResource(managed, attempts).addTo(api);
+    new AuthResource(attempts).addTo(api);
+    new UserResource(managed).addTo(api);
+    new PermissionResource(managed).addTo(api);
+    new TopicPermissionResource(managed).addTo(api);
     new VhostResource(managed).addTo(api);
+    new LimitResource(managed).addTo(api);
+    new GlobalParameterResource(managed).addTo(api);
+    new DefinitionsResource(managed).addTo(api);
     new ConnectionResource(managed).addTo(api);
     new ConsumerResource(managed).addTo(api);
     new ExchangeResource(managed).addTo(api);

@@ -32,8 +32,7 @@ final class OverviewResource {
         .get("overview", this::overview)
         .get("nodes", this::nodes)
         .get("nodes/{node}", this::node)
-        .get("nodes/{node}/memory", this::memory)
-        .get("cluster-name", request -> Response.ok(Map.of("name", NodeName.VALUE)));
+        .get("nodes/{node}/memory", this::memory);
   }
 
   private Response overview(Request request) {
@@ -54,7 +53,7 @@ final class OverviewResource {
             "rabbitmq_version",
             BuildInfo.DIALECT,
             "cluster_name",
-            NodeName.VALUE,
+            ClusterName.of(managed.administration().globalParameters()),
             "cluster_tags",
             List.of(),
             "node_tags",

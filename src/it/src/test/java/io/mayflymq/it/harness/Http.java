@@ -15,7 +15,9 @@ import java.util.Base64;
 
 /** A management API, by its bare requests. Paths begin behind {@code /api/}. */
 public final class Http {
-  private static final HttpClient CLIENT = HttpClient.newHttpClient();
+  // RabbitMQ would agree to HTTP/2, and then answer with header names that it does not allow.
+  private static final HttpClient CLIENT =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
   private final String root;
