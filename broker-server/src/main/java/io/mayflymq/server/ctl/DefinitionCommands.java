@@ -82,8 +82,7 @@ final class DefinitionCommands {
     } catch (JsonProcessingException e) {
       throw ControlException.error(
           Sysexits.DATA,
-          "Failed to deserialise input (format: JSON) (error: %s)"
-              .formatted(Values.reason(e)));
+          "Failed to deserialise input (format: JSON) (error: %s)".formatted(Values.reason(e)));
     }
     invocation.api().post("definitions", definitions);
     return new Result.Done(null);

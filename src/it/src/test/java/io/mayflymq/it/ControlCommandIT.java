@@ -107,24 +107,41 @@ class ControlCommandIT {
   void refusesPoliciesThatAreNone() {
     refused(
         69,
-        List.of("Error:", "Validation failed", "[{<<\"foo\">>,1}] are not recognised policy settings"),
-        "set_policy", name, "^q", "{\"foo\":1}");
+        List.of(
+            "Error:", "Validation failed", "[{<<\"foo\">>,1}] are not recognised policy settings"),
+        "set_policy",
+        name,
+        "^q",
+        "{\"foo\":1}");
     refused(
         69,
         List.of("Error:", "Validation failed", "no policy provided"),
-        "set_policy", name, "^q", "{}");
+        "set_policy",
+        name,
+        "^q",
+        "{}");
     refused(
         69,
         List.of("Error:", "Validation failed", "<<\"a\">> is not a valid maximum length"),
-        "set_policy", name, "^q", "{\"max-length\":\"a\"}");
+        "set_policy",
+        name,
+        "^q",
+        "{\"max-length\":\"a\"}");
     refused(
         65,
         List.of("Virtual host '%s' does not exist".formatted(name)),
-        "set_policy", "-p", name, name, "^q", ONE_VALUE);
+        "set_policy",
+        "-p",
+        name,
+        name,
+        "^q",
+        ONE_VALUE);
     refused(
         65,
         List.of("Virtual host '%s' does not exist".formatted(name)),
-        "list_policies", "-p", name);
+        "list_policies",
+        "-p",
+        name);
     Outcome noJson = control.run("set_policy", name, "^q", "{");
     assertThat(noJson.exit()).isEqualTo(69);
     assertThat(noJson.err().get(1)).startsWith("JSON decoding error. Reason: ");
@@ -138,17 +155,25 @@ class ControlCommandIT {
     refusedUsage(
         64,
         "Error (argument validation): Invalid options for this command:\n--bogus : ",
-        "list_queues", "--bogus");
+        "list_queues",
+        "--bogus");
     refusedUsage(
         64,
         "Error (argument validation): Invalid options for this command:\n--priority : high",
-        "set_policy", "p", "q", "{}", "--priority", "high");
+        "set_policy",
+        "p",
+        "q",
+        "{}",
+        "--priority",
+        "high");
     refusedUsage(
         64,
         "Error (argument validation): Info key(s) bar,foo are not supported",
-        "list_queues", "foo", "name", "bar");
-    refusedUsage(
-        65, "Error (argument validation): Bad argument.", "set_disk_free_limit", "much");
+        "list_queues",
+        "foo",
+        "name",
+        "bar");
+    refusedUsage(65, "Error (argument validation): Bad argument.", "set_disk_free_limit", "much");
     Outcome unknown = control.run("list_quues");
     assertThat(unknown.exit()).isEqualTo(64);
     assertThat(unknown.err())
@@ -164,8 +189,7 @@ class ControlCommandIT {
         .atMost(20, TimeUnit.SECONDS)
         .until(() -> done("list_queues", "-s"), list -> list.contains(queue + "\t1"));
     assertThat(done("list_queues"))
-        .startsWith(
-            "Timeout: 60.0 seconds ...", "Listing queues for vhost / ...", "name\tmessages")
+        .startsWith("Timeout: 60.0 seconds ...", "Listing queues for vhost / ...", "name\tmessages")
         .contains(queue + "\t1");
     assertThat(done("-t", "5", "list_queues", "name,messages", "arguments", "-q"))
         .startsWith("name\tmessages\targuments")
@@ -174,7 +198,8 @@ class ControlCommandIT {
         .anySatisfy(
             line ->
                 assertThat(line)
-                    .endsWith("{\"name\":\"%s\",\"messages\":1,\"durable\":false}".formatted(queue)));
+                    .endsWith(
+                        "{\"name\":\"%s\",\"messages\":1,\"durable\":false}".formatted(queue)));
     assertThat(done("list_queues", "name", "messages", "--formatter", "csv"))
         .startsWith("\"name\",\"messages\"")
         .contains("\"%s\",\"1\"".formatted(queue));
@@ -228,7 +253,8 @@ class ControlCommandIT {
   void listsAndClosesConnections(Target target) throws Exception {
     try (Connection connection = target.factory().newConnection(name)) {
       connection.createChannel();
-      String port = Integer.toString(((com.rabbitmq.client.impl.AMQConnection) connection).getLocalPort());
+      String port =
+          Integer.toString(((com.rabbitmq.client.impl.AMQConnection) connection).getLocalPort());
       assertThat(done("list_connections"))
           .startsWith("Listing connections ...", "user\tpeer_host\tpeer_port\tstate")
           .contains("guest\t127.0.0.1\t" + port + "\trunning");
@@ -265,7 +291,9 @@ class ControlCommandIT {
             "Error:",
             "Error: failed to authenticate user \"%s\"".formatted(name),
             "user '%s' - invalid credentials".formatted(name)),
-        "authenticate_user", name, "wrong");
+        "authenticate_user",
+        name,
+        "wrong");
     assertThat(done("set_user_tags", name, "monitoring", "policymaker"))
         .containsExactly(
             "Setting tags for user \"%s\" to [monitoring, policymaker] ...".formatted(name));
@@ -305,7 +333,11 @@ class ControlCommandIT {
     refused(
         67,
         List.of("Error:", "User %s does not exist".formatted(name)),
-        "set_permissions", name, "a", "b", "c");
+        "set_permissions",
+        name,
+        "a",
+        "b",
+        "c");
   }
 
   private String script() {
@@ -316,9 +348,7 @@ class ControlCommandIT {
   void managesVhostsAndTheirLimits() {
     assertThat(done("add_vhost", name, "--description", "for a test"))
         .containsExactly("Adding vhost \"%s\" ...".formatted(name));
-    assertThat(done("list_vhosts"))
-        .startsWith("Listing vhosts ...", "name")
-        .contains("/", name);
+    assertThat(done("list_vhosts")).startsWith("Listing vhosts ...", "name").contains("/", name);
     assertThat(done("list_vhosts", "name", "description", "-s")).contains(name + "\tfor a test");
     assertThat(done("set_vhost_limits", "-p", name, "{\"max-queues\":10}"))
         .containsExactly(
@@ -329,19 +359,22 @@ class ControlCommandIT {
     assertThat(done("list_vhost_limits", "--global")).contains(name + "\t{\"max-queues\":10}");
     refused(
         69,
-        List.of(
-            "Error:", "Validation failed", "Unrecognised terms [{<<\"foo\">>,3}] in limits"),
-        "set_vhost_limits", "-p", name, "{\"foo\":3}");
+        List.of("Error:", "Validation failed", "Unrecognised terms [{<<\"foo\">>,3}] in limits"),
+        "set_vhost_limits",
+        "-p",
+        name,
+        "{\"foo\":3}");
     assertThat(done("clear_vhost_limits", "-p", name))
         .containsExactly("Clearing vhost \"%s\" limits ...".formatted(name));
     assertThat(done("delete_vhost", name))
         .containsExactly("Deleting vhost \"%s\" ...".formatted(name));
-    refused(
-        65, List.of("Virtual host '%s' does not exist".formatted(name)), "delete_vhost", name);
+    refused(65, List.of("Virtual host '%s' does not exist".formatted(name)), "delete_vhost", name);
     refused(
         65,
         List.of("Virtual host '%s' does not exist".formatted(name)),
-        "list_permissions", "-p", name);
+        "list_permissions",
+        "-p",
+        name);
   }
 
   @Test
@@ -365,8 +398,7 @@ class ControlCommandIT {
         .containsExactly("Exporting definitions in JSON to a file at \"%s\" ...".formatted(file));
     done("clear_policy", name);
     assertThat(done("import_definitions", file))
-        .startsWith(
-            "Importing definitions in JSON from a file at \"%s\" ...".formatted(file));
+        .startsWith("Importing definitions in JSON from a file at \"%s\" ...".formatted(file));
     Awaitility.await("the policy is there again")
         .atMost(20, TimeUnit.SECONDS)
         .until(() -> done("list_policies", "-s"), list -> list.toString().contains(name));
@@ -375,7 +407,8 @@ class ControlCommandIT {
     refusedUsage(
         65,
         "Error (argument validation): Bad argument: File %s does not exist".formatted(file + "x"),
-        "import_definitions", file + "x");
+        "import_definitions",
+        file + "x");
     Files.writeString(directory.resolve("bad.json"), "a = b");
     Outcome bad = control.run("import_definitions", directory.resolve("bad.json").toString());
     assertThat(bad.exit()).isEqualTo(65);
@@ -419,7 +452,9 @@ class ControlCommandIT {
     refused(
         65,
         List.of("There is no queue '%s' in vhost '/'".formatted(name)),
-        "explain_policy", "queue", name);
+        "explain_policy",
+        "queue",
+        name);
   }
 
   @Test

@@ -103,7 +103,9 @@ public final class ControlCommand {
   }
 
   private static List<String> lines(Path file) throws IOException {
-    return Files.readString(file).replaceAll("\u001b\\[[0-9;]*m", "").lines()
+    return Files.readString(file)
+        .replaceAll("\u001b\\[[0-9;]*m", "")
+        .lines()
         .filter(line -> !line.isBlank())
         .toList();
   }
