@@ -145,7 +145,7 @@ public final class BrokerProcess implements AutoCloseable {
   }
 
   /** The jar under test; a missing one is an error, since the build makes it before this module. */
-  private static Path jar() {
+  static Path jar() {
     Path jar = Path.of(System.getProperty("mayfly.it.jar")).toAbsolutePath().normalize();
     if (!Files.isRegularFile(jar)) {
       throw new IllegalStateException(jar + " is missing: run mvn -q -DskipTests package first");
