@@ -483,22 +483,4 @@ class ControlCommandIT {
     assertThat(outcome.err().get(0)).startsWith("Error: unable to perform an operation on node");
     assertThat(outcome.err().toString()).contains(directory.resolve("mayfly.control").toString());
   }
-
-  @Test
-  @MayflyOnly("there is one node only")
-  void saysWhatDoesNotApply() {
-    for (String command : List.of("join_cluster", "reset", "stop_app", "eval", "trace_on")) {
-      Outcome outcome = control.run(command, "x");
-      assertThat(outcome.exit()).as(command).isEqualTo(69);
-      assertThat(outcome.err().get(1)).startsWith(command + " is not applicable: ");
-    }
-  }
-
-  @Test
-  @MayflyOnly("RabbitMQ completes commands by another one")
-  void writesCompletions() {
-    assertThat(done("generate_completion"))
-        .startsWith("#!/usr/bin/env bash")
-        .anyMatch(line -> line.contains("set_operator_policy"));
-  }
 }
