@@ -2,6 +2,7 @@ package io.mayflymq.core.metrics;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.OptionalLong;
 
 /**
  * The counters of one queue, channel, exchange or connection.
@@ -63,6 +64,16 @@ public final class Counters implements Counts {
     long[] now = new long[Counter.COUNT];
     addTo(now);
     rates.sample(nanos, sincePreviousNanos, now);
+  }
+
+  /**
+   * The first sample since which none of these has changed, as {@link System#nanoTime} had it;
+   * empty if one has, or there was no sample. Any thread may ask.
+   */
+  public OptionalLong stillSinceNanos() {
+    long[] now = new long[Counter.COUNT];
+    addTo(now);
+    return rates.stillSinceNanos(now);
   }
 
   private long read(int cell) {

@@ -1,6 +1,7 @@
 package io.mayflymq.core.metrics;
 
 import java.util.Arrays;
+import java.util.OptionalLong;
 
 /**
  * The last two samples of a row of numbers, and how fast each of them grew in between. One thread
@@ -21,7 +22,11 @@ final class RateWindow {
 
   private record Pair(Sample before, Sample latest) {}
 
+  /** Stands for the time since when nothing has changed, while something does. */
+  private static final long MOVING = Long.MIN_VALUE;
+
   private volatile Pair pair;
+  private volatile long stillSinceNanos = MOVING;
 
   /**
    * Takes a sample.
@@ -32,6 +37,11 @@ final class RateWindow {
    */
   void sample(long nanos, long sincePreviousNanos, long[] values) {
     Pair last = pair;
+    if (!isLatest(values)) {
+      stillSinceNanos = MOVING;
+    } else if (stillSinceNanos == MOVING) {
+      stillSinceNanos = nanos;
+    }
     if (last == null) {
       if (!isZero(values)) {
         long[] nothing = new long[values.length];
@@ -53,6 +63,21 @@ final class RateWindow {
     return (last.latest.values[index] - last.before.values[index])
         * NANOS_PER_SECOND
         / (last.latest.nanos - last.before.nanos);
+  }
+
+  /**
+   * The first sample since which nothing has changed; empty if something has.
+   *
+   * @param values the numbers of this moment
+   */
+  OptionalLong stillSinceNanos(long[] values) {
+    long since = stillSinceNanos;
+    return since == MOVING || !isLatest(values) ? OptionalLong.empty() : OptionalLong.of(since);
+  }
+
+  private boolean isLatest(long[] values) {
+    Pair last = pair;
+    return last == null ? isZero(values) : Arrays.equals(values, last.latest.values);
   }
 
   private static boolean isZero(long[] values) {

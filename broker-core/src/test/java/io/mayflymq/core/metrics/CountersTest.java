@@ -36,6 +36,22 @@ class CountersTest {
   }
 
   @Test
+  void tellsSinceWhichSampleNothingHappened() {
+    Counters counters = new Counters();
+    assertThat(counters.stillSinceNanos()).as("no sample yet").isEmpty();
+    counters.sample(SECOND, SECOND);
+    counters.sample(2 * SECOND, SECOND);
+    assertThat(counters.stillSinceNanos()).hasValue(SECOND);
+    counters.add(Counter.PUBLISHED, 1);
+    assertThat(counters.stillSinceNanos()).as("not sampled yet").isEmpty();
+    counters.sample(3 * SECOND, SECOND);
+    assertThat(counters.stillSinceNanos()).as("no second sample yet").isEmpty();
+    counters.sample(4 * SECOND, SECOND);
+    counters.sample(5 * SECOND, SECOND);
+    assertThat(counters.stillSinceNanos()).hasValue(4 * SECOND);
+  }
+
+  @Test
   void aGroupKeepsWhatThoseCountedThatLeft() {
     CounterGroup group = new CounterGroup();
     Counters first = new Counters();

@@ -43,6 +43,7 @@ final class QueueObjects {
     if (stats != null) {
       object.put("message_stats", stats);
     }
+    Statistics.putIdleSince(object, queue.counters());
     Statistics.putMessages(
         object, view.totals().ready(), view.totals().unacked(), queue.counters());
     object.put("messages_persistent", view.totals().persistent());

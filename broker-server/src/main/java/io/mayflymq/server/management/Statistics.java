@@ -2,10 +2,15 @@ package io.mayflymq.server.management;
 
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.metrics.Counts;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Counters as RabbitMQ's management shows them: {@code publish} beside {@code publish_details} with
@@ -55,6 +60,12 @@ final class Statistics {
 
   private static final List<Field> THROUGH_EXCHANGE =
       List.of(new Field("publish_in", Counter.PUBLISHED), new Field("publish_out", Counter.ROUTED));
+
+  private static final DateTimeFormatter IDLE_SINCE =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSxxx").withZone(ZoneOffset.UTC);
+
+  private static final long START_MILLIS = System.currentTimeMillis();
+  private static final long START_NANOS = System.nanoTime();
 
   private Statistics() {}
 
@@ -140,6 +151,19 @@ final class Statistics {
     put(object, "messages", ready + unacked, total);
     put(object, "messages_ready", ready, total - unackedRate);
     put(object, "messages_unacknowledged", unacked, unackedRate);
+  }
+
+  /** Since when nothing has been counted, if so, to the interval of samples. */
+  static void putIdleSince(Map<String, Object> object, Counters counters) {
+    counters
+        .stillSinceNanos()
+        .ifPresent(
+            nanos ->
+                object.put(
+                    "idle_since",
+                    IDLE_SINCE.format(
+                        Instant.ofEpochMilli(
+                            START_MILLIS + TimeUnit.NANOSECONDS.toMillis(nanos - START_NANOS)))));
   }
 
   /** A number, and beside it how fast it grows. */

@@ -17,6 +17,8 @@ import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Target;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -268,6 +270,14 @@ class ManagementPoliciesIT {
     } finally {
       http.delete(path);
     }
+  }
+
+  @Test
+  void aQueueInWhichNothingHappensShowsSinceWhen(Amqp amqp) throws Exception {
+    String queue = amqp.queue();
+    JsonNode idle = await("queues/%2F/" + queue, json -> json.has("idle_since"));
+    Instant since = OffsetDateTime.parse(idle.path("idle_since").asText()).toInstant();
+    assertThat(since).isBetween(Instant.now().minusSeconds(60), Instant.now());
   }
 
   private void publish(String properties, String payload) throws Exception {
