@@ -289,6 +289,24 @@ class AdministrationTest {
   }
 
   @Test
+  void limitsThatAreGivenWithAUserAreSetBesidesThoseThatHeHas() {
+    Limits channels = Limits.of(Map.of(Limit.MAX_CHANNELS, 3));
+    Limits connections = Limits.of(Map.of(Limit.MAX_CONNECTIONS, 4));
+    User ann = new User("ann", PasswordHash.NONE, List.of());
+
+    assertThat(safe(administration.users().put(ann.withLimits(channels)))).isTrue();
+    assertThat(safe(administration.users().put(ann.withLimits(connections)))).isFalse();
+
+    assertThat(administration.users().get("ann").limits())
+        .isEqualTo(channels.with(Limit.MAX_CONNECTIONS, 4));
+    assertThatThrownBy(
+            () -> administration.users().put(ann.withLimits(channels.with(Limit.MAX_QUEUES, 1))))
+        .isInstanceOf(AdministrationException.class)
+        .hasMessageContaining("max-queues");
+    assertThat(administration.users().get("ann").limits().get(Limit.MAX_QUEUES)).isNull();
+  }
+
+  @Test
   void passwordsAreChecked() {
     addUser("ann");
     UserAdministration users = administration.users();
