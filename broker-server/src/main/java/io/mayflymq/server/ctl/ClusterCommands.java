@@ -54,6 +54,8 @@ final class ClusterCommands {
     for (String name : List.of("trace_on", "trace_off")) {
       commands.add(refused(name, NO_TRACER));
     }
+    commands.add(
+        refused("environment", "the broker has no answer yet to what its configuration came to."));
     commands.add(refused("restart_vhost", "a virtual host of MayflyMQ does not stop by itself."));
     commands.add(refused("enable_feature_flag", "MayflyMQ has no feature flags."));
     for (String name : List.of("encode", "decode", "list_ciphers", "list_hashes")) {

@@ -89,7 +89,7 @@ public final class ControlTool {
   }
 
   private static String script(List<String> arguments) {
-    int option = arguments.indexOf(GlobalOptions.SCRIPT_NAME);
+    int option = arguments.lastIndexOf(GlobalOptions.SCRIPT_NAME);
     return option >= 0 && option + 1 < arguments.size() ? arguments.get(option + 1) : NAME;
   }
 

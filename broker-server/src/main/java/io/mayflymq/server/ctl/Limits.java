@@ -21,18 +21,17 @@ final class Limits {
   /**
    * Checks that there are no other limits, so that either all are set or none.
    *
+   * @param error what is said of others, in the place of {@code %s}
    * @throws ControlException naming those that there are not
    */
-  static void check(Map<String, Object> limits, List<String> known, String where) {
+  static void check(Map<String, Object> limits, List<String> known, String error) {
     List<Object> others =
         limits.entrySet().stream()
             .filter(limit -> !known.contains(limit.getKey()))
             .map(limit -> (Object) new Term.Tuple(Arrays.asList(limit.getKey(), limit.getValue())))
             .collect(Collectors.toList());
     if (!others.isEmpty()) {
-      throw ControlException.error(
-          Sysexits.UNAVAILABLE,
-          "Unrecognised terms %s in %s".formatted(Term.erlang(others), where));
+      throw ControlException.error(Sysexits.UNAVAILABLE, error.replace("%s", Term.erlang(others)));
     }
   }
 

@@ -32,11 +32,7 @@ final class SettingCommands {
         Command.named("set_log_level", "Sets log level in the running node")
             .takes("log_level")
             .noting("The levels are " + String.join(", ", LEVELS) + ".")
-            .does(SettingCommands::setLogLevel),
-        Command.named(
-                "environment",
-                "Displays the name and value of each configuration key that is in force")
-            .does(SettingCommands::environment));
+            .does(SettingCommands::setLogLevel));
   }
 
   private static ControlException bad(String more) {
@@ -128,13 +124,5 @@ final class SettingCommands {
     invocation.banner("Setting log level to \"%s\" ...", level);
     put(invocation, "log-level", Json.object("level", level));
     return Result.DONE;
-  }
-
-  private static Result environment(Invocation invocation) {
-    invocation.banner("Application environment of node %s ...", invocation.node());
-    Map<String, Object> settings = Api.object(invocation.api().control("GET", "environment", null));
-    StringBuilder text = new StringBuilder();
-    settings.forEach((key, value) -> text.append(key).append(" = ").append(value).append('\n'));
-    return new Result.Value(settings, text.toString().stripTrailing());
   }
 }

@@ -131,21 +131,11 @@ final class Term {
 
   /** A cell is a part of a line: what would end it is escaped. */
   private static String escape(String text) {
-    if (text.chars().noneMatch(c -> c < ' ' || c == '\\')) {
+    if (text.chars().noneMatch(c -> c < ' ')) {
       return text;
     }
     StringBuilder escaped = new StringBuilder();
-    text.chars()
-        .forEach(
-            c -> {
-              if (c == '\\') {
-                escaped.append("\\\\");
-              } else if (c < ' ') {
-                escaped.append('\\').append(String.format("%03o", c));
-              } else {
-                escaped.append((char) c);
-              }
-            });
+    text.chars().forEach(c -> escaped.append(c < ' ' ? String.format("\\%03o", c) : (char) c));
     return escaped.toString();
   }
 

@@ -181,7 +181,8 @@ final class UserCommands {
     invocation.banner("Setting user limits to \"%s\" for user \"%s\" ...", definition, user);
     Map<String, Object> limits = Values.parseObject("definition", definition);
     existing(invocation, user);
-    Limits.check(limits, List.of("max-connections", "max-channels"), "user-limits");
+    Limits.check(
+        limits, List.of("max-connections", "max-channels"), "Unrecognised terms %s in user-limits");
     limits.forEach(
         (name, value) ->
             invocation.api().put(Api.path("user-limits", user, name), Json.object("value", value)));

@@ -1,10 +1,13 @@
 package io.mayflymq.server.ctl;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** Virtual hosts and their limits. */
 final class VhostCommands {
+  private static final List<String> LIMITS = List.of("max-connections", "max-queues");
   private static final Columns COLUMNS =
       Columns.of("name", "description")
           .with("tags", vhost -> Term.atoms(vhost.get("tags")), "tags")
@@ -119,14 +122,26 @@ final class VhostCommands {
     String vhost = invocation.vhost();
     invocation.banner("Setting vhost limits to \"%s\" for vhost \"%s\" ...", definition, vhost);
     Map<String, Object> limits = Values.parseObject("definition", definition);
+    Set<String> others = existingLimits(invocation, vhost);
+    Limits.check(limits, LIMITS, "Validation failed\n\nUnrecognised terms %s in limits\n");
+    limits.forEach(
+        (name, value) ->
+            invocation
+                .api()
+                .put(Api.path("vhost-limits", vhost, name), Json.object("value", value)));
+    // A definition is the whole of the limits: those that it does not name are no more.
+    others.removeAll(limits.keySet());
+    others.forEach(name -> invocation.api().delete(Api.path("vhost-limits", vhost, name)));
+    return Result.DONE;
+  }
+
+  private static Set<String> existingLimits(Invocation invocation, String vhost) {
     try {
-      invocation
-          .api()
-          .put(
-              Api.path("parameters", "vhost-limits", vhost, "limits"),
-              Json.object(
-                  "component", "vhost-limits", "vhost", vhost, "name", "limits", "value", limits));
-      return Result.DONE;
+      Set<String> names = new HashSet<>();
+      for (Map<String, Object> limits : invocation.api().list(Api.path("vhost-limits", vhost))) {
+        names.addAll(Api.object(limits.get("value")).keySet());
+      }
+      return names;
     } catch (ApiError e) {
       throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
     }
@@ -135,14 +150,13 @@ final class VhostCommands {
   private static Result clearLimits(Invocation invocation) {
     String vhost = invocation.vhost();
     invocation.banner("Clearing vhost \"%s\" limits ...", vhost);
-    try {
-      invocation.api().delete(Api.path("parameters", "vhost-limits", vhost, "limits"));
-      return Result.DONE;
-    } catch (ApiError e) {
-      throw e.isNotFound()
-          ? ControlException.error(Sysexits.UNAVAILABLE, "Parameter does not exist")
-          : e;
+    Set<String> names =
+        invocation.api().hasVhost(vhost) ? existingLimits(invocation, vhost) : Set.of();
+    if (names.isEmpty()) {
+      throw ControlException.error(Sysexits.UNAVAILABLE, "Parameter does not exist");
     }
+    names.forEach(name -> invocation.api().delete(Api.path("vhost-limits", vhost, name)));
+    return Result.DONE;
   }
 
   private static Result listLimits(Invocation invocation) {

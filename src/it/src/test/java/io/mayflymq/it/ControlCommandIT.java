@@ -246,12 +246,13 @@ class ControlCommandIT {
         .startsWith(
             "Listing consumers in vhost / ...",
             "queue_name\tchannel_pid\tconsumer_tag\tack_required\tprefetch_count\tactive\targuments")
-        .anySatisfy(line -> assertThat(line).matches(queue + "\t<.*>\t.*\ttrue\t0\ttrue\t\\[\\]"));
+        .anySatisfy(line -> assertThat(line).matches(queue + "\t<.*>\t.*\tfalse\t0\ttrue\t\\[\\]"));
   }
 
   @Test
   void listsAndClosesConnections(Target target) throws Exception {
-    try (Connection connection = target.factory().newConnection(name)) {
+    Connection connection = target.factory().newConnection(name);
+    try {
       connection.createChannel();
       String port =
           Integer.toString(((com.rabbitmq.client.impl.AMQConnection) connection).getLocalPort());
@@ -271,6 +272,8 @@ class ControlCommandIT {
           .atMost(20, TimeUnit.SECONDS)
           .until(() -> !connection.isOpen());
       assertThat(connection.getCloseReason().getMessage()).contains("go away");
+    } finally {
+      connection.abort();
     }
   }
 
@@ -451,7 +454,7 @@ class ControlCommandIT {
     done("clear_policy", name);
     refused(
         65,
-        List.of("There is no queue '%s' in vhost '/'".formatted(name)),
+        List.of("Error:", "There is no queue '%s' in vhost '/'".formatted(name)),
         "explain_policy",
         "queue",
         name);
