@@ -120,7 +120,11 @@ final class Api {
     request("GET", "/api/whoami", null, as);
   }
 
+  /** The one place that all changes pass, so that none is made with {@code --dry-run}. */
   private Object request(String method, String path, Object body, Map<String, String> headers) {
+    if (invocation.dryRun() && !method.equals("GET") && !path.endsWith("/dry-run")) {
+      throw new NothingChangesException();
+    }
     try {
       HttpURLConnection connection =
           (HttpURLConnection) new URL(endpoint.url() + path).openConnection();

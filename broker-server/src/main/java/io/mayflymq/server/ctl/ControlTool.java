@@ -149,7 +149,7 @@ public final class ControlTool {
       return Sysexits.OK;
     }
     command.checkCount(invocation.arguments().size());
-    Result result = command.action().run(invocation);
+    Result result = run(invocation);
     String text = text(invocation, result);
     String file = invocation.option(GlobalOptions.FILE);
     if (file != null) {
@@ -158,6 +158,14 @@ public final class ControlTool {
       out.println(text);
     }
     return Sysexits.OK;
+  }
+
+  private static Result run(Invocation invocation) {
+    try {
+      return invocation.command().action().run(invocation);
+    } catch (NothingChangesException e) {
+      return Result.DONE;
+    }
   }
 
   private static String text(Invocation invocation, Result result) {

@@ -23,6 +23,7 @@ final class TopicPermissionResource {
         .get("topic-permissions/{vhost}/{user}", this::get)
         .put("topic-permissions/{vhost}/{user}", this::put)
         .delete("topic-permissions/{vhost}/{user}", this::delete)
+        .delete("topic-permissions/{vhost}/{user}/{exchange}", this::deleteOfExchange)
         .get("users/{user}/topic-permissions", this::listOfUser)
         .get("vhosts/{vhost}/topic-permissions", this::listOfVhost);
   }
@@ -92,6 +93,17 @@ final class TopicPermissionResource {
                     fields.requiredText("exchange"),
                     fields.requiredText("write"),
                     fields.requiredText("read"))));
+  }
+
+  private Response deleteOfExchange(Request request) {
+    String exchange = request.parameter("exchange");
+    TopicPermissionEntry entry =
+        existing(request).stream()
+            .filter(candidate -> candidate.exchange().equals(exchange))
+            .findFirst()
+            .orElseThrow(ApiException::notFound);
+    Answers.await(permissions().clearTopic(entry.user(), entry.vhost(), exchange));
+    return Response.noContent();
   }
 
   private Response delete(Request request) {
