@@ -66,11 +66,26 @@ public final class UserAdministration {
    * @throws AdministrationException INVALID_NAME, INVALID_TAG
    */
   public CompletableFuture<Boolean> put(String name, PasswordHash password, List<String> tags) {
-    User wanted = checked(name, password, tags);
+    return put(new User(name, password, tags));
+  }
+
+  /**
+   * Adds a user, or gives the one who exists another password, other tags and these limits besides
+   * those that he has; his permissions stay.
+   *
+   * @return whether he is new, when that is safe
+   * @throws AdministrationException INVALID_NAME, INVALID_TAG, INVALID_LIMIT
+   */
+  public CompletableFuture<Boolean> put(User wanted) {
+    check(wanted);
+    User checked = checked(wanted.name(), wanted.passwordHash(), wanted.tags());
     synchronized (changes) {
-      User current = changes.state().user(name);
-      return keep(current == null ? wanted : wanted.withLimits(current.limits()))
-          .thenApply(safe -> current == null);
+      User current = changes.state().user(wanted.name());
+      Limits limits = current == null ? Limits.NONE : current.limits();
+      for (Map.Entry<Limit, Integer> given : wanted.limits().asMap().entrySet()) {
+        limits = limits.with(given.getKey(), given.getValue());
+      }
+      return keep(checked.withLimits(limits)).thenApply(safe -> current == null);
     }
   }
 

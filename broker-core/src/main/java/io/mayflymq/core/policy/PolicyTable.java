@@ -117,6 +117,19 @@ public final class PolicyTable {
         .text(PolicyKey.ALTERNATE_EXCHANGE);
   }
 
+  /**
+   * What the policies alone give to an object, without a word about those that do not apply: cheap
+   * enough for lists.
+   */
+  public EffectiveSettings byPolicies(PolicySubject subject) {
+    return new EffectiveSettings(
+        subject,
+        applying(PolicyKind.POLICY, subject),
+        applying(PolicyKind.OPERATOR_POLICY, subject),
+        FieldTable.EMPTY,
+        List.of());
+  }
+
   /** Everything that counts for an object, and where it came from. */
   public EffectiveSettings explain(PolicySubject subject, FieldTable arguments) {
     Policy policy = applying(PolicyKind.POLICY, subject);

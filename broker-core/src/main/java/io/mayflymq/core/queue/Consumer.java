@@ -27,6 +27,9 @@ public final class Consumer {
   /** Whether it stands in the round of those that get messages. */
   boolean inRound;
 
+  /** Whether it gets messages when it is its turn: each does, or the single active one. */
+  boolean active;
+
   /** Whether its outlet had no room when asked last. */
   boolean blocked;
 
@@ -104,6 +107,11 @@ public final class Consumer {
   /** How many of its messages are unacknowledged. */
   public int unacked() {
     return unacked;
+  }
+
+  /** Whether it gets messages when it is its turn: each does, or the single active one. */
+  public boolean active() {
+    return active;
   }
 
   void delivered() {

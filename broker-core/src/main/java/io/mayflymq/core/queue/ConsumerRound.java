@@ -32,6 +32,7 @@ final class ConsumerRound {
     if (active == null) {
       active = consumer;
     }
+    consumer.active = !singleActive || consumer == active;
     join(consumer);
   }
 
@@ -42,6 +43,7 @@ final class ConsumerRound {
     if (consumer == active) {
       active = highest();
       if (active != null) {
+        active.active = true;
         join(active);
       }
     }
@@ -102,7 +104,7 @@ final class ConsumerRound {
 
   /** Puts a consumer at the end of its round if it can take messages again. */
   void join(Consumer consumer) {
-    if (consumer.mayJoinRound() && (!singleActive || consumer == active)) {
+    if (consumer.mayJoinRound() && consumer.active) {
       consumer.inRound = true;
       round(consumer.priority()).addLast(consumer);
     }

@@ -2,13 +2,13 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.retention.ExpiryOrder;
 import io.mayflymq.core.retention.LengthLimit;
 import io.mayflymq.core.retention.QueueLease;
-import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.QueueStore;
 import java.util.List;
 
@@ -40,9 +40,11 @@ public final class QueueMachine {
   private final QueueMessages messages;
   private final QueueRecovery recovery;
   private final MessageDeadlines deadlines;
+  private final Departures departures;
   private final ConsumerRound consumers;
   private final QueueLease lease;
   private final WakeUp wakeUp;
+  private final Counters counters = new Counters();
 
   /** A new limit is being worked off in slices. */
   private boolean shrinking;
@@ -73,6 +75,8 @@ public final class QueueMachine {
             index, new ExpiryOrder(new ExpiringMessages(index)), settings.messageTtlMillis());
     this.recovery = new QueueRecovery(index, deadlines);
     this.messages = new QueueMessages(index, store, recovery);
+    this.departures = new Departures(index, messages, deadlines, effects, wakeUp);
+    departures.haveDeadLetters(settings.deadLetterExchange() != null);
     this.lease = new QueueLease(settings.expiresMillis(), nowMillis);
   }
 
@@ -105,8 +109,9 @@ public final class QueueMachine {
     limit = new LengthLimit(changed.maxLength(), changed.maxLengthBytes());
     deadlines.changeTtl(changed.messageTtlMillis(), changed.messageTtlRetroactive());
     lease.change(changed.expiresMillis());
+    departures.haveDeadLetters(changed.deadLetterExchange() != null);
     shrinking = true;
-    long next = expireDue(nowMillis, EXPIRY_SLICE);
+    long next = departures.expireDue(nowMillis, EXPIRY_SLICE);
     dropOverflow(nowMillis);
     wakeUp.noLaterThan(Math.min(next, lease.endMillis()));
   }
@@ -138,7 +143,7 @@ public final class QueueMachine {
     long sequence = messages.append(message, own, nowMillis);
     long deadline = deadlines.ofNew(own, nowMillis);
     if (deadline <= nowMillis) {
-      die(sequence, DeathReason.EXPIRED, nowMillis);
+      departures.die(sequence, DeathReason.EXPIRED, nowMillis);
       return true;
     }
     deadlines.appended(sequence, own);
@@ -151,7 +156,7 @@ public final class QueueMachine {
     if (!wouldExceed(message)) {
       return false;
     }
-    expireDue(nowMillis, EXPIRY_SLICE);
+    departures.expireDue(nowMillis, EXPIRY_SLICE);
     return wouldExceed(message);
   }
 
@@ -170,8 +175,7 @@ public final class QueueMachine {
       sequence = messages.appendUnacked(message, ownDeadline, nowMillis);
       consumer.delivered();
     }
-    consumers.served(consumer);
-    consumer.outlet().deliver(consumer, sequence, message, false);
+    deliver(consumer, sequence, message, false);
     return true;
   }
 
@@ -184,11 +188,11 @@ public final class QueueMachine {
       shrinking = false;
       return;
     }
-    expireDue(nowMillis, EXPIRY_SLICE);
+    departures.expireDue(nowMillis, EXPIRY_SLICE);
     int left = shrinking ? EXPIRY_SLICE : Integer.MAX_VALUE;
     while (isOverLimit() && left-- > 0) {
       long head = index.firstReady();
-      die(
+      departures.die(
           head,
           deadlines.of(head) <= nowMillis ? DeathReason.EXPIRED : DeathReason.MAXLEN,
           nowMillis);
@@ -256,12 +260,14 @@ public final class QueueMachine {
    */
   public Fetched fetch(boolean acknowledges, long nowMillis) {
     renewLease(nowMillis);
-    long head = firstLiving(nowMillis, Integer.MAX_VALUE);
+    long head = departures.firstLiving(nowMillis, Integer.MAX_VALUE);
     if (head < 0) {
+      counters.add(Counter.GOT_EMPTY, 1);
       return null;
     }
     boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
-    Message message = acknowledges ? messages.take(head) : leave(head);
+    Message message = acknowledges ? messages.take(head) : departures.leave(head);
+    counters.got(acknowledges, message.bodyLength(), redelivered);
     return new Fetched(
         acknowledges ? head : NO_SETTLEMENT, message, redelivered, index.readyCount());
   }
@@ -279,7 +285,7 @@ public final class QueueMachine {
       if (consumer == null) {
         return;
       }
-      long head = firstLiving(nowMillis, EXPIRY_SLICE);
+      long head = departures.firstLiving(nowMillis, EXPIRY_SLICE);
       if (head < 0) {
         return;
       }
@@ -295,37 +301,16 @@ public final class QueueMachine {
         sequence = head;
         consumer.delivered();
       } else {
-        message = leave(head);
+        message = departures.leave(head);
       }
-      consumers.served(consumer);
-      consumer.outlet().deliver(consumer, sequence, message, redelivered);
+      deliver(consumer, sequence, message, redelivered);
     }
   }
 
-  /**
-   * The first message that may be handed out; -1 if there is none, or too many before it are dead
-   * to remove them in one go. One that the store can no longer read is lost.
-   */
-  private long firstLiving(long nowMillis, int budget) {
-    int left = budget;
-    long head = index.firstReady();
-    while (head >= 0) {
-      boolean dead = deadlines.of(head) <= nowMillis;
-      if (!dead && messages.load(head)) {
-        return head;
-      }
-      if (left-- == 0) {
-        wakeUp.noLaterThan(nowMillis);
-        return -1;
-      }
-      if (dead) {
-        die(head, DeathReason.EXPIRED, nowMillis);
-      } else {
-        discard(head);
-      }
-      head = index.firstReady();
-    }
-    return -1;
+  private void deliver(Consumer consumer, long sequence, Message message, boolean redelivered) {
+    consumers.served(consumer);
+    counters.delivered(consumer.acknowledges(), message.bodyLength(), redelivered);
+    consumer.outlet().deliver(consumer, sequence, message, redelivered);
   }
 
   // Settling
@@ -342,10 +327,11 @@ public final class QueueMachine {
     int count = 0;
     for (long sequence = from; sequence <= to; sequence++) {
       if (index.isUnacked(sequence)) {
-        discard(sequence);
+        departures.discard(sequence);
         count++;
       }
     }
+    counters.add(Counter.ACKED, count);
     settled(consumer, count, nowMillis);
   }
 
@@ -354,7 +340,7 @@ public final class QueueMachine {
     int count = 0;
     for (long sequence = from; sequence <= to; sequence++) {
       if (index.isUnacked(sequence)) {
-        die(sequence, DeathReason.REJECTED, nowMillis);
+        departures.die(sequence, DeathReason.REJECTED, nowMillis);
         count++;
       }
     }
@@ -373,6 +359,7 @@ public final class QueueMachine {
         count++;
       }
     }
+    counters.add(Counter.REQUEUED, count);
     dropOverflow(nowMillis);
     settled(consumer, count, nowMillis);
     dispatch(nowMillis);
@@ -381,7 +368,7 @@ public final class QueueMachine {
   private void putBack(long sequence, long nowMillis) {
     long deadline = deadlines.of(sequence);
     if (deadline <= nowMillis) {
-      die(sequence, DeathReason.EXPIRED, nowMillis);
+      departures.die(sequence, DeathReason.EXPIRED, nowMillis);
       return;
     }
     index.setFlags(sequence, index.flags(sequence) | EntryFlags.REDELIVERED);
@@ -404,7 +391,7 @@ public final class QueueMachine {
 
   /** Removes all ready messages. @return how many there were */
   public long purge(long nowMillis) {
-    expireDue(nowMillis, Integer.MAX_VALUE);
+    departures.expireDue(nowMillis, Integer.MAX_VALUE);
     deadlines.cleared();
     return messages.clearReady();
   }
@@ -418,52 +405,12 @@ public final class QueueMachine {
       effects.leaseEnded();
       return;
     }
-    long next = expireDue(nowMillis, EXPIRY_SLICE);
+    long next = departures.expireDue(nowMillis, EXPIRY_SLICE);
     wakeUp.noLaterThan(Math.min(next, lease.endMillis()));
     if (shrinking) {
       dropOverflow(nowMillis);
     }
     dispatch(nowMillis);
-  }
-
-  /**
-   * Expires what is due, but no more than so many messages.
-   *
-   * @return when the next one is due
-   */
-  private long expireDue(long nowMillis, int budget) {
-    int left = budget;
-    long earliest = deadlines.earliest();
-    while (earliest >= 0) {
-      long deadline = deadlines.of(earliest);
-      if (deadline > nowMillis || left-- == 0) {
-        return deadline;
-      }
-      die(earliest, DeathReason.EXPIRED, nowMillis);
-      earliest = deadlines.earliest();
-    }
-    return Deadlines.NEVER;
-  }
-
-  // Leaving
-
-  private void die(long sequence, DeathReason reason, long nowMillis) {
-    Message message =
-        settings.deadLetterExchange() == null ? index.content(sequence) : messages.get(sequence);
-    deadlines.leaving(sequence);
-    DeadEntry entry = messages.bury(sequence);
-    effects.died(message, entry, reason, nowMillis);
-  }
-
-  private Message leave(long sequence) {
-    Message message = messages.get(sequence);
-    discard(sequence);
-    return message;
-  }
-
-  private void discard(long sequence) {
-    deadlines.leaving(sequence);
-    messages.remove(sequence);
   }
 
   /** The queue is gone: gives its memory back. Nothing else may be called afterwards. */
@@ -479,14 +426,19 @@ public final class QueueMachine {
     return index.readyCount();
   }
 
-  /** The sum of the ready messages' body sizes. */
-  public long readyBytes() {
-    return index.readyBytes();
+  /** How many messages there are of either kind, and their body sizes. */
+  public QueueTotals totals() {
+    return messages.totals();
   }
 
-  /** How many messages were delivered and not settled. */
-  public long unackedCount() {
-    return index.unackedCount();
+  /** The first ready message; null if none is ready or its content is not in memory. */
+  public Message headInMemory() {
+    return messages.headInMemory();
+  }
+
+  /** What happened so far; the rest is counted by who calls and whom it calls. */
+  public Counters counters() {
+    return counters;
   }
 
   /** How many consumers there are. */

@@ -30,6 +30,9 @@ final class QueueMessages implements StoredQueue {
 
   private long loadedSequence = NONE;
 
+  private long storedCount;
+  private long storedBytes;
+
   QueueMessages(MessageIndex<Message> index, QueueStore store, QueueRecovery recovery) {
     this.index = index;
     this.store = store;
@@ -75,12 +78,22 @@ final class QueueMessages implements StoredQueue {
   }
 
   private void write(long sequence, Message message, long nowMillis) {
-    long location =
-        store.keeps(message)
-            ? store.store(
-                sequence, message, Deadlines.after(nowMillis, message.ttlMillis()), nowMillis)
-            : store.page(sequence, message);
+    long location;
+    if (store.keeps(message)) {
+      location =
+          store.store(
+              sequence, message, Deadlines.after(nowMillis, message.ttlMillis()), nowMillis);
+      storedCount++;
+      storedBytes += message.bodyLength();
+    } else {
+      location = store.page(sequence, message);
+    }
     index.setLocation(sequence, location);
+  }
+
+  private void storedLeft(int bodyLength) {
+    storedCount--;
+    storedBytes -= bodyLength;
   }
 
   // Looking
@@ -110,6 +123,22 @@ final class QueueMessages implements StoredQueue {
     return store.read(index.location(sequence), (index.flags(sequence) & EntryFlags.PAGED) != 0);
   }
 
+  /** The first ready message if its content is in memory; else null. */
+  Message headInMemory() {
+    long head = index.firstReady();
+    return head == NONE ? null : index.content(head);
+  }
+
+  QueueTotals totals() {
+    return new QueueTotals(
+        index.readyCount(),
+        index.unackedCount(),
+        index.readyBytes(),
+        index.unackedBytes(),
+        storedCount,
+        storedBytes);
+  }
+
   // Leaving
 
   /** A ready message is delivered, to be acknowledged. */
@@ -133,6 +162,7 @@ final class QueueMessages implements StoredQueue {
     int bodyLength = index.bodySize(sequence);
     store.left(index.remove(sequence));
     if ((flags & EntryFlags.STORED) != 0) {
+      storedLeft(bodyLength);
       store.settle(sequence, location, bodyLength);
     } else {
       store.unpage(location, bodyLength);
@@ -152,6 +182,7 @@ final class QueueMessages implements StoredQueue {
     long location = index.location(sequence);
     int bodyLength = index.bodySize(sequence);
     store.left(index.remove(sequence));
+    storedLeft(bodyLength);
     return store.bury(sequence, location, bodyLength);
   }
 
@@ -166,6 +197,7 @@ final class QueueMessages implements StoredQueue {
     int flags = index.flags(sequence);
     store.left(index.content(sequence));
     if ((flags & EntryFlags.STORED) != 0) {
+      storedLeft(index.bodySize(sequence));
       store.settle(sequence, index.location(sequence), index.bodySize(sequence));
     } else if ((flags & EntryFlags.PAGED) != 0) {
       store.unpage(index.location(sequence), index.bodySize(sequence));
@@ -176,6 +208,8 @@ final class QueueMessages implements StoredQueue {
   void dispose() {
     store.forget();
     index.clear();
+    storedCount = 0;
+    storedBytes = 0;
   }
 
   // As the store sees it
@@ -183,7 +217,13 @@ final class QueueMessages implements StoredQueue {
   @Override
   public boolean recovered(
       long sequence, long ownDeadlineMillis, long enqueuedAtMillis, int bodyLength, long location) {
-    return recovery.recovered(sequence, ownDeadlineMillis, enqueuedAtMillis, bodyLength, location);
+    boolean isNew =
+        recovery.recovered(sequence, ownDeadlineMillis, enqueuedAtMillis, bodyLength, location);
+    if (isNew) {
+      storedCount++;
+      storedBytes += bodyLength;
+    }
+    return isNew;
   }
 
   @Override
@@ -195,6 +235,7 @@ final class QueueMessages implements StoredQueue {
   public int settled(long sequence) {
     int bodyLength = index.bodySize(sequence);
     index.remove(sequence);
+    storedLeft(bodyLength);
     return bodyLength;
   }
 

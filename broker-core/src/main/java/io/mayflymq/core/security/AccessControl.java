@@ -118,6 +118,16 @@ public final class AccessControl {
       throw new ConnectionException(
           ReplyCode.NOT_ALLOWED, "access to vhost '" + vhost + "' refused for user '" + user + "'");
     }
-    return new VhostAccess(this, user, vhost, variables);
+    return new VhostAccess(this, user, vhost, variables, false);
+  }
+
+  /**
+   * Lets somebody do everything in a virtual host who needs no permissions, as he could change
+   * them.
+   *
+   * @param name what he is called; not the name of a user
+   */
+  public VhostAccess unrestrictedAccess(String name, String vhost) {
+    return new VhostAccess(this, name, vhost, Map.of(), true);
   }
 }

@@ -1,6 +1,7 @@
 package io.mayflymq.core.store;
 
 import io.mayflymq.core.message.Message;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -20,9 +21,11 @@ public interface ShardStore {
    * Brings the messages back that were kept, into the queues that are open. Called once, before
    * anything is published.
    *
+   * @param shardsBefore the number of the shard that each durable queue was kept on so far, by the
+   *     id of the queue; messages of it that are elsewhere are not to be believed
    * @throws StoreException if they cannot be read
    */
-  Recovered recover();
+  Recovered recover(Map<Long, Integer> shardsBefore);
 
   /**
    * What was brought back.
@@ -44,13 +47,13 @@ public interface ShardStore {
   void settle(DeadEntry entry);
 
   /**
-   * What is stored until {@link #endMove} is one message, and comes from this entry: as one record,
-   * so after a crash it is either here or there.
+   * What is stored until {@link #endMove} is this message, and comes from this entry: as one
+   * record, so after a crash it is either here or there.
    */
-  void beginMove(DeadEntry source);
+  void beginMove(DeadEntry source, Message letter);
 
   /** The message has been given to all its queues. */
-  void endMove(Message letter, long nowMillis);
+  void endMove(long nowMillis);
 
   // Safety
 

@@ -1,6 +1,7 @@
 package io.mayflymq.core.store;
 
 import io.mayflymq.core.message.Message;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -14,7 +15,7 @@ public final class VolatileStore implements ShardStore {
   }
 
   @Override
-  public Recovered recover() {
+  public Recovered recover(Map<Long, Integer> shardsBefore) {
     return new Recovered(0, 0);
   }
 
@@ -28,10 +29,10 @@ public final class VolatileStore implements ShardStore {
   public void settle(DeadEntry entry) {}
 
   @Override
-  public void beginMove(DeadEntry source) {}
+  public void beginMove(DeadEntry source, Message letter) {}
 
   @Override
-  public void endMove(Message letter, long nowMillis) {}
+  public void endMove(long nowMillis) {}
 
   @Override
   public long storedCount() {

@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.store.ShardStore;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -21,6 +22,7 @@ public final class Broker {
   private final MetadataLog metadata;
   private final InstantSource clock;
   private final AtomicLong queueIds = new AtomicLong();
+  private final Churn churn = new Churn();
   private final Map<String, VirtualHost> vhosts = new ConcurrentHashMap<>();
 
   /** Creates a broker without virtual hosts. */
@@ -53,7 +55,8 @@ public final class Broker {
       createVirtualHost(VhostDefinition.of(command.vhost())).replay(command);
     }
     long messages = 0;
-    for (ShardStore.Recovered shard : shards.onEach(shard -> shards.store(shard).recover())) {
+    for (ShardStore.Recovered shard :
+        shards.onEach(shard -> shards.store(shard).recover(shardsBefore))) {
       messages += shard.messages();
       highestQueueId = Math.max(highestQueueId, shard.highestQueueId());
     }
@@ -85,7 +88,7 @@ public final class Broker {
   public VirtualHost createVirtualHost(VhostDefinition definition) {
     return vhosts.computeIfAbsent(
         definition.name(),
-        absent -> new VirtualHost(definition, shards, metadata, clock, queueIds));
+        absent -> new VirtualHost(definition, shards, metadata, clock, queueIds, churn));
   }
 
   /**
@@ -99,9 +102,14 @@ public final class Broker {
     return vhost == null ? null : vhost.delete();
   }
 
-  /** All virtual hosts of this moment. */
+  /** All virtual hosts of this moment, in no particular order. */
   public List<VirtualHost> virtualHosts() {
     return List.copyOf(vhosts.values());
+  }
+
+  /** How many connections, channels and queues came and went. */
+  public Churn churn() {
+    return churn;
   }
 
   /** The virtual host of this name, or null. */

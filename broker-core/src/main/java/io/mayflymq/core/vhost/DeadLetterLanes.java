@@ -85,13 +85,13 @@ final class DeadLetterLanes implements BurstMember {
 
   private void deliver(LocalLetter letter) {
     if (letter.source != null) {
-      store.beginMove(letter.source);
+      store.beginMove(letter.source, letter.message);
     }
     for (Queue target : letter.targets) {
       target.publish(letter.message);
     }
     if (letter.source != null) {
-      store.endMove(letter.message, home.now());
+      store.endMove(home.now());
     }
   }
 

@@ -4,6 +4,7 @@ import io.mayflymq.core.message.DeadLetter;
 import io.mayflymq.core.message.Death;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
@@ -55,6 +56,7 @@ final class DeadLetterRouter {
       targets = targets(table, exchange, letter);
     }
     if (!targets.isEmpty()) {
+      source.counters().add(Counter.DEAD_LETTERED, 1);
       shards.deadLetters(source.shard()).send(entry, letter.message(), targets);
     } else if (entry != null) {
       shards.store(source.shard()).settle(entry);

@@ -3,6 +3,8 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.Fetched;
@@ -13,6 +15,7 @@ import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -66,8 +69,18 @@ public final class Queue {
   }
 
   /** The number that its messages are kept under, never given to another queue. */
-  long id() {
+  public long id() {
     return id;
+  }
+
+  /** The virtual host that it is in. */
+  public VirtualHost vhost() {
+    return vhost;
+  }
+
+  /** What happened to its messages so far; any thread may read. */
+  public Counters counters() {
+    return machine.counters();
   }
 
   /** The shard whose thread it belongs to. */
@@ -83,8 +96,18 @@ public final class Queue {
   // Within a burst of the shard
 
   boolean publish(Message message) {
-    // A queue that has gone took the message with it: that is no refusal.
-    return deleted || machine.publish(message, shard.now());
+    if (deleted) {
+      // A queue that has gone took the message with it: that is no refusal.
+      return true;
+    }
+    Counters counters = machine.counters();
+    if (!machine.publish(message, shard.now())) {
+      counters.add(Counter.REFUSED, 1);
+      return false;
+    }
+    counters.add(Counter.PUBLISHED, 1);
+    counters.add(Counter.PUBLISHED_BYTES, message.bodyLength());
+    return true;
   }
 
   void acknowledge(Consumer consumer, long from, long to) {
@@ -133,6 +156,18 @@ public final class Queue {
           new PolicyDryRun.QueueChange(
               name(), machine.settings(), changed, machine.forecast(changed, now), now));
     }
+  }
+
+  /** How it is at this moment; null if it is gone. Within a burst of the shard. */
+  public QueueView view() {
+    if (deleted) {
+      return null;
+    }
+    List<QueueView.Member> members =
+        machine.consumers().stream()
+            .map(consumer -> new QueueView.Member(consumer, consumer.active()))
+            .toList();
+    return new QueueView(this, machine.totals(), members, machine.headInMemory());
   }
 
   // From any thread
@@ -193,7 +228,9 @@ public final class Queue {
     return call(
         () -> {
           requireExists();
-          return machine.purge(shard.now());
+          long purged = machine.purge(shard.now());
+          machine.counters().add(Counter.PURGED, purged);
+          return purged;
         });
   }
 
@@ -249,11 +286,15 @@ public final class Queue {
     deleted = true;
     shard.timers().cancel(timer);
     machine.consumers().forEach(consumer -> consumer.outlet().cancelled(consumer));
-    // Its messages must not go before it does: after a crash it would be back without them.
+    // Its messages must not go before it does: after a crash it would be back without them. So if
+    // that it has gone cannot be kept, they stay, until it is back at the next start.
     return vhost
         .forget(this)
-        .whenComplete((safe, failure) -> onShard(machine::dispose))
-        .thenApply(safe -> count);
+        .thenApply(
+            safe -> {
+              onShard(machine::dispose);
+              return count;
+            });
   }
 
   private void requireExists() {
@@ -298,6 +339,14 @@ public final class Queue {
   private final class Effects implements QueueEffects {
     @Override
     public void died(Message message, DeadEntry entry, DeathReason reason, long nowMillis) {
+      counters()
+          .add(
+              switch (reason) {
+                case EXPIRED -> Counter.EXPIRED;
+                case REJECTED, DELIVERY_LIMIT -> Counter.REJECTED;
+                case MAXLEN -> Counter.DROPPED;
+              },
+              1);
       vhost.deadLetters().route(Queue.this, message, entry, reason, nowMillis);
     }
 

@@ -4,6 +4,8 @@ import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.metrics.Churn;
+import io.mayflymq.core.metrics.VhostMetrics;
 import io.mayflymq.core.policy.Equivalence;
 import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.policy.QueueArguments;
@@ -34,13 +36,14 @@ import java.util.concurrent.atomic.AtomicLong;
  * All methods may be called by any thread. Errors that are the client's come as ChannelException, thrown at once or through the future.
  */
 public final class VirtualHost {
-  private static final String RESERVED_PREFIX = "amq.";
-
   private final String name;
+  private final NameErrors errors;
   private final Shards shards;
   private final MetadataLog metadata;
   private final InstantSource clock;
   private final AtomicLong queueIds;
+  private final Churn churn;
+  private final VhostMetrics metrics;
   private final DeadLetterRouter deadLetters;
   private final VhostPolicies policies = new VhostPolicies(this);
   private final Object lock = new Object();
@@ -53,13 +56,17 @@ public final class VirtualHost {
       Shards shards,
       MetadataLog metadata,
       InstantSource clock,
-      AtomicLong queueIds) {
+      AtomicLong queueIds,
+      Churn churn) {
     this.name = definition.name();
+    this.errors = new NameErrors(name);
     this.definition = definition;
     this.shards = shards;
     this.metadata = metadata;
     this.clock = clock;
     this.queueIds = queueIds;
+    this.churn = churn;
+    this.metrics = new VhostMetrics(shards.count());
     this.deadLetters = new DeadLetterRouter(this, shards);
     for (ExchangeDefinition exchange : ExchangeDefinition.predeclared()) {
       table = table.withExchange(exchange);
@@ -106,6 +113,16 @@ public final class VirtualHost {
     return table;
   }
 
+  /** What is counted here. */
+  public VhostMetrics metrics() {
+    return metrics;
+  }
+
+  /** How many connections, channels and queues came and went, in all virtual hosts together. */
+  public Churn churn() {
+    return churn;
+  }
+
   DeadLetterRouter deadLetters() {
     return deadLetters;
   }
@@ -144,7 +161,7 @@ public final class VirtualHost {
         equivalence.checkExchangeArguments(wanted.arguments(), current.arguments());
         return done();
       }
-      requireUnreserved("exchange", wanted.name());
+      NameErrors.requireUnreserved("exchange", wanted.name());
       table = policies.add(table, wanted);
       return wanted.durable()
           ? metadata.append(new MetadataCommand.ExchangeDeclared(name, wanted))
@@ -159,7 +176,7 @@ public final class VirtualHost {
    *     ifUnused} is set
    */
   public CompletableFuture<Void> deleteExchange(String exchange, boolean ifUnused) {
-    if (exchange.startsWith(RESERVED_PREFIX)) {
+    if (exchange.startsWith(NameErrors.RESERVED_PREFIX)) {
       throw new ChannelException(
           ReplyCode.ACCESS_REFUSED,
           "deletion of system exchange '%s' in vhost '%s' not allowed".formatted(exchange, name));
@@ -248,6 +265,7 @@ public final class VirtualHost {
       }
     }
     for (ExchangeDefinition exchange : removal.deletedExchanges()) {
+      metrics.exchanges().forget(exchange.name());
       if (exchange.durable()) {
         last = metadata.append(new MetadataCommand.ExchangeDeleted(name, exchange.name()));
       }
@@ -266,10 +284,10 @@ public final class VirtualHost {
   public Queue queue(String queue, Object connection) {
     Queue found = table.queue(queue);
     if (found == null) {
-      throw noQueue(queue);
+      throw errors.noQueue(queue);
     }
     if (found.owner() != null && found.owner() != connection) {
-      throw locked(queue);
+      throw errors.locked(queue);
     }
     return found;
   }
@@ -282,8 +300,9 @@ public final class VirtualHost {
    */
   public CompletableFuture<QueueStatus> declareQueue(QueueDeclaration wanted) {
     if (!wanted.serverNamed()) {
-      requireUnreserved("queue", wanted.name());
+      NameErrors.requireUnreserved("queue", wanted.name());
     }
+    churn.happened(Churn.Event.QUEUE_DECLARED);
     Queue current = table.queue(wanted.name());
     if (current == null) {
       synchronized (lock) {
@@ -323,6 +342,7 @@ public final class VirtualHost {
             wanted.exclusive() ? wanted.home() : shards.next());
     table = table.withQueue(queue.name(), queue);
     queue.start();
+    churn.happened(Churn.Event.QUEUE_CREATED);
     QueueStatus status = new QueueStatus(wanted.name(), 0, 0);
     return durable
         ? metadata.append(declared(queue)).thenApply(safe -> status)
@@ -330,7 +350,9 @@ public final class VirtualHost {
   }
 
   private Queue create(long id, QueueDefinition definition, Object owner, Shard shard) {
-    return new Queue(id, definition, owner, this, shards, shard, clock.millis());
+    Queue queue = new Queue(id, definition, owner, this, shards, shard, clock.millis());
+    metrics.queues().join(queue.counters());
+    return queue;
   }
 
   private MetadataCommand.QueueDeclared declared(Queue queue) {
@@ -363,7 +385,7 @@ public final class VirtualHost {
     if (current.owner() != null
         ? current.owner() != wanted.connection() || !wanted.exclusive()
         : wanted.exclusive()) {
-      throw locked(wanted.name());
+      throw errors.locked(wanted.name());
     }
     Equivalence equivalence = new Equivalence("queue", wanted.name(), name);
     QueueDefinition definition = current.definition();
@@ -394,6 +416,8 @@ public final class VirtualHost {
         return done();
       }
       CompletableFuture<Void> removed = apply(table.deleteQueue(queue.name()));
+      metrics.queues().leave(queue.counters());
+      churn.happened(Churn.Event.QUEUE_DELETED);
       return queue.definition().durable()
           ? metadata.append(new MetadataCommand.QueueDeleted(name, queue.name()))
           : removed;
@@ -458,25 +482,7 @@ public final class VirtualHost {
   }
 
   ChannelException noQueue(String queue) {
-    return new ChannelException(
-        ReplyCode.NOT_FOUND, "no queue '%s' in vhost '%s'".formatted(queue, name));
-  }
-
-  private ChannelException locked(String queue) {
-    return new ChannelException(
-        ReplyCode.RESOURCE_LOCKED,
-        ("cannot obtain exclusive access to locked queue '%s' in vhost '%s'. It could be originally"
-                + " declared on another connection or the exclusive property value does not match"
-                + " that of the original declaration.")
-            .formatted(queue, name));
-  }
-
-  private static void requireUnreserved(String kind, String name) {
-    if (name.startsWith(RESERVED_PREFIX)) {
-      throw new ChannelException(
-          ReplyCode.ACCESS_REFUSED,
-          "%s name '%s' contains reserved prefix 'amq.*'".formatted(kind, name));
-    }
+    return errors.noQueue(queue);
   }
 
   private static CompletableFuture<Void> done() {

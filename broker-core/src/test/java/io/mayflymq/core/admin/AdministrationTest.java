@@ -89,7 +89,9 @@ class AdministrationTest {
     administration = new Administration(broker, log, accessControl, sessions, List.of());
     List<MetadataCommand> kept = log.recover();
     isNew = administration.recover(kept);
+    loops.all().forEach(loop -> loop.runAtOnce(true));
     broker.recover(kept);
+    loops.all().forEach(loop -> loop.runAtOnce(false));
   }
 
   @AfterEach
@@ -284,6 +286,24 @@ class AdministrationTest {
     assertThat(ann.tags()).containsExactly("a");
     assertThat(ann.limits().get(Limit.MAX_CHANNELS)).isEqualTo(3);
     assertThat(administration.permissions().get("ann", "v")).isEqualTo(Permissions.ALL);
+  }
+
+  @Test
+  void limitsThatAreGivenWithAUserAreSetBesidesThoseThatHeHas() {
+    Limits channels = Limits.of(Map.of(Limit.MAX_CHANNELS, 3));
+    Limits connections = Limits.of(Map.of(Limit.MAX_CONNECTIONS, 4));
+    User ann = new User("ann", PasswordHash.NONE, List.of());
+
+    assertThat(safe(administration.users().put(ann.withLimits(channels)))).isTrue();
+    assertThat(safe(administration.users().put(ann.withLimits(connections)))).isFalse();
+
+    assertThat(administration.users().get("ann").limits())
+        .isEqualTo(channels.with(Limit.MAX_CONNECTIONS, 4));
+    assertThatThrownBy(
+            () -> administration.users().put(ann.withLimits(channels.with(Limit.MAX_QUEUES, 1))))
+        .isInstanceOf(AdministrationException.class)
+        .hasMessageContaining("max-queues");
+    assertThat(administration.users().get("ann").limits().get(Limit.MAX_QUEUES)).isNull();
   }
 
   @Test

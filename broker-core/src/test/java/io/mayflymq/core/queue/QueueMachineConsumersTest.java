@@ -40,7 +40,7 @@ class QueueMachineConsumersTest {
     assertThat(queue.deliveredTo(second)).containsExactly(0, 1, 2);
     assertThat(queue.deliveredTo(first)).containsExactly(3, 4);
     assertThat(queue.machine.readyCount()).isEqualTo(5);
-    assertThat(queue.machine.unackedCount()).isEqualTo(5);
+    assertThat(queue.machine.totals().unacked()).isEqualTo(5);
   }
 
   @Test
@@ -70,7 +70,7 @@ class QueueMachineConsumersTest {
     assertThat(queue.deliveries)
         .containsExactly(new Delivery(1, 0, false, false), new Delivery(1, 1, false, false));
     assertThat(queue.stored).as("nothing to keep").isEmpty();
-    assertThat(queue.machine.unackedCount()).isZero();
+    assertThat(queue.machine.totals().unacked()).isZero();
   }
 
   @Test
@@ -158,7 +158,7 @@ class QueueMachineConsumersTest {
 
     assertThat(queue.settled).containsExactly(1L, 0L, 2L);
     assertThat(queue.machine.readyCount()).isOne();
-    assertThat(queue.machine.unackedCount()).isZero();
+    assertThat(queue.machine.totals().unacked()).isZero();
   }
 
   @Test
@@ -167,7 +167,7 @@ class QueueMachineConsumersTest {
     queue.publishMany(2);
 
     queue.machine.cancel(consumer, queue.now);
-    assertThat(queue.machine.unackedCount()).isOne();
+    assertThat(queue.machine.totals().unacked()).isOne();
     queue.machine.requeue(consumer, 0, 0, queue.now);
     ManualQueue.setRoom(consumer, 10);
     queue.machine.resume(consumer, queue.now);

@@ -32,7 +32,7 @@ class QueueMachineLimitTest {
     queue.publish(15, -1, true);
 
     assertThat(queue.dead(DeathReason.MAXLEN)).containsExactly(0, 1);
-    assertThat(queue.machine.readyBytes()).isEqualTo(25);
+    assertThat(queue.machine.totals().readyBytes()).isEqualTo(25);
   }
 
   @Test

@@ -220,8 +220,12 @@ final class QueueRig {
     assertThat(realLog.take()).isEqualTo(expected);
     deleted = expected.leaseEnded();
     assertThat(real.readyCount()).isEqualTo(naive.readyCount());
-    assertThat(real.readyBytes()).isEqualTo(naive.readyBytes());
-    assertThat(real.unackedCount()).isEqualTo(naive.entries().size() - naive.readyCount());
+    assertThat(real.totals().readyBytes()).isEqualTo(naive.readyBytes());
+    assertThat(real.totals().unacked()).isEqualTo(naive.entries().size() - naive.readyCount());
+    List<Entry> persistent = naive.entries().stream().filter(entry -> entry.persistent).toList();
+    assertThat(real.totals().persistent()).isEqualTo(persistent.size());
+    assertThat(real.totals().persistentBytes())
+        .isEqualTo(persistent.stream().mapToLong(entry -> entry.size).sum());
     assertThat(real.consumerCount()).isEqualTo(naive.consumerCount());
     if (settings.overflow() == Overflow.DROP_HEAD) {
       assertThat(naive.isOverLimit()).as("over the limit").isFalse();
@@ -254,7 +258,7 @@ final class QueueRig {
     assertThat(real.purge(now)).isEqualTo(naive.purge(now));
     check();
     store.assertEmpty();
-    assertThat(real.readyCount() + real.unackedCount()).isZero();
+    assertThat(real.readyCount() + real.totals().unacked()).isZero();
   }
 
   private static <T> T pick(List<T> list, int pick) {

@@ -15,6 +15,7 @@ public final class ManualLoop implements EventLoop {
           Comparator.comparingLong(Scheduled::atMillis).thenComparingLong(Scheduled::order));
   private long order;
   private boolean running;
+  private boolean atOnce;
 
   public ManualLoop(ManualClock clock) {
     this.clock = clock;
@@ -28,6 +29,14 @@ public final class ManualLoop implements EventLoop {
   @Override
   public void execute(Runnable task) {
     tasks.addLast(task);
+    while (atOnce && !running && step()) {
+      // A task may have brought others.
+    }
+  }
+
+  /** Whether a task runs as soon as it comes, as if the thread were another and waited for. */
+  public void runAtOnce(boolean now) {
+    atOnce = now;
   }
 
   @Override

@@ -7,7 +7,11 @@ import java.util.stream.IntStream;
 public record ManualLoops(ManualClock clock, List<ManualLoop> all) {
   /** So many loops. */
   public static ManualLoops of(int count) {
-    ManualClock clock = new ManualClock();
+    return of(count, new ManualClock());
+  }
+
+  /** So many loops on a clock that was there before. */
+  public static ManualLoops of(int count, ManualClock clock) {
     return new ManualLoops(
         clock, IntStream.range(0, count).mapToObj(index -> new ManualLoop(clock)).toList());
   }

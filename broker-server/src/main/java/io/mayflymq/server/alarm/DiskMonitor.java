@@ -20,7 +20,7 @@ final class DiskMonitor {
 
   private final FreeSpace space;
   private final Alarms alarms;
-  private long limit;
+  private volatile long limit;
   private boolean below;
   private boolean unreadable;
   private long delayMillis = SHORTEST_DELAY_MILLIS;
@@ -34,6 +34,11 @@ final class DiskMonitor {
     this.space = space;
     this.alarms = alarms;
     this.limit = limit;
+  }
+
+  /** The limit in bytes; any thread may ask. */
+  long limit() {
+    return limit;
   }
 
   /** Sets the limit in bytes, for the checks to come. */

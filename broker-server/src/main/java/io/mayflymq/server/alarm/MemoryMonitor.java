@@ -23,7 +23,7 @@ final class MemoryMonitor {
   private final MemoryUse memory;
   private final LongSupplier nanoTime;
   private final Alarms alarms;
-  private long watermark;
+  private volatile long watermark;
   private boolean above;
   private long mayCollectAt;
 
@@ -39,6 +39,11 @@ final class MemoryMonitor {
     this.alarms = alarms;
     this.watermark = watermark;
     this.mayCollectAt = nanoTime.getAsLong();
+  }
+
+  /** The watermark in bytes; any thread may ask. */
+  long watermark() {
+    return watermark;
   }
 
   /** Sets the watermark in bytes, for the checks to come. */

@@ -32,9 +32,12 @@ public final class ResourceMonitors implements AutoCloseable {
             return created;
           });
 
-  private ResourceMonitors(MemoryMonitor memory, DiskMonitor disk) {
+  private final String limits;
+
+  private ResourceMonitors(MemoryMonitor memory, DiskMonitor disk, String limits) {
     this.memory = memory;
     this.disk = disk;
+    this.limits = limits;
   }
 
   /**
@@ -51,8 +54,8 @@ public final class ResourceMonitors implements AutoCloseable {
     ResourceMonitors monitors =
         new ResourceMonitors(
             new MemoryMonitor(new JvmMemory(), System::nanoTime, alarms, watermark),
-            new DiskMonitor(freeSpace(dataDir), alarms, limit));
-    LOGGER.info("memory high watermark {} bytes, disk free limit {} bytes", watermark, limit);
+            new DiskMonitor(freeSpace(dataDir), alarms, limit),
+            "memory high watermark %d bytes, disk free limit %d bytes".formatted(watermark, limit));
     monitors.repeat(monitors.memory::check, memorySettings::monitorIntervalMillis);
     monitors.repeat(monitors.disk::check, monitors.disk::delayMillis);
     return monitors;
@@ -64,6 +67,11 @@ public final class ResourceMonitors implements AutoCloseable {
       FileStore store = Files.getFileStore(dataDir);
       return store.getUsableSpace();
     };
+  }
+
+  /** Says in the log what the limits are. */
+  public void announce() {
+    LOGGER.info(limits);
   }
 
   private static long watermark(MemorySettings settings) {
@@ -94,6 +102,16 @@ public final class ResourceMonitors implements AutoCloseable {
       // The next check may do better; without it an alarm would stay as it is for ever.
       LOGGER.error("a check of memory or disk failed", e);
     }
+  }
+
+  /** How many bytes of memory may be in use before the alarm. Any thread may ask. */
+  public long memoryHighWatermark() {
+    return memory.watermark();
+  }
+
+  /** How many bytes of disk must be free, or there is an alarm. Any thread may ask. */
+  public long diskFreeLimit() {
+    return disk.limit();
   }
 
   /**

@@ -4,10 +4,12 @@ import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.ServerSettings;
+import io.mayflymq.server.management.ManagementServer;
 import io.mayflymq.server.net.AmqpServer;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.StartException;
 import io.netty.util.NetUtil;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
@@ -64,6 +66,8 @@ final class Daemon implements AutoCloseable {
     storage.loadDefinitions(settings.definitions());
     server = AmqpServer.start(settings, loops, storage.served());
     held.push(server::close);
+    ManagementServer management = startManagement(settings, storage, monitors);
+    held.push(management::close);
     LOGGER.info(
         "{} {} on Java {} ({}), {} shards",
         BuildInfo.PRODUCT,
@@ -73,6 +77,7 @@ final class Daemon implements AutoCloseable {
         settings.shards());
     warnings.forEach(LOGGER::warn);
     LOGGER.info("data in {}", data.path());
+    monitors.announce();
     storage.announce();
     server
         .addresses()
@@ -83,6 +88,21 @@ final class Daemon implements AutoCloseable {
             at ->
                 LOGGER.info(
                     "listening for AMQP over TLS on {}", NetUtil.toSocketAddressString(at)));
+  }
+
+  private ManagementServer startManagement(
+      ServerSettings settings, Storage storage, ResourceMonitors monitors) throws StartException {
+    try {
+      return ManagementServer.start(
+          settings,
+          new ManagementServer.Managed(
+              server.environment(), storage.administration(), storage.definitions()),
+          server.addresses(),
+          new ThisProcess(),
+          monitors);
+    } catch (IOException e) {
+      throw new StartException(e.getMessage(), e);
+    }
   }
 
   private void letGo() {

@@ -22,6 +22,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
 
@@ -142,6 +145,53 @@ public final class Logging extends ContextAwareBase implements Configurator {
       case ERROR, CRITICAL, ALERT, EMERGENCY -> Level.ERROR;
       case NONE -> Level.OFF;
     };
+  }
+
+  /** Begins a new log file. @return whether there is a log file */
+  static boolean rotate() {
+    boolean rotated = false;
+    for (AsyncAppender queue : queues()) {
+      for (var appenders = queue.iteratorForAppenders(); appenders.hasNext(); ) {
+        if (appenders.next() instanceof FileAppender<ILoggingEvent> file) {
+          if (file instanceof RollingFileAppender<ILoggingEvent> rolling) {
+            rolling.rollover();
+          } else {
+            // Whoever keeps log files has moved this one away: what follows goes to a new one.
+            file.stop();
+            file.start();
+          }
+          rotated = true;
+        }
+      }
+    }
+    return rotated;
+  }
+
+  /** Sets the least level that is logged anywhere. @return whether there is a level of that name */
+  static boolean setLevel(String name) {
+    Level level;
+    try {
+      level = level(LogLevel.valueOf(name.toUpperCase(Locale.ROOT)));
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
+    for (AsyncAppender queue : queues()) {
+      queue.clearAllFilters();
+      queue.addFilter(new LevelFilter(level));
+    }
+    context().getLogger(Logger.ROOT_LOGGER_NAME).setLevel(level);
+    return true;
+  }
+
+  private static List<AsyncAppender> queues() {
+    List<AsyncAppender> queues = new ArrayList<>();
+    for (var all = context().getLogger(Logger.ROOT_LOGGER_NAME).iteratorForAppenders();
+        all.hasNext(); ) {
+      if (all.next() instanceof AsyncAppender queue) {
+        queues.add(queue);
+      }
+    }
+    return queues;
   }
 
   /** Writes what is queued and ends the log; the process is about to end. */

@@ -1,6 +1,7 @@
 package io.mayflymq.server.boot;
 
 import io.mayflymq.server.cli.CommandLineInterface;
+import io.mayflymq.server.ctl.ControlTool;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +18,7 @@ public final class Main {
         new CommandLineInterface(
             options -> new ServerRun(System.getenv(), err).run(options),
             options -> new DataCheck(out, err).run(options),
+            arguments -> new ControlTool(System.getenv(), System.in, out, err).execute(arguments),
             out,
             err);
     System.exit(commands.execute(args));

@@ -1,11 +1,11 @@
 package io.mayflymq.server.channel;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.routing.ExchangeDefinition;
-import io.mayflymq.core.routing.ExchangeType;
+import io.mayflymq.core.metrics.Churn;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.security.Permission;
-import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.vhost.CommandLanes;
 import io.mayflymq.core.vhost.PublishReceipts;
 import io.mayflymq.core.vhost.Queue;
@@ -49,6 +49,7 @@ public final class ChannelSession {
   private final QueueOperations queues;
   private final ConsumerOperations consumers;
   private final SettlementOperations settlements;
+  private final Counters counters = new Counters();
   private State state = State.OPEN;
   private ConfirmTracker confirms;
   private Transaction transaction;
@@ -58,11 +59,14 @@ public final class ChannelSession {
     this.number = number;
     this.connection = connection;
     this.content = new ContentAssembler(connection.maxMessageSize());
-    this.publisher = new Publisher(connection.vhost(), connection.access());
+    this.publisher =
+        new Publisher(connection.vhost(), connection.access(), connection.home().index());
     this.exchanges = new ExchangeOperations(this, connection);
     this.queues = new QueueOperations(this, connection);
-    this.consumers = new ConsumerOperations(number, this, connection);
-    this.settlements = new SettlementOperations(consumers, connection.lanes());
+    this.consumers = new ConsumerOperations(number, this, connection, counters);
+    this.settlements = new SettlementOperations(consumers, connection.lanes(), counters);
+    connection.vhost().metrics().channels().join(counters);
+    connection.vhost().churn().happened(Churn.Event.CHANNEL_CREATED);
   }
 
   /** Its number in the connection, 1 or more. */
@@ -186,9 +190,7 @@ public final class ChannelSession {
       transaction.publish(new Transaction.Publish(message, route, mandatory));
       return;
     }
-    if (mandatory && route.isEmpty()) {
-      giveBack(message);
-    }
+    published(message, route, mandatory);
     if (confirms == null) {
       send(message, route, null, 0);
     } else {
@@ -201,6 +203,17 @@ public final class ChannelSession {
     CommandLanes lanes = connection.lanes();
     for (int i = 0; i < route.size(); i++) {
       lanes.publish(route.get(i), message, receipts, publishSequence);
+    }
+  }
+
+  private void published(Message message, Route<Queue> route, boolean mandatory) {
+    counters.add(Counter.PUBLISHED, 1);
+    counters.add(Counter.PUBLISHED_BYTES, message.bodyLength());
+    if (route.isEmpty()) {
+      counters.add(mandatory ? Counter.RETURNED : Counter.UNROUTABLE, 1);
+      if (mandatory) {
+        giveBack(message);
+      }
     }
   }
 
@@ -291,7 +304,7 @@ public final class ChannelSession {
           ReplyCode.PRECONDITION_FAILED, "cannot switch from tx to confirm mode");
     }
     if (confirms == null) {
-      confirms = new ConfirmTracker(number, connection.output(), connection.home());
+      confirms = new ConfirmTracker(number, connection.output(), connection.home(), counters);
     }
     reply(select.noWait(), ConfirmMethod.SelectOk.INSTANCE);
   }
@@ -326,9 +339,7 @@ public final class ChannelSession {
     int reports = publishes.stream().mapToInt(publish -> publish.route().size()).sum();
     Transaction.Outcome outcome = new Transaction.Outcome(reports);
     for (Transaction.Publish publish : publishes) {
-      if (publish.mandatory() && publish.route().isEmpty()) {
-        giveBack(publish.message());
-      }
+      published(publish.message(), publish.route(), publish.mandatory());
       send(publish.message(), publish.route(), outcome, 0);
     }
     settlements.commit(committed.takeVerdicts());
@@ -341,6 +352,22 @@ public final class ChannelSession {
           }
           reply(false, TxMethod.CommitOk.INSTANCE);
         });
+  }
+
+  /** How the channel is now. */
+  public ChannelView view() {
+    return new ChannelView(
+        consumers.identity(),
+        counters,
+        confirms != null,
+        transaction != null,
+        consumers.consumerCount(),
+        consumers.unacked().count(),
+        confirms == null ? 0 : confirms.unconfirmed(),
+        transaction == null ? 0 : transaction.publishCount(),
+        transaction == null ? 0 : transaction.verdictCount(),
+        consumers.prefetch(),
+        consumers.globalPrefetch());
   }
 
   // For the operations
@@ -359,15 +386,6 @@ public final class ChannelSession {
   /** The queue of this name, or the one declared last if it is empty. */
   Queue queue(String name, Permission permission) {
     return queues.find(name, permission);
-  }
-
-  /** Checks that the user may bind to an exchange with this key. */
-  void checkBindingSource(String exchange, String routingKey) {
-    connection.access().check(ResourceKind.EXCHANGE, exchange, Permission.READ);
-    ExchangeDefinition definition = connection.vhost().routing().exchange(exchange);
-    if (definition != null && definition.type() == ExchangeType.TOPIC) {
-      connection.access().checkTopic(exchange, routingKey, Permission.READ);
-    }
   }
 
   ConnectionException notForServers(Method method) {
@@ -399,5 +417,7 @@ public final class ChannelSession {
       confirms.close();
     }
     consumers.close();
+    connection.vhost().metrics().channels().leave(counters);
+    connection.vhost().churn().happened(Churn.Event.CHANNEL_CLOSED);
   }
 }

@@ -1,5 +1,7 @@
 package io.mayflymq.server.channel;
 
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.runtime.BurstMember;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.vhost.PublishReceipts;
@@ -25,18 +27,26 @@ final class ConfirmTracker implements PublishReceipts, BurstMember {
   private final int channel;
   private final ConnectionOutput output;
   private final Shard home;
+  private final Counters counters;
   private int[] waitingFor = new int[SMALLEST];
   private boolean[] refused = new boolean[SMALLEST];
   private long lowest = 1;
   private long next = 1;
   private int finishedBeyond;
+  private int unconfirmed;
   private boolean reportWaits;
   private boolean closed;
 
-  ConfirmTracker(int channel, ConnectionOutput output, Shard home) {
+  ConfirmTracker(int channel, ConnectionOutput output, Shard home, Counters counters) {
     this.channel = channel;
     this.output = output;
     this.home = home;
+    this.counters = counters;
+  }
+
+  /** How many publishes have not been answered for by all their queues. */
+  int unconfirmed() {
+    return unconfirmed;
   }
 
   /** Numbers a publish that goes to so many queues. With none it is confirmed at once. */
@@ -45,8 +55,9 @@ final class ConfirmTracker implements PublishReceipts, BurstMember {
     int slot = slot(next);
     waitingFor[slot] = queues;
     refused[slot] = false;
+    unconfirmed++;
     if (queues == 0) {
-      finished();
+      finished(ACKED);
     }
     return next++;
   }
@@ -61,7 +72,7 @@ final class ConfirmTracker implements PublishReceipts, BurstMember {
       if (refused[slot]) {
         waitingFor[slot] = NACKED;
       }
-      finished();
+      finished(waitingFor[slot]);
     }
   }
 
@@ -70,7 +81,11 @@ final class ConfirmTracker implements PublishReceipts, BurstMember {
     closed = true;
   }
 
-  private void finished() {
+  private void finished(int state) {
+    unconfirmed--;
+    if (state == ACKED) {
+      counters.add(Counter.CONFIRMED, 1);
+    }
     finishedBeyond++;
     if (!reportWaits) {
       reportWaits = true;

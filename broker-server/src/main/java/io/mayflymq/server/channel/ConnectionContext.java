@@ -4,6 +4,7 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.CommandLanes;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.server.delivery.ConnectionIdentity;
 import io.mayflymq.server.delivery.ConnectionOutput;
 import io.mayflymq.server.delivery.DeliveryLane;
 import java.util.concurrent.CompletableFuture;
@@ -30,7 +31,7 @@ public interface ConnectionContext {
   Shard home();
 
   /** What tells it from other connections: exclusive queues belong to it. */
-  Object identity();
+  ConnectionIdentity identity();
 
   /** The largest body that it may publish, in bytes. */
   int maxMessageSize();

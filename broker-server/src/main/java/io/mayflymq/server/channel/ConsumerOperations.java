@@ -1,6 +1,8 @@
 package io.mayflymq.server.channel;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.Fetched;
 import io.mayflymq.core.security.Permission;
@@ -13,6 +15,7 @@ import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.server.delivery.ChannelCredit;
+import io.mayflymq.server.delivery.ChannelIdentity;
 import io.mayflymq.server.delivery.ConsumerOutlet;
 import io.mayflymq.server.delivery.DeliveryReceiver;
 import io.mayflymq.server.delivery.DeliverySource;
@@ -25,16 +28,41 @@ final class ConsumerOperations implements DeliveryReceiver {
   private final int number;
   private final ChannelSession channel;
   private final ConnectionContext connection;
+  private final ChannelIdentity identity;
+  private final Counters counters;
   private final Map<String, DeliverySource> consumers = new LinkedHashMap<>();
   private final UnackedDeliveries unacked = new UnackedDeliveries();
   private DeliverySource lastFetched;
   private int prefetch;
   private volatile ChannelCredit credit;
 
-  ConsumerOperations(int number, ChannelSession channel, ConnectionContext connection) {
+  ConsumerOperations(
+      int number, ChannelSession channel, ConnectionContext connection, Counters counters) {
     this.number = number;
     this.channel = channel;
     this.connection = connection;
+    this.identity = new ChannelIdentity(connection.identity(), number);
+    this.counters = counters;
+  }
+
+  @Override
+  public ChannelIdentity identity() {
+    return identity;
+  }
+
+  int consumerCount() {
+    return consumers.size();
+  }
+
+  /** What the next consumer may have unacknowledged; 0 for no limit. */
+  int prefetch() {
+    return prefetch;
+  }
+
+  /** What all consumers together may have unacknowledged; 0 for no limit. */
+  int globalPrefetch() {
+    ChannelCredit shared = credit;
+    return shared == null ? 0 : shared.limit();
   }
 
   UnackedDeliveries unacked() {
@@ -130,6 +158,7 @@ final class ConsumerOperations implements DeliveryReceiver {
       return;
     }
     if (fetched == null) {
+      counters.add(Counter.GOT_EMPTY, 1);
       channel.reply(false, new BasicMethod.GetEmpty());
       return;
     }
@@ -138,6 +167,7 @@ final class ConsumerOperations implements DeliveryReceiver {
             ? unacked.skip()
             : unacked.add(sourceOfFetched(queue), fetched.sequence());
     Message message = fetched.message();
+    counters.got(fetched.sequence() >= 0, message.bodyLength(), fetched.redelivered());
     connection
         .output()
         .content(
@@ -178,6 +208,7 @@ final class ConsumerOperations implements DeliveryReceiver {
       return;
     }
     long tag = sequence < 0 ? unacked.skip() : unacked.add(source, sequence);
+    counters.delivered(sequence >= 0, message.bodyLength(), redelivered);
     connection.output().deliver(number, source.consumer().tag(), tag, redelivered, message);
   }
 

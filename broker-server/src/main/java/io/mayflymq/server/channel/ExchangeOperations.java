@@ -7,10 +7,8 @@ import io.mayflymq.core.routing.ExchangeType;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.protocol.method.ExchangeMethod;
-import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.FieldTable;
-import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
 
 /**
@@ -55,7 +53,7 @@ final class ExchangeOperations {
       channel.reply(declare.noWait(), ExchangeMethod.DeclareOk.INSTANCE);
       return;
     }
-    requireNotDefault(name);
+    DeclareChecks.notDefault(name);
     connection.access().check(ResourceKind.EXCHANGE, name, Permission.CONFIGURE);
     ExchangeType type = ExchangeType.ofWireName(declare.type());
     if (type == null) {
@@ -63,7 +61,7 @@ final class ExchangeOperations {
           ReplyCode.COMMAND_INVALID, "unknown exchange type '%s'".formatted(declare.type()));
     }
     FieldTable arguments = declare.arguments();
-    checkAlternate(name, arguments);
+    DeclareChecks.exchange(connection.access(), connection.vhost(), name, arguments);
     ExchangeDefinition wanted =
         new ExchangeDefinition(
             name, type, declare.durable(), declare.autoDelete(), declare.internal(), arguments);
@@ -72,28 +70,9 @@ final class ExchangeOperations {
         done -> channel.reply(declare.noWait(), ExchangeMethod.DeclareOk.INSTANCE));
   }
 
-  private void checkAlternate(String name, FieldTable arguments) {
-    FieldValue alternate = arguments.get(ExchangeDefinition.ALTERNATE_EXCHANGE);
-    if (alternate == null) {
-      return;
-    }
-    if (!(alternate instanceof FieldValue.LongString text)) {
-      throw new ChannelException(
-          ReplyCode.PRECONDITION_FAILED,
-          "invalid type '%s' for arg '%s' in exchange '%s' in vhost '%s'"
-              .formatted(
-                  alternate.rabbitTypeName(),
-                  ExchangeDefinition.ALTERNATE_EXCHANGE,
-                  name,
-                  connection.vhost().name()));
-    }
-    connection.access().check(ResourceKind.EXCHANGE, name, Permission.READ);
-    connection.access().check(ResourceKind.EXCHANGE, text.string(), Permission.WRITE);
-  }
-
   private void delete(ExchangeMethod.Delete delete) {
     String name = Names.clean(delete.exchange());
-    requireNotDefault(name);
+    DeclareChecks.notDefault(name);
     connection.access().check(ResourceKind.EXCHANGE, name, Permission.CONFIGURE);
     channel.await(
         connection.vhost().deleteExchange(name, delete.ifUnused()),
@@ -103,17 +82,8 @@ final class ExchangeOperations {
   private Binding binding(String source, String destination, String key, FieldTable arguments) {
     String from = Names.clean(source);
     String to = Names.clean(destination);
-    requireNotDefault(from);
-    requireNotDefault(to);
-    connection.access().check(ResourceKind.EXCHANGE, to, Permission.WRITE);
-    channel.checkBindingSource(from, key);
-    return new Binding(from, DestinationKind.EXCHANGE, to, key, arguments);
-  }
-
-  static void requireNotDefault(String exchange) {
-    if (exchange.isEmpty()) {
-      throw new ChannelException(
-          ReplyCode.ACCESS_REFUSED, "operation not permitted on the default exchange");
-    }
+    Binding binding = new Binding(from, DestinationKind.EXCHANGE, to, key, arguments);
+    DeclareChecks.binding(connection.access(), connection.vhost(), binding);
+    return binding;
   }
 }

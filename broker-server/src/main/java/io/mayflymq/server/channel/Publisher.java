@@ -2,6 +2,8 @@ package io.mayflymq.server.channel;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.SenderSelectedKeys;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.Expiration;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.ExchangeType;
@@ -27,25 +29,36 @@ import java.util.List;
  * Turns what a client publishes into a message and its route. The checks come in RabbitMQ's order:
  * permission, exchange, internal exchange, properties, route.
  */
-final class Publisher {
+public final class Publisher {
   private static final byte[] CC = SenderSelectedKeys.CC.getBytes(StandardCharsets.US_ASCII);
   private static final byte[] BCC = SenderSelectedKeys.BCC.getBytes(StandardCharsets.US_ASCII);
   private static final int PERSISTENT = 2;
 
   private final VirtualHost vhost;
   private final VhostAccess access;
+  private final int shard;
   private final RouteCache routes = new RouteCache();
   private final PropertiesScan properties = new PropertiesScan();
 
   private Route<Queue> route = Route.none();
+  private RoutingTable<Queue> countedTable;
+  private ShortString countedExchange;
+  private Counters counted;
 
-  Publisher(VirtualHost vhost, VhostAccess access) {
+  /**
+   * Creates a publisher, which belongs to one shard's thread.
+   *
+   * @param access what the user may do who publishes
+   * @param shard the number of that shard
+   */
+  public Publisher(VirtualHost vhost, VhostAccess access, int shard) {
     this.vhost = vhost;
     this.access = access;
+    this.shard = shard;
   }
 
   /** Where the message goes that was accepted last. */
-  Route<Queue> route() {
+  public Route<Queue> route() {
     return route;
   }
 
@@ -56,7 +69,7 @@ final class Publisher {
    * @throws ChannelException 403, 404 or 406
    * @throws ConnectionException 540 for {@code immediate}, 502 for properties that cannot be read
    */
-  Message accept(
+  public Message accept(
       ShortString exchange,
       ShortString routingKey,
       boolean immediate,
@@ -96,7 +109,9 @@ final class Publisher {
     if (properties.headersOffset() >= 0
         && PropertiesScan.containsAnyKey(
             content, properties.headersOffset(), properties.headersLength(), CC, BCC)) {
-      return acceptForMany(table, exchange, routingKey, content, propertiesLength, ttl);
+      Message message = acceptForMany(table, exchange, routingKey, content, propertiesLength, ttl);
+      count(table, exchange);
+      return message;
     }
     Message message = message(exchange, routingKey, content, propertiesLength, ttl, List.of());
     if (cached != null) {
@@ -107,7 +122,22 @@ final class Publisher {
         routes.put(new RouteCache.Entry(table, exchange, routingKey, definition, route));
       }
     }
+    count(table, exchange);
     return message;
+  }
+
+  /**
+   * Counts for the exchange. Which counters are its own is remembered for as long as no exchange
+   * can have been deleted and declared again.
+   */
+  private void count(RoutingTable<Queue> table, ShortString exchange) {
+    if (table != countedTable || !exchange.equals(countedExchange)) {
+      countedTable = table;
+      countedExchange = exchange;
+      counted = vhost.metrics().exchanges().cell(exchange.value(), shard);
+    }
+    counted.add(Counter.PUBLISHED, 1);
+    counted.add(Counter.ROUTED, route.size());
   }
 
   /** A message with CC or BCC headers: routed by all its keys, and BCC taken out. */

@@ -1,6 +1,5 @@
 package io.mayflymq.server.channel;
 
-import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.security.Permission;
@@ -11,7 +10,6 @@ import io.mayflymq.core.vhost.QueueStatus;
 import io.mayflymq.protocol.method.QueueMethod;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
-import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
 
 /** The methods of class queue (AMQP 0-9-1 section 1.5). */
@@ -86,10 +84,7 @@ final class QueueOperations {
     if (serverNamed) {
       name = Names.generatedQueue();
     }
-    connection.access().check(ResourceKind.QUEUE, name, Permission.CONFIGURE);
-    if (connection.vhost().routing().queue(name) == null) {
-      checkDeadLetterExchange(name, declare.arguments());
-    }
+    DeclareChecks.queue(connection.access(), connection.vhost(), name, declare.arguments());
     QueueDeclaration declaration =
         new QueueDeclaration(
             name,
@@ -115,14 +110,6 @@ final class QueueOperations {
         new QueueMethod.DeclareOk(status.queue(), status.messages(), status.consumers()));
   }
 
-  private void checkDeadLetterExchange(String queue, FieldTable arguments) {
-    if (arguments.get(QueueArguments.DEAD_LETTER_EXCHANGE)
-        instanceof FieldValue.LongString exchange) {
-      connection.access().check(ResourceKind.QUEUE, queue, Permission.READ);
-      connection.access().check(ResourceKind.EXCHANGE, exchange.string(), Permission.WRITE);
-    }
-  }
-
   private void delete(QueueMethod.Delete delete) {
     String name = resolve(delete.queue());
     connection.access().check(ResourceKind.QUEUE, name, Permission.CONFIGURE);
@@ -137,9 +124,8 @@ final class QueueOperations {
     String to = resolve(queue);
     String from = Names.clean(exchange);
     String routingKey = queue.isEmpty() && key.isEmpty() ? to : key;
-    ExchangeOperations.requireNotDefault(from);
-    connection.access().check(ResourceKind.QUEUE, to, Permission.WRITE);
-    channel.checkBindingSource(from, routingKey);
-    return new Binding(from, DestinationKind.QUEUE, to, routingKey, arguments);
+    Binding binding = new Binding(from, DestinationKind.QUEUE, to, routingKey, arguments);
+    DeclareChecks.binding(connection.access(), connection.vhost(), binding);
+    return binding;
   }
 }

@@ -1,5 +1,7 @@
 package io.mayflymq.server.channel;
 
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.vhost.CommandLanes;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
@@ -15,8 +17,10 @@ final class SettlementOperations {
   private final ConsumerOperations consumers;
   private final UnackedDeliveries unacked;
   private final CommandLanes lanes;
+  private final Counters counters;
 
-  SettlementOperations(ConsumerOperations consumers, CommandLanes lanes) {
+  SettlementOperations(ConsumerOperations consumers, CommandLanes lanes, Counters counters) {
+    this.counters = counters;
     this.consumers = consumers;
     this.unacked = consumers.unacked();
     this.lanes = lanes;
@@ -68,7 +72,10 @@ final class SettlementOperations {
 
   private void send(DeliverySource source, long from, long to, Verdict verdict) {
     switch (verdict) {
-      case ACKNOWLEDGE -> lanes.acknowledge(source.queue(), source.consumer(), from, to);
+      case ACKNOWLEDGE -> {
+        lanes.acknowledge(source.queue(), source.consumer(), from, to);
+        counters.add(Counter.ACKED, to - from + 1);
+      }
       case REJECT -> lanes.reject(source.queue(), source.consumer(), from, to);
       case REQUEUE -> lanes.requeue(source.queue(), source.consumer(), from, to);
     }

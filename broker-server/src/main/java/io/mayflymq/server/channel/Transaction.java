@@ -44,6 +44,14 @@ final class Transaction {
     return verdicts.containsKey(deliveryTag);
   }
 
+  int publishCount() {
+    return publishes.size();
+  }
+
+  int verdictCount() {
+    return verdicts.size();
+  }
+
   List<Publish> takePublishes() {
     List<Publish> taken = publishes;
     publishes = new ArrayList<>();

@@ -22,30 +22,41 @@ import picocli.CommandLine.ParseResult;
  * annotations is a good part of the time that a broker takes to start.
  */
 public final class CommandLineInterface {
+  private static final String CONTROL = "ctl";
+
   private final ToIntFunction<ServerOptions> server;
   private final ToIntFunction<CheckOptions> checkData;
+  private final ToIntFunction<List<String>> control;
   private final PrintWriter out;
   private final PrintWriter err;
 
   /**
    * @param server runs the broker until it is told to stop, and returns the exit code
    * @param checkData reports on a data directory, and returns the exit code
+   * @param control runs the control command with the arguments behind {@code ctl}, and returns the
+   *     exit code
    * @param out for what was asked for
    * @param err for one-line errors
    */
   public CommandLineInterface(
       ToIntFunction<ServerOptions> server,
       ToIntFunction<CheckOptions> checkData,
+      ToIntFunction<List<String>> control,
       PrintWriter out,
       PrintWriter err) {
     this.server = server;
     this.checkData = checkData;
+    this.control = control;
     this.out = out;
     this.err = err;
   }
 
   /** Does what the arguments say and returns the exit code of the process. */
   public int execute(String... args) {
+    // Its arguments are its own, and it must be quick: nothing else is built for it.
+    if (args.length > 0 && args[0].equals(CONTROL)) {
+      return control.applyAsInt(List.of(args).subList(1, args.length));
+    }
     CommandSpec root =
         withServerOptions("mayfly", "Runs the MayflyMQ broker.")
             .version(BuildInfo.PRODUCT + " " + BuildInfo.version())
@@ -58,7 +69,8 @@ public final class CommandLineInterface {
     root.addSubcommand(
         "server", withServerOptions("server", "Runs the broker; the same as no command at all."));
     root.addSubcommand("check-data", checkData());
-    root.addSubcommand("ctl", ctl());
+    root.addSubcommand(
+        CONTROL, described(CONTROL, "Controls a running broker; bin/mayflyctl calls it."));
     return new CommandLine(root)
         .setOut(out)
         .setErr(err)
@@ -130,29 +142,12 @@ public final class CommandLineInterface {
                 .build());
   }
 
-  /** What bin/mayflyctl calls; this version has no control commands, and says so. */
-  private static CommandSpec ctl() {
-    CommandSpec ctl = described("ctl", "Controls a running broker.");
-    ctl.usageMessage().hidden(true);
-    ctl.parser().stopAtPositional(true).unmatchedOptionsArePositionalParams(true);
-    return ctl.addPositional(
-        PositionalParamSpec.builder()
-            .arity("0..*")
-            .type(List.class)
-            .auxiliaryTypes(String.class)
-            .build());
-  }
-
   private int run(ParseResult parsed) {
     Integer help = CommandLine.executeHelpRequest(parsed);
     if (help != null) {
       return help;
     }
     ParseResult command = parsed.hasSubcommand() ? parsed.subcommand() : parsed;
-    if (command.commandSpec().name().equals("ctl")) {
-      err.println("mayflyctl: control commands are not part of MayflyMQ " + BuildInfo.version());
-      return ExitCode.USAGE;
-    }
     if (command.commandSpec().name().equals("check-data")) {
       return checkData.applyAsInt(
           new CheckOptions(

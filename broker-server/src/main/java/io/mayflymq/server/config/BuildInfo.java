@@ -10,9 +10,7 @@ public final class BuildInfo {
   /** The product's name, as RabbitMQ's clients find it in the server properties. */
   public static final String PRODUCT = "MayflyMQ";
 
-  /**
-   * The version of RabbitMQ that clients and tools are told, as they choose their dialect by it.
-   */
+  /** The version of RabbitMQ whose dialect is spoken, which clients and tools choose theirs by. */
   public static final String DIALECT = "3.13.7";
 
   private static final String VERSION = readVersion();

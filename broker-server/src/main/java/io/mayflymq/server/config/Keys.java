@@ -231,6 +231,21 @@ final class Keys {
           bool(),
           "false",
           "Whether they are passed over if they are the same as the last time.");
+  static final Setting<String> MANAGEMENT_IP =
+      Setting.of(
+          "management.tcp.ip", text(), "0.0.0.0", "Address where the management HTTP API listens.");
+  static final Setting<Optional<Integer>> MANAGEMENT_PORT =
+      Setting.of(
+          "management.tcp.port",
+          orWord("none", wholeNumber("", 0, 65_535)),
+          "15672",
+          "Port where it listens; port 0 lets the system choose, none listens nowhere.");
+  static final Setting<Integer> STATISTICS_INTERVAL =
+      Setting.of(
+          "collect_statistics_interval",
+          wholeNumber("milliseconds", 100, 3_600_000),
+          "5000",
+          "Time between two samples of the statistics, from which rates are made.");
 
   static final Setting<Boolean> LOG_CONSOLE =
       Setting.of("log.console", bool(), "true", "Whether to log to standard output.");
@@ -359,6 +374,9 @@ final class Keys {
           DEFAULT_READ,
           LOAD_DEFINITIONS,
           SKIP_DEFINITIONS_IF_UNCHANGED,
+          MANAGEMENT_IP,
+          MANAGEMENT_PORT,
+          STATISTICS_INTERVAL,
           LOG_CONSOLE,
           LOG_CONSOLE_LEVEL,
           LOG_FILE,

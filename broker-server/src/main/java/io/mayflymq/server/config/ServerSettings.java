@@ -35,6 +35,7 @@ public record ServerSettings(
     AuthSettings auth,
     DefaultsSettings defaults,
     DefinitionsSettings definitions,
+    ManagementSettings management,
     LogSettings log,
     DurabilitySettings durability,
     MemorySettings memory,
@@ -80,6 +81,10 @@ public record ServerSettings(
         new DefinitionsSettings(
             configuration.get(Keys.LOAD_DEFINITIONS),
             configuration.get(Keys.SKIP_DEFINITIONS_IF_UNCHANGED)),
+        new ManagementSettings(
+            configuration.get(Keys.MANAGEMENT_IP),
+            configuration.get(Keys.MANAGEMENT_PORT),
+            configuration.get(Keys.STATISTICS_INTERVAL)),
         new LogSettings(
             configuration.get(Keys.LOG_CONSOLE),
             configuration.get(Keys.LOG_CONSOLE_LEVEL),

@@ -1,10 +1,9 @@
 package io.mayflymq.server.connection;
 
+import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.security.Session;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.CommandLanes;
-import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.protocol.method.ChannelMethod;
 import io.mayflymq.protocol.method.ConnectionMethod;
@@ -16,13 +15,14 @@ import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.channel.ChannelSession;
+import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.channel.ConnectionContext;
+import io.mayflymq.server.delivery.ConnectionIdentity;
 import io.mayflymq.server.delivery.ConnectionOutput;
 import io.mayflymq.server.delivery.DeliveryLane;
 import io.mayflymq.server.delivery.DeliveryLanes;
 import io.netty.channel.Channel;
-import java.util.LinkedHashSet;
-import java.util.Set;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
@@ -69,15 +69,14 @@ public final class AmqpConnection implements ConnectionContext {
   private final FrameInput input;
   private final AlarmBlock alarmBlock;
   private final Channels channels = new Channels(this);
-  private final Set<String> exclusiveQueues = new LinkedHashSet<>();
-  private final Object identity = new Object();
+  private final OwnedQueues exclusiveQueues = new OwnedQueues();
 
   private State state = State.HANDSHAKE;
   private Handshake handshake;
   private Heartbeats heartbeats;
+  private OpenConnection open;
   private VirtualHost vhost;
   private VhostAccess access;
-  private Session session;
   private boolean wantsCancelNotifications;
   private boolean awaiting;
   private boolean overloaded;
@@ -119,13 +118,14 @@ public final class AmqpConnection implements ConnectionContext {
     }
 
     @Override
-    public void tuned(int channelMax, int frameMax, int heartbeatSeconds) {
-      channels.setMax(channelMax);
-      output.setFrameMax(frameMax);
-      input.setFrameMax(frameMax);
-      if (heartbeatSeconds > 0) {
+    public void tuned(ConnectionView.Tuning tuning) {
+      channels.setMax(tuning.channelMax());
+      output.setFrameMax(tuning.frameMax());
+      input.setFrameMax(tuning.frameMax());
+      if (tuning.heartbeatSeconds() > 0) {
         heartbeats =
-            Heartbeats.start(heartbeatSeconds, home, output, AmqpConnection.this::onSilence);
+            Heartbeats.start(
+                tuning.heartbeatSeconds(), home, output, AmqpConnection.this::onSilence);
         alarmBlock.setHeartbeats(heartbeats);
       }
     }
@@ -134,8 +134,8 @@ public final class AmqpConnection implements ConnectionContext {
     public void opened(Handshake.Opened opened) {
       vhost = opened.vhost();
       access = opened.access();
-      session = opened.session();
-      channels.countFor(session.user(), environment.sessions());
+      channels.countFor(opened.session().user(), environment.sessions());
+      open = OpenConnection.begin(opened, socket, output, home.now());
       wantsCancelNotifications = opened.hasCapability("consumer_cancel_notify");
       alarmBlock.setClientListens(opened.hasCapability("connection.blocked"));
       handshake = null;
@@ -182,8 +182,10 @@ public final class AmqpConnection implements ConnectionContext {
 
   // What arrives
 
-  /** Bytes have come, whatever they are. */
-  void heard() {
+  /** So many bytes have come, whatever they are. */
+  void heard(int bytes) {
+    output.traffic().add(Counter.RECEIVED_BYTES, bytes);
+    output.traffic().add(Counter.RECEIVED_PACKETS, 1);
     if (heartbeats != null) {
       heartbeats.heard();
     }
@@ -372,7 +374,7 @@ public final class AmqpConnection implements ConnectionContext {
     }
   }
 
-  /** Closes the connection with 320 and these words to the client. Any thread may call. */
+  /** Closes it with 320 CONNECTION_FORCED and this reason. Any thread may call; returns at once. */
   public void forceClose(String reason) {
     home.execute(
         () -> {
@@ -395,6 +397,9 @@ public final class AmqpConnection implements ConnectionContext {
     }
     state = State.CLOSED;
     alarmBlock.abandon();
+    if (open != null) {
+      open.end();
+    }
     if (heartbeats != null) {
       heartbeats.stop();
     }
@@ -404,22 +409,11 @@ public final class AmqpConnection implements ConnectionContext {
 
   private CompletableFuture<Void> release() {
     channels.end();
-    if (session != null) {
-      environment.sessions().leave(session);
+    if (open != null) {
+      environment.sessions().leave(open.session());
     }
     lanes.flush();
-    CompletableFuture<?>[] deletions =
-        exclusiveQueues.stream().map(this::deleteOwned).toArray(CompletableFuture<?>[]::new);
-    exclusiveQueues.clear();
-    return CompletableFuture.allOf(deletions);
-  }
-
-  private CompletableFuture<Long> deleteOwned(String queue) {
-    Queue found = vhost.routing().queue(queue);
-    // It may be gone, or never have been ours, as its declaration failed.
-    return found == null || found.owner() != identity
-        ? CompletableFuture.completedFuture(0L)
-        : vhost.deleteQueue(queue, identity, false, false);
+    return exclusiveQueues.deleteAll(vhost, open);
   }
 
   /** The peer takes bytes again. */
@@ -431,6 +425,18 @@ public final class AmqpConnection implements ConnectionContext {
         input.resume();
       }
     }
+  }
+
+  // For management
+
+  /** How it is now; null unless it is open. On the connection's loop. */
+  public ConnectionView view() {
+    return state == State.OPEN ? open.view(channels.count(), alarmBlock.isBlocked()) : null;
+  }
+
+  /** How its channels are now; none unless it is open. On the connection's loop. */
+  public List<ChannelView> channelViews() {
+    return state == State.OPEN ? channels.views() : List.of();
   }
 
   // For the channels
@@ -466,8 +472,8 @@ public final class AmqpConnection implements ConnectionContext {
   }
 
   @Override
-  public Object identity() {
-    return identity;
+  public ConnectionIdentity identity() {
+    return open.identity();
   }
 
   @Override
@@ -488,10 +494,5 @@ public final class AmqpConnection implements ConnectionContext {
   @Override
   public void closed(ChannelSession channel) {
     channels.remove(channel);
-  }
-
-  @Override
-  public String toString() {
-    return name;
   }
 }

@@ -5,6 +5,7 @@ import io.mayflymq.protocol.method.ChannelMethod;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.channel.ChannelSession;
+import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.channel.ConnectionContext;
 import io.netty.util.collection.IntObjectHashMap;
 import io.netty.util.collection.IntObjectMap;
@@ -35,6 +36,17 @@ final class Channels {
   void countFor(String connectionUser, Sessions sessions) {
     user = connectionUser;
     counted = sessions;
+  }
+
+  int count() {
+    return sessions.size();
+  }
+
+  List<ChannelView> views() {
+    return sessions.values().stream()
+        .filter(ChannelSession::isOpen)
+        .map(ChannelSession::view)
+        .toList();
   }
 
   boolean contains(int number) {

@@ -60,11 +60,11 @@ public final class FrameInput extends ChannelInboundHandlerAdapter {
   @Override
   public void channelRead(ChannelHandlerContext ctx, Object message) {
     ByteBuf read = (ByteBuf) message;
+    connection.heard(read.readableBytes());
     waiting =
         waiting == null
             ? read
             : ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(ctx.alloc(), waiting, read);
-    connection.heard();
     home.run(decode);
   }
 

@@ -32,7 +32,12 @@ final class Handshake {
 
   /** What a handshake ends with. */
   record Opened(
-      VirtualHost vhost, VhostAccess access, Session session, FieldTable clientProperties) {
+      VirtualHost vhost,
+      VhostAccess access,
+      Session session,
+      FieldTable clientProperties,
+      String mechanism,
+      ConnectionView.Tuning tuning) {
     /** Whether the client says that it understands an extension of the protocol. */
     boolean hasCapability(String capability) {
       return Handshake.hasCapability(clientProperties, capability);
@@ -43,7 +48,7 @@ final class Handshake {
   interface Steps {
     void send(Method method);
 
-    void tuned(int channelMax, int frameMax, int heartbeatSeconds);
+    void tuned(ConnectionView.Tuning tuning);
 
     void opened(Opened opened);
 
@@ -72,6 +77,8 @@ final class Handshake {
   private final Steps steps;
   private Expects expects = Expects.START_OK;
   private String user = "";
+  private String mechanismName = "";
+  private ConnectionView.Tuning tuning;
   private FieldTable clientProperties = FieldTable.EMPTY;
 
   Handshake(ConnectionEnvironment environment, String name, Peer peer, Steps steps) {
@@ -139,6 +146,7 @@ final class Handshake {
       return;
     }
     user = ((Accepted) result).user().name();
+    mechanismName = mechanism.name();
     expects = Expects.TUNE_OK;
     steps.send(
         new ConnectionMethod.Tune(
@@ -155,10 +163,12 @@ final class Handshake {
         "frame_max", tuneOk.frameMax(), FrameLimits.MIN_FRAME_MAX, settings.frameMax());
     requireNegotiable("channel_max", tuneOk.channelMax(), 1, settings.channelMax());
     expects = Expects.OPEN;
-    steps.tuned(
-        tuneOk.channelMax(),
-        (int) Math.min(Integer.MAX_VALUE, tuneOk.frameMax()),
-        tuneOk.heartbeat());
+    tuning =
+        new ConnectionView.Tuning(
+            tuneOk.channelMax(),
+            (int) Math.min(Integer.MAX_VALUE, tuneOk.frameMax()),
+            tuneOk.heartbeat());
+    steps.tuned(tuning);
   }
 
   /** A client may ask for less than was offered, and for no limit where none was offered. */
@@ -190,7 +200,7 @@ final class Handshake {
       if (environment.broker().virtualHost(path) != vhost) {
         throw noVhost(path);
       }
-      steps.opened(new Opened(vhost, access, session, clientProperties));
+      steps.opened(new Opened(vhost, access, session, clientProperties, mechanismName, tuning));
     } catch (ConnectionException e) {
       environment.sessions().leave(session);
       throw e;

@@ -4,11 +4,8 @@ import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.AuthenticationResult;
 import io.mayflymq.core.security.SaslMechanism;
 import io.netty.channel.Channel;
-import io.netty.handler.ssl.SslHandler;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.security.cert.X509Certificate;
-import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.security.auth.x500.X500Principal;
 
 /**
@@ -22,19 +19,10 @@ record Peer(InetAddress address, boolean isEncrypted, X500Principal subject) {
   /** The peer of a socket whose TLS handshake, if it has one, is over. */
   static Peer of(Channel socket) {
     InetAddress address = ((InetSocketAddress) socket.remoteAddress()).getAddress();
-    SslHandler tls = socket.pipeline().get(SslHandler.class);
-    return new Peer(address, tls != null, tls == null ? null : subject(tls));
-  }
-
-  private static X500Principal subject(SslHandler tls) {
-    try {
-      return tls.engine().getSession().getPeerCertificates()[0] instanceof X509Certificate verified
-          ? verified.getSubjectX500Principal()
-          : null;
-    } catch (SSLPeerUnverifiedException e) {
-      // It was not asked for a certificate, or sent none: that is what this exception says.
-      return null;
-    }
+    Encryption encryption = Encryption.of(socket);
+    boolean isKnown = encryption != null && encryption.peer() != null;
+    return new Peer(
+        address, encryption != null, isKnown ? encryption.peer().getSubjectX500Principal() : null);
   }
 
   /** Logs in by the certificate. */

@@ -3,6 +3,7 @@ package io.mayflymq.server.connection;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.server.config.BuildInfo;
+import io.mayflymq.server.config.NodeName;
 
 /**
  * What the broker says of itself in {@code connection.start}. Clients choose their dialect by
@@ -12,7 +13,7 @@ final class ServerProperties {
   static final FieldTable TABLE =
       FieldTable.builder()
           .put("capabilities", capabilities())
-          .put("cluster_name", "mayfly@localhost")
+          .put("cluster_name", NodeName.VALUE)
           .put("copyright", "Copyright (c) the MayflyMQ authors")
           .put("information", "Licensed under the Apache License 2.0")
           .put("mayfly_version", BuildInfo.version())

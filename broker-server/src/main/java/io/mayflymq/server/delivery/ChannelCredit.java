@@ -30,6 +30,11 @@ public final class ChannelCredit {
     wakeAll();
   }
 
+  /** The limit; 0 for none. Any thread may ask. */
+  public int limit() {
+    return limit;
+  }
+
   /**
    * Takes one; if there is none, the outlet is woken when there may be. On the shard of the
    * outlet's queue.

@@ -1,6 +1,8 @@
 package io.mayflymq.server.delivery;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.runtime.BurstMember;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.protocol.codec.FrameEncoder;
@@ -25,6 +27,7 @@ public final class ConnectionOutput implements BurstMember {
 
   private final Channel socket;
   private final Shard home;
+  private final Counters traffic = new Counters();
   private int frameMax = FrameLimits.DEFAULT_FRAME_MAX;
   private int nextCapacity = SMALLEST_BUFFER;
   private ByteBuf buffer;
@@ -57,8 +60,18 @@ public final class ConnectionOutput implements BurstMember {
    * before, so these are replies and returned messages. On the connection's loop.
    */
   public boolean isFlooded() {
+    return pendingBytes() > FLOOD_BYTES;
+  }
+
+  /** How many bytes wait to be written. On the connection's loop. */
+  public long pendingBytes() {
     ChannelOutboundBuffer waiting = socket.unsafe().outboundBuffer();
-    return waiting != null && waiting.totalPendingWriteBytes() > FLOOD_BYTES;
+    return waiting == null ? 0 : waiting.totalPendingWriteBytes();
+  }
+
+  /** Counts what was written; what was read is counted here by who reads. */
+  public Counters traffic() {
+    return traffic;
   }
 
   /** Whether anything was written since this was asked last. */
@@ -173,6 +186,8 @@ public final class ConnectionOutput implements BurstMember {
   }
 
   private void passOn() {
+    traffic.add(Counter.SENT_BYTES, buffer.readableBytes());
+    traffic.add(Counter.SENT_PACKETS, 1);
     socket.write(buffer, socket.voidPromise());
     buffer = null;
   }

@@ -27,6 +27,11 @@ public final class ConsumerOutlet implements DeliveryOutlet {
     return source;
   }
 
+  /** Which channel the consumer is on. Any thread may ask. */
+  public ChannelIdentity channel() {
+    return channel.identity();
+  }
+
   @Override
   public boolean reserve(Consumer consumer) {
     ChannelCredit credit = consumer.acknowledges() ? channel.credit() : null;

@@ -16,6 +16,9 @@ public interface DeliveryReceiver {
   /** The queue of a consumer has gone. */
   void cancelled(Consumer consumer);
 
+  /** Which channel it is. Any thread may ask. */
+  ChannelIdentity identity();
+
   /** The limit that the channel's consumers share, or null. Any thread may ask. */
   ChannelCredit credit();
 }

@@ -175,6 +175,11 @@ public final class AmqpServer implements AutoCloseable {
     return bootstrap;
   }
 
+  /** The broker and its connections. */
+  public ConnectionEnvironment environment() {
+    return environment;
+  }
+
   /** Where it listens, with the ports that the system chose. */
   public List<InetSocketAddress> addresses() {
     return localAddresses(listeners);

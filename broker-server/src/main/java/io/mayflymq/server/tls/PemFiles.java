@@ -29,7 +29,7 @@ import javax.crypto.SecretKeyFactory;
 import javax.crypto.spec.PBEKeySpec;
 
 /** Reads certificates and private keys from PEM files (RFC 7468). */
-final class PemFiles {
+public final class PemFiles {
   private static final Pattern KEY =
       Pattern.compile("-----BEGIN ([A-Z ]*)PRIVATE KEY-----([^-]+)-----END \\1PRIVATE KEY-----");
 
@@ -65,8 +65,9 @@ final class PemFiles {
    * The certificates of a file, in order.
    *
    * @param option the configuration key that names the file, for errors
+   * @throws TlsException if it cannot be read, or holds none
    */
-  static List<X509Certificate> certificates(String option, Path file) throws TlsException {
+  public static List<X509Certificate> certificates(String option, Path file) throws TlsException {
     byte[] bytes = read(option, file);
     List<X509Certificate> certificates = new ArrayList<>();
     try {

@@ -31,7 +31,10 @@ class DaemonTest {
   private Daemon start(String... sets) throws Exception {
     Stream<String> common =
         Stream.of(
-            "data_dir=" + directory, "listeners.tcp.default=127.0.0.1:0", "log.console=false");
+            "data_dir=" + directory,
+            "listeners.tcp.default=127.0.0.1:0",
+            "management.tcp.port=none",
+            "log.console=false");
     Configuration configuration =
         Configuration.load(
             Optional.empty(), Map.of(), Stream.concat(common, Stream.of(sets)).toList());

@@ -92,7 +92,7 @@ class DataCheckTest {
     Map<String, Long> before = files();
     assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.OK);
     assertThat(out.toString())
-        .contains("format 1", "vhosts\torders", "queues\t1", "messages/shard-0")
+        .contains("format 2", "vhosts\torders", "queues\t1", "messages/shard-0")
         .containsPattern("0000000001.log +\\d+ +\\d+ +4 +3 +1  yes")
         .endsWith("Nothing is damaged." + System.lineSeparator());
     assertThat(err.toString()).isEmpty();
@@ -174,7 +174,7 @@ class DataCheckTest {
             "mayfly: cannot check " + file + ": it is no directory",
             "mayfly: cannot check "
                 + directory
-                + ": it has format '99', this version knows format 1 only");
+                + ": it has format '99', this version knows format 2 only");
     assertThat(out.toString()).isEmpty();
   }
 

@@ -2,6 +2,7 @@ package io.mayflymq.server.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.runtime.EventLoop;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.protocol.method.BasicMethod;
@@ -24,7 +25,7 @@ class ConfirmTrackerTest {
   private final EmbeddedChannel socket = new EmbeddedChannel();
   private final Shard shard = new Shard(0, new NoLoop(), () -> Instant.ofEpochMilli(0));
   private final ConfirmTracker tracker =
-      new ConfirmTracker(1, new ConnectionOutput(socket, shard), shard);
+      new ConfirmTracker(1, new ConnectionOutput(socket, shard), shard, new Counters());
 
   @Test
   void aBurstIsOneMultipleAck() {

@@ -90,8 +90,10 @@ class AlarmsIT {
             BrokerProcess.builder()
                 .jvm("-Xmx256m")
                 .set("vm_memory_high_watermark.absolute", "64MiB")
-                // Contents fill the heap up to the watermark; what is there beside them goes beyond.
+                // Contents fill the heap up to the watermark; what is there beside them goes
+                // beyond.
                 .set("vm_memory_high_watermark_paging_ratio", "1.0")
+                .set("shards", 1)
                 .set("memory_monitor_interval", 50)
                 .start();
         Connection publisher = broker.factory().newConnection();
@@ -168,8 +170,10 @@ class AlarmsIT {
             BrokerProcess.builder()
                 .jvm("-Xmx256m")
                 .set("vm_memory_high_watermark.absolute", "64MiB")
-                // Contents fill the heap up to the watermark; what is there beside them goes beyond.
+                // Contents fill the heap up to the watermark; what is there beside them goes
+                // beyond.
                 .set("vm_memory_high_watermark_paging_ratio", "1.0")
+                .set("shards", 1)
                 .set("memory_monitor_interval", 50)
                 .start();
         Connection other = broker.factory().newConnection();

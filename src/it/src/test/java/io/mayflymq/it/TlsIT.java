@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
@@ -11,6 +12,7 @@ import com.rabbitmq.client.DefaultSaslConfig;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.Certificate;
+import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Target;
 import java.io.IOException;
@@ -20,7 +22,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.BeforeAll;
@@ -180,6 +184,62 @@ class TlsIT {
       connection.createChannel().queueDeclare("ann", false, true, false, null);
       assertThat(broker.output()).anyMatch(line -> line.contains("user 'ann' opened vhost '/'"));
     }
+  }
+
+  @Test
+  void theManagementApiShowsTls() throws Exception {
+    try (BrokerProcess broker = verifying().start();
+        Connection plain = broker.factory().newConnection("plain");
+        Connection encrypted = external(ann).newConnection("encrypted")) {
+      Http http = Http.as(broker.httpPort(), "guest", "guest");
+      JsonNode withTls = connection(http, encrypted);
+      assertThat(withTls.path("ssl").asBoolean()).isTrue();
+      assertThat(withTls.path("ssl_protocol").asText()).startsWith("tlsv1.");
+      assertThat(withTls.path("ssl_cipher").asText()).startsWith("aes_").endsWith("_gcm");
+      assertThat(withTls.path("ssl_hash").asText()).isEqualTo("aead");
+      assertThat(withTls.path("peer_cert_subject").asText()).isEqualTo("CN=ann,O=shop");
+      assertThat(withTls.path("peer_cert_issuer").asText()).isEqualTo("CN=ann,O=shop");
+      assertThat(withTls.path("peer_cert_validity").asText()).matches("\\S+Z - \\S+Z");
+      JsonNode without = connection(http, plain);
+      assertThat(without.path("ssl").asBoolean()).isFalse();
+      assertThat(without.path("ssl_protocol").isNull()).isTrue();
+      assertThat(without.path("peer_cert_subject").isNull()).isTrue();
+
+      List<String> listeners = new ArrayList<>();
+      http.get("overview")
+          .json()
+          .path("listeners")
+          .forEach(
+              at -> listeners.add(at.path("protocol").asText() + " " + at.path("port").asInt()));
+      assertThat(listeners).contains("amqp/ssl " + port, "amqp " + broker.port());
+      for (String healthy :
+          List.of(
+              "port-listener/" + port,
+              "protocol-listener/amqps",
+              "protocol-listener/amqp%2Fssl",
+              "certificate-expiration/1/days")) {
+        assertThat(http.get("health/checks/" + healthy).status()).as(healthy).isEqualTo(200);
+      }
+      Http.Reply expiring = http.get("health/checks/certificate-expiration/1/weeks");
+      assertThat(expiring.status()).isEqualTo(503);
+      assertThat(expiring.reason()).isEqualTo("Certificates expiring");
+      assertThat(expiring.json().path("expired").path(0).path("port").asInt()).isEqualTo(port);
+      assertThat(expiring.json().path("expired").path(0).path("certfile").asText())
+          .isEqualTo(directory.resolve("server.pem").toString());
+      Files.delete(directory.resolve("server.pem"));
+      Http.Reply missing = http.get("health/checks/certificate-expiration/1/days");
+      assertThat(missing.status()).isEqualTo(503);
+      assertThat(missing.reason()).contains("ssl_options.certfile", "no such file");
+    }
+  }
+
+  private static JsonNode connection(Http http, Connection wanted) throws Exception {
+    for (JsonNode found : http.get("connections").json()) {
+      if (found.path("user_provided_name").asText().equals(wanted.getClientProvidedName())) {
+        return found;
+      }
+    }
+    throw new AssertionError("no connection " + wanted.getClientProvidedName());
   }
 
   @Test

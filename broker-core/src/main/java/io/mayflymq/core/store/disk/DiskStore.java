@@ -40,7 +40,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   private static final long MOST_PENDING = 32L << 20;
 
   private static final int COMPACTION_SLICE = 256 << 10;
-  private static final long TICK_MILLIS = 1000;
+  private static final long TICK_MILLIS = 200;
 
   final MemoryBudget budget;
   private final Shard shard;
@@ -83,8 +83,8 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   }
 
   @Override
-  public Recovered recover() {
-    Recovered recovered = recovery.run();
+  public Recovered recover(Map<Long, Integer> shardsBefore) {
+    Recovered recovered = recovery.run(shardsBefore);
     shard.loop().schedule(this::tick, TICK_MILLIS);
     return recovered;
   }
@@ -125,6 +125,9 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   }
 
   Message read(long location, boolean paged) {
+    if (location == QueueStore.NOWHERE) {
+      return move.letter();
+    }
     try {
       return paged ? paging.read(location) : log.read(location);
     } catch (DamagedRecordException e) {
@@ -202,12 +205,12 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   }
 
   @Override
-  public void beginMove(DeadEntry source) {
-    move.open(source);
+  public void beginMove(DeadEntry source, Message letter) {
+    move.open(source, letter);
   }
 
   @Override
-  public void endMove(Message letter, long nowMillis) {
+  public void endMove(long nowMillis) {
     DeadEntry source = move.source();
     RecordTargets targets = move.targets();
     touch();
@@ -222,7 +225,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
               source.bodyLength(),
               targets,
               nowMillis,
-              letter);
+              move.letter());
       for (int i = 0; i < targets.size(); i++) {
         place(targets.queueId(i), targets.sequence(i), location);
       }
@@ -371,6 +374,8 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
           }
           if (log.unforced()) {
             commit(NOBODY);
+          } else {
+            touch(); // For the log to note what has been forced, when nothing else happens.
           }
           if (!compacting) {
             compact();

@@ -8,13 +8,10 @@ import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.RecoveryVisitor;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /** Makes the stores of the shards, and knows their directories. */
 public final class DiskStores {
@@ -22,11 +19,17 @@ public final class DiskStores {
   private static final Pattern LOG_DIRECTORY = Pattern.compile("shard-(\\d{1,9})");
 
   private final StoreOptions options;
+  private final StoreHost host;
   private final StoreAlarms alarms;
 
   /** Describes the stores; files are opened for each shard. */
   public DiskStores(StoreOptions options, StoreAlarms alarms) {
+    this(options, new LocalHost(options.directory()), alarms);
+  }
+
+  DiskStores(StoreOptions options, StoreHost host, StoreAlarms alarms) {
     this.options = options;
+    this.host = host;
     this.alarms = alarms;
   }
 
@@ -40,29 +43,34 @@ public final class DiskStores {
   }
 
   OpenLog openLog(int shard) {
-    return open(options.log(shard), shard, options.sync(), "message log " + shard);
+    return open(log(shard), shard, options.sync(), "message log " + shard);
   }
 
   /** An empty log for contents that memory has no room for. */
   OpenLog openPaging(int shard, LogOwner owner) {
-    Path path = options.paging(shard);
     try {
-      deleteAll(path);
-      OpenLog opened = open(path, shard, Sync.NEVER, "paging file " + shard);
+      deletePaging(shard);
+      OpenLog opened = open(paging(shard), shard, Sync.NEVER, "paging file " + shard);
       opened.log().recover(new Nothing(), owner);
       return opened;
     } catch (IOException e) {
-      throw new StoreException("cannot use " + path + ": " + e, e);
+      throw unusable(paging(shard), e);
     }
   }
 
-  private OpenLog open(Path path, int shard, Sync sync, String name) {
+  private OpenLog open(String directory, int shard, Sync sync, String name) {
+    int bufferBytes = Math.min(BUFFER_BYTES, options.segmentBytes());
+    LogOptions ofLog = new LogOptions(shard, options.segmentBytes(), bufferBytes, sync);
     try {
-      return OpenLog.open(
-          path, new LogOptions(shard, options.segmentBytes(), BUFFER_BYTES, sync), alarms, name);
+      return OpenLog.open(host, directory, ofLog, alarms, name);
     } catch (IOException e) {
-      throw new StoreException("cannot use " + path + ": " + e, e);
+      throw unusable(directory, e);
     }
+  }
+
+  private StoreException unusable(String directory, IOException cause) {
+    return new StoreException(
+        "cannot use %s: %s".formatted(options.directory().resolve(directory), cause), cause);
   }
 
   /**
@@ -71,42 +79,35 @@ public final class DiskStores {
    */
   List<Integer> adopted(int shard) throws IOException {
     List<Integer> numbers = new ArrayList<>();
-    try (Stream<Path> entries = Files.list(options.directory())) {
-      entries.forEach(
-          entry -> {
-            Matcher name = LOG_DIRECTORY.matcher(entry.getFileName().toString());
-            if (name.matches()) {
-              int number = Integer.parseInt(name.group(1));
-              if (number >= options.shards() && number % options.shards() == shard) {
-                numbers.add(number);
-              }
-            }
-          });
+    for (String directory : host.list()) {
+      Matcher name = LOG_DIRECTORY.matcher(directory);
+      if (name.matches()) {
+        int number = Integer.parseInt(name.group(1));
+        if (number >= options.shards() && number % options.shards() == shard) {
+          numbers.add(number);
+        }
+      }
     }
     return numbers;
   }
 
   void deleteLog(int shard) throws IOException {
-    deleteAll(options.log(shard));
+    host.delete(log(shard));
   }
 
   /** Deletes what an earlier process had no memory for. */
   void deletePaging(int shard) throws IOException {
-    deleteAll(options.paging(shard));
+    host.delete(paging(shard));
   }
 
-  private static void deleteAll(Path directory) throws IOException {
-    if (Files.notExists(directory)) {
-      return;
-    }
-    List<Path> files;
-    try (Stream<Path> entries = Files.list(directory)) {
-      files = entries.toList();
-    }
-    for (Path file : files) {
-      Files.delete(file);
-    }
-    Files.delete(directory);
+  /** The directory of a shard's log. */
+  private static String log(int shard) {
+    return "shard-" + shard;
+  }
+
+  /** The directory of a shard's file for contents that memory has no room for. */
+  private static String paging(int shard) {
+    return "paging-" + shard;
   }
 
   /** What is recovered of a log that was empty. */

@@ -1,36 +1,28 @@
 package io.mayflymq.core.store.disk;
 
-import io.mayflymq.core.store.segment.DiskDirectory;
+import io.mayflymq.core.store.segment.LogDirectory;
 import io.mayflymq.core.store.segment.LogFailedException;
 import io.mayflymq.core.store.segment.LogListener;
 import io.mayflymq.core.store.segment.LogOptions;
 import io.mayflymq.core.store.segment.SegmentLog;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
 /** A log with the thread that brings it to the disk. */
 record OpenLog(SegmentLog log, ExecutorService flusher) {
   /**
    * Opens a log; it has to be recovered before use.
    *
+   * @param directory the name of its directory
    * @param name what alarms and threads call it
    */
-  static OpenLog open(Path path, LogOptions options, StoreAlarms alarms, String name)
+  static OpenLog open(
+      StoreHost host, String directory, LogOptions options, StoreAlarms alarms, String name)
       throws IOException {
-    Files.createDirectories(path);
-    ExecutorService flusher =
-        Executors.newSingleThreadExecutor(
-            task -> {
-              Thread thread = new Thread(task, name);
-              thread.setDaemon(true);
-              return thread;
-            });
-    SegmentLog log =
-        new SegmentLog(new DiskDirectory(path), options, flusher, new Alarming(name, alarms));
+    LogDirectory files = host.open(directory);
+    ExecutorService flusher = host.flusher(name);
+    SegmentLog log = new SegmentLog(files, options, flusher, new Alarming(name, alarms));
     return new OpenLog(log, flusher);
   }
 

@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.disk;
 
+import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.segment.RecordTargets;
 import java.util.ArrayList;
@@ -15,13 +16,15 @@ final class PendingMove {
   private final RecordTargets kept = new RecordTargets();
   private final List<DeadEntry> dead = new ArrayList<>();
   private DeadEntry source;
+  private Message letter;
 
   boolean isOpen() {
     return source != null;
   }
 
-  void open(DeadEntry entry) {
+  void open(DeadEntry entry, Message message) {
     source = entry;
+    letter = message;
   }
 
   void add(long queueId, long sequence, long deadlineMillis) {
@@ -62,12 +65,18 @@ final class PendingMove {
     return source;
   }
 
+  /** What moves: the content of every entry that has no location yet. */
+  Message letter() {
+    return letter;
+  }
+
   RecordTargets targets() {
     return targets;
   }
 
   void close() {
     source = null;
+    letter = null;
     targets.clear();
     dead.clear();
   }

@@ -14,14 +14,4 @@ import java.nio.file.Path;
  * @param sync what commits wait for
  */
 public record StoreOptions(
-    Path directory, int shards, long memoryBytes, int segmentBytes, Sync sync) {
-  /** The directory of a shard's log. */
-  Path log(int shard) {
-    return directory.resolve("shard-" + shard);
-  }
-
-  /** The directory of a shard's file for contents that memory has no room for. */
-  Path paging(int shard) {
-    return directory.resolve("paging-" + shard);
-  }
-}
+    Path directory, int shards, long memoryBytes, int segmentBytes, Sync sync) {}

@@ -7,6 +7,7 @@ import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.ShardStore.Recovered;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.StoredQueue;
+import io.mayflymq.core.store.segment.DamagedRecordException;
 import io.mayflymq.core.store.segment.Location;
 import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.RecoveryVisitor;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,7 +32,8 @@ import org.slf4j.LoggerFactory;
  *
  * A broker may be started with fewer shards than before. The queues of those that are gone live on others now, which take their messages over:
  * copy them into the own log, have that made safe, have metadata say where the queues live, and only then delete the old log. Wherever
- * that is interrupted, the next start finds either the old log and does it again, or the whole of it in the new one.
+ * that is interrupted, metadata says which log has the truth about a queue. What any other has is a copy that was begun, and may be old by now, as the
+ * broker may have run with as many shards as before in between: in the own log it is marked as gone before a new copy is made.
  */
 final class StoreRecovery {
   private static final Logger LOGGER = LoggerFactory.getLogger(StoreRecovery.class);
@@ -42,8 +45,13 @@ final class StoreRecovery {
   private final LogOwner owner;
   private final Map<Long, DiskQueueStore> queues;
   private final List<Integer> adopted = new ArrayList<>();
+  private final List<Stale> stale = new ArrayList<>();
+  private Map<Long, Integer> shardsBefore = Map.of();
   private long messages;
   private long highestQueueId;
+
+  /** An entry of a copy that was begun before and not finished. */
+  private record Stale(long queueId, long sequence, long location, int bodyLength) {}
 
   StoreRecovery(
       int shard,
@@ -58,25 +66,38 @@ final class StoreRecovery {
     this.queues = queues;
   }
 
-  Recovered run() {
+  Recovered run(Map<Long, Integer> before) {
+    shardsBefore = before;
     try {
       stores.deletePaging(shard);
-      log.recover(new Own(), owner);
+      log.recover(new Visitor(shard, log), owner);
+      markStale();
       for (int other : stores.adopted(shard)) {
         adopt(other);
         adopted.add(other);
       }
-    } catch (IOException | UncheckedIOException e) {
+    } catch (IOException | UncheckedIOException | CompletionException | DamagedRecordException e) {
       throw new StoreException(
           "cannot recover the messages of shard %d: %s".formatted(shard, e.getMessage()), e);
     }
     return new Recovered(messages, highestQueueId);
   }
 
+  private void markStale() {
+    for (Stale entry : stale) {
+      log.settle(entry.queueId, entry.sequence, entry.location, entry.bodyLength);
+    }
+    if (!stale.isEmpty()) {
+      stale.clear();
+      awaitCommit();
+    }
+  }
+
   void deleteAdopted() {
     for (int other : adopted) {
       try {
         stores.deleteLog(other);
+        stores.deletePaging(other);
         LOGGER.info("shard {} has taken over the messages of shard {}", shard, other);
       } catch (IOException e) {
         throw new StoreException(
@@ -88,7 +109,7 @@ final class StoreRecovery {
   private void adopt(int other) throws IOException {
     OpenLog opened = stores.openLog(other);
     SegmentLog foreign = opened.log();
-    Foreign visitor = new Foreign(foreign);
+    Visitor visitor = new Visitor(other, foreign);
     foreign.recover(visitor, owner);
     for (DiskQueueStore queue : visitor.found) {
       queue
@@ -130,26 +151,38 @@ final class StoreRecovery {
     safe.join();
   }
 
-  /** What all logs tell. */
-  private abstract class Visitor implements RecoveryVisitor {
+  /** Hears what a log tells. */
+  private final class Visitor implements RecoveryVisitor {
+    final Set<DiskQueueStore> found = new LinkedHashSet<>();
+    private final int number;
     private final SegmentLog source;
     private DiskQueueStore last;
 
-    Visitor(SegmentLog source) {
+    /**
+     * Makes it.
+     *
+     * @param number the shard that wrote the log
+     */
+    Visitor(int number, SegmentLog source) {
+      this.number = number;
       this.source = source;
     }
 
-    /** The queue of this id; null if this shard has no such durable queue. */
+    /** The queue of this id; null if this shard has no such queue or the log is not its own. */
     DiskQueueStore find(long queueId) {
       if (last == null || last.id != queueId) {
         highestQueueId = Math.max(highestQueueId, queueId);
         DiskQueueStore queue = queues.get(queueId);
-        if (queue == null || !queue.durable) {
+        if (queue == null || !isTrueOf(queueId)) {
           return null;
         }
         last = queue;
       }
       return last;
+    }
+
+    private boolean isTrueOf(long queueId) {
+      return shardsBefore.getOrDefault(queueId, number) == number;
     }
 
     @Override
@@ -163,17 +196,19 @@ final class StoreRecovery {
         int bodyLength,
         long location) {
       DiskQueueStore queue = find(queueId);
-      if (queue == null || !prepare(queue, sequence)) {
+      if (queue == null && source == log && !isTrueOf(queueId)) {
+        stale.add(new Stale(queueId, sequence, location, bodyLength));
+        return;
+      }
+      if (queue == null || queue.queue().locationOf(sequence) != QueueStore.NOWHERE) {
         source.release(location, bodyLength);
         return;
       }
+      found.add(queue);
       queue.queue().recovered(sequence, deadlineMillis, enqueuedAtMillis, bodyLength, location);
       queue.recovered();
       messages++;
     }
-
-    /** Whether a message is to be taken from here. */
-    abstract boolean prepare(DiskQueueStore queue, long sequence);
 
     @Override
     public void settled(long queueId, long from, long to, int segment) {
@@ -203,54 +238,15 @@ final class StoreRecovery {
         messages--;
       }
     }
-  }
-
-  /** The shard's own log. */
-  private final class Own extends Visitor {
-    Own() {
-      super(log);
-    }
-
-    @Override
-    boolean prepare(DiskQueueStore queue, long sequence) {
-      return queue.queue().locationOf(sequence) == QueueStore.NOWHERE;
-    }
 
     @Override
     public void delivered(long queueId, long upTo) {
       DiskQueueStore queue = find(queueId);
       if (queue != null) {
         queue.recoveredDelivered(upTo);
-      }
-    }
-  }
-
-  /** The log of a shard that is gone. A copy that was begun before is made anew. */
-  private final class Foreign extends Visitor {
-    final Set<DiskQueueStore> found = new LinkedHashSet<>();
-
-    Foreign(SegmentLog source) {
-      super(source);
-    }
-
-    @Override
-    boolean prepare(DiskQueueStore queue, long sequence) {
-      found.add(queue);
-      long location = queue.queue().locationOf(sequence);
-      if (location != QueueStore.NOWHERE) {
-        log.settle(queue.id, sequence, location, queue.queue().settled(sequence));
-        queue.recoveredSettled();
-        messages--;
-      }
-      return true;
-    }
-
-    @Override
-    public void delivered(long queueId, long upTo) {
-      DiskQueueStore queue = find(queueId);
-      if (queue != null) {
-        queue.recoveredDelivered(upTo);
-        log.delivered(queueId, upTo);
+        if (source != log) {
+          log.delivered(queueId, upTo);
+        }
       }
     }
   }

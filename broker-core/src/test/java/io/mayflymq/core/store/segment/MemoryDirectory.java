@@ -15,13 +15,14 @@ import java.util.TreeMap;
  * A directory in memory that knows what has been forced: it can forget the rest, in whole or in
  * part, as a machine does that loses its power. It fails when it is told to.
  */
-final class MemoryDirectory implements LogDirectory {
+public final class MemoryDirectory implements LogDirectory {
   private final TreeMap<String, Contents> files = new TreeMap<>();
   private TreeMap<String, Contents> safeNames = new TreeMap<>();
   private long room = Long.MAX_VALUE;
   private int writesUntilFailure = -1;
   private int forcesUntilFailure = -1;
   private boolean deletesFail;
+  private Runnable beforeChange = () -> {};
   int forces;
   int writes;
 
@@ -60,22 +61,27 @@ final class MemoryDirectory implements LogDirectory {
     }
   }
 
+  /** Has this called before anything is created, written, forced, cut or deleted. */
+  public void beforeChange(Runnable watcher) {
+    beforeChange = watcher;
+  }
+
   // Failures
 
   /** Lets this many bytes more be written. */
-  void fill(long bytes) {
+  public void fill(long bytes) {
     room = bytes;
   }
 
-  void failWriteAfter(int good) {
+  public void failWriteAfter(int good) {
     writesUntilFailure = good;
   }
 
-  void failForceAfter(int good) {
+  public void failForceAfter(int good) {
     forcesUntilFailure = good;
   }
 
-  void failDeletes(boolean fail) {
+  public void failDeletes(boolean fail) {
     deletesFail = fail;
   }
 
@@ -85,7 +91,7 @@ final class MemoryDirectory implements LogDirectory {
    *
    * @param share how many of the unforced writes survive, 0.0 to 1.0
    */
-  MemoryDirectory afterPowerLoss(Random random, double share) {
+  public MemoryDirectory afterPowerLoss(Random random, double share) {
     MemoryDirectory after = new MemoryDirectory();
     TreeMap<String, Contents> names = new TreeMap<>(safeNames);
     files.forEach(
@@ -134,7 +140,7 @@ final class MemoryDirectory implements LogDirectory {
   }
 
   /** The process dies: the operating system has all that was written, safe or not. */
-  MemoryDirectory afterKill() {
+  public MemoryDirectory afterKill() {
     MemoryDirectory after = new MemoryDirectory();
     Map<Contents, Contents> copies = new HashMap<>();
     files.forEach(
@@ -176,6 +182,7 @@ final class MemoryDirectory implements LogDirectory {
 
   @Override
   public LogFile create(String name) throws IOException {
+    beforeChange.run();
     if (room == 0) {
       throw new IOException("No space left on device");
     }
@@ -195,6 +202,7 @@ final class MemoryDirectory implements LogDirectory {
 
   @Override
   public void delete(String name) throws IOException {
+    beforeChange.run();
     if (deletesFail) {
       throw new IOException("Operation not permitted");
     }
@@ -208,6 +216,7 @@ final class MemoryDirectory implements LogDirectory {
   }
 
   private void countForce() throws IOException {
+    beforeChange.run();
     if (forcesUntilFailure >= 0 && forcesUntilFailure-- == 0) {
       throw new IOException("Input/output error");
     }
@@ -219,7 +228,7 @@ final class MemoryDirectory implements LogDirectory {
     return "memory";
   }
 
-  Map<String, Integer> sizes() {
+  public Map<String, Integer> sizes() {
     Map<String, Integer> sizes = new TreeMap<>();
     files.forEach((name, contents) -> sizes.put(name, contents.bytes.length));
     return sizes;
@@ -234,6 +243,7 @@ final class MemoryDirectory implements LogDirectory {
 
     @Override
     public void write(ByteBuffer source, long position) throws IOException {
+      beforeChange.run();
       if (writesUntilFailure >= 0 && writesUntilFailure-- == 0) {
         throw new IOException("Input/output error");
       }
@@ -272,6 +282,7 @@ final class MemoryDirectory implements LogDirectory {
 
     @Override
     public void truncate(long size) {
+      beforeChange.run();
       if (size < contents.bytes.length) {
         record(new Write((int) size, null));
       }

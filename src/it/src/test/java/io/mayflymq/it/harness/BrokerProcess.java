@@ -32,14 +32,18 @@ public final class BrokerProcess implements AutoCloseable {
 
   private final Process process;
   private final int port;
+  private final int httpPort;
+  private final Path data;
   private final Path work;
   private final List<String> output = new ArrayList<>();
   private final List<Thread> readers = new ArrayList<>();
   private final CountDownLatch ready = new CountDownLatch(1);
 
-  private BrokerProcess(Process process, int port, Path work) {
+  private BrokerProcess(Process process, int port, int httpPort, Path data, Path work) {
     this.process = process;
     this.port = port;
+    this.httpPort = httpPort;
+    this.data = data;
     this.work = work;
     collect(process.getInputStream(), "out");
     collect(process.getErrorStream(), "err");
@@ -52,6 +56,7 @@ public final class BrokerProcess implements AutoCloseable {
     private final Map<String, String> environment = new LinkedHashMap<>();
     private final List<String> arguments = new ArrayList<>();
     private int port = freePort();
+    private final int httpPort = freePort();
     private boolean listener = true;
 
     private Builder() {}
@@ -109,6 +114,8 @@ public final class BrokerProcess implements AutoCloseable {
       if (listener) {
         settings.putIfAbsent("listeners.tcp.default", "127.0.0.1:" + port);
       }
+      settings.putIfAbsent("management.tcp.ip", "127.0.0.1");
+      settings.putIfAbsent("management.tcp.port", Integer.toString(httpPort));
       settings.putIfAbsent("data_dir", work.resolve("data").toString());
       settings.forEach(
           (key, value) -> {
@@ -118,7 +125,8 @@ public final class BrokerProcess implements AutoCloseable {
       ProcessBuilder builder = new ProcessBuilder(command).directory(work.toFile());
       builder.environment().putAll(environment);
       try {
-        return new BrokerProcess(builder.start(), port, work);
+        Path data = work.resolve(settings.get("data_dir"));
+        return new BrokerProcess(builder.start(), port, httpPort, data, work);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -137,7 +145,7 @@ public final class BrokerProcess implements AutoCloseable {
   }
 
   /** The jar under test; a missing one is an error, since the build makes it before this module. */
-  private static Path jar() {
+  static Path jar() {
     Path jar = Path.of(System.getProperty("mayfly.it.jar")).toAbsolutePath().normalize();
     if (!Files.isRegularFile(jar)) {
       throw new IllegalStateException(jar + " is missing: run mvn -q -DskipTests package first");
@@ -211,6 +219,16 @@ public final class BrokerProcess implements AutoCloseable {
 
   public int port() {
     return port;
+  }
+
+  /** Where the management API listens, unless the test has said otherwise. */
+  public int httpPort() {
+    return httpPort;
+  }
+
+  /** Its data directory. */
+  public Path data() {
+    return data;
   }
 
   /** The lines of standard output and standard error so far, each stream in its order. */

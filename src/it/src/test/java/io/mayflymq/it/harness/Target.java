@@ -50,6 +50,16 @@ public record Target(int port, BrokerProcess process, String product) implements
     return product.equals(OURS);
   }
 
+  /** Where its management API listens. */
+  public int httpPort() {
+    return process == null ? Integer.getInteger("mayfly.it.http.port") : process.httpPort();
+  }
+
+  /** Its management API, for the user {@code guest}. */
+  public Http http() {
+    return Http.as(httpPort(), "guest", "guest");
+  }
+
   public ConnectionFactory factory() {
     return factory(port);
   }

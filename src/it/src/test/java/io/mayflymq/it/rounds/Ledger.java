@@ -9,12 +9,13 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 
 /*
  * What the clients know of the messages that were published to one queue.
  *
  * A message is of three kinds when the broker is killed. It must be there: it was confirmed, and nobody has settled it. It must not
- * be there: it was settled, the broker had answered something sent after that, and more than a second has passed since. About
+ * be there: it was settled, the broker had answered something sent after that, and more than a second has passed since, or as much more as the slowest confirm has taken. About
  * the rest the clients cannot know. What they find after the restart then makes everything certain: what is there must stay, and
  * what is not there must never be seen again, which is why such messages are struck out of the ledger, and why a message that is not
  * in the ledger is an error.
@@ -33,6 +34,9 @@ final class Ledger {
   private static final long SETTLED_WITHIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final int NAMED_AT_MOST = 5;
+
+  /** The longest that a confirm has taken in this run, in ns: how slow the disk is. */
+  private static final AtomicLong SLOWEST = new AtomicLong();
 
   private final String name;
   private final Copies copies;
@@ -55,6 +59,7 @@ final class Ledger {
 
   /** What is known of a message; times are of {@link System#nanoTime}, 0 for not yet. */
   private static final class Fate {
+    volatile long published = System.nanoTime();
     volatile long confirmed;
     volatile long settling;
     volatile long settled;
@@ -64,7 +69,7 @@ final class Ledger {
     }
 
     boolean mustBeGone(long killed) {
-      return settled != 0 && killed - settled >= SETTLED_WITHIN_NANOS;
+      return settled != 0 && killed - settled >= SETTLED_WITHIN_NANOS + SLOWEST.get();
     }
 
     String told(long killed) {
@@ -76,6 +81,13 @@ final class Ledger {
     }
   }
 
+  /**
+   * A publisher has waited so long: whatever is settled waits behind the same force of the disk.
+   */
+  private static void waited(long nanos) {
+    SLOWEST.accumulateAndGet(nanos, Math::max);
+  }
+
   /** A message is about to be published. */
   void publishing(long id) {
     fates.put(id, new Fate());
@@ -83,7 +95,9 @@ final class Ledger {
 
   /** The broker has confirmed it. */
   void confirmed(long id) {
-    fates.get(id).confirmed = System.nanoTime();
+    Fate fate = fates.get(id);
+    fate.confirmed = System.nanoTime();
+    waited(fate.confirmed - fate.published);
   }
 
   /** It was delivered, and is about to be acknowledged or rejected. */
@@ -119,6 +133,9 @@ final class Ledger {
    * @return what is wrong; empty if all is well
    */
   List<String> check(List<Long> found, long killed, Tally tally) {
+    fates.values().stream()
+        .filter(fate -> fate.confirmed == 0)
+        .forEach(fate -> waited(killed - fate.published));
     List<String> wrong = new ArrayList<>();
     Map<Long, Integer> counts = new HashMap<>();
     found.forEach(id -> counts.merge(id, 1, Integer::sum));
@@ -178,6 +195,7 @@ final class Ledger {
 
   private static Fate certain(long killed) {
     Fate fate = new Fate();
+    fate.published = killed;
     fate.confirmed = killed;
     return fate;
   }

@@ -1,0 +1,58 @@
+package io.mayflymq.core.metrics;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.concurrent.atomic.LongAdder;
+
+/** How many connections, channels and queues came and went. Any thread may call. */
+public final class Churn {
+  /** What came or went. */
+  public enum Event {
+    CONNECTION_CREATED,
+    CONNECTION_CLOSED,
+    CHANNEL_CREATED,
+    CHANNEL_CLOSED,
+    /** {@code queue.declare} that was answered, of a new queue or not. */
+    QUEUE_DECLARED,
+    QUEUE_CREATED,
+    QUEUE_DELETED;
+
+    @SuppressWarnings("EnumOrdinal") // in memory only, never in a file or on the wire
+    private final int cell = ordinal();
+
+    /** Its name in RabbitMQ's management API, such as {@code queue_created}. */
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+  }
+
+  private final LongAdder[] counts = new LongAdder[Event.values().length];
+  private final RateWindow rates = new RateWindow();
+
+  /** Nothing happened yet. */
+  public Churn() {
+    Arrays.setAll(counts, index -> new LongAdder());
+  }
+
+  /** It happened. */
+  public void happened(Event event) {
+    counts[event.cell].increment();
+  }
+
+  /** How often it happened so far. */
+  public long get(Event event) {
+    return counts[event.cell].sum();
+  }
+
+  /** How often per second of late. */
+  public double rate(Event event) {
+    return rates.rate(event.cell);
+  }
+
+  /** Takes a sample, for the rates. On one thread. */
+  public void sample(long nanos, long sincePreviousNanos) {
+    rates.sample(
+        nanos, sincePreviousNanos, Arrays.stream(counts).mapToLong(LongAdder::sum).toArray());
+  }
+}

@@ -1,0 +1,64 @@
+package io.mayflymq.core.metrics;
+
+/**
+ * What is counted. Queues, channels, exchanges and connections count what concerns them; the rest
+ * of theirs stays 0.
+ */
+public enum Counter {
+  /** Messages: by channels and exchanges those published, by queues those that they took. */
+  PUBLISHED,
+  /** The bytes of the bodies of those. */
+  PUBLISHED_BYTES,
+  /** Exchanges: how often a message published to one went to a queue. */
+  ROUTED,
+  /** Channels: publishes that were confirmed with {@code basic.ack}. */
+  CONFIRMED,
+  /** Channels: mandatory messages that came back, as they went to no queue. */
+  RETURNED,
+  /** Channels: other messages that went to no queue. */
+  UNROUTABLE,
+  /** Queues: messages that were refused at the length limit. */
+  REFUSED,
+  /** Messages sent to consumers that acknowledge. */
+  DELIVERED,
+  /** Messages sent to consumers that do not. */
+  DELIVERED_NO_ACK,
+  /** Messages taken by {@code basic.get} that are to be acknowledged. */
+  GOT,
+  /** Those that are not. */
+  GOT_NO_ACK,
+  /** {@code basic.get} that found nothing. */
+  GOT_EMPTY,
+  /** Of those sent or taken, the ones that may have been before. */
+  REDELIVERED,
+  /** The bytes of the bodies of those sent or taken. */
+  DELIVERED_BYTES,
+  /** Messages that were acknowledged. */
+  ACKED,
+  /** Queues: messages that were put back. */
+  REQUEUED,
+  /** Queues: messages that outlived their time. */
+  EXPIRED,
+  /** Queues: messages that a consumer rejected for good. */
+  REJECTED,
+  /** Queues: messages that had to go, or to stay outside, at the length limit. */
+  DROPPED,
+  /** Queues: messages that were purged. */
+  PURGED,
+  /** Queues: messages that died and went from here to at least one other queue. */
+  DEAD_LETTERED,
+  /** Connections: bytes read from the socket. */
+  RECEIVED_BYTES,
+  /** Connections: reads of the socket that brought something. */
+  RECEIVED_PACKETS,
+  /** Connections: bytes written to the socket. */
+  SENT_BYTES,
+  /** Connections: writes to the socket. */
+  SENT_PACKETS;
+
+  static final int COUNT = values().length;
+
+  /** Where it stands in a row of all counters. */
+  @SuppressWarnings("EnumOrdinal") // in memory only, never in a file or on the wire
+  final int cell = ordinal();
+}

@@ -1,0 +1,82 @@
+package io.mayflymq.core.metrics;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.OptionalLong;
+
+/**
+ * The counters of one queue, channel, exchange or connection.
+ *
+ * <p>One thread writes: the loop that the thing lives on. So an addition is a load and a store,
+ * with no lock and no atomic instruction. The store is opaque: any thread may read, finds no number
+ * torn, and each one grow.
+ */
+public final class Counters implements Counts {
+  private static final VarHandle CELL = MethodHandles.arrayElementVarHandle(long[].class);
+
+  private final long[] values = new long[Counter.COUNT];
+  private final RateWindow rates = new RateWindow();
+
+  /** Adds to a counter. On the owner's thread. */
+  public void add(Counter counter, long count) {
+    int cell = counter.cell;
+    CELL.setOpaque(values, cell, values[cell] + count);
+  }
+
+  /** A message was sent to a consumer. On the owner's thread. */
+  public void delivered(boolean acknowledges, int bodyBytes, boolean redelivered) {
+    add(acknowledges ? Counter.DELIVERED : Counter.DELIVERED_NO_ACK, 1);
+    handedOut(bodyBytes, redelivered);
+  }
+
+  /** A message was taken by {@code basic.get}. On the owner's thread. */
+  public void got(boolean acknowledges, int bodyBytes, boolean redelivered) {
+    add(acknowledges ? Counter.GOT : Counter.GOT_NO_ACK, 1);
+    handedOut(bodyBytes, redelivered);
+  }
+
+  private void handedOut(int bodyBytes, boolean redelivered) {
+    add(Counter.DELIVERED_BYTES, bodyBytes);
+    if (redelivered) {
+      add(Counter.REDELIVERED, 1);
+    }
+  }
+
+  @Override
+  public long get(Counter counter) {
+    return read(counter.cell);
+  }
+
+  @Override
+  public double rate(Counter counter) {
+    return rates.rate(counter.cell);
+  }
+
+  /** Adds all of these to a row of sums. */
+  void addTo(long[] sums) {
+    for (int cell = 0; cell < sums.length; cell++) {
+      sums[cell] += read(cell);
+    }
+  }
+
+  /** Takes a sample, for the rates; see {@link RateWindow#sample}. On one thread. */
+  public void sample(long nanos, long sincePreviousNanos) {
+    long[] now = new long[Counter.COUNT];
+    addTo(now);
+    rates.sample(nanos, sincePreviousNanos, now);
+  }
+
+  /**
+   * The first sample since which none of these has changed, as {@link System#nanoTime} had it;
+   * empty if one has, or there was no sample. Any thread may ask.
+   */
+  public OptionalLong stillSinceNanos() {
+    long[] now = new long[Counter.COUNT];
+    addTo(now);
+    return rates.stillSinceNanos(now);
+  }
+
+  private long read(int cell) {
+    return (long) CELL.getOpaque(values, cell);
+  }
+}

@@ -1,0 +1,10 @@
+package io.mayflymq.core.metrics;
+
+/** How often each thing happened, and how often per second of late. Any thread may ask. */
+public interface Counts {
+  /** How often it happened so far. */
+  long get(Counter counter);
+
+  /** How often it happened per second between the last two samples; 0 before there are two. */
+  double rate(Counter counter);
+}

@@ -1,0 +1,91 @@
+package io.mayflymq.core.metrics;
+
+import java.util.Arrays;
+import java.util.OptionalLong;
+
+/**
+ * The last two samples of a row of numbers, and how fast each of them grew in between. One thread
+ * samples, any thread may ask.
+ */
+final class RateWindow {
+  private static final double NANOS_PER_SECOND = 1e9;
+
+  private static final class Sample {
+    final long nanos;
+    final long[] values;
+
+    Sample(long nanos, long[] values) {
+      this.nanos = nanos;
+      this.values = values;
+    }
+  }
+
+  private record Pair(Sample before, Sample latest) {}
+
+  /** Stands for the time since when nothing has changed, while something does. */
+  private static final long MOVING = Long.MIN_VALUE;
+
+  private volatile Pair pair;
+  private volatile long stillSinceNanos = MOVING;
+
+  /**
+   * Takes a sample.
+   *
+   * @param nanos {@link System#nanoTime}
+   * @param sincePreviousNanos the time between samples, for the first one, before which all was 0
+   * @param values the numbers, in the same order each time; kept
+   */
+  void sample(long nanos, long sincePreviousNanos, long[] values) {
+    Pair last = pair;
+    if (!isLatest(values)) {
+      stillSinceNanos = MOVING;
+    } else if (stillSinceNanos == MOVING) {
+      stillSinceNanos = nanos;
+    }
+    if (last == null) {
+      if (!isZero(values)) {
+        long[] nothing = new long[values.length];
+        pair = new Pair(new Sample(nanos - sincePreviousNanos, nothing), new Sample(nanos, values));
+      }
+      return;
+    }
+    // Most things that are counted stand still most of the time: they keep one array.
+    long[] kept = Arrays.equals(values, last.latest.values) ? last.latest.values : values;
+    pair = new Pair(last.latest, new Sample(nanos, kept));
+  }
+
+  /** How many per second a number grew by between the last two samples; negative if it shrank. */
+  double rate(int index) {
+    Pair last = pair;
+    if (last == null || last.latest.nanos <= last.before.nanos) {
+      return 0;
+    }
+    return (last.latest.values[index] - last.before.values[index])
+        * NANOS_PER_SECOND
+        / (last.latest.nanos - last.before.nanos);
+  }
+
+  /**
+   * The first sample since which nothing has changed; empty if something has.
+   *
+   * @param values the numbers of this moment
+   */
+  OptionalLong stillSinceNanos(long[] values) {
+    long since = stillSinceNanos;
+    return since == MOVING || !isLatest(values) ? OptionalLong.empty() : OptionalLong.of(since);
+  }
+
+  private boolean isLatest(long[] values) {
+    Pair last = pair;
+    return last == null ? isZero(values) : Arrays.equals(values, last.latest.values);
+  }
+
+  private static boolean isZero(long[] values) {
+    for (long value : values) {
+      if (value != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+}

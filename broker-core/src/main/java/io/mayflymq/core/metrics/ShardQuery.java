@@ -1,0 +1,97 @@
+package io.mayflymq.core.metrics;
+
+import io.mayflymq.core.runtime.Shard;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/*
+ * Looks at many things that live on shards, each on its own, and collects what was seen.
+ *
+ * A hundred thousand queues are looked at in slices: after SLICE of them the shard's other work gets its turn, so a listing delays no
+ * delivery by more than a fraction of a millisecond. All shards work at once. The result is no snapshot: each thing is seen at a moment of
+ * its own.
+ */
+public final class ShardQuery {
+  /** How many things are looked at in one go. */
+  static final int SLICE = 256;
+
+  private ShardQuery() {}
+
+  /**
+   * Looks at things. Any thread may call.
+   *
+   * @param things what to look at
+   * @param home where one of them lives
+   * @param look runs on the shard's thread, within a burst; null leaves the thing out, such as one
+   *     that has gone meanwhile
+   * @return done when all have been looked at, in no particular order; fails if {@code look} does;
+   *     never done if the broker stops meanwhile
+   */
+  public static <T, V> CompletableFuture<List<V>> collect(
+      Collection<? extends T> things,
+      Function<? super T, Shard> home,
+      Function<? super T, ? extends V> look) {
+    Map<Shard, List<T>> byShard = new HashMap<>();
+    for (T thing : things) {
+      byShard.computeIfAbsent(home.apply(thing), shard -> new ArrayList<>()).add(thing);
+    }
+    List<Slices<T, V>> all = new ArrayList<>(byShard.size());
+    byShard.forEach(
+        (shard, local) -> {
+          Slices<T, V> slices = new Slices<>(shard, local, look);
+          all.add(slices);
+          shard.execute(slices);
+        });
+    return CompletableFuture.allOf(
+            all.stream().map(slices -> slices.done).toArray(CompletableFuture<?>[]::new))
+        .thenApply(
+            nothing -> {
+              List<V> views = new ArrayList<>(things.size());
+              all.forEach(slices -> views.addAll(slices.done.join()));
+              return views;
+            });
+  }
+
+  /** What is to be looked at on one shard. */
+  private static final class Slices<T, V> implements Runnable {
+    private final Shard shard;
+    private final List<T> things;
+    private final Function<? super T, ? extends V> look;
+    private final List<V> seen;
+    private final CompletableFuture<List<V>> done = new CompletableFuture<>();
+    private int next;
+
+    Slices(Shard shard, List<T> things, Function<? super T, ? extends V> look) {
+      this.shard = shard;
+      this.things = things;
+      this.look = look;
+      this.seen = new ArrayList<>(things.size());
+    }
+
+    @Override
+    public void run() {
+      try {
+        int end = Math.min(things.size(), next + SLICE);
+        for (; next < end; next++) {
+          V view = look.apply(things.get(next));
+          if (view != null) {
+            seen.add(view);
+          }
+        }
+      } catch (RuntimeException e) {
+        done.completeExceptionally(e);
+        return;
+      }
+      if (next < things.size()) {
+        shard.execute(this);
+      } else {
+        done.complete(seen);
+      }
+    }
+  }
+}

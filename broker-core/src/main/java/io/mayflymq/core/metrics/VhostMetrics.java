@@ -1,0 +1,56 @@
+package io.mayflymq.core.metrics;
+
+/**
+ * What is counted in one virtual host. Any thread may call.
+ *
+ * <p>Nobody counts for the virtual host itself: its numbers are the sums of what its channels count
+ * (publishes, confirms, returns) and what its queues count (everything else).
+ */
+public final class VhostMetrics {
+  private final CounterGroup queues = new CounterGroup();
+  private final CounterGroup channels = new CounterGroup();
+  private final CounterGroup connections = new CounterGroup();
+  private final ExchangeCounters exchanges;
+
+  /**
+   * Creates them.
+   *
+   * @param shards how many threads there are to count
+   */
+  public VhostMetrics(int shards) {
+    this.exchanges = new ExchangeCounters(shards);
+  }
+
+  /** The counters of its queues. */
+  public CounterGroup queues() {
+    return queues;
+  }
+
+  /** The counters of the channels that are or were open to it. */
+  public CounterGroup channels() {
+    return channels;
+  }
+
+  /** The counters of the connections that are or were open to it: bytes and packets. */
+  public CounterGroup connections() {
+    return connections;
+  }
+
+  /** The counters of its exchanges. */
+  public ExchangeCounters exchanges() {
+    return exchanges;
+  }
+
+  /**
+   * Takes samples of everything, for the rates. On one thread, every few seconds.
+   *
+   * @param nanos {@link System#nanoTime}
+   * @param sincePreviousNanos the time between samples
+   */
+  public void sample(long nanos, long sincePreviousNanos) {
+    queues.sample(nanos, sincePreviousNanos);
+    channels.sample(nanos, sincePreviousNanos);
+    connections.sample(nanos, sincePreviousNanos);
+    exchanges.sample(nanos, sincePreviousNanos);
+  }
+}

@@ -1,0 +1,103 @@
+package io.mayflymq.core.queue;
+
+import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.store.DeadEntry;
+
+/**
+ * How messages leave a queue: settled, handed out for good, or dead. Whatever leaves is taken out
+ * of the order of expiry first.
+ */
+final class Departures {
+  private final MessageIndex<Message> index;
+  private final QueueMessages messages;
+  private final MessageDeadlines deadlines;
+  private final QueueEffects effects;
+  private final WakeUp wakeUp;
+  private boolean deadLetters;
+
+  Departures(
+      MessageIndex<Message> index,
+      QueueMessages messages,
+      MessageDeadlines deadlines,
+      QueueEffects effects,
+      WakeUp wakeUp) {
+    this.index = index;
+    this.messages = messages;
+    this.deadlines = deadlines;
+    this.effects = effects;
+    this.wakeUp = wakeUp;
+  }
+
+  /** Whether the dead have a dead letter exchange to go to; else their contents are not wanted. */
+  void haveDeadLetters(boolean wanted) {
+    deadLetters = wanted;
+  }
+
+  /** A message dies. */
+  void die(long sequence, DeathReason reason, long nowMillis) {
+    Message message = deadLetters ? messages.get(sequence) : index.content(sequence);
+    deadlines.leaving(sequence);
+    DeadEntry entry = messages.bury(sequence);
+    effects.died(message, entry, reason, nowMillis);
+  }
+
+  /** A message is handed out, and nobody will settle it. */
+  Message leave(long sequence) {
+    Message message = messages.get(sequence);
+    discard(sequence);
+    return message;
+  }
+
+  /** A message leaves for good. */
+  void discard(long sequence) {
+    deadlines.leaving(sequence);
+    messages.remove(sequence);
+  }
+
+  /**
+   * Expires what is due, but no more than so many messages.
+   *
+   * @return when the next one is due
+   */
+  long expireDue(long nowMillis, int budget) {
+    int left = budget;
+    long earliest = deadlines.earliest();
+    while (earliest >= 0) {
+      long deadline = deadlines.of(earliest);
+      if (deadline > nowMillis || left-- == 0) {
+        return deadline;
+      }
+      die(earliest, DeathReason.EXPIRED, nowMillis);
+      earliest = deadlines.earliest();
+    }
+    return Deadlines.NEVER;
+  }
+
+  /**
+   * The first message that may be handed out; -1 if there is none, or too many before it are dead
+   * to remove them in one go. One that the store can no longer read is lost.
+   */
+  long firstLiving(long nowMillis, int budget) {
+    int left = budget;
+    long head = index.firstReady();
+    while (head >= 0) {
+      boolean dead = deadlines.of(head) <= nowMillis;
+      if (!dead && messages.load(head)) {
+        return head;
+      }
+      if (left-- == 0) {
+        wakeUp.noLaterThan(nowMillis);
+        return -1;
+      }
+      if (dead) {
+        die(head, DeathReason.EXPIRED, nowMillis);
+      } else {
+        discard(head);
+      }
+      head = index.firstReady();
+    }
+    return -1;
+  }
+}

@@ -1,0 +1,101 @@
+package io.mayflymq.core.store.disk;
+
+import io.mayflymq.core.store.segment.DiskDirectory;
+import io.mayflymq.core.store.segment.LogDirectory;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
+
+/*
+ * Directories of the file system below one path, and daemon threads.
+ *
+ * A log that is deleted file by file could come back in part, as when the machine dies in between: entries without the marks that say
+ * that they are gone. So a directory is first renamed, which happens or does not; what has the other name is no log, whatever is left of it.
+ */
+final class LocalHost implements StoreHost {
+  private static final String DELETED = ".deleted";
+
+  private final Path path;
+
+  /**
+   * Describes it; nothing is touched yet.
+   *
+   * @param path the directory of the directories; made when the first of them is
+   */
+  LocalHost(Path path) {
+    this.path = path;
+  }
+
+  @Override
+  public List<String> list() throws IOException {
+    if (Files.notExists(path)) {
+      return List.of();
+    }
+    try (Stream<Path> entries = Files.list(path)) {
+      return entries
+          .map(entry -> entry.getFileName().toString())
+          .filter(name -> !name.endsWith(DELETED))
+          .toList();
+    }
+  }
+
+  @Override
+  public LogDirectory open(String name) throws IOException {
+    Path directory = path.resolve(name);
+    if (Files.notExists(directory)) {
+      boolean first = Files.notExists(path);
+      Files.createDirectories(directory);
+      force(path);
+      if (first) {
+        force(path.toAbsolutePath().getParent());
+      }
+    }
+    return new DiskDirectory(directory);
+  }
+
+  @Override
+  public void delete(String name) throws IOException {
+    Path deleted = path.resolve(name + DELETED);
+    empty(deleted);
+    if (Files.exists(path.resolve(name))) {
+      Files.move(path.resolve(name), deleted, StandardCopyOption.ATOMIC_MOVE);
+      force(path);
+      empty(deleted);
+    }
+  }
+
+  private static void empty(Path directory) throws IOException {
+    if (Files.exists(directory)) {
+      try (Stream<Path> files = Files.list(directory)) {
+        for (Path file : files.toList()) {
+          Files.delete(file);
+        }
+      }
+      Files.delete(directory);
+    }
+  }
+
+  /** Makes safe which entries a directory has. */
+  private static void force(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  @Override
+  public ExecutorService flusher(String name) {
+    return Executors.newSingleThreadExecutor(
+        task -> {
+          Thread thread = new Thread(task, name);
+          thread.setDaemon(true);
+          return thread;
+        });
+  }
+}

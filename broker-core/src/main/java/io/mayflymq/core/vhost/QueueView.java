@@ -1,0 +1,24 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.QueueTotals;
+import java.util.List;
+
+/**
+ * How a queue was at one moment.
+ *
+ * @param queue the queue; its counters go on
+ * @param totals its messages
+ * @param consumers its consumers, in the order in which they came
+ * @param head its first ready message; null if none was ready or its content was not in memory
+ */
+public record QueueView(Queue queue, QueueTotals totals, List<Member> consumers, Message head) {
+
+  /**
+   * A consumer of the queue.
+   *
+   * @param active whether it got messages, which with a single active consumer only one did
+   */
+  public record Member(Consumer consumer, boolean active) {}
+}

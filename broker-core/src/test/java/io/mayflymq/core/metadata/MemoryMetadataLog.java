@@ -1,0 +1,98 @@
+package io.mayflymq.core.metadata;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+
+/** Metadata in memory: a command is safe when the test says so, and outlives a crash then. */
+public final class MemoryMetadataLog implements MetadataLog {
+  private record Pending(MetadataCommand command, CompletableFuture<Void> safe) {}
+
+  private final Map<List<Object>, MetadataCommand> state = new LinkedHashMap<>();
+  private final ArrayDeque<Pending> pending = new ArrayDeque<>();
+  private Runnable beforeChange = () -> {};
+  private boolean atOnce;
+
+  @Override
+  public List<MetadataCommand> recover() {
+    return new ArrayList<>(state.values());
+  }
+
+  @Override
+  public CompletableFuture<Void> append(MetadataCommand command) {
+    CompletableFuture<Void> safe = new CompletableFuture<>();
+    pending.add(new Pending(command, safe));
+    if (atOnce) {
+      write();
+    }
+    return safe;
+  }
+
+  /** Makes everything safe. @return whether there was anything */
+  public boolean write() {
+    boolean any = !pending.isEmpty();
+    for (Pending next = pending.poll(); next != null; next = pending.poll()) {
+      beforeChange.run();
+      apply(next.command);
+      next.safe.complete(null);
+    }
+    return any;
+  }
+
+  /** What waits to be safe never will be. */
+  public void fail(RuntimeException cause) {
+    for (Pending next = pending.poll(); next != null; next = pending.poll()) {
+      next.safe.completeExceptionally(cause);
+    }
+  }
+
+  /** Whether a command is safe as soon as it comes. */
+  public void writeAtOnce(boolean now) {
+    atOnce = now;
+  }
+
+  /** Has this called before each command becomes safe. */
+  public void beforeChange(Runnable watcher) {
+    beforeChange = watcher;
+  }
+
+  /** What there is after a crash: nothing of what waited. */
+  public MemoryMetadataLog afterCrash() {
+    MemoryMetadataLog after = new MemoryMetadataLog();
+    after.state.putAll(state);
+    return after;
+  }
+
+  /** What there is after a crash: some of what waited may have been written. */
+  public MemoryMetadataLog afterCrash(Random random) {
+    MemoryMetadataLog after = afterCrash();
+    int written = random.nextInt(pending.size() + 1);
+    pending.stream().limit(written).forEach(next -> after.apply(next.command));
+    return after;
+  }
+
+  private void apply(MetadataCommand command) {
+    if (command instanceof MetadataCommand.ExchangeDeclared declared) {
+      state.put(List.of("exchange", declared.exchange().name()), command);
+    } else if (command instanceof MetadataCommand.QueueDeclared declared) {
+      state.put(List.of("queue", declared.queue().name()), command);
+    } else if (command instanceof MetadataCommand.QueueDeleted deleted) {
+      state.remove(List.of("queue", deleted.queue()));
+    } else if (command instanceof MetadataCommand.Bound bound) {
+      state.put(List.of("binding", bound.binding()), command);
+    } else if (command instanceof MetadataCommand.Unbound unbound) {
+      state.remove(List.of("binding", unbound.binding()));
+    } else {
+      throw new IllegalArgumentException("not expected here: " + command);
+    }
+  }
+
+  @Override
+  public void close() {
+    write();
+  }
+}

@@ -1,0 +1,108 @@
+package io.mayflymq.core.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+class CountersTest {
+  private static final long SECOND = 1_000_000_000L;
+
+  @Test
+  void countsEachThingOnItsOwn() {
+    Counters counters = new Counters();
+    counters.add(Counter.ACKED, 3);
+    counters.add(Counter.ACKED, 4);
+    counters.got(true, 10, true);
+    assertThat(counters.get(Counter.ACKED)).isEqualTo(7);
+    assertThat(counters.get(Counter.DELIVERED_BYTES)).isEqualTo(10);
+    assertThat(counters.get(Counter.REDELIVERED)).isEqualTo(1);
+    assertThat(counters.get(Counter.PUBLISHED)).isZero();
+  }
+
+  @Test
+  void ratesAreThoseBetweenTheLastTwoSamples() {
+    Counters counters = new Counters();
+    counters.sample(0, 5 * SECOND);
+    assertThat(counters.rate(Counter.PUBLISHED)).as("nothing counted").isZero();
+    counters.add(Counter.PUBLISHED, 10);
+    counters.sample(5 * SECOND, 5 * SECOND);
+    assertThat(counters.rate(Counter.PUBLISHED)).isEqualTo(2.0);
+    counters.add(Counter.PUBLISHED, 30);
+    assertThat(counters.rate(Counter.PUBLISHED)).as("not sampled yet").isEqualTo(2.0);
+    counters.sample(15 * SECOND, 5 * SECOND);
+    assertThat(counters.rate(Counter.PUBLISHED)).as("in 10 s").isEqualTo(3.0);
+    counters.sample(20 * SECOND, 5 * SECOND);
+    assertThat(counters.rate(Counter.PUBLISHED)).as("standing still").isZero();
+  }
+
+  @Test
+  void tellsSinceWhichSampleNothingHappened() {
+    Counters counters = new Counters();
+    assertThat(counters.stillSinceNanos()).as("no sample yet").isEmpty();
+    counters.sample(SECOND, SECOND);
+    counters.sample(2 * SECOND, SECOND);
+    assertThat(counters.stillSinceNanos()).hasValue(SECOND);
+    counters.add(Counter.PUBLISHED, 1);
+    assertThat(counters.stillSinceNanos()).as("not sampled yet").isEmpty();
+    counters.sample(3 * SECOND, SECOND);
+    assertThat(counters.stillSinceNanos()).as("no second sample yet").isEmpty();
+    counters.sample(4 * SECOND, SECOND);
+    counters.sample(5 * SECOND, SECOND);
+    assertThat(counters.stillSinceNanos()).hasValue(4 * SECOND);
+  }
+
+  @Test
+  void aGroupKeepsWhatThoseCountedThatLeft() {
+    CounterGroup group = new CounterGroup();
+    Counters first = new Counters();
+    Counters second = new Counters();
+    group.join(first);
+    group.join(second);
+    first.add(Counter.PUBLISHED, 5);
+    second.add(Counter.PUBLISHED, 2);
+    group.leave(first);
+    group.leave(first);
+    second.add(Counter.PUBLISHED, 1);
+    assertThat(group.get(Counter.PUBLISHED)).isEqualTo(8);
+    assertThat(group.snapshot().get(Counter.PUBLISHED)).isEqualTo(8);
+  }
+
+  @Test
+  void theRateOfAGroupDoesNotFallWhenAMemberLeaves() {
+    CounterGroup group = new CounterGroup();
+    Counters member = new Counters();
+    group.join(member);
+    member.add(Counter.ACKED, 10);
+    group.sample(SECOND, SECOND);
+    group.leave(member);
+    group.sample(2 * SECOND, SECOND);
+    assertThat(group.rate(Counter.ACKED)).isZero();
+    assertThat(group.get(Counter.ACKED)).isEqualTo(10);
+  }
+
+  @Test
+  void anExchangeIsTheSumOfItsCells() {
+    ExchangeCounters exchanges = new ExchangeCounters(3);
+    assertThat(exchanges.of("e")).isNull();
+    exchanges.cell("e", 0).add(Counter.PUBLISHED, 1);
+    exchanges.cell("e", 2).add(Counter.PUBLISHED, 2);
+    exchanges.cell("other", 1).add(Counter.PUBLISHED, 4);
+    assertThat(exchanges.of("e").get(Counter.PUBLISHED)).isEqualTo(3);
+    exchanges.sample(SECOND, SECOND);
+    assertThat(exchanges.of("e").rate(Counter.PUBLISHED)).isEqualTo(3.0);
+    exchanges.forget("e");
+    assertThat(exchanges.of("e")).isNull();
+  }
+
+  @Test
+  void churnIsCountedAndRated() {
+    Churn churn = new Churn();
+    churn.happened(Churn.Event.QUEUE_CREATED);
+    churn.happened(Churn.Event.QUEUE_CREATED);
+    churn.sample(SECOND, SECOND);
+    assertThat(churn.get(Churn.Event.QUEUE_CREATED)).isEqualTo(2);
+    assertThat(churn.rate(Churn.Event.QUEUE_CREATED)).isEqualTo(2.0);
+    assertThat(churn.get(Churn.Event.QUEUE_DELETED)).isZero();
+    assertThat(Churn.Event.QUEUE_CREATED).hasToString("queue_created");
+  }
+}

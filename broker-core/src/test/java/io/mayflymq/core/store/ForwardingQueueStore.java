@@ -1,0 +1,72 @@
+package io.mayflymq.core.store;
+
+import io.mayflymq.core.message.Message;
+
+/** The store of a queue that does what another does: to watch it. */
+public class ForwardingQueueStore implements QueueStore {
+  private final QueueStore store;
+
+  public ForwardingQueueStore(QueueStore store) {
+    this.store = store;
+  }
+
+  @Override
+  public void attach(StoredQueue queue) {
+    store.attach(queue);
+  }
+
+  @Override
+  public boolean admit(Message message) {
+    return store.admit(message);
+  }
+
+  @Override
+  public void left(Message message) {
+    store.left(message);
+  }
+
+  @Override
+  public long page(long sequence, Message message) {
+    return store.page(sequence, message);
+  }
+
+  @Override
+  public void unpage(long location, int bodyLength) {
+    store.unpage(location, bodyLength);
+  }
+
+  @Override
+  public Message read(long location, boolean paged) {
+    return store.read(location, paged);
+  }
+
+  @Override
+  public boolean keeps(Message message) {
+    return store.keeps(message);
+  }
+
+  @Override
+  public long store(long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {
+    return store.store(sequence, message, ownDeadlineMillis, enqueuedAtMillis);
+  }
+
+  @Override
+  public void delivered(long sequence) {
+    store.delivered(sequence);
+  }
+
+  @Override
+  public void settle(long sequence, long location, int bodyLength) {
+    store.settle(sequence, location, bodyLength);
+  }
+
+  @Override
+  public DeadEntry bury(long sequence, long location, int bodyLength) {
+    return store.bury(sequence, location, bodyLength);
+  }
+
+  @Override
+  public void forget() {
+    store.forget();
+  }
+}

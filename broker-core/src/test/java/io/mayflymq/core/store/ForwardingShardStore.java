@@ -1,0 +1,69 @@
+package io.mayflymq.core.store;
+
+import io.mayflymq.core.message.Message;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/** A store that does what another does: to watch it. */
+public class ForwardingShardStore implements ShardStore {
+  private final ShardStore store;
+
+  public ForwardingShardStore(ShardStore store) {
+    this.store = store;
+  }
+
+  @Override
+  public QueueStore open(long queueId, boolean durable) {
+    return store.open(queueId, durable);
+  }
+
+  @Override
+  public Recovered recover(Map<Long, Integer> shardsBefore) {
+    return store.recover(shardsBefore);
+  }
+
+  @Override
+  public void recoveredForGood() {
+    store.recoveredForGood();
+  }
+
+  @Override
+  public void await(DeadEntry entry) {
+    store.await(entry);
+  }
+
+  @Override
+  public void settle(DeadEntry entry) {
+    store.settle(entry);
+  }
+
+  @Override
+  public void beginMove(DeadEntry source, Message letter) {
+    store.beginMove(source, letter);
+  }
+
+  @Override
+  public void endMove(long nowMillis) {
+    store.endMove(nowMillis);
+  }
+
+  @Override
+  public long storedCount() {
+    return store.storedCount();
+  }
+
+  @Override
+  public boolean isBehind() {
+    return store.isBehind();
+  }
+
+  @Override
+  public void commit(Commit commit) {
+    store.commit(commit);
+  }
+
+  @Override
+  public CompletableFuture<Void> close() {
+    return store.close();
+  }
+}

@@ -1,0 +1,41 @@
+package io.mayflymq.core.store.disk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LocalHostTest {
+  @TempDir Path directory;
+
+  @Test
+  void opensAndDeletesDirectories() throws IOException {
+    LocalHost host = new LocalHost(directory.resolve("messages"));
+    assertThat(host.list()).isEmpty();
+    host.open("shard-0").create("a").close();
+    host.open("shard-1").create("b").close();
+
+    assertThat(host.list()).containsExactlyInAnyOrder("shard-0", "shard-1");
+    assertThat(host.open("shard-0").list()).containsExactly("a");
+    host.delete("shard-0");
+    host.delete("shard-0");
+    assertThat(host.list()).containsExactly("shard-1");
+  }
+
+  @Test
+  void whatIsLeftOfADeletionIsNoDirectory() throws IOException {
+    LocalHost host = new LocalHost(directory);
+    Files.createDirectories(directory.resolve("shard-0.deleted"));
+    Files.writeString(directory.resolve("shard-0.deleted").resolve("a"), "rest");
+    assertThat(host.list()).isEmpty();
+
+    host.open("shard-0").create("b").close();
+    host.delete("shard-0");
+
+    assertThat(host.list()).isEmpty();
+    assertThat(directory).isEmptyDirectory();
+  }
+}

@@ -1,0 +1,146 @@
+package io.mayflymq.core.store.disk;
+
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.segment.LogDirectory;
+import io.mayflymq.core.store.segment.LogOptions.Sync;
+import io.mayflymq.core.store.segment.ManualExecutor;
+import io.mayflymq.core.store.segment.MemoryDirectory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
+/**
+ * A machine in memory: its directories, which outlive a crash as far as they must, and the threads
+ * that flush, which run when they are told to.
+ */
+public final class MemoryHost implements StoreHost {
+  private static final int SEGMENT_BYTES = 4096;
+
+  private final TreeMap<String, MemoryDirectory> directories = new TreeMap<>();
+  private final List<ManualExecutor> flushers = new ArrayList<>();
+  private final List<String> alarms = new ArrayList<>();
+  private Runnable beforeChange = () -> {};
+  private boolean atOnce;
+
+  /**
+   * What makes the stores of a broker on this machine.
+   *
+   * @param memoryBytes how much memory messages may take, in all
+   */
+  public Function<Shard, ShardStore> stores(int shards, long memoryBytes) {
+    StoreOptions options =
+        new StoreOptions(Path.of("memory"), shards, memoryBytes, SEGMENT_BYTES, Sync.ALWAYS);
+    return new DiskStores(options, this, new Alarms())::create;
+  }
+
+  // Crashes
+
+  /** The process dies: everything that was written is there. */
+  public MemoryHost afterKill() {
+    return after(MemoryDirectory::afterKill);
+  }
+
+  /**
+   * The machine dies: what was forced is there, and some of the rest.
+   *
+   * @param share how much of it, 0.0 to 1.0
+   */
+  public MemoryHost afterPowerLoss(Random random, double share) {
+    return after(directory -> directory.afterPowerLoss(random, share));
+  }
+
+  private MemoryHost after(UnaryOperator<MemoryDirectory> crash) {
+    MemoryHost after = new MemoryHost();
+    directories.forEach((name, directory) -> after.directories.put(name, crash.apply(directory)));
+    return after;
+  }
+
+  // Threads
+
+  /** Whether the threads that flush run as soon as there is something to do. */
+  public void runAtOnce(boolean now) {
+    atOnce = now;
+  }
+
+  /** How many threads there are that flush. */
+  public int flusherCount() {
+    return flushers.size();
+  }
+
+  /** Lets one of them run. @return whether it had anything to do */
+  public boolean flush(int flusher) {
+    return flushers.get(flusher).runAll();
+  }
+
+  /** Lets all of them run. @return whether there was anything to do */
+  public boolean flush() {
+    boolean ran = false;
+    for (ManualExecutor flusher : flushers) {
+      ran |= flusher.runAll();
+    }
+    return ran;
+  }
+
+  // Looking and breaking
+
+  /** A directory that exists; null if it does not. */
+  public MemoryDirectory directory(String name) {
+    return directories.get(name);
+  }
+
+  /** The names of the alarms that were raised and not cleared. */
+  public List<String> alarms() {
+    return alarms;
+  }
+
+  /** Has this called before anything on a disk changes. */
+  public void beforeChange(Runnable watcher) {
+    beforeChange = watcher;
+  }
+
+  // The host
+
+  @Override
+  public List<String> list() {
+    return List.copyOf(directories.keySet());
+  }
+
+  @Override
+  public LogDirectory open(String name) {
+    beforeChange.run();
+    MemoryDirectory directory = directories.computeIfAbsent(name, absent -> new MemoryDirectory());
+    directory.beforeChange(() -> beforeChange.run());
+    return directory;
+  }
+
+  @Override
+  public void delete(String name) {
+    beforeChange.run();
+    directories.remove(name);
+  }
+
+  @Override
+  public ExecutorService flusher(String name) {
+    ManualExecutor flusher = new ManualExecutor(() -> atOnce);
+    flushers.add(flusher);
+    return flusher;
+  }
+
+  private final class Alarms implements StoreAlarms {
+    @Override
+    public void raised(String what, String detail) {
+      alarms.add(what);
+    }
+
+    @Override
+    public void cleared(String what, String detail) {
+      alarms.remove(what);
+    }
+  }
+}

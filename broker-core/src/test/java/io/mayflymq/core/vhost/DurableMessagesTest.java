@@ -1,0 +1,266 @@
+package io.mayflymq.core.vhost;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.Fetched;
+import io.mayflymq.core.vhost.TestBroker.Collector;
+import io.mayflymq.core.vhost.TestBroker.Settlement;
+import io.mayflymq.protocol.types.FieldTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** What is safe when, of messages that are published, settled, purged and deleted. */
+class DurableMessagesTest {
+  private final List<Integer> confirmed = new ArrayList<>();
+  private final List<Integer> refused = new ArrayList<>();
+  private final List<Integer> failed = new ArrayList<>();
+  private TestBroker broker = TestBroker.of(2);
+
+  private final PublishReceipts receipts =
+      new PublishReceipts() {
+        @Override
+        public void settled(long publishSequence, boolean accepted) {
+          (accepted ? confirmed : refused).add((int) publishSequence);
+        }
+
+        @Override
+        public void failed(long publishSequence) {
+          failed.add((int) publishSequence);
+        }
+      };
+
+  private void publishFrom(int home, Queue queue, int... numbers) {
+    broker.on(
+        home,
+        () -> {
+          for (int number : numbers) {
+            broker.lanes(home).publish(queue, TestBroker.message(number), receipts, number);
+          }
+        });
+  }
+
+  @Test
+  void aBatchForAnotherShardComesBackWhenItIsSafe() {
+    Queue queue = broker.declareOn(1, "far");
+
+    publishFrom(0, queue, 1, 2, 3);
+    assertThat(broker.lanes(0).bytesUnderWay()).isPositive();
+    broker.runLoops();
+    assertThat(confirmed).as("applied, and not forced").isEmpty();
+    assertThat(broker.lanes(0).isSettled()).isFalse();
+
+    broker.rest();
+    assertThat(confirmed).containsExactly(1, 2, 3);
+    assertThat(broker.lanes(0).bytesUnderWay()).isZero();
+    assertThat(broker.lanes(0).isSettled()).isTrue();
+    assertThat(broker.drain("far")).containsExactly(1, 2, 3);
+  }
+
+  @Test
+  void burstsKeepTheirOrderAndCallsComeBehindThem() {
+    Queue queue = broker.declareOn(1, "far");
+
+    publishFrom(0, queue, 1, 2);
+    publishFrom(0, queue, 3);
+    CompletableFuture<Long> purged = queue.purge();
+    publishFrom(0, queue, 4);
+    broker.rest();
+
+    assertThat(purged.join()).isEqualTo(3);
+    assertThat(broker.drain("far")).containsExactly(4);
+  }
+
+  @Test
+  void transientMessagesComeBackAtOnce() {
+    Queue queue = broker.declareOn(0, "near");
+
+    broker.on(
+        0,
+        () ->
+            broker
+                .lanes(0)
+                .publish(queue, TestBroker.message(1, false, Message.NO_TTL, 0), receipts, 1));
+
+    assertThat(confirmed).containsExactly(1);
+  }
+
+  @Test
+  void aFailedForceIsTold() {
+    Queue queue = broker.declareOn(1, "far");
+    broker.publish("far", 1);
+    broker.host.directory("shard-1").failForceAfter(0);
+
+    publishFrom(0, queue, 2, 3);
+    broker.rest();
+
+    assertThat(failed).containsExactly(2, 3);
+    assertThat(confirmed).isEmpty();
+    publishFrom(0, queue, 4);
+    broker.rest();
+    assertThat(failed).as("for good").containsExactly(2, 3, 4);
+    broker = broker.afterPowerLoss();
+    assertThat(broker.drain("far")).containsExactly(1);
+  }
+
+  @Test
+  void whatWasDeliveredComesBackFlaggedAndNothingElse() {
+    broker.declare("q");
+    broker.publish("q", 1, 2, 3, 4);
+    broker.fetch("q");
+    broker.fetch("q");
+    broker.advance(1100);
+
+    broker = broker.afterPowerLoss();
+
+    Collector collector = broker.consume("q", true, 0);
+    assertThat(collector.numbers()).containsExactly(1, 2, 3, 4);
+    assertThat(collector.deliveries.stream().map(Collector.Delivery::redelivered))
+        .containsExactly(true, true, false, false);
+  }
+
+  @Test
+  void whatWasAcknowledgedAndForcedStaysAway() {
+    Queue queue = broker.declare("q");
+    broker.publish("q", 1, 2, 3);
+    Fetched first = broker.fetch("q");
+    broker.settling(
+        Settlement.ACKNOWLEDGE, queue, TestBroker.getter(), first.sequence(), first.sequence());
+    broker.rest();
+    assertThat(broker.afterPowerLoss().drain("q")).as("not forced").containsExactly(1, 2, 3);
+    broker.advance(1100);
+    assertThat(broker.afterPowerLoss().drain("q")).containsExactly(2, 3);
+  }
+
+  @Test
+  void whatWasPurgedStaysAway() {
+    broker.declare("q");
+    broker.publish("q", 1, 2, 3);
+    assertThat(broker.purge("q")).isEqualTo(3);
+    broker.publish("q", 4);
+
+    assertThat(broker.afterPowerLoss().drain("q")).containsExactly(4);
+  }
+
+  @Test
+  void messagesDoNotGoBeforeTheDeletionOfTheirQueueIsSafe() {
+    broker.declare("q");
+    broker.publish("q", 1, 2);
+
+    CompletableFuture<Long> deleted = broker.vhost.deleteQueue("q", this, false, false);
+    broker.runLoops();
+    broker.host.flush();
+    assertThat(deleted).isNotDone();
+
+    broker = broker.afterKill();
+    assertThat(broker.drain("q")).containsExactly(1, 2);
+  }
+
+  @Test
+  void messagesStayIfTheDeletionOfTheirQueueCannotBeKept() {
+    broker.declare("q");
+    broker.publish("q", 1, 2);
+
+    CompletableFuture<Long> deleted = broker.vhost.deleteQueue("q", this, false, false);
+    broker.runLoops();
+    broker.metadata.fail(new IllegalStateException("the disk is full"));
+    broker.rest();
+    assertThat(deleted).isCompletedExceptionally();
+
+    broker = broker.afterKill();
+    assertThat(broker.drain("q")).containsExactly(1, 2);
+  }
+
+  @Test
+  void aQueueOfTheSameNameBeginsEmpty() {
+    broker.declare("q");
+    broker.publish("q", 1, 2);
+    assertThat(broker.delete("q")).isEqualTo(2);
+    broker.declare("q");
+    assertThat(broker.ready("q")).isZero();
+
+    broker = broker.afterKill();
+    assertThat(broker.ready("q")).isZero();
+    broker.publish("q", 3);
+    broker = broker.afterPowerLoss();
+    assertThat(broker.drain("q")).containsExactly(3);
+  }
+
+  @Test
+  void aLeaseEndsAndTakesTheMessagesAlong() {
+    broker.declare("q", FieldTable.builder().put("x-expires", 100).build());
+    broker.publish("q", 1);
+
+    broker.advance(99);
+    assertThat(broker.queue("q")).isNotNull();
+    broker.advance(60);
+    assertThat(broker.queue("q")).isNull();
+    assertThat(broker.afterPowerLoss().queue("q")).isNull();
+  }
+
+  @Test
+  void contentsThatMemoryHasNoRoomForComeBackInOrder() {
+    broker = TestBroker.of(1, 1000);
+    Queue queue = broker.declare("q", TestBroker.deadLetteringTo("dead"));
+    broker.declare("dead");
+    for (int number = 0; number < 40; number++) {
+      broker.publishing(
+          queue, TestBroker.message(number, number % 2 == 0, Message.NO_TTL, 200), receipts);
+    }
+    broker.rest();
+    assertThat(broker.host.directory("paging-0").sizes()).isNotEmpty();
+    Fetched first = broker.fetch("q");
+    Fetched second = broker.fetch("q");
+    broker.settling(
+        Settlement.REQUEUE, queue, TestBroker.getter(), first.sequence(), first.sequence());
+    broker.settling(
+        Settlement.REJECT, queue, TestBroker.getter(), second.sequence(), second.sequence());
+    broker.rest();
+
+    assertThat(broker.drain("dead")).containsExactly(1);
+    assertThat(broker.drain("q"))
+        .isEqualTo(IntStream.range(0, 40).filter(number -> number != 1).boxed().toList());
+  }
+
+  @Test
+  void thePagingFileIsWipedAtStart() {
+    broker = TestBroker.of(1, 0);
+    Queue queue = broker.declare("q");
+    broker.publishing(queue, TestBroker.message(1, false, Message.NO_TTL, 9), receipts);
+    broker.publish("q", 2);
+    assertThat(broker.host.list()).contains("paging-0");
+
+    broker = broker.afterKill();
+
+    assertThat(broker.host.list()).containsExactly("shard-0");
+    assertThat(broker.drain("q")).containsExactly(2);
+  }
+
+  @Test
+  void diskIsFreedWhenMessagesHaveGone() {
+    broker = TestBroker.of(1, 0);
+    Queue queue = broker.declare("q");
+    for (int number = 0; number < 300; number++) {
+      broker.publishing(
+          queue, TestBroker.message(number, number % 2 == 0, Message.NO_TTL, 300), receipts);
+    }
+    broker.rest();
+    long log = size("shard-0");
+    long paging = size("paging-0");
+    assertThat(log).isGreaterThan(40_000);
+    assertThat(paging).isGreaterThan(40_000);
+
+    assertThat(broker.drain("q")).hasSize(300);
+    broker.advance(3000);
+
+    assertThat(size("shard-0")).isLessThan(log / 2);
+    assertThat(size("paging-0")).isLessThan(paging / 2);
+  }
+
+  private long size(String directory) {
+    return broker.host.directory(directory).sizes().values().stream().mapToLong(size -> size).sum();
+  }
+}

@@ -1,0 +1,379 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metadata.MemoryMetadataLog;
+import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.DeliveryOutlet;
+import io.mayflymq.core.queue.Fetched;
+import io.mayflymq.core.runtime.ManualClock;
+import io.mayflymq.core.runtime.ManualLoops;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.ForwardingShardStore;
+import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.disk.MemoryHost;
+import io.mayflymq.protocol.types.BasicProperties;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.ShortString;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+/**
+ * A broker on loops, disks and a clock that move when they are told to. Nothing runs by itself:
+ * {@link #rest} lets everything run that waits, a test of a moment in between steps one loop, one
+ * disk or the metadata.
+ */
+final class TestBroker {
+  static final String VHOST = "/";
+  static final long ROOMY = 1L << 30;
+
+  final MemoryHost host;
+  final MemoryMetadataLog metadata;
+  final ManualLoops loops;
+  final Shards shards;
+  final Broker broker;
+  final VirtualHost vhost;
+  final Broker.Recovered recovered;
+  private final long memoryBytes;
+  private final List<CommandLanes> lanes = new ArrayList<>();
+
+  private TestBroker(
+      MemoryHost host,
+      MemoryMetadataLog metadata,
+      ManualLoops loops,
+      long memoryBytes,
+      UnaryOperator<ShardStore> around) {
+    this.host = host;
+    this.metadata = metadata;
+    this.loops = loops;
+    this.memoryBytes = memoryBytes;
+    int count = loops.all().size();
+    Function<Shard, ShardStore> stores = host.stores(count, memoryBytes);
+    this.shards =
+        new Shards(
+            loops.all(),
+            loops.clock(),
+            shard ->
+                new Started(around.apply(stores.apply(shard)), this, shard.index() == count - 1));
+    this.broker = new Broker(shards, metadata, loops.clock());
+    this.vhost = broker.createVirtualHost(VhostDefinition.of(VHOST));
+    atOnce(true);
+    this.recovered = broker.recover(metadata.recover());
+    for (int i = 0; i < shards.count(); i++) {
+      lanes.add(new CommandLanes(shards.get(i), shards, () -> {}));
+    }
+  }
+
+  /** A broker of so many shards on an empty machine. */
+  static TestBroker of(int shards) {
+    return of(shards, ROOMY);
+  }
+
+  /** The same with this much memory for messages. */
+  static TestBroker of(int shards, long memoryBytes) {
+    return of(shards, memoryBytes, UnaryOperator.identity());
+  }
+
+  /** The same, with something around each store. */
+  static TestBroker of(int shards, long memoryBytes, UnaryOperator<ShardStore> around) {
+    return new TestBroker(
+        new MemoryHost(), new MemoryMetadataLog(), ManualLoops.of(shards), memoryBytes, around);
+  }
+
+  /** The broker that starts on what a crash has left. */
+  TestBroker on(
+      MemoryHost after, MemoryMetadataLog kept, int count, UnaryOperator<ShardStore> with) {
+    ManualClock clock = loops.clock();
+    return new TestBroker(after, kept, ManualLoops.of(count, clock), memoryBytes, with);
+  }
+
+  /** The process is killed, and another one starts. */
+  TestBroker afterKill(int count) {
+    return on(host.afterKill(), metadata.afterCrash(), count, UnaryOperator.identity());
+  }
+
+  TestBroker afterKill() {
+    return afterKill(shards.count());
+  }
+
+  /** The machine dies with all that was not forced, and starts again. */
+  TestBroker afterPowerLoss(int count) {
+    return on(
+        host.afterPowerLoss(new Random(0), 0),
+        metadata.afterCrash(),
+        count,
+        UnaryOperator.identity());
+  }
+
+  TestBroker afterPowerLoss() {
+    return afterPowerLoss(shards.count());
+  }
+
+  /** At start others are waited for, which is done here by running them at once. */
+  private void atOnce(boolean now) {
+    loops.all().forEach(loop -> loop.runAtOnce(now));
+    host.runAtOnce(now);
+    metadata.writeAtOnce(now);
+  }
+
+  // Running
+
+  /** Lets everything run that waits, and what comes of it, while the clock stands. */
+  void rest() {
+    boolean ran = true;
+    while (ran) {
+      loops.settle();
+      ran = metadata.write();
+      ran |= host.flush();
+    }
+  }
+
+  /** Lets the loops run, but no disk. */
+  void runLoops() {
+    loops.settle();
+  }
+
+  /** Lets time pass, and everything run at its time. */
+  void advance(long millis) {
+    for (long passed = 0; passed < millis; passed += Math.min(50, millis - passed)) {
+      rest();
+      loops.advance(Math.min(50, millis - passed));
+    }
+    rest();
+  }
+
+  /** Runs something on a shard's loop as a burst, now. */
+  void on(int shard, Runnable work) {
+    loops.get(shard).call(() -> shards.get(shard).run(work));
+  }
+
+  private static <T> T done(CompletableFuture<T> future) {
+    if (!future.isDone()) {
+      throw new AssertionError("not done although everything rests");
+    }
+    return future.join();
+  }
+
+  private <T> T call(Supplier<CompletableFuture<T>> work) {
+    CompletableFuture<T> result = work.get();
+    rest();
+    return done(result);
+  }
+
+  // Queues
+
+  /** Declares a durable queue; the shards take turns. */
+  Queue declare(String name, FieldTable arguments) {
+    call(() -> declaring(name, true, arguments));
+    return queue(name);
+  }
+
+  Queue declare(String name) {
+    return declare(name, FieldTable.EMPTY);
+  }
+
+  /** Begins to declare a queue. */
+  CompletableFuture<QueueStatus> declaring(String name, boolean durable, FieldTable arguments) {
+    return vhost.declareQueue(
+        new QueueDeclaration(
+            name, durable, false, false, arguments, this, shards.get(0), false, true));
+  }
+
+  /** Declares a queue on a shard. */
+  Queue declareOn(int shard, String name, FieldTable arguments) {
+    for (int i = 0; i < shards.count(); i++) {
+      Queue queue = declare(name, arguments);
+      if (queue.shard().index() == shard) {
+        return queue;
+      }
+      delete(name);
+    }
+    throw new AssertionError("no turn of shard " + shard);
+  }
+
+  Queue declareOn(int shard, String name) {
+    return declareOn(shard, name, FieldTable.EMPTY);
+  }
+
+  /** The queue of this name; null if there is none. */
+  Queue queue(String name) {
+    return vhost.routing().queue(name);
+  }
+
+  long delete(String name) {
+    return call(() -> vhost.deleteQueue(name, this, false, false));
+  }
+
+  long purge(String name) {
+    return call(() -> queue(name).purge());
+  }
+
+  /** How many messages are ready. */
+  long ready(String name) {
+    return call(() -> vhost.queueStatus(name, this, false)).messages();
+  }
+
+  // Messages
+
+  /** The lanes of a connection that lives on this loop. */
+  CommandLanes lanes(int loop) {
+    return lanes.get(loop);
+  }
+
+  /** Publishes from the loop of the queue, and leaves it at that. */
+  void publishing(Queue queue, Message message, PublishReceipts receipts) {
+    int shard = queue.shard().index();
+    on(shard, () -> lanes(shard).publish(queue, message, receipts, numberOf(message)));
+  }
+
+  /** Publishes persistent messages, safely. */
+  void publish(String queue, int... numbers) {
+    for (int number : numbers) {
+      publishing(queue(queue), message(number), (sequence, accepted) -> {});
+    }
+    rest();
+  }
+
+  /** Takes a message, to be settled; null if there is none. */
+  Fetched fetch(String queue) {
+    return call(() -> queue(queue).fetch(true));
+  }
+
+  /** Takes all messages without acknowledgement. */
+  List<Integer> drain(String queue) {
+    List<Integer> numbers = new ArrayList<>();
+    Fetched fetched = call(() -> queue(queue).fetch(false));
+    while (fetched != null) {
+      numbers.add(numberOf(fetched.message()));
+      fetched = call(() -> queue(queue).fetch(false));
+    }
+    return numbers;
+  }
+
+  /** Settles messages on the queue's own loop, and leaves it at that. */
+  void settling(Settlement settlement, Queue queue, Consumer consumer, long from, long to) {
+    int shard = queue.shard().index();
+    on(shard, () -> settlement.settle(lanes(shard), queue, consumer, from, to));
+  }
+
+  /** What can be done to messages that were delivered. */
+  @FunctionalInterface
+  interface Settlement {
+    Settlement ACKNOWLEDGE = CommandLanes::acknowledge;
+    Settlement REJECT = CommandLanes::reject;
+    Settlement REQUEUE = CommandLanes::requeue;
+
+    void settle(CommandLanes lanes, Queue queue, Consumer consumer, long from, long to);
+  }
+
+  /** Whom basic.get settles through. */
+  static Consumer getter() {
+    return new Consumer(ShortString.of("get"), true, false, 0, FieldTable.EMPTY, null);
+  }
+
+  /** A persistent message that bears a number. */
+  static Message message(int number) {
+    return message(number, true, Message.NO_TTL, 0);
+  }
+
+  static Message message(int number, boolean persistent, long ttlMillis, int padding) {
+    byte[] properties =
+        BasicProperties.builder()
+            .deliveryMode(persistent ? 2 : 1)
+            .expiration(ttlMillis == Message.NO_TTL ? null : Long.toString(ttlMillis))
+            .build()
+            .encode();
+    byte[] content = new byte[properties.length + Integer.BYTES + padding];
+    System.arraycopy(properties, 0, content, 0, properties.length);
+    ByteBuffer.wrap(content).putInt(properties.length, number);
+    return new Message(
+        ShortString.of(""),
+        ShortString.of("key"),
+        content,
+        properties.length,
+        ttlMillis,
+        0,
+        persistent,
+        List.of());
+  }
+
+  /** The number that a message bears, however often it has died. */
+  static int numberOf(Message message) {
+    return ByteBuffer.wrap(message.content()).getInt(message.propertiesLength());
+  }
+
+  /** The arguments that send dead messages to a queue. */
+  static FieldTable deadLetteringTo(String queue) {
+    return FieldTable.builder()
+        .put("x-dead-letter-exchange", "")
+        .put("x-dead-letter-routing-key", queue)
+        .build();
+  }
+
+  /** Consumes without limit and remembers. */
+  static final class Collector implements DeliveryOutlet {
+    record Delivery(long sequence, int number, boolean redelivered) {}
+
+    final List<Delivery> deliveries = new ArrayList<>();
+    final Consumer consumer;
+    boolean cancelled;
+
+    Collector(boolean acknowledges, int prefetch) {
+      consumer =
+          new Consumer(
+              ShortString.of("tag"), acknowledges, false, prefetch, FieldTable.EMPTY, this);
+    }
+
+    List<Integer> numbers() {
+      return deliveries.stream().map(Delivery::number).toList();
+    }
+
+    @Override
+    public boolean reserve(Consumer asking) {
+      return true;
+    }
+
+    @Override
+    public void deliver(Consumer to, long sequence, Message message, boolean redelivered) {
+      deliveries.add(new Delivery(sequence, numberOf(message), redelivered));
+    }
+
+    @Override
+    public void cancelled(Consumer gone) {
+      cancelled = true;
+    }
+  }
+
+  /** Consumes a queue. */
+  Collector consume(String queue, boolean acknowledges, int prefetch) {
+    Collector collector = new Collector(acknowledges, prefetch);
+    call(() -> queue(queue).subscribe(collector.consumer, () -> {}));
+    return collector;
+  }
+
+  /** Ends the time in which everything runs at once, when the last shard has recovered. */
+  private static final class Started extends ForwardingShardStore {
+    private final TestBroker broker;
+    private final boolean last;
+
+    Started(ShardStore store, TestBroker broker, boolean last) {
+      super(store);
+      this.broker = broker;
+      this.last = last;
+    }
+
+    @Override
+    public void recoveredForGood() {
+      super.recoveredForGood();
+      if (last) {
+        broker.atOnce(false);
+      }
+    }
+  }
+}

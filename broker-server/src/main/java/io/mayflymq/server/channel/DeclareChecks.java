@@ -1,0 +1,85 @@
+package io.mayflymq.server.channel;
+
+import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.DestinationKind;
+import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.routing.ExchangeType;
+import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.security.ResourceKind;
+import io.mayflymq.core.security.VhostAccess;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.protocol.types.ReplyCode;
+
+/**
+ * What is asked of a user before a queue, an exchange or a binding is made for him, in whichever
+ * way he asks. All methods throw a {@link ChannelException} with RabbitMQ's text if he may not, or
+ * if what he wants makes no sense.
+ */
+public final class DeclareChecks {
+  private DeclareChecks() {}
+
+  /** A queue, which may be there already. */
+  public static void queue(
+      VhostAccess access, VirtualHost vhost, String name, FieldTable arguments) {
+    access.check(ResourceKind.QUEUE, name, Permission.CONFIGURE);
+    if (vhost.routing().queue(name) == null
+        && arguments.get(QueueArguments.DEAD_LETTER_EXCHANGE)
+            instanceof FieldValue.LongString exchange) {
+      access.check(ResourceKind.QUEUE, name, Permission.READ);
+      access.check(ResourceKind.EXCHANGE, exchange.string(), Permission.WRITE);
+    }
+  }
+
+  /** An exchange, which may be there already. */
+  public static void exchange(
+      VhostAccess access, VirtualHost vhost, String name, FieldTable arguments) {
+    notDefault(name);
+    access.check(ResourceKind.EXCHANGE, name, Permission.CONFIGURE);
+    FieldValue alternate = arguments.get(ExchangeDefinition.ALTERNATE_EXCHANGE);
+    if (alternate == null) {
+      return;
+    }
+    if (!(alternate instanceof FieldValue.LongString text)) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED,
+          "invalid type '%s' for arg '%s' in exchange '%s' in vhost '%s'"
+              .formatted(
+                  alternate.rabbitTypeName(),
+                  ExchangeDefinition.ALTERNATE_EXCHANGE,
+                  name,
+                  vhost.name()));
+    }
+    access.check(ResourceKind.EXCHANGE, name, Permission.READ);
+    access.check(ResourceKind.EXCHANGE, text.string(), Permission.WRITE);
+  }
+
+  /** A binding that is to be made or removed. */
+  public static void binding(VhostAccess access, VirtualHost vhost, Binding binding) {
+    notDefault(binding.source());
+    boolean toQueue = binding.destinationKind() == DestinationKind.QUEUE;
+    if (!toQueue) {
+      notDefault(binding.destination());
+    }
+    access.check(
+        toQueue ? ResourceKind.QUEUE : ResourceKind.EXCHANGE,
+        binding.destination(),
+        Permission.WRITE);
+    access.check(ResourceKind.EXCHANGE, binding.source(), Permission.READ);
+    ExchangeDefinition source = vhost.routing().exchange(binding.source());
+    if (source != null && source.type() == ExchangeType.TOPIC) {
+      access.checkTopic(binding.source(), binding.routingKey(), Permission.READ);
+    }
+  }
+
+  /** Something that is not for the default exchange. */
+  static void notDefault(String exchange) {
+    if (exchange.isEmpty()) {
+      throw new ChannelException(
+          ReplyCode.ACCESS_REFUSED, "operation not permitted on the default exchange");
+    }
+  }
+}

@@ -1,0 +1,41 @@
+package io.mayflymq.server.connection;
+
+import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.server.delivery.ConnectionIdentity;
+
+/**
+ * How a connection was at one moment.
+ *
+ * @param identity what it is known by
+ * @param counters its bytes and packets; they go on
+ * @param state {@code running}, or what keeps it from it
+ * @param channels how many channels were open
+ * @param tuning what was negotiated
+ * @param mechanism the SASL mechanism that its user logged in by
+ * @param clientProperties what the client says of itself
+ * @param connectedAtMillis when it was opened, in ms since the epoch
+ * @param encryption how it is encrypted; null if it is not
+ * @param pendingBytes what waits to be written to its socket
+ */
+public record ConnectionView(
+    ConnectionIdentity identity,
+    Counters counters,
+    String state,
+    int channels,
+    Tuning tuning,
+    String mechanism,
+    FieldTable clientProperties,
+    long connectedAtMillis,
+    Encryption encryption,
+    long pendingBytes) {
+
+  /**
+   * What client and broker agreed on.
+   *
+   * @param channelMax the highest channel number; 0 for none but the protocol's
+   * @param frameMax the largest frame in bytes; 0 for no limit
+   * @param heartbeatSeconds the interval of heartbeats; 0 for none
+   */
+  public record Tuning(int channelMax, int frameMax, int heartbeatSeconds) {}
+}

@@ -1,0 +1,25 @@
+package io.mayflymq.server.ctl;
+
+/** An answer of the management API that is an error. */
+final class ApiError extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final int status;
+
+  /**
+   * @param status of HTTP
+   * @param reason what the broker says
+   */
+  ApiError(int status, String reason) {
+    super(reason, null, false, false);
+    this.status = status;
+  }
+
+  int status() {
+    return status;
+  }
+
+  boolean isNotFound() {
+    return status == 404;
+  }
+}

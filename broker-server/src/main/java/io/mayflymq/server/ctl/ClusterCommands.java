@@ -1,0 +1,105 @@
+package io.mayflymq.server.ctl;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The broker as a cluster of one, and what RabbitMQ's commands for clusters and Erlang get told.
+ */
+final class ClusterCommands {
+  private static final String ONE_NODE = "MayflyMQ runs as a single node: there is no cluster.";
+  private static final String NO_MIRRORS = "queues have no mirrors in MayflyMQ.";
+  private static final String ONE_PROCESS =
+      "broker and process are one in MayflyMQ: use stop, and start the process.";
+  private static final String NO_ERLANG = "MayflyMQ does not run on Erlang.";
+  private static final String NO_TRACER =
+      "MayflyMQ has no firehose tracer: nothing is published to amq.rabbitmq.trace.";
+
+  private ClusterCommands() {}
+
+  static List<Command> all() {
+    List<Command> commands = new ArrayList<>();
+    commands.add(
+        Command.named("cluster_status", "Displays the broker as a cluster of one node")
+            .shownAs(OutputFormat.STRING)
+            .does(ClusterCommands::status));
+    commands.add(
+        Command.named("await_online_nodes", "Waits for <count> nodes: there is one, so 1 is there")
+            .takes("count")
+            .does(ClusterCommands::awaitNodes));
+    commands.add(
+        Command.named("list_feature_flags", "Lists feature flags: there are none")
+            .takesMany("column")
+            .does(ClusterCommands::featureFlags));
+    for (String name :
+        List.of(
+            "join_cluster",
+            "forget_cluster_node",
+            "change_cluster_node_type",
+            "update_cluster_nodes",
+            "rename_cluster_node",
+            "force_boot",
+            "set_cluster_name")) {
+      commands.add(refused(name, ONE_NODE));
+    }
+    for (String name : List.of("sync_queue", "cancel_sync_queue")) {
+      commands.add(refused(name, NO_MIRRORS));
+    }
+    for (String name : List.of("start_app", "stop_app", "suspend_listeners", "resume_listeners")) {
+      commands.add(refused(name, ONE_PROCESS));
+    }
+    for (String name : List.of("reset", "force_reset")) {
+      commands.add(refused(name, "to begin anew, stop the broker and remove its data directory."));
+    }
+    for (String name : List.of("trace_on", "trace_off")) {
+      commands.add(refused(name, NO_TRACER));
+    }
+    commands.add(
+        refused("environment", "the broker has no answer yet to what its configuration came to."));
+    commands.add(refused("restart_vhost", "a virtual host of MayflyMQ does not stop by itself."));
+    commands.add(refused("enable_feature_flag", "MayflyMQ has no feature flags."));
+    for (String name : List.of("encode", "decode", "list_ciphers", "list_hashes")) {
+      commands.add(refused(name, "the configuration of MayflyMQ has no encrypted values."));
+    }
+    for (String name : List.of("eval", "eval_file", "exec", "force_gc", "schema_info")) {
+      commands.add(refused(name, NO_ERLANG));
+    }
+    return commands;
+  }
+
+  /** A command of RabbitMQ that has nothing to do here. */
+  private static Command refused(String name, String reason) {
+    return Command.named(name, "Not applicable: " + reason)
+        .takesMany("argument")
+        .does(
+            invocation -> {
+              throw ControlException.error(
+                  Sysexits.UNAVAILABLE, name + " is not applicable: " + reason);
+            });
+  }
+
+  private static Result status(Invocation invocation) {
+    invocation.banner("Cluster status of node %s ...", invocation.node());
+    return Status.ofCluster(invocation);
+  }
+
+  private static Result awaitNodes(Invocation invocation) {
+    String count = invocation.argument(0);
+    if (!count.equals("1")) {
+      throw ControlException.error(
+          Sysexits.UNAVAILABLE, ONE_NODE + " Waiting for %s nodes would not end.".formatted(count));
+    }
+    invocation.banner(
+        "Will wait for at least 1 nodes to join the cluster of %s. Timeout: %d seconds.",
+        invocation.node(), invocation.timeoutSeconds());
+    invocation.api().get("whoami");
+    return Result.DONE;
+  }
+
+  private static Result featureFlags(Invocation invocation) {
+    invocation.banner("Listing feature flags ...");
+    return Columns.of("name", "state")
+        .chosen(invocation.arguments(), "name", "state")
+        .rows(invocation.api().list("feature-flags"));
+  }
+}

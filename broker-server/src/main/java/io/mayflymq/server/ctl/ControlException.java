@@ -1,0 +1,52 @@
+package io.mayflymq.server.ctl;
+
+/** Ends a command: its exit code, and what it says on standard error. */
+final class ControlException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final int exitCode;
+  private final boolean usage;
+
+  private ControlException(int exitCode, String text, boolean usage) {
+    super(text, null, false, false);
+    this.exitCode = exitCode;
+    this.usage = usage;
+  }
+
+  /** Under the heading {@code Error:}, as RabbitMQ shows most. */
+  static ControlException error(int exitCode, String text) {
+    return new ControlException(exitCode, "Error:\n" + text, false);
+  }
+
+  /** The text as it is, which RabbitMQ does with a few. */
+  static ControlException plain(int exitCode, String text) {
+    return new ControlException(exitCode, text, false);
+  }
+
+  /** Arguments that do not fit; followed by what was given and the command's usage. */
+  static ControlException usage(String problem) {
+    return usage(Sysexits.USAGE, problem);
+  }
+
+  /** Arguments whose values do not fit; followed by what was given and the command's usage. */
+  static ControlException usage(int exitCode, String problem) {
+    return new ControlException(exitCode, "Error (argument validation): " + problem, true);
+  }
+
+  static ControlException noSuchUser(String user) {
+    return error(Sysexits.NO_USER, "User \"%s\" does not exist".formatted(user));
+  }
+
+  static ControlException noSuchVhost(String vhost) {
+    return plain(Sysexits.DATA, "Virtual host '%s' does not exist".formatted(vhost));
+  }
+
+  int exitCode() {
+    return exitCode;
+  }
+
+  /** Whether the command's usage belongs behind it. */
+  boolean showsUsage() {
+    return usage;
+  }
+}

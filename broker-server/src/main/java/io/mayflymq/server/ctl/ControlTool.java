@@ -1,0 +1,231 @@
+package io.mayflymq.server.ctl;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/*
+ * The control command as a whole: finds the command among the arguments, reads the rest, runs it, and writes what it found or what went wrong.
+ *
+ * Options may stand before the command and before, between and behind its arguments, as with RabbitMQ. So the command is looked for first, and
+ * all other arguments are read by the one set of options that it has. Only that command is built: a hundred would take longer than its work.
+ */
+public final class ControlTool {
+  static final String NAME = "mayflyctl";
+
+  private final Map<String, String> environment;
+  private final InputStream in;
+  private final PrintWriter out;
+  private final PrintWriter err;
+
+  /**
+   * @param environment of the process
+   * @param in read by commands that are not given a password or definitions
+   * @param out for what a command does and finds
+   * @param err for what goes wrong
+   */
+  public ControlTool(
+      Map<String, String> environment, InputStream in, PrintWriter out, PrintWriter err) {
+    this.environment = environment;
+    this.in = in;
+    this.out = out;
+    this.err = err;
+  }
+
+  /** Does what the arguments say and returns the exit code of the process. */
+  public int execute(List<String> arguments) {
+    int at = commandIndex(arguments);
+    if (at < 0) {
+      boolean asked = arguments.contains(GlobalOptions.HELP);
+      (asked ? out : err).println(Usage.ofAll(script(arguments)));
+      return asked ? Sysexits.OK : Sysexits.USAGE;
+    }
+    Command command = Catalog.find(arguments.get(at));
+    if (command == null) {
+      err.println(Usage.unknown(arguments.get(at), script(arguments)));
+      return Sysexits.USAGE;
+    }
+    List<String> rest = new ArrayList<>(arguments);
+    rest.remove(at);
+    try {
+      return run(command, parse(command, rest));
+    } catch (ApiError e) {
+      return fail(ControlException.error(Sysexits.UNAVAILABLE, e.getMessage()), command, arguments);
+    } catch (ControlException e) {
+      return fail(e, command, arguments);
+    } finally {
+      out.flush();
+      err.flush();
+    }
+  }
+
+  private static int commandIndex(List<String> arguments) {
+    for (int i = 0; i < arguments.size(); i++) {
+      if (!arguments.get(i).startsWith("-")) {
+        return i;
+      }
+      if (GlobalOptions.takesNext(arguments.get(i))) {
+        i++;
+      }
+    }
+    return -1;
+  }
+
+  private static String script(List<String> arguments) {
+    int option = arguments.lastIndexOf(GlobalOptions.SCRIPT_NAME);
+    return option >= 0 && option + 1 < arguments.size() ? arguments.get(option + 1) : NAME;
+  }
+
+  // Reading arguments
+
+  /** The command as picocli knows it, with its options and those of every command. */
+  static CommandSpec spec(Command command) {
+    CommandSpec spec = CommandSpec.create().name(command.name());
+    spec.usageMessage().description(command.description());
+    Set<String> own = new HashSet<>();
+    for (Option option : command.options()) {
+      spec.addOption(option.spec());
+      own.addAll(option.names());
+    }
+    for (Option option : GlobalOptions.ALL) {
+      if (option.names().stream().noneMatch(own::contains)) {
+        spec.addOption(option.spec());
+      }
+    }
+    return spec.addPositional(
+        PositionalParamSpec.builder()
+            .arity("0..*")
+            .type(List.class)
+            .auxiliaryTypes(String.class)
+            .build());
+  }
+
+  private static ParseResult parse(Command command, List<String> arguments) {
+    try {
+      return new CommandLine(spec(command))
+          .setExpandAtFiles(false)
+          .setInterpolateVariables(false)
+          .setOverwrittenOptionsAllowed(true)
+          .parseArgs(arguments.toArray(String[]::new));
+    } catch (UnmatchedArgumentException e) {
+      throw invalid(e.getUnmatched().stream().map(name -> name + " : "));
+    } catch (ParameterException e) {
+      if (e.getArgSpec() instanceof OptionSpec option) {
+        String value = e.getValue() == null ? "" : e.getValue();
+        throw invalid(Stream.of(option.longestName() + " : " + value));
+      }
+      throw ControlException.usage(e.getMessage());
+    }
+  }
+
+  private static ControlException invalid(Stream<String> options) {
+    return ControlException.usage(
+        options.collect(Collectors.joining("\n", "Invalid options for this command:\n", "")));
+  }
+
+  // Running
+
+  private int run(Command command, ParseResult parsed) {
+    Invocation invocation = new Invocation(command, parsed, environment, in, out);
+    if (invocation.flag(GlobalOptions.HELP)) {
+      out.println(Usage.of(command, invocation.script()));
+      return Sysexits.OK;
+    }
+    command.checkCount(invocation.arguments().size());
+    Result result = run(invocation);
+    String text = text(invocation, result);
+    String file = invocation.option(GlobalOptions.FILE);
+    if (file != null) {
+      write(Path.of(file), text);
+    } else if (!text.isEmpty()) {
+      out.println(text);
+    }
+    return Sysexits.OK;
+  }
+
+  private static Result run(Invocation invocation) {
+    try {
+      return invocation.command().action().run(invocation);
+    } catch (NothingChangesException e) {
+      return Result.DONE;
+    }
+  }
+
+  private static String text(Invocation invocation, Result result) {
+    if (result instanceof Result.Rows rows) {
+      return invocation.format().rows(rows, invocation.titled());
+    }
+    if (result instanceof Result.Value value) {
+      return invocation.format().value(value);
+    }
+    if (result instanceof Result.Raw raw) {
+      return raw.text();
+    }
+    String message = ((Result.Done) result).message();
+    if (invocation.format() == OutputFormat.JSON
+        || invocation.format() == OutputFormat.JSON_STREAM) {
+      Map<String, Object> done = Json.object("node", invocation.node(), "result", "ok");
+      if (message != null) {
+        done.put("message", message);
+      }
+      return Json.write(done);
+    }
+    return message == null ? "" : message;
+  }
+
+  private static void write(Path file, String text) {
+    try {
+      Files.writeString(file, text.isEmpty() ? "" : text + "\n", StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw ControlException.error(
+          Sysexits.DATA,
+          "cannot write %s: %s".formatted(file.toAbsolutePath(), e.getClass().getSimpleName()));
+    }
+  }
+
+  private int fail(ControlException e, Command command, List<String> arguments) {
+    out.flush();
+    err.println(e.getMessage());
+    if (e.showsUsage()) {
+      err.println("Arguments given:\n\t" + String.join(" ", given(arguments)) + "\n");
+      err.println(Usage.synopsis(command, script(arguments)));
+    }
+    return e.exitCode();
+  }
+
+  /** What the user typed, without what says which broker is meant: a password stays unseen. */
+  private static List<String> given(List<String> arguments) {
+    List<String> given = new ArrayList<>();
+    for (int i = 0; i < arguments.size(); i++) {
+      String argument = arguments.get(i);
+      if (GlobalOptions.ADDRESS.contains(argument)) {
+        i++;
+      } else if (GlobalOptions.ADDRESS.stream().noneMatch(at -> argument.startsWith(at + "="))) {
+        given.add(argument);
+      }
+    }
+    return given;
+  }
+
+  /** Runs another command with the same options, for a report of several. */
+  static Result runAs(Invocation invocation, String name) {
+    return Catalog.find(name).action().run(invocation);
+  }
+}

@@ -1,0 +1,48 @@
+package io.mayflymq.server.ctl;
+
+import java.util.List;
+import picocli.AutoComplete;
+import picocli.CommandLine;
+import picocli.CommandLine.Model.CommandSpec;
+
+/** What tells of the other commands. */
+final class HelpCommands {
+  private HelpCommands() {}
+
+  static List<Command> all() {
+    return List.of(
+        Command.named("help", "Displays usage information for a command")
+            .mayTake("command")
+            .does(HelpCommands::help),
+        Command.named("version", "Displays CLI tools version")
+            .shownAs(OutputFormat.STRING)
+            .does(NodeCommands::version),
+        Command.named("generate_completion", "Prints a script that completes commands and options")
+            .noting(
+                "For bash: source <(mayflyctl generate_completion). For zsh the same, after"
+                    + " autoload -U +X bashcompinit && bashcompinit.")
+            .does(HelpCommands::completion));
+  }
+
+  private static Result help(Invocation invocation) {
+    if (invocation.arguments().isEmpty()) {
+      return new Result.Raw(Usage.ofAll(invocation.script()));
+    }
+    String name = invocation.argument(0);
+    Command command = Catalog.find(name);
+    if (command == null) {
+      throw ControlException.plain(Sysexits.USAGE, Usage.unknown(name, invocation.script()));
+    }
+    return new Result.Raw(Usage.of(command, invocation.script()));
+  }
+
+  private static Result completion(Invocation invocation) {
+    CommandSpec root = CommandSpec.create().name(invocation.script());
+    Catalog.groups().values().stream()
+        .flatMap(List::stream)
+        .forEach(
+            command ->
+                root.addSubcommand(command.name(), new CommandLine(ControlTool.spec(command))));
+    return new Result.Raw(AutoComplete.bash(invocation.script(), new CommandLine(root)).strip());
+  }
+}

@@ -1,0 +1,39 @@
+package io.mayflymq.server.ctl;
+
+import java.util.List;
+import picocli.CommandLine.Model.OptionSpec;
+
+/**
+ * An option of a command.
+ *
+ * @param names with their dashes
+ * @param label what its value is called, or null for a switch
+ * @param type of its value
+ */
+record Option(List<String> names, String label, Class<?> type, String description) {
+  static Option flag(String description, String... names) {
+    return new Option(List.of(names), null, Boolean.class, description);
+  }
+
+  static Option text(String label, String description, String... names) {
+    return new Option(List.of(names), label, String.class, description);
+  }
+
+  static Option number(String label, String description, String... names) {
+    return new Option(List.of(names), label, Long.class, description);
+  }
+
+  OptionSpec spec() {
+    OptionSpec.Builder builder =
+        OptionSpec.builder(names.toArray(String[]::new)).type(type).description(description);
+    return label == null
+        ? builder.arity("0").build()
+        : builder.arity("1").paramLabel(label).build();
+  }
+
+  /** As it stands in a synopsis. */
+  String synopsis() {
+    String name = names.get(names.size() - 1);
+    return "[" + name + (label == null ? "" : " " + label) + "]";
+  }
+}

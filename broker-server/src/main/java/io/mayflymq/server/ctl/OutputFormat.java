@@ -1,0 +1,205 @@
+package io.mayflymq.server.ctl;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** How what a command found is written: RabbitMQ's formatters. */
+enum OutputFormat {
+  /** Cells between tabs. */
+  TABLE {
+    @Override
+    String rows(Result.Rows rows, boolean titled) {
+      List<String> lines = new ArrayList<>();
+      if (titled && rows.titled() && !rows.rows().isEmpty()) {
+        lines.add(String.join("\t", rows.columns()));
+      }
+      for (Map<String, Object> row : rows.rows()) {
+        lines.add(cells(rows, row).stream().collect(Collectors.joining("\t")));
+      }
+      return String.join("\n", lines);
+    }
+  },
+
+  /** Cells in frames. */
+  PRETTY_TABLE {
+    @Override
+    String rows(Result.Rows rows, boolean titled) {
+      return rows.rows().isEmpty() ? "" : Frames.draw(rows, titled);
+    }
+  },
+
+  /** One JSON document. */
+  JSON {
+    @Override
+    String rows(Result.Rows rows, boolean titled) {
+      return array(rows, Json::write);
+    }
+
+    @Override
+    String value(Result.Value value) {
+      return Json.write(value.value());
+    }
+  },
+
+  /** A JSON document for each thing, on a line of its own. */
+  JSON_STREAM {
+    @Override
+    String rows(Result.Rows rows, boolean titled) {
+      return rows.rows().stream().map(Json::write).collect(Collectors.joining("\n"));
+    }
+
+    @Override
+    String value(Result.Value value) {
+      return Json.write(value.value());
+    }
+  },
+
+  /** RFC 4180. */
+  CSV {
+    @Override
+    String rows(Result.Rows rows, boolean titled) {
+      List<String> lines = new ArrayList<>();
+      if (titled && !rows.rows().isEmpty()) {
+        lines.add(csv(rows.columns()));
+      }
+      rows.rows().forEach(row -> lines.add(csv(cells(rows, row))));
+      return String.join("\n", lines);
+    }
+  },
+
+  /** A term of Erlang. */
+  ERLANG {
+    @Override
+    String rows(Result.Rows rows, boolean titled) {
+      return Term.erlang(rows.rows());
+    }
+
+    @Override
+    String value(Result.Value value) {
+      return Term.erlang(value.value());
+    }
+  },
+
+  /** A term of Elixir. */
+  INSPECT {
+    @Override
+    String rows(Result.Rows rows, boolean titled) {
+      return array(rows, Term::elixir);
+    }
+
+    @Override
+    String value(Result.Value value) {
+      return Term.elixir(value.value());
+    }
+  },
+
+  /** A text as it is, other things as terms of Elixir, each on its line. */
+  STRING {
+    @Override
+    String rows(Result.Rows rows, boolean titled) {
+      return rows.rows().stream().map(Term::elixir).collect(Collectors.joining("\n"));
+    }
+  };
+
+  /**
+   * The format of this name.
+   *
+   * @throws ControlException if there is none
+   */
+  static OutputFormat named(String name) {
+    return Arrays.stream(values())
+        .filter(format -> format.wireName().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                ControlException.usage(
+                    "formatter '%s' is not supported; should be one of %s"
+                        .formatted(
+                            name,
+                            Arrays.stream(values())
+                                .map(OutputFormat::wireName)
+                                .collect(Collectors.joining(", ")))));
+  }
+
+  String wireName() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Whether a program reads it: then there is nothing around it. */
+  boolean isForMachines() {
+    return this == JSON || this == JSON_STREAM || this == CSV;
+  }
+
+  /** A list; empty if there is nothing to show. */
+  abstract String rows(Result.Rows rows, boolean titled);
+
+  /** One thing. */
+  String value(Result.Value value) {
+    return value.text();
+  }
+
+  private static String array(Result.Rows rows, Function<Object, String> written) {
+    return rows.rows().isEmpty()
+        ? "[\n]"
+        : rows.rows().stream().map(written).collect(Collectors.joining("\n,", "[\n", "\n]"));
+  }
+
+  private static List<String> cells(Result.Rows rows, Map<String, Object> row) {
+    return rows.columns().stream().map(column -> Term.cell(row.get(column))).toList();
+  }
+
+  private static String csv(List<String> cells) {
+    return cells.stream()
+        .map(cell -> "\"" + cell.replace("\"", "\"\"") + "\"")
+        .collect(Collectors.joining(","));
+  }
+
+  /** Draws frames around cells. */
+  private static final class Frames {
+    private Frames() {}
+
+    static String draw(Result.Rows rows, boolean titled) {
+      List<List<String>> lines = new ArrayList<>();
+      if (titled) {
+        lines.add(rows.columns());
+      }
+      rows.rows().forEach(row -> lines.add(cells(rows, row)));
+      int[] widths = new int[rows.columns().size()];
+      for (List<String> line : lines) {
+        for (int i = 0; i < widths.length; i++) {
+          widths[i] = Math.max(widths[i], width(line.get(i)));
+        }
+      }
+      String between = "\n" + rule(widths, "├", "┼", "┤") + "\n";
+      return lines.stream()
+          .map(line -> line(line, widths))
+          .collect(
+              Collectors.joining(
+                  between, rule(widths, "┌", "┬", "┐") + "\n", "\n" + rule(widths, "└", "┴", "┘")));
+    }
+
+    private static int width(String cell) {
+      return cell.codePointCount(0, cell.length());
+    }
+
+    private static String rule(int[] widths, String left, String middle, String right) {
+      return Arrays.stream(widths)
+          .mapToObj(width -> "─".repeat(width + 2))
+          .collect(Collectors.joining(middle, left, right));
+    }
+
+    private static String line(List<String> cells, int[] widths) {
+      StringBuilder line = new StringBuilder("│");
+      for (int i = 0; i < widths.length; i++) {
+        line.append(' ').append(cells.get(i));
+        line.append(" ".repeat(widths[i] - width(cells.get(i)) + 1)).append('│');
+      }
+      return line.toString();
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package io.mayflymq.server.ctl;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** What is told of the commands. */
+final class Usage {
+  private static final int INDENT = 30;
+
+  private Usage() {}
+
+  /** All commands by what they are about. */
+  static String ofAll(String script) {
+    List<String> lines = new ArrayList<>();
+    lines.add("\nUsage\n");
+    lines.add(
+        script
+            + " [--node <node>] [--timeout <timeout>] [--quiet] <command> [<command options>]\n");
+    lines.add("Available commands:\n");
+    for (Map.Entry<String, List<Command>> group : Catalog.groups().entrySet()) {
+      lines.add(group.getKey() + ":\n");
+      for (Command command : group.getValue()) {
+        lines.add(
+            "   "
+                + command.name()
+                + " ".repeat(Math.max(1, INDENT - command.name().length()))
+                + command.description());
+      }
+      lines.add("");
+    }
+    lines.add("Use '%s help <command>' to learn more about a specific command".formatted(script));
+    return String.join("\n", lines);
+  }
+
+  /** The one line that shows what a command takes. */
+  static String synopsis(Command command, String script) {
+    return "Usage\n\n" + script + " [--node <node>] [--quiet] " + command.synopsis();
+  }
+
+  /** A command with its options. */
+  static String of(Command command, String script) {
+    StringBuilder text = new StringBuilder("\n").append(synopsis(command, script));
+    text.append("\n\n").append(command.description()).append('\n');
+    if (command.note() != null) {
+      text.append('\n').append(command.note()).append('\n');
+    }
+    if (!command.options().isEmpty()) {
+      text.append("\nOptions\n\n").append(options(command.options()));
+    }
+    text.append("\nGeneral options\n\n").append(options(GlobalOptions.ALL));
+    return text.toString();
+  }
+
+  private static String options(List<Option> options) {
+    StringBuilder text = new StringBuilder();
+    for (Option option : options) {
+      text.append(String.join(", ", option.names()));
+      text.append(option.label() == null ? "" : " " + option.label());
+      text.append("\n\t").append(option.description()).append('\n');
+    }
+    return text.toString();
+  }
+
+  /** What is said of a command that is not there. */
+  static String unknown(String name, String script) {
+    String similar = similar(name);
+    String text = "\nCommand '%s' not found. \n".formatted(name);
+    return similar == null
+        ? text + ofAll(script)
+        : text + "Did you mean '%s'? \n".formatted(similar);
+  }
+
+  /** The command whose name differs in the fewest letters, if they are few. */
+  private static String similar(String name) {
+    String best = null;
+    int least = Math.max(2, name.length() / 3) + 1;
+    for (String known : Catalog.names()) {
+      int distance = distance(name, known);
+      if (distance < least) {
+        best = known;
+        least = distance;
+      }
+    }
+    return best;
+  }
+
+  private static int distance(String left, String right) {
+    int[] previous = new int[right.length() + 1];
+    for (int j = 0; j <= right.length(); j++) {
+      previous[j] = j;
+    }
+    for (int i = 1; i <= left.length(); i++) {
+      int[] current = new int[right.length() + 1];
+      current[0] = i;
+      for (int j = 1; j <= right.length(); j++) {
+        int change = left.charAt(i - 1) == right.charAt(j - 1) ? 0 : 1;
+        current[j] = Math.min(Math.min(current[j - 1], previous[j]) + 1, previous[j - 1] + change);
+      }
+      previous = current;
+    }
+    return previous[right.length()];
+  }
+}

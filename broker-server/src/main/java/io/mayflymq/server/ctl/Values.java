@@ -1,0 +1,68 @@
+package io.mayflymq.server.ctl;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Values as they are given on the command line, and as the API gives them. */
+final class Values {
+  private Values() {}
+
+  /**
+   * JSON that somebody typed.
+   *
+   * @throws ControlException if it is none
+   */
+  static Object parse(String json) {
+    try {
+      return Json.read(json);
+    } catch (JsonProcessingException e) {
+      throw ControlException.error(
+          Sysexits.UNAVAILABLE, "JSON decoding error. Reason: " + reason(e));
+    }
+  }
+
+  /** What is wrong with a document, without what Jackson adds for programmers. */
+  static String reason(JsonProcessingException e) {
+    return e.getOriginalMessage().replaceFirst(" \\(start marker at .*", "");
+  }
+
+  /**
+   * A JSON object that somebody typed.
+   *
+   * @param name what it is
+   * @throws ControlException if it is none
+   */
+  static Map<String, Object> parseObject(String name, String json) {
+    Object value = parse(json);
+    if (value instanceof Map<?, ?>) {
+      return Api.object(value);
+    }
+    throw ControlException.error(
+        Sysexits.UNAVAILABLE,
+        "Validation failed\n\n%s should be an object, actually was %s\n"
+            .formatted(name, Json.write(value)));
+  }
+
+  /** These fields of an object, in this order; null for those that it has not. */
+  static Map<String, Object> only(Map<String, Object> object, List<String> fields) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    fields.forEach(field -> row.put(field, object.get(field)));
+    return row;
+  }
+
+  /** A field of an object in an object, or null. */
+  static Object at(Map<String, Object> object, String... path) {
+    Object value = object;
+    for (String field : path) {
+      value = value instanceof Map<?, ?> inner ? inner.get(field) : null;
+    }
+    return value;
+  }
+
+  /** A field as a number; 0 if there is none. */
+  static long number(Map<String, Object> object, String field) {
+    return object.get(field) instanceof Number number ? number.longValue() : 0;
+  }
+}

@@ -1,0 +1,21 @@
+package io.mayflymq.server.delivery;
+
+import io.mayflymq.server.config.NodeName;
+
+/**
+ * What a channel is known by.
+ *
+ * @param connection its connection
+ * @param number its number in the connection, from 1
+ */
+public record ChannelIdentity(ConnectionIdentity connection, int number) {
+  /** Its name, such as {@code 10.0.0.7:4711 -> 10.0.0.1:5672 (1)}. */
+  public String name() {
+    return connection.name() + " (" + number + ")";
+  }
+
+  /** Its name in the form of RabbitMQ's process identifiers. */
+  public String pid() {
+    return NodeName.pid(connection.serial(), number);
+  }
+}

@@ -1,0 +1,32 @@
+package io.mayflymq.server.delivery;
+
+import io.mayflymq.server.config.NodeName;
+
+/**
+ * What a connection is known by. Compared by identity where it stands for the connection itself:
+ * exclusive queues belong to it.
+ *
+ * @param serial its number among all connections of this process, from 1
+ * @param name such as {@code 10.0.0.7:4711 -> 10.0.0.1:5672}
+ * @param user who is logged in
+ * @param vhost the name of the virtual host that it is open to
+ * @param peerHost the address of the client
+ * @param peerPort the port of the client
+ * @param host the address that the client connected to
+ * @param port the port that the client connected to
+ */
+public record ConnectionIdentity(
+    long serial,
+    String name,
+    String user,
+    String vhost,
+    String peerHost,
+    int peerPort,
+    String host,
+    int port) {
+
+  /** Its name in the form of RabbitMQ's process identifiers, which command lines take. */
+  public String pid() {
+    return NodeName.pid(serial, 0);
+  }
+}

@@ -1,0 +1,54 @@
+package io.mayflymq.server.management;
+
+import io.mayflymq.server.config.NodeName;
+import java.util.List;
+
+/** Who is asking, and how many logins at the API there were. */
+final class AuthResource {
+  private final AuthAttempts attempts;
+
+  AuthResource(AuthAttempts attempts) {
+    this.attempts = attempts;
+  }
+
+  void addTo(Router router) {
+    router
+        .get("whoami", AuthResource::whoami)
+        .get("auth", request -> Response.ok(Json.object("oauth_enabled", false)))
+        .get("auth/attempts/{node}", this::list)
+        .delete("auth/attempts/{node}", this::reset)
+        .get("auth/attempts/{node}/source", AuthResource::listBySource)
+        .delete("auth/attempts/{node}/source", this::reset);
+  }
+
+  private static Response whoami(Request request) {
+    return Response.ok(
+        Json.object("name", request.principal().user(), "tags", request.principal().tags()));
+  }
+
+  private Response list(Request request) {
+    requireThisNode(request);
+    return Response.ok(attempts.list());
+  }
+
+  /**
+   * RabbitMQ tells addresses and users apart only if it is configured to; by default it has none.
+   */
+  private static Response listBySource(Request request) {
+    requireThisNode(request);
+    return Response.ok(List.of());
+  }
+
+  private Response reset(Request request) {
+    requireThisNode(request);
+    attempts.reset();
+    return Response.noContent();
+  }
+
+  private static void requireThisNode(Request request) {
+    request.principal().requireAdministrator();
+    if (!request.parameter("node").equals(NodeName.VALUE)) {
+      throw ApiException.notFound();
+    }
+  }
+}

@@ -1,0 +1,151 @@
+package io.mayflymq.server.management;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mayflymq.core.security.Limits;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** JSON as maps, lists and plain values, and what field tables are in it. */
+final class Json {
+  private static final ObjectMapper MAPPER =
+      new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+
+  private Json() {}
+
+  /** An object of names and values in turns, in this order. */
+  static Map<String, Object> object(Object... namesAndValues) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      object.put((String) namesAndValues[i], namesAndValues[i + 1]);
+    }
+    return object;
+  }
+
+  /** A list of values, which may be null. */
+  static List<Object> list(Object... values) {
+    return Arrays.asList(values);
+  }
+
+  static byte[] encode(Object value) {
+    try {
+      return MAPPER.writeValueAsBytes(value);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /**
+   * Reads a value.
+   *
+   * @throws IOException if it is no JSON
+   */
+  static Object decode(byte[] json) throws IOException {
+    return MAPPER.readValue(json, Object.class);
+  }
+
+  /** A value as text, for messages and for what is kept. */
+  static String text(Object value) {
+    return new String(encode(value), StandardCharsets.UTF_8);
+  }
+
+  /** A value as a tree, as definitions have it. */
+  static JsonNode tree(Object value) {
+    return MAPPER.valueToTree(value);
+  }
+
+  /** Limits as an object. */
+  static Map<String, Object> ofLimits(Limits limits) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    limits.asMap().forEach((limit, value) -> object.put(limit.key(), value));
+    return object;
+  }
+
+  /** A table as an object; integers of every width are numbers, as are timestamps. */
+  static Map<String, Object> ofTable(FieldTable table) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    table.forEach((name, value) -> object.put(name, of(value)));
+    return object;
+  }
+
+  private static Object of(FieldValue value) {
+    if (value.isInteger()) {
+      return value.longValue();
+    }
+    if (value instanceof FieldValue.LongString text) {
+      return text.string();
+    }
+    if (value instanceof FieldValue.Bool bool) {
+      return bool.value();
+    }
+    if (value instanceof FieldValue.Table table) {
+      return ofTable(table.table());
+    }
+    if (value instanceof FieldValue.Array array) {
+      List<Object> list = new ArrayList<>();
+      array.values().forEach(element -> list.add(of(element)));
+      return list;
+    }
+    if (value instanceof FieldValue.Float32 number) {
+      return number.value();
+    }
+    if (value instanceof FieldValue.Float64 number) {
+      return number.value();
+    }
+    if (value instanceof FieldValue.Decimal number) {
+      return number.toBigDecimal();
+    }
+    if (value instanceof FieldValue.Timestamp time) {
+      return time.seconds();
+    }
+    if (value instanceof FieldValue.Binary binary) {
+      return new String(binary.bytes(), StandardCharsets.UTF_8);
+    }
+    return null;
+  }
+
+  /**
+   * An object as a table: whole numbers are 64 bits wide, others doubles.
+   *
+   * @throws ApiException 400 for a number that has no room in 64 bits
+   */
+  static FieldTable toTable(Map<?, ?> object) {
+    FieldTable.Builder table = FieldTable.builder();
+    object.forEach((name, value) -> table.put((String) name, toField(value)));
+    return table.build();
+  }
+
+  private static FieldValue toField(Object value) {
+    if (value instanceof String text) {
+      return FieldValue.of(text);
+    }
+    if (value instanceof Boolean bool) {
+      return FieldValue.Bool.of(bool);
+    }
+    if (value instanceof Integer || value instanceof Long) {
+      return new FieldValue.Int64(((Number) value).longValue());
+    }
+    if (value instanceof Double number) {
+      return new FieldValue.Float64(number);
+    }
+    if (value instanceof Map<?, ?> object) {
+      return new FieldValue.Table(toTable(object));
+    }
+    if (value instanceof List<?> list) {
+      return new FieldValue.Array(list.stream().map(Json::toField).toList());
+    }
+    if (value == null) {
+      return FieldValue.Void.INSTANCE;
+    }
+    throw ApiException.badRequest("number out of range: " + value);
+  }
+}

@@ -1,0 +1,261 @@
+package io.mayflymq.server.management;
+
+import io.mayflymq.core.admin.Administration;
+import io.mayflymq.core.metrics.ShardQuery;
+import io.mayflymq.core.security.AccessControl;
+import io.mayflymq.core.security.VhostAccess;
+import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.QueueView;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.server.alarm.Alarms;
+import io.mayflymq.server.channel.ChannelView;
+import io.mayflymq.server.connection.AmqpConnection;
+import io.mayflymq.server.connection.ConnectionEnvironment;
+import io.mayflymq.server.connection.ConnectionView;
+import io.mayflymq.server.definitions.BrokerDefinitions;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The broker as the API's resources see it: what a principal may see of it, in order. Any thread of
+ * the API may call; shards are asked in slices.
+ */
+final class ManagedBroker {
+  private static final Comparator<QueueView> BY_VHOST_AND_NAME =
+      Comparator.<QueueView, String>comparing(view -> view.queue().vhost().name())
+          .thenComparing(view -> view.queue().name());
+
+  private final ConnectionEnvironment environment;
+  private final Administration administration;
+  private final BrokerDefinitions definitions;
+
+  ManagedBroker(ManagementServer.Managed managed) {
+    this.environment = managed.environment();
+    this.administration = managed.administration();
+    this.definitions = managed.definitions();
+  }
+
+  Broker broker() {
+    return environment.broker();
+  }
+
+  AccessControl accessControl() {
+    return environment.accessControl();
+  }
+
+  /** What administrators may do. */
+  Administration administration() {
+    return administration;
+  }
+
+  /** All that is declared, to be exported and imported. */
+  BrokerDefinitions definitions() {
+    return definitions;
+  }
+
+  /** What keeps publishers waiting. */
+  Alarms alarms() {
+    return environment.alarms();
+  }
+
+  // Virtual hosts
+
+  /** The virtual hosts that a principal may see, by name: a monitor all, others their own. */
+  List<VirtualHost> vhosts(Principal principal) {
+    return broker().virtualHosts().stream()
+        .filter(vhost -> principal.isMonitor() || mayEnter(principal, vhost))
+        .sorted(Comparator.comparing(VirtualHost::name))
+        .toList();
+  }
+
+  /**
+   * The virtual host that a request names and its principal may see.
+   *
+   * @throws ApiException 404 or 401
+   */
+  VirtualHost visibleVhost(Request request) {
+    VirtualHost vhost = existing(request);
+    if (!request.principal().isMonitor()) {
+      requireEntrance(request.principal(), vhost);
+    }
+    return vhost;
+  }
+
+  /**
+   * The virtual host that a request names and its principal may use.
+   *
+   * @throws ApiException 404 or 401
+   */
+  VirtualHost usableVhost(Request request) {
+    VirtualHost vhost = existing(request);
+    requireEntrance(request.principal(), vhost);
+    return vhost;
+  }
+
+  /** The virtual hosts that a principal may use, by name; an administrator all. */
+  List<VirtualHost> ownVhosts(Principal principal) {
+    return broker().virtualHosts().stream()
+        .filter(vhost -> isOwn(principal, vhost))
+        .sorted(Comparator.comparing(VirtualHost::name))
+        .toList();
+  }
+
+  /**
+   * The virtual host that a request names and its principal may use, or any as an administrator.
+   *
+   * @throws ApiException 404 or 401
+   */
+  VirtualHost ownVhost(Request request) {
+    return ownVhost(request, "User not authorised to access object");
+  }
+
+  /** The same, with another reason if he may not use it. */
+  VirtualHost ownVhost(Request request, String otherwise) {
+    VirtualHost vhost = existing(request);
+    if (!isOwn(request.principal(), vhost)) {
+      throw ApiException.notAuthorised(otherwise);
+    }
+    return vhost;
+  }
+
+  /** The same, with RabbitMQ's other error for one that there is not. */
+  VirtualHost ownVhostToPutInto(Request request) {
+    if (broker().virtualHost(request.parameter("vhost")) == null) {
+      throw new ApiException(404, "not_found", "vhost_not_found");
+    }
+    return ownVhost(request);
+  }
+
+  private boolean isOwn(Principal principal, VirtualHost vhost) {
+    return principal.isAdministrator() || mayEnter(principal, vhost);
+  }
+
+  private VirtualHost existing(Request request) {
+    VirtualHost vhost = broker().virtualHost(request.parameter("vhost"));
+    if (vhost == null) {
+      throw ApiException.notFound();
+    }
+    return vhost;
+  }
+
+  /**
+   * Checks that there are the virtual host and the user that a request names.
+   *
+   * @throws ApiException 400
+   */
+  void requireVhostAndUser(Request request) {
+    if (broker().virtualHost(request.parameter("vhost")) == null
+        || accessControl().state().user(request.parameter("user")) == null) {
+      throw ApiException.badRequest("vhost_or_user_not_found");
+    }
+  }
+
+  private void requireEntrance(Principal principal, VirtualHost vhost) {
+    if (!mayEnter(principal, vhost)) {
+      throw ApiException.notAuthorised("User not authorised to access virtual host");
+    }
+  }
+
+  private boolean mayEnter(Principal principal, VirtualHost vhost) {
+    return principal.control()
+        || accessControl().state().permissions(principal.user(), vhost.name()) != null;
+  }
+
+  /** What a principal may do in a virtual host that is usable for him. */
+  VhostAccess access(Principal principal, VirtualHost vhost) {
+    if (principal.control()) {
+      return accessControl().unrestrictedAccess(principal.user(), vhost.name());
+    }
+    try {
+      return accessControl().checkVhostAccess(principal.user(), vhost.name(), Map.of());
+    } catch (ConnectionException e) {
+      // Taken away since it was looked at.
+      throw ApiException.notAuthorised("User not authorised to access virtual host");
+    }
+  }
+
+  // Queues
+
+  /** How the queues of these virtual hosts are now, by virtual host and name. */
+  List<QueueView> queues(Collection<VirtualHost> vhosts) {
+    List<Queue> all = vhosts.stream().flatMap(vhost -> vhost.routing().queues().stream()).toList();
+    return Answers.await(ShardQuery.collect(all, Queue::shard, Queue::view)).stream()
+        .sorted(BY_VHOST_AND_NAME)
+        .toList();
+  }
+
+  /**
+   * How a queue is now.
+   *
+   * @throws ApiException 404
+   */
+  QueueView queue(VirtualHost vhost, String name) {
+    Queue queue = vhost.routing().queue(name);
+    List<QueueView> found =
+        queue == null
+            ? List.of()
+            : Answers.await(ShardQuery.collect(List.of(queue), Queue::shard, Queue::view));
+    if (found.isEmpty()) {
+      throw ApiException.notFound();
+    }
+    return found.get(0);
+  }
+
+  // Connections
+
+  /** A connection, and how it is now. */
+  record Connected(AmqpConnection connection, ConnectionView view) {}
+
+  /** The connections that a principal may see, by name: a monitor all, others their own. */
+  List<Connected> connections(Principal principal) {
+    return Answers.await(
+            ShardQuery.collect(
+                environment.open(),
+                AmqpConnection::home,
+                connection -> {
+                  ConnectionView view = connection.view();
+                  return view == null ? null : new Connected(connection, view);
+                }))
+        .stream()
+        .filter(
+            found -> principal.isMonitor() || found.view.identity().user().equals(principal.user()))
+        .sorted(Comparator.comparing(found -> found.view.identity().name()))
+        .toList();
+  }
+
+  /**
+   * The connection of this name, or this identifier in the form of a process's.
+   *
+   * @throws ApiException 404
+   */
+  Connected connection(Principal principal, String name) {
+    return connections(principal).stream()
+        .filter(
+            found ->
+                found.view.identity().name().equals(name)
+                    || found.view.identity().pid().equals(name))
+        .findFirst()
+        .orElseThrow(ApiException::notFound);
+  }
+
+  /** The channels that a principal may see, by name. */
+  List<ChannelView> channels(Principal principal) {
+    return Answers.await(
+            ShardQuery.collect(
+                environment.open(), AmqpConnection::home, AmqpConnection::channelViews))
+        .stream()
+        .flatMap(List::stream)
+        .filter(
+            view ->
+                principal.isMonitor()
+                    || view.identity().connection().user().equals(principal.user()))
+        .sorted(
+            Comparator.<ChannelView, String>comparing(view -> view.identity().connection().name())
+                .thenComparing(view -> view.identity().number()))
+        .toList();
+  }
+}

@@ -1,0 +1,248 @@
+package io.mayflymq.server.management;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.Fetched;
+import io.mayflymq.core.routing.Route;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.security.ResourceKind;
+import io.mayflymq.core.security.VhostAccess;
+import io.mayflymq.core.vhost.CommandLanes;
+import io.mayflymq.core.vhost.PublishReceipts;
+import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.Shards;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.protocol.types.AmqpException;
+import io.mayflymq.protocol.types.BasicProperties;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.ReplyCode;
+import io.mayflymq.protocol.types.ShortString;
+import io.mayflymq.protocol.types.Utf8;
+import io.mayflymq.server.channel.Publisher;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Publishing and getting messages by HTTP: for looking at what is there and trying things out, not
+ * for traffic. A publish is answered when it is as safe as a confirmed one.
+ */
+final class MessageResource {
+  private static final int LARGEST_COUNT = 10_000;
+
+  private final ManagedBroker managed;
+  private final int maxMessageSize;
+
+  MessageResource(ManagedBroker managed, int maxMessageSize) {
+    this.managed = managed;
+    this.maxMessageSize = maxMessageSize;
+  }
+
+  void addTo(Router router) {
+    router
+        .post("exchanges/{vhost}/{exchange}/publish", this::publish)
+        .post("queues/{vhost}/{queue}/get", this::get);
+  }
+
+  // Publishing
+
+  private Response publish(Request request) {
+    VirtualHost vhost = managed.usableVhost(request);
+    Body.Fields fields =
+        request.body().fields().require("routing_key", "properties", "payload", "payload_encoding");
+    byte[] payload = payload(fields.text("payload", ""), fields.text("payload_encoding", "string"));
+    if (payload.length > maxMessageSize) {
+      throw ApiException.badRequest(
+          "message size %d is larger than configured max size %d"
+              .formatted(payload.length, maxMessageSize));
+    }
+    byte[] properties = MessageProperties.parse(fields.get("properties")).encode();
+    byte[] content = Arrays.copyOf(properties, properties.length + payload.length);
+    System.arraycopy(payload, 0, content, properties.length, payload.length);
+    String exchange = request.exchange();
+    String routingKey = fields.text("routing_key", "");
+    Names.check("exchange", exchange);
+    Names.check("routing key", routingKey);
+    VhostAccess access = managed.access(request.principal(), vhost);
+    Shards shards = managed.broker().shards();
+    CompletableFuture<Boolean> routed = new CompletableFuture<>();
+    Shard home = shards.get(0);
+    home.execute(
+        () -> {
+          try {
+            Publisher publisher = new Publisher(vhost, access, home.index());
+            Message message =
+                publisher.accept(
+                    ShortString.of(exchange),
+                    ShortString.of(routingKey),
+                    false,
+                    content,
+                    properties.length);
+            send(message, publisher.route(), new CommandLanes(home, shards, () -> {}), routed);
+          } catch (RuntimeException e) {
+            routed.completeExceptionally(e);
+          }
+        });
+    return Response.ok(Map.of("routed", awaitPublish(routed)));
+  }
+
+  private static byte[] payload(String payload, String encoding) {
+    return switch (encoding) {
+      case "string" -> payload.getBytes(StandardCharsets.UTF_8);
+      case "base64" -> {
+        try {
+          yield Base64.getDecoder().decode(payload);
+        } catch (IllegalArgumentException e) {
+          throw ApiException.badRequest("payload is not base64");
+        }
+      }
+      default -> throw ApiException.badRequest(List.of("unsupported_encoding", encoding));
+    };
+  }
+
+  private static void send(
+      Message message, Route<Queue> route, CommandLanes lanes, CompletableFuture<Boolean> routed) {
+    if (route.isEmpty()) {
+      routed.complete(false);
+      return;
+    }
+    PublishReceipts receipts =
+        new PublishReceipts() {
+          private int waitingFor = route.size();
+          private boolean taken = true;
+
+          @Override
+          public void settled(long publishSequence, boolean accepted) {
+            taken &= accepted;
+            if (--waitingFor == 0) {
+              routed.complete(taken);
+            }
+          }
+        };
+    for (int i = 0; i < route.size(); i++) {
+      lanes.publish(route.get(i), message, receipts, 0);
+    }
+  }
+
+  /** What a channel would be closed for stands in the text with its code, as in RabbitMQ. */
+  private static boolean awaitPublish(CompletableFuture<Boolean> routed) {
+    return Answers.await(
+        routed.exceptionallyCompose(
+            e ->
+                CompletableFuture.failedFuture(
+                    e instanceof AmqpException refused && refused.code() != ReplyCode.ACCESS_REFUSED
+                        ? ApiException.badRequest(refused.code().code() + " " + refused.replyText())
+                        : e)));
+  }
+
+  // Getting
+
+  private enum AckMode {
+    ACK_REQUEUE_TRUE(true, true),
+    ACK_REQUEUE_FALSE(false, false),
+    REJECT_REQUEUE_TRUE(true, true),
+    REJECT_REQUEUE_FALSE(true, false);
+
+    /** Whether the messages stay unacknowledged until all have been taken. */
+    final boolean acknowledges;
+
+    final boolean requeues;
+
+    AckMode(boolean acknowledges, boolean requeues) {
+      this.acknowledges = acknowledges;
+      this.requeues = requeues;
+    }
+
+    static AckMode of(String name) {
+      for (AckMode mode : values()) {
+        if (mode.name().equalsIgnoreCase(name)) {
+          return mode;
+        }
+      }
+      throw ApiException.badRequest(
+          "Unsupported ackmode '%s'. Please use ack_requeue_true, ack_requeue_false,"
+                  .formatted(name)
+              + " reject_requeue_true or reject_requeue_false.");
+    }
+  }
+
+  private Response get(Request request) {
+    VirtualHost vhost = managed.usableVhost(request);
+    Body.Fields fields = request.body().fields().require("ackmode", "count", "encoding");
+    AckMode mode = AckMode.of(fields.text("ackmode", ""));
+    String encoding = fields.text("encoding", "auto");
+    if (!encoding.equals("auto") && !encoding.equals("base64")) {
+      throw ApiException.badRequest("Unsupported encoding. Please use auto or base64.");
+    }
+    long count = Math.min(LARGEST_COUNT, fields.number("count", 1));
+    long truncate = fields.number("truncate", Integer.MAX_VALUE);
+    String name = request.parameter("queue");
+    managed.access(request.principal(), vhost).check(ResourceKind.QUEUE, name, Permission.READ);
+    Queue queue = vhost.queue(name, request.principal());
+    List<Fetched> taken = new ArrayList<>();
+    try {
+      while (taken.size() < count) {
+        Fetched fetched = Answers.await(queue.fetch(mode.acknowledges));
+        if (fetched == null) {
+          break;
+        }
+        taken.add(fetched);
+      }
+    } finally {
+      settle(queue, taken, mode);
+    }
+    return Response.ok(
+        taken.stream().map(fetched -> object(fetched, encoding, (int) truncate)).toList());
+  }
+
+  private void settle(Queue queue, List<Fetched> taken, AckMode mode) {
+    if (!mode.acknowledges || taken.isEmpty()) {
+      return;
+    }
+    Shard shard = queue.shard();
+    CompletableFuture<Void> settled = new CompletableFuture<>();
+    shard.execute(
+        () -> {
+          CommandLanes lanes =
+              new CommandLanes(shard, managed.broker().shards(), () -> settled.complete(null));
+          Consumer nobody = new Consumer(ShortString.EMPTY, true, false, 0, FieldTable.EMPTY, null);
+          for (Fetched fetched : taken) {
+            long sequence = fetched.sequence();
+            if (mode.requeues) {
+              lanes.requeue(queue, nobody, sequence, sequence);
+            } else {
+              lanes.reject(queue, nobody, sequence, sequence);
+            }
+          }
+        });
+    Answers.await(settled);
+  }
+
+  private static Map<String, Object> object(Fetched fetched, String encoding, int truncate) {
+    Message message = fetched.message();
+    BasicProperties properties = message.properties();
+    byte[] body =
+        Arrays.copyOfRange(
+            message.content(),
+            message.propertiesLength(),
+            message.propertiesLength() + Math.min(Math.max(0, truncate), message.bodyLength()));
+    boolean asText = encoding.equals("auto") && Utf8.isValid(body, 0, body.length);
+    return Json.object(
+        "payload_bytes", message.bodyLength(),
+        "redelivered", fetched.redelivered(),
+        "exchange", message.exchange().value(),
+        "routing_key", message.routingKey().value(),
+        "message_count", fetched.remaining(),
+        "properties", MessageProperties.object(properties),
+        "payload",
+            asText
+                ? new String(body, StandardCharsets.UTF_8)
+                : Base64.getEncoder().encodeToString(body),
+        "payload_encoding", asText ? "string" : "base64");
+  }
+}

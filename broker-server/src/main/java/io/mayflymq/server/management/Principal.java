@@ -1,0 +1,61 @@
+package io.mayflymq.server.management;
+
+import io.mayflymq.core.security.User;
+import java.util.List;
+
+/**
+ * Who makes a request.
+ *
+ * @param user the user's name
+ * @param tags the user's tags, which say how much of the API there is for him
+ * @param control whether it is who can read the control file: an administrator who needs no
+ *     permissions
+ */
+record Principal(String user, List<String> tags, boolean control) {
+  private static final String MONITORING = "monitoring";
+  private static final String POLICYMAKER = "policymaker";
+  private static final String MANAGEMENT = "management";
+
+  /** Whoever can read the control file. */
+  static final Principal CONTROL = new Principal("mayflyctl", List.of(User.ADMINISTRATOR), true);
+
+  boolean isAdministrator() {
+    return tags.contains(User.ADMINISTRATOR);
+  }
+
+  /** Whether he may see what belongs to others. */
+  boolean isMonitor() {
+    return isAdministrator() || tags.contains(MONITORING);
+  }
+
+  boolean isPolicymaker() {
+    return isAdministrator() || tags.contains(POLICYMAKER);
+  }
+
+  /** Whether there is anything for him at all. */
+  boolean mayManage() {
+    return isMonitor() || isPolicymaker() || tags.contains(MANAGEMENT);
+  }
+
+  void requireManagement() {
+    require(mayManage(), "Not management user");
+  }
+
+  void requireMonitor() {
+    require(isMonitor(), "Not monitor user");
+  }
+
+  void requirePolicymaker() {
+    require(isPolicymaker(), "User not authorised to access object");
+  }
+
+  void requireAdministrator() {
+    require(isAdministrator(), "Not administrator user");
+  }
+
+  private static void require(boolean holds, String otherwise) {
+    if (!holds) {
+      throw ApiException.notAuthorised(otherwise);
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package io.mayflymq.server.management;
+
+import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.security.ResourceKind;
+import io.mayflymq.core.security.VhostAccess;
+import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.QueueDeclaration;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.server.channel.DeclareChecks;
+import java.util.Collection;
+import java.util.List;
+
+/** Queues: listed, declared, purged, deleted. */
+final class QueueResource {
+  private final ManagedBroker managed;
+
+  QueueResource(ManagedBroker managed) {
+    this.managed = managed;
+  }
+
+  void addTo(Router router) {
+    router
+        .get("queues", request -> list(request, managed.vhosts(request.principal())))
+        .get("queues/{vhost}", request -> list(request, List.of(managed.visibleVhost(request))))
+        .get("queues/{vhost}/{queue}", this::get)
+        .put("queues/{vhost}/{queue}", this::declare)
+        .delete("queues/{vhost}/{queue}", this::delete)
+        .delete("queues/{vhost}/{queue}/contents", this::purge)
+        .post("queues/{vhost}/{queue}/actions", this::act);
+  }
+
+  private Response list(Request request, Collection<VirtualHost> vhosts) {
+    return Listing.of(managed.queues(vhosts), view -> view.queue().name(), QueueObjects::summary)
+        .answer(request);
+  }
+
+  private Response get(Request request) {
+    VirtualHost vhost = managed.visibleVhost(request);
+    return Response.ok(
+        Listing.columns(
+            request, QueueObjects.detail(managed.queue(vhost, request.parameter("queue")))));
+  }
+
+  private Response declare(Request request) {
+    VirtualHost vhost = managed.usableVhost(request);
+    String name = request.parameter("queue");
+    Body.Fields fields = request.body().fields();
+    FieldTable arguments = fields.table("arguments");
+    boolean durable = fields.bool("durable");
+    boolean autoDelete = fields.bool("auto_delete");
+    Names.check("queue", name);
+    DeclareChecks.queue(managed.access(request.principal(), vhost), vhost, name, arguments);
+    boolean isNew = vhost.routing().queue(name) == null;
+    Answers.await(
+        vhost.declareQueue(
+            new QueueDeclaration(
+                name,
+                durable,
+                false,
+                autoDelete,
+                arguments,
+                request.principal(),
+                managed.broker().shards().get(0),
+                false,
+                true)));
+    return Response.put(isNew);
+  }
+
+  private Response delete(Request request) {
+    VirtualHost vhost = managed.usableVhost(request);
+    Queue queue = usable(request, vhost, Permission.CONFIGURE);
+    Answers.await(
+        vhost.deleteQueue(
+            queue.name(),
+            request.principal(),
+            request.flag("if-unused"),
+            request.flag("if-empty")));
+    return Response.noContent();
+  }
+
+  private Response purge(Request request) {
+    Answers.await(usable(request, managed.usableVhost(request), Permission.READ).purge());
+    return Response.noContent();
+  }
+
+  /** What RabbitMQ can do to a mirrored queue: here it is always done. */
+  private Response act(Request request) {
+    usable(request, managed.usableVhost(request), Permission.CONFIGURE);
+    Object action = request.body().fields().require("action").get("action");
+    if (!"sync".equals(action) && !"cancel_sync".equals(action)) {
+      throw ApiException.badRequest(List.of("unknown", String.valueOf(action)));
+    }
+    return Response.noContent();
+  }
+
+  /**
+   * A queue that the principal may do something to: an exclusive one is its connection's.
+   *
+   * @throws ApiException 404, 401 or 400
+   */
+  private Queue usable(Request request, VirtualHost vhost, Permission permission) {
+    String name = request.parameter("queue");
+    if (vhost.routing().queue(name) == null) {
+      throw ApiException.notFound();
+    }
+    VhostAccess access = managed.access(request.principal(), vhost);
+    access.check(ResourceKind.QUEUE, name, permission);
+    return vhost.queue(name, request.principal());
+  }
+}

@@ -1,0 +1,99 @@
+package io.mayflymq.server.management;
+
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A request that was read whole.
+ *
+ * @param method in capitals
+ * @param path the parts of the path behind {@code /api/}, decoded
+ * @param parameters what the template of the route calls the parts of the path
+ * @param query the query's parameters, decoded
+ * @param headers by name in lower case
+ * @param body what came behind the headers
+ * @param principal who asks
+ */
+record Request(
+    String method,
+    List<String> path,
+    Map<String, String> parameters,
+    Map<String, String> query,
+    Map<String, String> headers,
+    Body body,
+    Principal principal) {
+
+  /** The part of the path that the template calls so. */
+  String parameter(String name) {
+    return parameters.get(name);
+  }
+
+  /** A parameter of the query, or null. */
+  String query(String name) {
+    return query.get(name);
+  }
+
+  /** Whether a parameter of the query is {@code true}. */
+  boolean flag(String name) {
+    return "true".equals(query.get(name));
+  }
+
+  /** The name of the exchange that the path gives: the default one goes by two names. */
+  String exchange() {
+    String name = parameter("exchange");
+    return name.equals("amq.default") ? "" : name;
+  }
+
+  Request at(Map<String, String> matched) {
+    return new Request(method, path, matched, query, headers, body, principal);
+  }
+
+  /**
+   * The parts of a path that is still encoded: a name may hold a slash. One empty part at the end
+   * is a slash too many.
+   *
+   * @throws ApiException 400 for what is no encoding
+   */
+  static List<String> split(String rawPath) {
+    List<String> parts = new ArrayList<>();
+    for (String part : rawPath.split("/", -1)) {
+      // In a path a plus is a plus.
+      parts.add(decode(part.replace("+", "%2B")));
+    }
+    if (!parts.isEmpty() && parts.get(parts.size() - 1).isEmpty()) {
+      parts.remove(parts.size() - 1);
+    }
+    return parts;
+  }
+
+  /**
+   * The parameters of a query that is still encoded, the last of each name.
+   *
+   * @param rawQuery null for none
+   * @throws ApiException 400 for what is no encoding
+   */
+  static Map<String, String> parseQuery(String rawQuery) {
+    Map<String, String> parameters = new HashMap<>();
+    if (rawQuery != null) {
+      for (String pair : rawQuery.split("&")) {
+        int equals = pair.indexOf('=');
+        if (equals > 0) {
+          parameters.put(decode(pair.substring(0, equals)), decode(pair.substring(equals + 1)));
+        }
+      }
+    }
+    return parameters;
+  }
+
+  private static String decode(String text) {
+    try {
+      return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      throw ApiException.badRequest("malformed percent-encoding in '" + text + "'");
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package io.mayflymq.server.management;
+
+import java.util.Map;
+
+/**
+ * An answer.
+ *
+ * @param status of HTTP
+ * @param body what becomes JSON, or null for none
+ * @param headers besides those of every answer
+ */
+record Response(int status, Object body, Map<String, String> headers) {
+  static Response ok(Object body) {
+    return new Response(200, body, Map.of());
+  }
+
+  static Response noContent() {
+    return new Response(204, null, Map.of());
+  }
+
+  static Response created() {
+    return new Response(201, null, Map.of());
+  }
+
+  /** 201 for what is new, 204 for what was changed or stayed the same. */
+  static Response put(boolean isNew) {
+    return isNew ? created() : noContent();
+  }
+
+  static Response of(ApiException refused) {
+    return new Response(
+        refused.status(),
+        Json.object("error", refused.error(), "reason", refused.reason()),
+        Map.of());
+  }
+}

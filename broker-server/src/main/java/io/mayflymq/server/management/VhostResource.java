@@ -1,0 +1,133 @@
+package io.mayflymq.server.management;
+
+import io.mayflymq.core.admin.VhostAdministration;
+import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.CounterGroup;
+import io.mayflymq.core.security.Limits;
+import io.mayflymq.core.vhost.QueueView;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.server.config.NodeName;
+import java.util.List;
+import java.util.Map;
+
+/** Virtual hosts, with what happens in them. Administrators add, change and delete them. */
+final class VhostResource {
+  private static final String NO_QUEUE_TYPE = "undefined";
+  private static final String EVERYTHING = ".*";
+
+  private final ManagedBroker managed;
+
+  VhostResource(ManagedBroker managed) {
+    this.managed = managed;
+  }
+
+  void addTo(Router router) {
+    router
+        .get("vhosts", this::list)
+        .get("vhosts/{vhost}", this::get)
+        .put("vhosts/{vhost}", this::put)
+        .delete("vhosts/{vhost}", this::delete)
+        .post("vhosts/{vhost}/start/{node}", this::start);
+  }
+
+  private VhostAdministration vhosts() {
+    return managed.administration().vhosts();
+  }
+
+  /**
+   * What the request does not give, an existing virtual host has no longer; its limits it keeps.
+   */
+  private Response put(Request request) {
+    request.principal().requireAdministrator();
+    Body.Fields fields = request.body().fields();
+    String queueType = fields.text("default_queue_type", "");
+    VhostDefinition wanted =
+        new VhostDefinition(
+            request.parameter("vhost"),
+            fields.text("description", ""),
+            fields.tags(),
+            queueType.equals(NO_QUEUE_TYPE) ? "" : queueType,
+            Limits.NONE);
+    boolean isNew = Answers.await(vhosts().put(wanted));
+    if (isNew && !request.principal().control()) {
+      permitEverything(request.principal().user(), wanted.name());
+    }
+    return Response.put(isNew);
+  }
+
+  /** Who adds a virtual host may use it, as in RabbitMQ. */
+  private void permitEverything(String user, String vhost) {
+    Answers.await(
+        managed
+            .administration()
+            .permissions()
+            .set(user, vhost, EVERYTHING, EVERYTHING, EVERYTHING));
+  }
+
+  private Response delete(Request request) {
+    request.principal().requireAdministrator();
+    Answers.await(vhosts().delete(request.parameter("vhost")));
+    return Response.noContent();
+  }
+
+  /** Virtual hosts are always started, so there is nothing to do. */
+  private Response start(Request request) {
+    request.principal().requireAdministrator();
+    String node = request.parameter("node");
+    String vhost = request.parameter("vhost");
+    if (!node.equals(NodeName.VALUE)) {
+      throw ApiException.badRequest("Request to node %s failed with nodedown".formatted(node));
+    }
+    if (managed.broker().virtualHost(vhost) == null) {
+      throw ApiException.badRequest(
+          "Request to node %s failed with {no_such_vhost,<<\"%s\">>}".formatted(node, vhost));
+    }
+    return Response.noContent();
+  }
+
+  private Response list(Request request) {
+    return Listing.of(managed.vhosts(request.principal()), VirtualHost::name, this::object)
+        .answer(request);
+  }
+
+  private Response get(Request request) {
+    return Response.ok(Listing.columns(request, object(managed.visibleVhost(request))));
+  }
+
+  private Map<String, Object> object(VirtualHost vhost) {
+    List<QueueView> queues = managed.queues(List.of(vhost));
+    CounterGroup traffic = vhost.metrics().connections();
+    VhostDefinition definition = vhost.definition();
+    Map<String, Object> object =
+        Json.object(
+            "cluster_state", Map.of(NodeName.VALUE, "running"),
+            "default_queue_type",
+                definition.defaultQueueType().isEmpty()
+                    ? NO_QUEUE_TYPE
+                    : definition.defaultQueueType(),
+            "description", definition.description(),
+            "metadata",
+                Json.object("description", definition.description(), "tags", definition.tags()),
+            "tags", definition.tags(),
+            "message_stats",
+                Statistics.ofVhosts(
+                    List.of(vhost.metrics().channels().snapshot()),
+                    List.of(vhost.metrics().queues().snapshot())));
+    Statistics.putMessages(
+        object,
+        queues.stream().mapToLong(view -> view.totals().ready()).sum(),
+        queues.stream().mapToLong(view -> view.totals().unacked()).sum(),
+        vhost.metrics().queues());
+    object.put("name", vhost.name());
+    Statistics.put(
+        object,
+        "recv_oct",
+        traffic.get(Counter.RECEIVED_BYTES),
+        traffic.rate(Counter.RECEIVED_BYTES));
+    Statistics.put(
+        object, "send_oct", traffic.get(Counter.SENT_BYTES), traffic.rate(Counter.SENT_BYTES));
+    object.put("tracing", false);
+    return object;
+  }
+}

@@ -1,0 +1,38 @@
+package io.mayflymq.server.ctl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** The manual's list of commands is made of what the commands say of themselves. */
+class ManualTest {
+  private static final Path MANUAL = Path.of("..", "docs", "mayflyctl.md");
+
+  /** One group as the manual has it; a failure shows what belongs there. */
+  private static String section(String title, List<Command> commands) {
+    return commands.stream()
+        .map(
+            command ->
+                "| `%s` | %s |"
+                    .formatted(command.synopsis().replace("|", "\\|"), command.description()))
+        .collect(
+            Collectors.joining("\n", "### %s\n\n| command | |\n|---|---|\n".formatted(title), ""));
+  }
+
+  @Test
+  void listsEveryCommandAsItIs() throws IOException {
+    String manual = Files.readString(MANUAL);
+    Catalog.groups()
+        .forEach((title, commands) -> assertThat(manual).contains(section(title, commands)));
+  }
+
+  @Test
+  void noTwoCommandsHaveTheSameName() {
+    assertThat(Catalog.names()).doesNotHaveDuplicates();
+  }
+}

@@ -1,0 +1,106 @@
+package io.mayflymq.server.ctl;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What RabbitMQ 3.10.8 prints for two queues, in each of its formats. */
+class OutputFormatTest {
+  private static final Result.Rows QUEUES =
+      Columns.of("name")
+          .withTable("arguments")
+          .with("durable")
+          .withPid("pid")
+          .rows(
+              List.of(
+                  Json.object(
+                      "name",
+                      "q1",
+                      "arguments",
+                      Json.object("x-max-length", 7L, "x-dead-letter-exchange", "dlx"),
+                      "durable",
+                      true,
+                      "pid",
+                      "<a@b.1.788.0>"),
+                  Json.object("name", "q2", "arguments", Map.of(), "durable", false)));
+
+  @Test
+  void tables() {
+    assertThat(OutputFormat.TABLE.rows(QUEUES, true))
+        .isEqualTo(
+            """
+            name\targuments\tdurable\tpid
+            q1\t[{"x-dead-letter-exchange","dlx"},{"x-max-length",7}]\ttrue\t<a@b.1.788.0>
+            q2\t[]\tfalse\t""");
+    assertThat(OutputFormat.TABLE.rows(QUEUES, false)).startsWith("q1\t");
+  }
+
+  @Test
+  void csv() {
+    assertThat(OutputFormat.CSV.rows(QUEUES, true))
+        .isEqualTo(
+            """
+            "name","arguments","durable","pid"
+            "q1","[{""x-dead-letter-exchange"",""dlx""},{""x-max-length"",7}]","true","<a@b.1.788.0>"
+            "q2","[]","false",""\
+            """);
+  }
+
+  @Test
+  void json() {
+    assertThat(OutputFormat.JSON.rows(QUEUES, true))
+        .startsWith(
+            """
+            [
+            {"name":"q1","arguments":[["x-dead-letter-exchange","longstr","dlx"],\
+            ["x-max-length","long",7]],"durable":true,""")
+        .contains("\n,{\"name\":\"q2\",\"arguments\":[],\"durable\":false,")
+        .endsWith("}\n]");
+    assertThat(OutputFormat.JSON.rows(new Result.Rows(List.of("name"), List.of()), true))
+        .isEqualTo("[\n]");
+  }
+
+  @Test
+  void termsOfErlangAndElixir() {
+    assertThat(OutputFormat.ERLANG.rows(QUEUES, true))
+        .startsWith(
+            """
+            [[{name,<<"q1">>},
+              {arguments,[{<<"x-dead-letter-exchange">>,longstr,<<"dlx">>},
+                          {<<"x-max-length">>,long,7}]},
+              {durable,true},
+              {pid,<a@b.1.788.0>}],
+            """);
+    assertThat(OutputFormat.INSPECT.rows(QUEUES, true))
+        .startsWith(
+            """
+            [
+            [name: "q1", arguments: [{"x-dead-letter-exchange", :longstr, "dlx"}, \
+            {"x-max-length", :long, 7}], durable: true, pid: #PID<a@b.1.788.0>]
+            ,[name: "q2", arguments: [], durable: false,""");
+  }
+
+  @Test
+  void framesFitTheirCells() {
+    assertThat(OutputFormat.PRETTY_TABLE.rows(QUEUES, true).lines())
+        .allSatisfy(line -> assertThat(line).hasSize(90));
+  }
+
+  @Test
+  void listsOfWords() {
+    assertThat(Term.cell(Term.atoms(List.of("monitoring", "policymaker"))))
+        .isEqualTo("[monitoring, policymaker]");
+    assertThat(Term.cell(List.of())).isEqualTo("[]");
+    assertThat(Term.cell("a\tb")).isEqualTo("a\\011b");
+  }
+
+  @Test
+  void refusesOthersByName() {
+    assertThatThrownBy(() -> OutputFormat.named("xml"))
+        .isInstanceOf(ControlException.class)
+        .hasMessageContaining("formatter 'xml' is not supported");
+  }
+}

@@ -1,0 +1,77 @@
+package io.mayflymq.server.management;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class RouterTest {
+  private final Router router =
+      new Router()
+          .get("queues", request -> Response.ok("all"))
+          .get("queues/{vhost}/{queue}", request -> Response.ok(request.parameters()))
+          .put("queues/{vhost}/{queue}", request -> Response.created())
+          .get("connections/{a}/{b}", request -> Response.ok("any"))
+          .get("connections/username/{user}", request -> Response.ok("user"));
+
+  private Response handle(String method, String path) {
+    return router.handle(
+        new Request(
+            method,
+            Request.split(path),
+            Map.of(),
+            Map.of(),
+            Map.of(),
+            new Body(new byte[0]),
+            Principal.CONTROL));
+  }
+
+  @Test
+  void givesTheDecodedPartsOfThePathTheirNames() {
+    assertThat(handle("GET", "queues/%2F/a%2Fb+c%20d").body())
+        .isEqualTo(Map.of("vhost", "/", "queue", "a/b+c d"));
+  }
+
+  @Test
+  void aSlashAtTheEndIsOneTooMany() {
+    assertThat(handle("GET", "queues/").body()).isEqualTo("all");
+  }
+
+  @Test
+  void anEmptyPartInBetweenIsAName() {
+    assertThat(handle("GET", "queues//q").body()).isEqualTo(Map.of("vhost", "", "queue", "q"));
+  }
+
+  @Test
+  void aWordWinsOverAName() {
+    assertThat(handle("GET", "connections/username/guest").body()).isEqualTo("user");
+    assertThat(handle("GET", "connections/c/channels").body()).isEqualTo("any");
+  }
+
+  @Test
+  void tellsWhichMethodsThereAre() {
+    Response refused = handle("POST", "queues/%2F/q");
+    assertThat(refused.status()).isEqualTo(405);
+    assertThat(refused.headers()).containsEntry("allow", "GET, HEAD, OPTIONS, PUT");
+    assertThat(handle("OPTIONS", "queues/%2F/q").status()).isEqualTo(200);
+    assertThat(handle("HEAD", "queues").body()).isEqualTo("all");
+  }
+
+  @Test
+  void whatThereIsNotIsNotFound() {
+    for (String path : List.of("nope", "queues/a", "queues/a/b/c", "")) {
+      assertThatThrownBy(() -> handle("GET", path))
+          .isInstanceOfSatisfying(
+              ApiException.class, error -> assertThat(error.status()).isEqualTo(404));
+    }
+  }
+
+  @Test
+  void badEncodingIsABadRequest() {
+    assertThatThrownBy(() -> handle("GET", "queues/%ZZ/q"))
+        .isInstanceOfSatisfying(
+            ApiException.class, error -> assertThat(error.status()).isEqualTo(400));
+  }
+}

@@ -1,0 +1,95 @@
+package io.mayflymq.it.harness;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+
+/** A management API, by its bare requests. Paths begin behind {@code /api/}. */
+public final class Http {
+  // RabbitMQ would agree to HTTP/2, and then answer with header names that it does not allow.
+  private static final HttpClient CLIENT =
+      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  private final String root;
+  private final String authorization;
+
+  private Http(String root, String authorization) {
+    this.root = root;
+    this.authorization = authorization;
+  }
+
+  /** The API as a user sees it. */
+  public static Http as(int port, String user, String password) {
+    String both = user + ":" + password;
+    return new Http(
+        "http://127.0.0.1:" + port,
+        "Basic " + Base64.getEncoder().encodeToString(both.getBytes(StandardCharsets.UTF_8)));
+  }
+
+  /** An API that a token lets in to. */
+  public static Http withToken(String url, String token) {
+    return new Http(url, "Bearer " + token);
+  }
+
+  /** The API as somebody sees it who does not say who he is. */
+  public Http anonymous() {
+    return new Http(root, null);
+  }
+
+  /**
+   * An answer.
+   *
+   * @param json the body, missing if there is none
+   */
+  public record Reply(int status, JsonNode json, HttpResponse<String> raw) {
+    public String error() {
+      return json.path("error").asText();
+    }
+
+    public String reason() {
+      return json.path("reason").asText();
+    }
+  }
+
+  public Reply get(String path) throws IOException, InterruptedException {
+    return send("GET", "/api/" + path, null);
+  }
+
+  public Reply put(String path, String json) throws IOException, InterruptedException {
+    return send("PUT", "/api/" + path, json);
+  }
+
+  public Reply post(String path, String json) throws IOException, InterruptedException {
+    return send("POST", "/api/" + path, json);
+  }
+
+  public Reply delete(String path) throws IOException, InterruptedException {
+    return send("DELETE", "/api/" + path, null);
+  }
+
+  /** Sends a request to a path that is given whole. */
+  public Reply send(String method, String path, String json)
+      throws IOException, InterruptedException {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(root + path))
+            .method(method, json == null ? BodyPublishers.noBody() : BodyPublishers.ofString(json))
+            .header("content-type", "application/json");
+    if (authorization != null) {
+      request.header("authorization", authorization);
+    }
+    HttpResponse<String> response = CLIENT.send(request.build(), BodyHandlers.ofString());
+    JsonNode body =
+        response.body().isEmpty() ? MissingNode.getInstance() : MAPPER.readTree(response.body());
+    return new Reply(response.statusCode(), body, response);
+  }
+}
