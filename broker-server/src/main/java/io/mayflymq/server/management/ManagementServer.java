@@ -142,7 +142,12 @@ public final class ManagementServer implements AutoCloseable {
             threads,
             Authenticator.ofControl(accessControl, attempts, token),
             Map.of("/api/", api, "/control/", control));
-    controlFile = ControlFile.write(settings.dataDir(), local.address(), token);
+    try {
+      controlFile = ControlFile.write(settings.dataDir(), local.address(), token);
+    } catch (IOException e) {
+      // As on a full disk, which consumers may relieve: a broker without control beats none.
+      LOGGER.warn("cannot write the control file, so mayflyctl needs --url: {}", e.toString());
+    }
     if (open != null) {
       LOGGER.info("listening for HTTP on {}", text(open.address()));
     }
