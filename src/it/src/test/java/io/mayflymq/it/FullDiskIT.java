@@ -81,6 +81,7 @@ class FullDiskIT {
     found.addAll(drain(Integer.MAX_VALUE));
     assertThat(found).containsAll(filling.confirmed);
     assertThat(broker.bodies("beside")).containsExactly("stays");
+    broker.letSettle();
     broker.restart(Ending.KILL);
     assertThat(broker.bodies("beside")).isEmpty();
   }
