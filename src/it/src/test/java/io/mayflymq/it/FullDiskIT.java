@@ -145,10 +145,10 @@ class FullDiskIT {
     try (Connection connection = broker.process().factory().newConnection()) {
       Channel channel = connection.createChannel();
       channel.confirmSelect();
-      channel.basicPublish("", "q", PERSISTENT, new byte[BODY_BYTES]);
       AtomicLong outcome = new AtomicLong();
       channel.addConfirmListener(
           (tag, multiple) -> outcome.set(1), (tag, multiple) -> outcome.set(-1));
+      channel.basicPublish("", "q", PERSISTENT, new byte[BODY_BYTES]);
       long end = System.nanoTime() + 1_000_000_000L;
       while (outcome.get() == 0 && System.nanoTime() < end) {
         Thread.onSpinWait();

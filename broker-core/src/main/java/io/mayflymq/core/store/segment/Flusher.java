@@ -22,9 +22,9 @@ import org.slf4j.LoggerFactory;
  *
  * A write that fails is made again, at the same place, when retry() is called. The disk may be full, and then it is settlements that
  * relieve it, though they cannot be written either. A segment of which all is settled need not wait for the marks that say so: without
- * the segment they are about nothing. It must wait for what took the place of its entries, as the target of a move or a copy, and for
- * what the current segment begins with (Segment.neededUntil). So while the log is blocked those segments are deleted that wait
- * for nothing but marks.
+ * the segment they are about nothing. It must wait for what took the place of its entries, as the target of a move or a copy, and of
+ * its notes of what was delivered: the beginning of its successor (Segment.neededUntil). So while the log is blocked those segments
+ * are deleted that wait for nothing but marks.
  *
  * A force that fails is final: the kernel may have dropped
  * the pages that it could not write, and would say at the next force that all is well.

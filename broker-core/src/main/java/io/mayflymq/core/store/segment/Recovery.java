@@ -78,9 +78,7 @@ final class Recovery {
     deleteStrayIndexes();
     directory.force();
     damages.forEach(damage -> LOGGER.warn("The message log in {} has a {}", directory, damage));
-    for (Segment segment : table.all()) {
-      segment.state = Segment.State.SEALED;
-    }
+    table.sealAll();
     return new RecoveryReport(table.all().size(), records, bytes, List.copyOf(damages));
   }
 

@@ -37,9 +37,15 @@ final class Segment {
 
   /**
    * The location that must be safe before it may be deleted: up to there are the records that took
-   * the place of its entries. Set before it is condemned.
+   * the place of its entries, and of its notes of what was delivered. Set before it is condemned.
    */
   volatile long neededUntil;
+
+  /** Tells of deliveries what no later segment is known to tell: see {@link #neededUntil}. */
+  boolean tellsDelivered;
+
+  /** Has more than what a segment begins with. */
+  boolean begun;
 
   int length = SegmentHeader.SPACE;
   private long entryBytes;

@@ -54,6 +54,11 @@ final class SegmentTable {
   /** Takes note of what a record brings with it. */
   void account(Segment segment, RecordHead head) {
     changes++;
+    if (head.type == RecordType.DELIVERED) {
+      segment.tellsDelivered = true;
+    } else if (head.type != RecordType.FORCED) {
+      segment.begun = true;
+    }
     if (head.type.hasContent) {
       segment.added(head.targets.size(), head.bodyLength, head.length);
     }
@@ -65,6 +70,31 @@ final class SegmentTable {
         if (head.type.hasContent) {
           about.neededUntil = head.location() + head.length;
         }
+      }
+    }
+  }
+
+  /** Nothing more comes in the segments that there are. */
+  void sealAll() {
+    boolean told = false;
+    for (Segment segment : segments.descendingMap().values()) {
+      segment.state = Segment.State.SEALED;
+      if (told) {
+        segment.tellsDelivered = false;
+      }
+      told |= segment.begun;
+    }
+  }
+
+  /**
+   * A new segment begins with all that may have been delivered: once that is safe, no other one is
+   * needed for it.
+   */
+  void deliveredTold(long upToLocation) {
+    for (Segment segment : segments.values()) {
+      if (segment.tellsDelivered && segment.number < Location.segment(upToLocation)) {
+        segment.neededUntil = Math.max(segment.neededUntil, upToLocation);
+        segment.tellsDelivered = false;
       }
     }
   }

@@ -165,21 +165,17 @@ final class Tail {
   }
 
   /**
-   * Has the current segment tell all that may have been delivered, so that the one that is going
-   * need not: if there is no current one, and something to tell, it begins one.
+   * Has a segment that goes on tell what this one, which is going, alone tells of deliveries: if
+   * there is something to tell, and no current segment that began with it, there will be one.
    */
   void carryDelivered(Segment condemned) {
-    if (active == null) {
+    if (condemned.tellsDelivered && active == null) {
       owner.forEachDelivered(
           (queueId, upTo) -> {
             if (active == null) {
               roll();
             }
           });
-    }
-    if (active != null && emptyLength > SegmentHeader.SPACE) {
-      condemned.neededUntil =
-          Math.max(condemned.neededUntil, Location.of(active.number, emptyLength));
     }
   }
 
@@ -233,6 +229,9 @@ final class Tail {
           end(note);
         });
     emptyLength = active.length;
+    if (emptyLength > SegmentHeader.SPACE) {
+      table.deliveredTold(endLocation());
+    }
     forcedNoted = SegmentHeader.SPACE;
     recordsEnd = active.length;
     if (sealed != null) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.core.store.segment.LogRig.QueueKey;
+import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -78,6 +80,35 @@ class SegmentLogTroubleTest {
     rig.compact();
     assertThat(rig.directory.names()).doesNotContain(SegmentNames.log(1));
     assertThat(rig.reopen().entries.keySet()).isEqualTo(rig.entries.keySet()).hasSize(6);
+  }
+
+  @Test
+  void deliveriesRelieveAFullDiskToo() {
+    LogRig before = new LogRig();
+    before.enqueue(1, 0, LogRig.message(0, 100));
+    before.deliver(1, 0);
+    for (int i = 1; i < 100; i++) {
+      before.enqueue(1, i, LogRig.message(i, 100));
+    }
+    before.safe();
+    int last = before.log.usage().segments();
+    for (LogRig rig : List.of(before, before.reopen())) {
+      rig.directory.fill(0);
+      for (int i = 0; i < 95; i++) {
+        rig.deliver(1, i);
+        rig.settle(1, i);
+        rig.log.flush();
+      }
+      rig.executor.runAll();
+      rig.log.retry();
+      rig.executor.runAll();
+      assertThat(rig.events).endsWith("blocked: No space left on device");
+      assertThat(rig.directory.names())
+          .contains(SegmentNames.log(last))
+          .doesNotContain(SegmentNames.log(1), SegmentNames.log(2));
+      // The newest segment on disk tells what the others told.
+      assertThat(rig.reopen().delivered).isEqualTo(Map.of(1L, 0L));
+    }
   }
 
   @Test
