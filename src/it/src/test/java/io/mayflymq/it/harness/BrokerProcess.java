@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -29,6 +31,8 @@ import java.util.concurrent.TimeUnit;
  */
 public final class BrokerProcess implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final int LOWEST_PORT = 10_000;
+  private static final int LOWEST_CLIENT_PORT = 32_768;
 
   private final Process process;
   private final int port;
@@ -163,12 +167,20 @@ public final class BrokerProcess implements AutoCloseable {
     }
   }
 
-  /** A port of the loopback address that nobody listens on at this moment. */
+  /**
+   * A port of the loopback address that nobody listens on at this moment: below those that systems
+   * give to clients, so that no connection of another test takes it before the broker does.
+   */
   public static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+    while (true) {
+      int port = ThreadLocalRandom.current().nextInt(LOWEST_PORT, LOWEST_CLIENT_PORT);
+      try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+        return socket.getLocalPort();
+      } catch (BindException e) {
+        // Taken: another one then.
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
     }
   }
 
