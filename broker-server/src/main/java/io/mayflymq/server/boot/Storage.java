@@ -61,10 +61,11 @@ final class Storage implements AutoCloseable {
     AccessControl accessControl =
         new AccessControl(SecurityState.EMPTY, settings.auth().loopbackUsers(), clock);
     Sessions sessions = new Sessions(accessControl);
-    this.served = new Served(broker, accessControl, sessions, alarms);
     this.administration =
         new Administration(
             broker, metadata, accessControl, sessions, settings.defaults().policies());
+    this.served =
+        new Served(broker, accessControl, sessions, alarms, administration.globalParameters());
     this.definitions =
         new BrokerDefinitions(broker, administration, new VhostPolicyDefinitions(broker));
     List<MetadataCommand> kept = metadata.recover();

@@ -1,5 +1,6 @@
 package io.mayflymq.server.connection;
 
+import io.mayflymq.core.admin.GlobalParameters;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.SaslMechanism;
 import io.mayflymq.core.security.Sessions;
@@ -19,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * @param mechanisms the SASL mechanisms that are offered
  * @param settings what connections are offered and held to
  * @param alarms what blocks those that publish
+ * @param parameters what operators named; the cluster's name is one of them
  * @param open the connections that are open; safe for any thread
  */
 public record ConnectionEnvironment(
@@ -28,6 +30,7 @@ public record ConnectionEnvironment(
     List<SaslMechanism> mechanisms,
     ProtocolSettings settings,
     Alarms alarms,
+    GlobalParameters parameters,
     Set<AmqpConnection> open) {
 
   /** An environment without connections. */
@@ -37,7 +40,8 @@ public record ConnectionEnvironment(
       Sessions sessions,
       List<SaslMechanism> mechanisms,
       ProtocolSettings settings,
-      Alarms alarms) {
+      Alarms alarms,
+      GlobalParameters parameters) {
     this(
         broker,
         accessControl,
@@ -45,6 +49,7 @@ public record ConnectionEnvironment(
         mechanisms,
         settings,
         alarms,
+        parameters,
         ConcurrentHashMap.newKeySet());
   }
 }

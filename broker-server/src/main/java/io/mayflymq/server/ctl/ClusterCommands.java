@@ -24,6 +24,10 @@ final class ClusterCommands {
             .shownAs(OutputFormat.STRING)
             .does(ClusterCommands::status));
     commands.add(
+        Command.named("set_cluster_name", "Sets the cluster name, which clients are told")
+            .takes("name")
+            .does(ClusterCommands::setName));
+    commands.add(
         Command.named("await_online_nodes", "Waits for <count> nodes: there is one, so 1 is there")
             .takes("count")
             .does(ClusterCommands::awaitNodes));
@@ -38,8 +42,7 @@ final class ClusterCommands {
             "change_cluster_node_type",
             "update_cluster_nodes",
             "rename_cluster_node",
-            "force_boot",
-            "set_cluster_name")) {
+            "force_boot")) {
       commands.add(refused(name, ONE_NODE));
     }
     for (String name : List.of("sync_queue", "cancel_sync_queue")) {
@@ -81,6 +84,13 @@ final class ClusterCommands {
   private static Result status(Invocation invocation) {
     invocation.banner("Cluster status of node %s ...", invocation.node());
     return Status.ofCluster(invocation);
+  }
+
+  private static Result setName(Invocation invocation) {
+    String name = invocation.argument(0);
+    invocation.banner("Setting cluster name to %s ...", name);
+    invocation.api().put("cluster-name", Json.object("name", name));
+    return Result.DONE;
   }
 
   private static Result awaitNodes(Invocation invocation) {

@@ -9,6 +9,7 @@ import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.NodeName;
+import io.mayflymq.server.connection.ClusterName;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

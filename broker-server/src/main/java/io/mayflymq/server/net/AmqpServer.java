@@ -1,5 +1,6 @@
 package io.mayflymq.server.net;
 
+import io.mayflymq.core.admin.GlobalParameters;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.Credentials;
 import io.mayflymq.core.security.SaslMechanism;
@@ -58,7 +59,8 @@ public final class AmqpServer implements AutoCloseable {
             served.sessions(),
             mechanisms(settings.auth()),
             settings.protocol(),
-            served.alarms());
+            served.alarms(),
+            served.parameters());
     served
         .alarms()
         .addListener(
@@ -87,9 +89,16 @@ public final class AmqpServer implements AutoCloseable {
     return offered;
   }
 
-  /** What connections are served with: the broker, who may use it, and what blocks publishers. */
+  /**
+   * What connections are served with: the broker, who may use it, what blocks publishers, and what
+   * operators named.
+   */
   public record Served(
-      Broker broker, AccessControl accessControl, Sessions sessions, Alarms alarms) {}
+      Broker broker,
+      AccessControl accessControl,
+      Sessions sessions,
+      Alarms alarms,
+      GlobalParameters parameters) {}
 
   /**
    * Binds all listeners.
