@@ -10,6 +10,7 @@ import io.mayflymq.server.config.ProtocolSettings;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 /**
  * What all connections of a server share.
@@ -18,7 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * @param accessControl who may do what
  * @param sessions those that are logged in, counted for limits
  * @param mechanisms the SASL mechanisms that are offered
- * @param settings what connections are offered and held to
+ * @param protocol what connections are offered and held to, at the moment
  * @param alarms what blocks those that publish
  * @param parameters what operators named; the cluster's name is one of them
  * @param open the connections that are open; safe for any thread
@@ -28,7 +29,7 @@ public record ConnectionEnvironment(
     AccessControl accessControl,
     Sessions sessions,
     List<SaslMechanism> mechanisms,
-    ProtocolSettings settings,
+    Supplier<ProtocolSettings> protocol,
     Alarms alarms,
     GlobalParameters parameters,
     Set<AmqpConnection> open) {
@@ -39,7 +40,7 @@ public record ConnectionEnvironment(
       AccessControl accessControl,
       Sessions sessions,
       List<SaslMechanism> mechanisms,
-      ProtocolSettings settings,
+      Supplier<ProtocolSettings> protocol,
       Alarms alarms,
       GlobalParameters parameters) {
     this(
@@ -47,9 +48,14 @@ public record ConnectionEnvironment(
         accessControl,
         sessions,
         mechanisms,
-        settings,
+        protocol,
         alarms,
         parameters,
         ConcurrentHashMap.newKeySet());
+  }
+
+  /** What a connection that begins now is offered and held to. */
+  ProtocolSettings settings() {
+    return protocol.get();
   }
 }

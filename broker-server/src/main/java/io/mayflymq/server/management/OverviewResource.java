@@ -195,8 +195,9 @@ final class OverviewResource {
     }
   }
 
-  private boolean isRaised(Alarm alarm) {
-    return managed.alarms().raised().contains(alarm);
+  private boolean isRaised(Alarm.Resource alarm) {
+    List<Alarm> raised = managed.alarms().raised();
+    return raised.contains(alarm) || raised.contains(new Alarm.ByHand(alarm));
   }
 
   private Map<String, Object> object() {

@@ -9,6 +9,7 @@ import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.config.AuthSettings;
 import io.mayflymq.server.config.ListenerSettings;
+import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.config.TcpSettings;
 import io.mayflymq.server.connection.AmqpConnection;
@@ -50,15 +51,15 @@ public final class AmqpServer implements AutoCloseable {
   private final List<Channel> listeners = new ArrayList<>();
   private final List<Channel> tlsListeners = new ArrayList<>();
 
-  private AmqpServer(ServerSettings settings, EventLoops loops, Served served) {
+  private AmqpServer(LiveConfiguration configuration, EventLoops loops, Served served) {
     this.loops = loops;
     environment =
         new ConnectionEnvironment(
             served.broker(),
             served.accessControl(),
             served.sessions(),
-            mechanisms(settings.auth()),
-            settings.protocol(),
+            mechanisms(configuration.settings().auth()),
+            () -> configuration.settings().protocol(),
             served.alarms(),
             served.parameters());
     served
@@ -107,10 +108,11 @@ public final class AmqpServer implements AutoCloseable {
    * @param served what they connect to
    * @throws StartException if one of them cannot be bound; then none is
    */
-  public static AmqpServer start(ServerSettings settings, EventLoops loops, Served served)
+  public static AmqpServer start(LiveConfiguration configuration, EventLoops loops, Served served)
       throws StartException {
+    ServerSettings settings = configuration.settings();
     ReloadingTls tls = tls(settings);
-    AmqpServer server = new AmqpServer(settings, loops, served);
+    AmqpServer server = new AmqpServer(configuration, loops, served);
     boolean started = false;
     try {
       bind(settings.listeners(), server.bootstrap(settings.tcp(), null), server.listeners);
