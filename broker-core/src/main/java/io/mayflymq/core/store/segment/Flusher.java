@@ -275,7 +275,7 @@ final class Flusher implements Runnable {
   /** Writes; returns what is to be done at the disk now, or null. */
   private Round write() throws IOException {
     if (!writer.write(isForcing())) {
-      return round(List.of(), 0, Purpose.PROCEED);
+      return round(Purpose.PROCEED);
     }
     unblock();
     if (!forces) {
@@ -284,15 +284,11 @@ final class Flusher implements Runnable {
     if (waiting.isEmpty() && condemnedBefore == 0) {
       return null;
     }
-    Round round = round(List.copyOf(waiting), condemnedBefore, Purpose.COMMIT);
-    if (round != null) {
-      waiting.clear();
-    }
-    return round;
+    return round(Purpose.COMMIT);
   }
 
   private Round relief() {
-    return condemnedBefore == 0 ? null : round(List.of(), condemnedBefore, Purpose.RELIEVE);
+    return condemnedBefore == 0 ? null : round(Purpose.RELIEVE);
   }
 
   /** After what is being forced, for the order. */
@@ -319,17 +315,30 @@ final class Flusher implements Runnable {
     }
   }
 
-  /** Makes this thread the forcer, unless there is one, who will have all this looked at again. */
-  private Round round(List<Commit> told, int doomed, Purpose purpose) {
+  /**
+   * Makes this thread the forcer rather than the writer, unless there is one, who will have all
+   * this looked at again.
+   */
+  private Round round(Purpose purpose) {
     synchronized (lock) {
       refused = forcing;
       if (forcing || state == LogState.FAILED) {
         return null;
       }
       forcing = true;
-      List<Segment> first = condemned.subList(0, doomed);
-      Round round = new Round(writer.takeUnforced(), told, new ArrayList<>(first), purpose);
-      first.clear();
+      List<Commit> told = new ArrayList<>();
+      List<Segment> doomed = new ArrayList<>();
+      if (purpose == Purpose.COMMIT) {
+        told.addAll(waiting);
+        waiting.clear();
+      }
+      if (purpose != Purpose.PROCEED) {
+        List<Segment> before = condemned.subList(0, condemnedBefore);
+        doomed.addAll(before);
+        before.clear();
+      }
+      Round round = new Round(writer.takeUnforced(), told, doomed, purpose);
+      // From here on another may be the writer.
       writing = false;
       if (pending) {
         schedule();
