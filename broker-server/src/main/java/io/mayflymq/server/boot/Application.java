@@ -9,22 +9,17 @@ import io.mayflymq.server.management.ManagementServer;
 import io.mayflymq.server.net.AmqpServer;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.StartException;
-import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The broker in the process: queues and messages, threads and listeners. It can be stopped and
  * begun anew while the process goes on.
  */
 final class Application implements AutoCloseable {
-  private static final Logger LOGGER = LoggerFactory.getLogger(Application.class);
-
   /** How to let go of what is held, the last one first. */
   private final Deque<Runnable> held = new ArrayDeque<>();
 
@@ -79,19 +74,12 @@ final class Application implements AutoCloseable {
         () -> {
           monitors.announce();
           storage.announce();
-          announce("AMQP", server.addresses());
-          announce("AMQP over TLS", server.tlsAddresses());
         };
   }
 
-  /** Says in the log what was brought back and where clients connect. */
+  /** Says in the log what its limits are and what was brought back. */
   void announce() {
     announcement.run();
-  }
-
-  private static void announce(String protocol, List<InetSocketAddress> addresses) {
-    addresses.forEach(
-        at -> LOGGER.info("listening for {} on {}", protocol, NetUtil.toSocketAddressString(at)));
   }
 
   private ManagementServer startManagement(
@@ -113,6 +101,11 @@ final class Application implements AutoCloseable {
   /** Where clients connect. */
   List<InetSocketAddress> addresses() {
     return server.addresses();
+  }
+
+  /** Where clients connect that speak TLS. */
+  List<InetSocketAddress> tlsAddresses() {
+    return server.tlsAddresses();
   }
 
   /** Closes connections in order and settles what is pending. */

@@ -6,6 +6,7 @@ import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.management.ControlServer;
 import io.mayflymq.server.management.ProcessControl;
 import io.mayflymq.server.net.StartException;
+import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
@@ -78,7 +79,19 @@ final class Daemon implements AutoCloseable, ProcessControl {
         configuration.settings().shards());
     configuration.warnings().forEach(LOGGER::warn);
     LOGGER.info("data in {}", data.path());
+    announceListeners();
+  }
+
+  /** Lines that scripts wait for, so they are of this class, whose lines pass at every level. */
+  private void announceListeners() {
     application.announce();
+    announce("AMQP", application.addresses());
+    announce("AMQP over TLS", application.tlsAddresses());
+  }
+
+  private static void announce(String protocol, List<InetSocketAddress> addresses) {
+    addresses.forEach(
+        at -> LOGGER.info("listening for {} on {}", protocol, NetUtil.toSocketAddressString(at)));
   }
 
   /** Where clients connect. */
@@ -138,7 +151,7 @@ final class Daemon implements AutoCloseable, ProcessControl {
       } catch (StartException e) {
         throw new IOException(e.getMessage(), e);
       }
-      application.announce();
+      announceListeners();
       LOGGER.info("broker started");
     }
   }
