@@ -38,6 +38,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class VirtualHost {
   private final String name;
   private final NameErrors errors;
+  private final ReplyConsumers replies;
   private final Shards shards;
   private final MetadataLog metadata;
   private final InstantSource clock;
@@ -60,6 +61,7 @@ public final class VirtualHost {
       Churn churn) {
     this.name = definition.name();
     this.errors = new NameErrors(name);
+    this.replies = new ReplyConsumers(errors);
     this.definition = definition;
     this.shards = shards;
     this.metadata = metadata;
@@ -121,6 +123,11 @@ public final class VirtualHost {
   /** How many connections, channels and queues came and went, in all virtual hosts together. */
   public Churn churn() {
     return churn;
+  }
+
+  /** Who waits for replies here. */
+  public ReplyConsumers replies() {
+    return replies;
   }
 
   DeadLetterRouter deadLetters() {
