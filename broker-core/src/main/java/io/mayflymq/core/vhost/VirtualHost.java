@@ -6,7 +6,6 @@ import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.VhostMetrics;
-import io.mayflymq.core.policy.Equivalence;
 import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.routing.Binding;
@@ -153,22 +152,19 @@ public final class VirtualHost {
   /**
    * Declares an exchange, or checks that the one that exists is the same.
    *
-   * @throws ChannelException 403 for a reserved name, 406 if it exists and differs
+   * @throws ChannelException 403 for a reserved name, 406 if it exists and differs or an argument
+   *     is not valid
    */
   public CompletableFuture<Void> declareExchange(ExchangeDefinition wanted) {
     synchronized (lock) {
       requireAlive();
       ExchangeDefinition current = table.exchange(wanted.name());
       if (current != null) {
-        Equivalence equivalence = new Equivalence("exchange", wanted.name(), name);
-        equivalence.check("type", wanted.type(), current.type());
-        equivalence.check("durable", wanted.durable(), current.durable());
-        equivalence.check("auto_delete", wanted.autoDelete(), current.autoDelete());
-        equivalence.check("internal", wanted.internal(), current.internal());
-        equivalence.checkExchangeArguments(wanted.arguments(), current.arguments());
+        Redeclaration.check(name, wanted, current);
         return done();
       }
       NameErrors.requireUnreserved("exchange", wanted.name());
+      wanted.type().validate(wanted.arguments());
       table = policies.add(table, wanted);
       return wanted.durable()
           ? metadata.append(new MetadataCommand.ExchangeDeclared(name, wanted))
@@ -219,6 +215,7 @@ public final class VirtualHost {
         return done();
       }
       table = table.withBinding(binding);
+      AtMostOnce.replay(table, binding);
       return isDurable(binding)
           ? metadata.append(new MetadataCommand.Bound(name, binding))
           : done();
@@ -319,7 +316,7 @@ public final class VirtualHost {
         }
       }
     }
-    requireEquivalent(wanted, current);
+    Redeclaration.check(name, wanted, current);
     return current.status(wanted.renewsLease());
   }
 
@@ -386,19 +383,6 @@ public final class VirtualHost {
   /** The queues that were kept have their messages back, and begin to live. */
   void startRecovered() {
     table.queues().forEach(Queue::start);
-  }
-
-  private void requireEquivalent(QueueDeclaration wanted, Queue current) {
-    if (current.owner() != null
-        ? current.owner() != wanted.connection() || !wanted.exclusive()
-        : wanted.exclusive()) {
-      throw errors.locked(wanted.name());
-    }
-    Equivalence equivalence = new Equivalence("queue", wanted.name(), name);
-    QueueDefinition definition = current.definition();
-    equivalence.check("durable", wanted.durable() && !wanted.exclusive(), definition.durable());
-    equivalence.check("auto_delete", wanted.autoDelete(), definition.autoDelete());
-    equivalence.checkQueueArguments(wanted.arguments(), definition.arguments());
   }
 
   /**

@@ -127,13 +127,14 @@ public final class Publisher {
             content, properties.headersOffset(), properties.headersLength(), CC, BCC)) {
       Message message = acceptForMany(table, exchange, routingKey, content, propertiesLength, ttl);
       count(table, exchange);
+      route.remember(message);
       return message;
     }
     Message message = message(exchange, routingKey, content, propertiesLength, ttl, List.of());
     if (cached != null) {
       route = cached.route();
     } else {
-      route = table.route(exchange.value(), routingKey.value(), message::headers);
+      route = table.route(exchange.value(), routingKey.value(), message::properties);
       if (route.isReusable()) {
         routes.put(new RouteCache.Entry(table, exchange, routingKey, definition, route));
       }
@@ -144,6 +145,7 @@ public final class Publisher {
             ? replyNames(List.of(routingKey.value()))
             : List.of();
     count(table, exchange);
+    route.remember(message);
     return message;
   }
 
@@ -188,7 +190,7 @@ public final class Publisher {
           content, propertiesLength, stripped, length, content.length - propertiesLength);
     }
     Message message = message(exchange, routingKey, stripped, length, ttl, List.copyOf(blind));
-    route = table.route(exchange.value(), keys, message::headers);
+    route = table.route(exchange.value(), keys, message::properties);
     replyNames = exchange.value().isEmpty() ? replyNames(keys) : List.of();
     return message;
   }

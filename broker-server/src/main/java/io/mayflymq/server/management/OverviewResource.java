@@ -124,9 +124,7 @@ final class OverviewResource {
             type ->
                 Json.object(
                     "name", type.wireName(),
-                    "description",
-                        "AMQP %s exchange, as per the AMQP specification"
-                            .formatted(type.wireName()),
+                    "description", type.description(),
                     "enabled", true))
         .toList();
   }
