@@ -45,6 +45,7 @@ public final class VirtualHost {
   private final Churn churn;
   private final VhostMetrics metrics;
   private final DeadLetterRouter deadLetters;
+  private final Firehose firehose = new Firehose(this);
   private final VhostPolicies policies = new VhostPolicies(this);
   private final Object lock = new Object();
   private volatile RoutingTable<Queue> table = RoutingTable.empty();
@@ -122,6 +123,11 @@ public final class VirtualHost {
   /** How many connections, channels and queues came and went, in all virtual hosts together. */
   public Churn churn() {
     return churn;
+  }
+
+  /** The tracer of its messages. */
+  public Firehose firehose() {
+    return firehose;
   }
 
   /** Who waits for replies here. */

@@ -28,6 +28,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /*
  * A channel: its mode, its content in the making, and who handles which method. Belongs to its connection's loop.
@@ -193,6 +194,9 @@ public final class ChannelSession {
       throw e.withMethod(BasicMethod.CLASS_ID, BasicMethod.Publish.METHOD_ID);
     }
     Route<Queue> route = publisher.route();
+    if (connection.vhost().firehose().isOn()) {
+      trace(message, route);
+    }
     if (transaction != null) {
       transaction.publish(
           new Transaction.Publish(message, route, publisher.replyNames(), mandatory));
@@ -204,6 +208,13 @@ public final class ChannelSession {
     } else {
       send(message, route, confirms, confirms.published(route.size()));
     }
+  }
+
+  private void trace(Message message, Route<Queue> route) {
+    List<String> queues =
+        Stream.concat(route.toList().stream().map(Queue::name), publisher.replyNames().stream())
+            .toList();
+    connection.vhost().firehose().published(message, queues, consumers.identity().firehoseClient());
   }
 
   private void send(

@@ -6,6 +6,7 @@ import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.Fetched;
 import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.vhost.Firehose;
 import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.ReplyConsumers;
 import io.mayflymq.protocol.method.BasicMethod;
@@ -207,6 +208,7 @@ final class ConsumerOperations implements DeliveryReceiver {
             ? unacked.skip()
             : unacked.add(sourceOfFetched(queue), fetched.sequence());
     Message message = fetched.message();
+    trace(queue, message, fetched.redelivered());
     counters.got(fetched.sequence() >= 0, message.bodyLength(), fetched.redelivered());
     connection
         .output()
@@ -248,8 +250,16 @@ final class ConsumerOperations implements DeliveryReceiver {
       return;
     }
     long tag = sequence < 0 ? unacked.skip() : unacked.add(source, sequence);
+    trace(source.queue(), message, redelivered);
     counters.delivered(sequence >= 0, message.bodyLength(), redelivered);
     connection.output().deliver(number, source.consumer().tag(), tag, redelivered, message);
+  }
+
+  private void trace(Queue queue, Message message, boolean redelivered) {
+    Firehose firehose = connection.vhost().firehose();
+    if (firehose.isOn()) {
+      firehose.delivered(message, queue.name(), redelivered, identity.firehoseClient());
+    }
   }
 
   @Override

@@ -12,8 +12,6 @@ final class ClusterCommands {
   private static final String ONE_PROCESS =
       "broker and process are one in MayflyMQ: use stop, and start the process.";
   private static final String NO_ERLANG = "MayflyMQ does not run on Erlang.";
-  private static final String NO_TRACER =
-      "MayflyMQ has no firehose tracer: nothing is published to amq.rabbitmq.trace.";
 
   private ClusterCommands() {}
 
@@ -50,9 +48,6 @@ final class ClusterCommands {
     }
     for (String name : List.of("reset", "force_reset")) {
       commands.add(refused(name, "to begin anew, stop the broker and remove its data directory."));
-    }
-    for (String name : List.of("trace_on", "trace_off")) {
-      commands.add(refused(name, NO_TRACER));
     }
     commands.add(
         refused("environment", "the broker has no answer yet to what its configuration came to."));
