@@ -6,7 +6,6 @@ import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.VhostMetrics;
-import io.mayflymq.core.policy.Equivalence;
 import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.routing.Binding;
@@ -38,6 +37,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class VirtualHost {
   private final String name;
   private final NameErrors errors;
+  private final ReplyConsumers replies;
   private final Shards shards;
   private final MetadataLog metadata;
   private final InstantSource clock;
@@ -45,6 +45,7 @@ public final class VirtualHost {
   private final Churn churn;
   private final VhostMetrics metrics;
   private final DeadLetterRouter deadLetters;
+  private final Firehose firehose = new Firehose(this);
   private final VhostPolicies policies = new VhostPolicies(this);
   private final Object lock = new Object();
   private volatile RoutingTable<Queue> table = RoutingTable.empty();
@@ -60,6 +61,7 @@ public final class VirtualHost {
       Churn churn) {
     this.name = definition.name();
     this.errors = new NameErrors(name);
+    this.replies = new ReplyConsumers(errors);
     this.definition = definition;
     this.shards = shards;
     this.metadata = metadata;
@@ -123,6 +125,16 @@ public final class VirtualHost {
     return churn;
   }
 
+  /** The tracer of its messages. */
+  public Firehose firehose() {
+    return firehose;
+  }
+
+  /** Who waits for replies here. */
+  public ReplyConsumers replies() {
+    return replies;
+  }
+
   DeadLetterRouter deadLetters() {
     return deadLetters;
   }
@@ -146,22 +158,19 @@ public final class VirtualHost {
   /**
    * Declares an exchange, or checks that the one that exists is the same.
    *
-   * @throws ChannelException 403 for a reserved name, 406 if it exists and differs
+   * @throws ChannelException 403 for a reserved name, 406 if it exists and differs or an argument
+   *     is not valid
    */
   public CompletableFuture<Void> declareExchange(ExchangeDefinition wanted) {
     synchronized (lock) {
       requireAlive();
       ExchangeDefinition current = table.exchange(wanted.name());
       if (current != null) {
-        Equivalence equivalence = new Equivalence("exchange", wanted.name(), name);
-        equivalence.check("type", wanted.type(), current.type());
-        equivalence.check("durable", wanted.durable(), current.durable());
-        equivalence.check("auto_delete", wanted.autoDelete(), current.autoDelete());
-        equivalence.check("internal", wanted.internal(), current.internal());
-        equivalence.checkExchangeArguments(wanted.arguments(), current.arguments());
+        Redeclaration.check(name, wanted, current);
         return done();
       }
       NameErrors.requireUnreserved("exchange", wanted.name());
+      wanted.type().validate(wanted.arguments());
       table = policies.add(table, wanted);
       return wanted.durable()
           ? metadata.append(new MetadataCommand.ExchangeDeclared(name, wanted))
@@ -212,6 +221,7 @@ public final class VirtualHost {
         return done();
       }
       table = table.withBinding(binding);
+      AtMostOnce.replay(table, binding);
       return isDurable(binding)
           ? metadata.append(new MetadataCommand.Bound(name, binding))
           : done();
@@ -312,7 +322,7 @@ public final class VirtualHost {
         }
       }
     }
-    requireEquivalent(wanted, current);
+    Redeclaration.check(name, wanted, current);
     return current.status(wanted.renewsLease());
   }
 
@@ -379,19 +389,6 @@ public final class VirtualHost {
   /** The queues that were kept have their messages back, and begin to live. */
   void startRecovered() {
     table.queues().forEach(Queue::start);
-  }
-
-  private void requireEquivalent(QueueDeclaration wanted, Queue current) {
-    if (current.owner() != null
-        ? current.owner() != wanted.connection() || !wanted.exclusive()
-        : wanted.exclusive()) {
-      throw errors.locked(wanted.name());
-    }
-    Equivalence equivalence = new Equivalence("queue", wanted.name(), name);
-    QueueDefinition definition = current.definition();
-    equivalence.check("durable", wanted.durable() && !wanted.exclusive(), definition.durable());
-    equivalence.check("auto_delete", wanted.autoDelete(), definition.autoDelete());
-    equivalence.checkQueueArguments(wanted.arguments(), definition.arguments());
   }
 
   /**
