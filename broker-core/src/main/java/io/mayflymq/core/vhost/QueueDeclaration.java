@@ -1,6 +1,10 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 
 /**
@@ -26,4 +30,18 @@ public record QueueDeclaration(
     Object connection,
     Shard home,
     boolean serverNamed,
-    boolean renewsLease) {}
+    boolean renewsLease) {
+  /**
+   * What is made if there is no such queue.
+   *
+   * @param vhost the virtual host, for the error's text
+   * @throws ChannelException 406 if an argument is not valid, or the queue's type does not know
+   *     such queues
+   */
+  QueueDefinition definition(String vhost) {
+    QueueSettings settings = QueueArguments.parse(arguments, name, vhost);
+    QueueArguments.checkProperties(settings.type(), durable, exclusive, autoDelete, name, vhost);
+    return new QueueDefinition(
+        name, durable && !exclusive, exclusive, autoDelete, arguments, settings);
+  }
+}

@@ -8,7 +8,6 @@ import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.VhostMetrics;
 import io.mayflymq.core.policy.Equivalence;
 import io.mayflymq.core.policy.PolicyTable;
-import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;
@@ -325,15 +324,7 @@ public final class VirtualHost {
   private CompletableFuture<QueueStatus> create(QueueDeclaration wanted) {
     requireAlive();
     requireRoom(wanted.name());
-    boolean durable = wanted.durable() && !wanted.exclusive();
-    QueueDefinition definition =
-        new QueueDefinition(
-            wanted.name(),
-            durable,
-            wanted.exclusive(),
-            wanted.autoDelete(),
-            wanted.arguments(),
-            QueueArguments.parse(wanted.arguments(), wanted.name(), name));
+    QueueDefinition definition = wanted.definition(name);
     Queue queue =
         create(
             queueIds.incrementAndGet(),
@@ -344,7 +335,7 @@ public final class VirtualHost {
     queue.start();
     churn.happened(Churn.Event.QUEUE_CREATED);
     QueueStatus status = new QueueStatus(wanted.name(), 0, 0);
-    return durable
+    return definition.durable()
         ? metadata.append(declared(queue)).thenApply(safe -> status)
         : CompletableFuture.completedFuture(status);
   }

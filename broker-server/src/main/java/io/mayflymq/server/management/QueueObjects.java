@@ -5,7 +5,6 @@ import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicySubject;
-import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.QueueView;
@@ -57,7 +56,7 @@ final class QueueObjects {
     object.put("policy", policies.policy().map(Policy::name).orElse(null));
     object.put("single_active_consumer_tag", singleActive(view));
     object.put("state", "running");
-    object.put("type", "classic");
+    object.put("type", definition.settings().type().wireName());
     object.put("vhost", queue.vhost().name());
     return object;
   }
@@ -111,7 +110,7 @@ final class QueueObjects {
         .vhost()
         .policies()
         .table()
-        .byPolicies(PolicySubject.queue(QueueType.CLASSIC, queue.name()));
+        .byPolicies(PolicySubject.queue(queue.definition().settings().type(), queue.name()));
   }
 
   /** In seconds since the epoch, as the publisher set it; null if that is not known. */
