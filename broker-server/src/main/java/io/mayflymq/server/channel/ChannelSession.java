@@ -58,7 +58,7 @@ public final class ChannelSession {
   public ChannelSession(int number, ConnectionContext connection) {
     this.number = number;
     this.connection = connection;
-    this.content = new ContentAssembler(connection.maxMessageSize());
+    this.content = new ContentAssembler(connection.settings().maxMessageSize());
     this.publisher =
         new Publisher(connection.vhost(), connection.access(), connection.home().index());
     this.exchanges = new ExchangeOperations(this, connection);

@@ -32,6 +32,7 @@ final class ConsumerOperations implements DeliveryReceiver {
   private final Counters counters;
   private final Map<String, DeliverySource> consumers = new LinkedHashMap<>();
   private final UnackedDeliveries unacked = new UnackedDeliveries();
+  private final ConsumerTimeout timeout;
   private DeliverySource lastFetched;
   private int prefetch;
   private volatile ChannelCredit credit;
@@ -43,6 +44,13 @@ final class ConsumerOperations implements DeliveryReceiver {
     this.connection = connection;
     this.identity = new ChannelIdentity(connection.identity(), number);
     this.counters = counters;
+    this.timeout =
+        new ConsumerTimeout(
+            number,
+            unacked,
+            connection.home(),
+            connection.settings().consumerTimeoutMillis(),
+            error -> connection.fail(number, error));
   }
 
   @Override
@@ -162,10 +170,7 @@ final class ConsumerOperations implements DeliveryReceiver {
       channel.reply(false, new BasicMethod.GetEmpty());
       return;
     }
-    long tag =
-        fetched.sequence() < 0
-            ? unacked.skip()
-            : unacked.add(sourceOfFetched(queue), fetched.sequence());
+    long tag = nextTag(sourceOfFetched(queue), fetched.sequence());
     Message message = fetched.message();
     counters.got(fetched.sequence() >= 0, message.bodyLength(), fetched.redelivered());
     connection
@@ -207,9 +212,19 @@ final class ConsumerOperations implements DeliveryReceiver {
       }
       return;
     }
-    long tag = sequence < 0 ? unacked.skip() : unacked.add(source, sequence);
+    long tag = nextTag(source, sequence);
     counters.delivered(sequence >= 0, message.bodyLength(), redelivered);
     connection.output().deliver(number, source.consumer().tag(), tag, redelivered, message);
+  }
+
+  /** The tag of a delivery, which is to be settled if it has a sequence number. */
+  private long nextTag(DeliverySource source, long sequence) {
+    if (sequence < 0) {
+      return unacked.skip();
+    }
+    long tag = unacked.add(source, sequence);
+    timeout.delivered();
+    return tag;
   }
 
   @Override
@@ -250,6 +265,7 @@ final class ConsumerOperations implements DeliveryReceiver {
             .map(source -> source.queue().cancel(source.consumer()))
             .toArray(CompletableFuture<?>[]::new);
     consumers.clear();
+    timeout.stop();
     recover();
     connection.lanes().flush();
     return CompletableFuture.allOf(cancels);

@@ -161,6 +161,13 @@ final class Keys {
           "10000",
           "Time from accepting a connection to its being open, in milliseconds.");
 
+  static final Setting<Integer> CONSUMER_TIMEOUT =
+      Setting.of(
+          "consumer_timeout",
+          zeroOr("no limit", "milliseconds", 1, Integer.MAX_VALUE),
+          "1800000",
+          "Time that a delivery may stay unacknowledged, in milliseconds; 0 for ever.");
+
   static final Family<String> AUTH_MECHANISMS =
       new Family<>(
           "auth_mechanisms.",
@@ -360,6 +367,7 @@ final class Keys {
           CHANNEL_MAX,
           MAX_MESSAGE_SIZE,
           HANDSHAKE_TIMEOUT,
+          CONSUMER_TIMEOUT,
           AUTH_MECHANISMS,
           ANONYMOUS_LOGIN_USER,
           ANONYMOUS_LOGIN_PASS,

@@ -62,7 +62,8 @@ public record ServerSettings(
             configuration.get(Keys.INITIAL_FRAME_MAX),
             configuration.get(Keys.CHANNEL_MAX),
             configuration.get(Keys.MAX_MESSAGE_SIZE),
-            configuration.get(Keys.HANDSHAKE_TIMEOUT)),
+            configuration.get(Keys.HANDSHAKE_TIMEOUT),
+            configuration.get(Keys.CONSUMER_TIMEOUT)),
         new AuthSettings(
             mechanisms(configuration),
             trueMembers(configuration.members(Keys.LOOPBACK_USERS, Keys.NO_LOOPBACK_USERS)),
