@@ -8,6 +8,7 @@ import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.VhostMetrics;
 import io.mayflymq.core.policy.Equivalence;
 import io.mayflymq.core.policy.PolicyTable;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;
@@ -24,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /*
  * A virtual host: its exchanges and queues, and the bindings between them.
@@ -42,6 +44,7 @@ public final class VirtualHost {
   private final InstantSource clock;
   private final AtomicLong queueIds;
   private final Churn churn;
+  private final Supplier<QueueType> defaultQueueType;
   private final VhostMetrics metrics;
   private final DeadLetterRouter deadLetters;
   private final VhostPolicies policies = new VhostPolicies(this);
@@ -56,7 +59,8 @@ public final class VirtualHost {
       MetadataLog metadata,
       InstantSource clock,
       AtomicLong queueIds,
-      Churn churn) {
+      Churn churn,
+      Supplier<QueueType> defaultQueueType) {
     this.name = definition.name();
     this.errors = new NameErrors(name);
     this.definition = definition;
@@ -65,6 +69,7 @@ public final class VirtualHost {
     this.clock = clock;
     this.queueIds = queueIds;
     this.churn = churn;
+    this.defaultQueueType = defaultQueueType;
     this.metrics = new VhostMetrics(shards.count());
     this.deadLetters = new DeadLetterRouter(this, shards);
     for (ExchangeDefinition exchange : ExchangeDefinition.predeclared()) {
@@ -297,7 +302,10 @@ public final class VirtualHost {
    * @throws ChannelException 403 for a reserved name, 405 if it is exclusive to another connection,
    *     406 if an argument is not valid or the queue exists and differs
    */
-  public CompletableFuture<QueueStatus> declareQueue(QueueDeclaration wanted) {
+  public CompletableFuture<QueueStatus> declareQueue(QueueDeclaration asked) {
+    QueueDeclaration wanted =
+        asked.withDefaultType(
+            QueueType.ofWireName(definition.defaultQueueType()).orElseGet(defaultQueueType));
     if (!wanted.serverNamed()) {
       NameErrors.requireUnreserved("queue", wanted.name());
     }
