@@ -106,19 +106,20 @@ class PriorityQueueIT {
   @OwnBroker
   void theOrderSurvivesARestart(@TempDir Path data) throws Exception {
     Map<String, Object> arguments = Map.of("x-max-priority", 5);
-    try (BrokerProcess broker = BrokerProcess.builder().data(data).start();
-        Connection connection = broker.factory().newConnection()) {
-      Channel channel = connection.createChannel();
-      channel.confirmSelect();
-      channel.queueDeclare("q", true, false, false, arguments);
-      for (String body : List.of("1a", "9a", "0a", "5a", "1b", "0b")) {
-        channel.basicPublish(
-            "",
-            "q",
-            new BasicProperties.Builder().deliveryMode(2).priority(body.charAt(0) - '0').build(),
-            body.getBytes(StandardCharsets.UTF_8));
+    try (BrokerProcess broker = BrokerProcess.builder().data(data).start()) {
+      try (Connection connection = broker.factory().newConnection();
+          Channel channel = connection.createChannel()) {
+        channel.confirmSelect();
+        channel.queueDeclare("q", true, false, false, arguments);
+        for (String body : List.of("1a", "9a", "0a", "5a", "1b", "0b")) {
+          channel.basicPublish(
+              "",
+              "q",
+              new BasicProperties.Builder().deliveryMode(2).priority(body.charAt(0) - '0').build(),
+              body.getBytes(StandardCharsets.UTF_8));
+        }
+        channel.waitForConfirmsOrDie(10_000);
       }
-      channel.waitForConfirmsOrDie(10_000);
       assertThat(broker.stop()).isZero();
     }
     try (BrokerProcess broker = BrokerProcess.builder().data(data).start();

@@ -7,6 +7,8 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.GetResponse;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.Deliveries;
+import io.mayflymq.it.harness.MayflyOnly;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,9 +25,10 @@ class QuorumQueueIT {
     Channel channel = amqp.newChannel();
     String queue = declare(amqp, Amqp.deadLetterTo(dead, Map.of("x-delivery-limit", 2)));
     amqp.publish(queue, "poison");
-    assertThat(returned(channel, queue)).isNull();
-    assertThat(returned(channel, queue)).isEqualTo(1L);
-    assertThat(returned(channel, queue)).isEqualTo(2L);
+    for (long returns = 0; returns <= 2; returns++) {
+      amqp.awaitReady(queue, 1);
+      assertThat(returned(channel, queue)).isEqualTo(returns);
+    }
     amqp.awaitReady(dead, 1);
     GetResponse letter = channel.basicGet(dead, true);
     assertThat(Amqp.text(letter.getBody())).isEqualTo("poison");
@@ -34,15 +37,27 @@ class QuorumQueueIT {
     assertThat(amqp.ready(queue)).isZero();
   }
 
-  /** Gets a message and puts it back. @return how often it had come back before, null if unknown */
-  private static Object returned(Channel channel, String queue) throws Exception {
+  /** Gets a message and puts it back. @return how often it had come back before */
+  private static long returned(Channel channel, String queue) throws Exception {
     GetResponse response = channel.basicGet(queue, false);
     channel.basicNack(response.getEnvelope().getDeliveryTag(), false, true);
-    // Answered after the message is back.
-    channel.queueDeclarePassive(queue);
-    Map<String, Object> headers = response.getProps().getHeaders();
-    assertThat(response.getEnvelope().isRedeliver()).isEqualTo(headers != null);
-    return headers == null ? null : headers.get("x-delivery-count");
+    long returns = (long) response.getProps().getHeaders().get("x-delivery-count");
+    assertThat(response.getEnvelope().isRedeliver()).isEqualTo(returns > 0);
+    return returns;
+  }
+
+  @Test
+  void consumersAreToldFromTheSecondTimeOn(Amqp amqp) throws Exception {
+    String queue = declare(amqp, Map.of());
+    amqp.publish(queue, "m");
+    Channel channel = amqp.newChannel();
+    Deliveries deliveries = Deliveries.from(channel, queue, false);
+    Deliveries.Delivery first = deliveries.next();
+    assertThat(first.properties().getHeaders()).isNull();
+    channel.basicReject(first.tag(), true);
+    Deliveries.Delivery second = deliveries.next();
+    assertThat(second.redelivered()).isTrue();
+    assertThat(second.properties().getHeaders()).containsEntry("x-delivery-count", 1L);
   }
 
   @Test
@@ -50,14 +65,14 @@ class QuorumQueueIT {
     Channel channel = amqp.newChannel();
     String queue = declare(amqp, Map.of());
     amqp.publish(queue, "m");
-    for (int i = 0; i < 30; i++) {
-      returned(channel, queue);
+    for (long returns = 0; returns < 8; returns++) {
+      amqp.awaitReady(queue, 1);
+      assertThat(returned(channel, queue)).isEqualTo(returns);
     }
-    assertThat(amqp.channel().basicGet(queue, false).getProps().getHeaders())
-        .containsEntry("x-delivery-count", 30L);
   }
 
   @Test
+  @MayflyOnly("RabbitMQ 3.10 gives basic.get d first, then the others in this order")
   void whatCameBackIsServedFirstInTheOrderInWhichItDid(Amqp amqp) throws Exception {
     Channel channel = amqp.newChannel();
     String queue = declare(amqp, Map.of());
@@ -71,7 +86,7 @@ class QuorumQueueIT {
     for (int i : new int[] {2, 0, 1}) {
       channel.basicNack(tags[i], false, true);
     }
-    channel.queueDeclarePassive(queue);
+    amqp.awaitReady(queue, 4);
     assertThat(amqp.drain(queue)).containsExactly("c", "a", "b", "d");
   }
 
