@@ -120,6 +120,17 @@ public final class Message {
     return blindKeys;
   }
 
+  /** The same message with other properties; those that count for queues must be the same. */
+  Message withProperties(BasicProperties changed) {
+    byte[] encoded = changed.encode();
+    int bodyLength = bodyLength();
+    byte[] copy = new byte[encoded.length + bodyLength];
+    System.arraycopy(encoded, 0, copy, 0, encoded.length);
+    System.arraycopy(content, propertiesLength, copy, encoded.length, bodyLength);
+    return new Message(
+        exchange, routingKey, copy, encoded.length, ttlMillis, priority(), persistent, blindKeys);
+  }
+
   /** Decodes the properties; a new object at each call. */
   public BasicProperties properties() {
     return BasicProperties.decode(content, 0, propertiesLength);

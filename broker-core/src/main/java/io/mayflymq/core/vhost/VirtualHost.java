@@ -7,7 +7,7 @@ import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.VhostMetrics;
 import io.mayflymq.core.policy.PolicyTable;
-import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;
@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /*
  * A virtual host: its exchanges and queues, and the bindings between them.
@@ -43,6 +44,7 @@ public final class VirtualHost {
   private final InstantSource clock;
   private final AtomicLong queueIds;
   private final Churn churn;
+  private final Supplier<QueueType> defaultQueueType;
   private final VhostMetrics metrics;
   private final DeadLetterRouter deadLetters;
   private final Firehose firehose = new Firehose(this);
@@ -58,7 +60,8 @@ public final class VirtualHost {
       MetadataLog metadata,
       InstantSource clock,
       AtomicLong queueIds,
-      Churn churn) {
+      Churn churn,
+      Supplier<QueueType> defaultQueueType) {
     this.name = definition.name();
     this.errors = new NameErrors(name);
     this.replies = new ReplyConsumers(errors);
@@ -68,6 +71,7 @@ public final class VirtualHost {
     this.clock = clock;
     this.queueIds = queueIds;
     this.churn = churn;
+    this.defaultQueueType = defaultQueueType;
     this.metrics = new VhostMetrics(shards.count());
     this.deadLetters = new DeadLetterRouter(this, shards);
     for (ExchangeDefinition exchange : ExchangeDefinition.predeclared()) {
@@ -308,7 +312,10 @@ public final class VirtualHost {
    * @throws ChannelException 403 for a reserved name, 405 if it is exclusive to another connection,
    *     406 if an argument is not valid or the queue exists and differs
    */
-  public CompletableFuture<QueueStatus> declareQueue(QueueDeclaration wanted) {
+  public CompletableFuture<QueueStatus> declareQueue(QueueDeclaration asked) {
+    QueueDeclaration wanted =
+        asked.withDefaultType(
+            QueueType.ofWireName(definition.defaultQueueType()).orElseGet(defaultQueueType));
     if (!wanted.serverNamed()) {
       NameErrors.requireUnreserved("queue", wanted.name());
     }
@@ -335,15 +342,7 @@ public final class VirtualHost {
   private CompletableFuture<QueueStatus> create(QueueDeclaration wanted) {
     requireAlive();
     requireRoom(wanted.name());
-    boolean durable = wanted.durable() && !wanted.exclusive();
-    QueueDefinition definition =
-        new QueueDefinition(
-            wanted.name(),
-            durable,
-            wanted.exclusive(),
-            wanted.autoDelete(),
-            wanted.arguments(),
-            QueueArguments.parse(wanted.arguments(), wanted.name(), name));
+    QueueDefinition definition = wanted.definition(name);
     Queue queue =
         create(
             queueIds.incrementAndGet(),
@@ -354,7 +353,7 @@ public final class VirtualHost {
     queue.start();
     churn.happened(Churn.Event.QUEUE_CREATED);
     QueueStatus status = new QueueStatus(wanted.name(), 0, 0);
-    return durable
+    return definition.durable()
         ? metadata.append(declared(queue)).thenApply(safe -> status)
         : CompletableFuture.completedFuture(status);
   }

@@ -61,7 +61,7 @@ public final class ChannelSession {
   public ChannelSession(int number, ConnectionContext connection) {
     this.number = number;
     this.connection = connection;
-    this.content = new ContentAssembler(connection.maxMessageSize());
+    this.content = new ContentAssembler(connection.settings().maxMessageSize());
     this.exchanges = new ExchangeOperations(this, connection);
     this.queues = new QueueOperations(this, connection);
     this.consumers = new ConsumerOperations(number, this, connection, counters);

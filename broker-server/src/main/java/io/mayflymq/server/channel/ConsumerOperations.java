@@ -35,6 +35,7 @@ final class ConsumerOperations implements DeliveryReceiver {
   private final Map<String, DeliverySource> consumers = new LinkedHashMap<>();
   private final UnackedDeliveries unacked = new UnackedDeliveries();
   private ReplyReceiver replies;
+  private final ConsumerTimeout timeout;
   private DeliverySource lastFetched;
   private int prefetch;
   private volatile ChannelCredit credit;
@@ -46,6 +47,13 @@ final class ConsumerOperations implements DeliveryReceiver {
     this.connection = connection;
     this.identity = new ChannelIdentity(connection.identity(), number);
     this.counters = counters;
+    this.timeout =
+        new ConsumerTimeout(
+            number,
+            unacked,
+            connection.home(),
+            connection.settings().consumerTimeoutMillis(),
+            error -> connection.fail(number, error));
   }
 
   @Override
@@ -203,10 +211,7 @@ final class ConsumerOperations implements DeliveryReceiver {
       channel.reply(false, new BasicMethod.GetEmpty());
       return;
     }
-    long tag =
-        fetched.sequence() < 0
-            ? unacked.skip()
-            : unacked.add(sourceOfFetched(queue), fetched.sequence());
+    long tag = nextTag(sourceOfFetched(queue), fetched.sequence());
     Message message = fetched.message();
     trace(queue, message, fetched.redelivered());
     counters.got(fetched.sequence() >= 0, message.bodyLength(), fetched.redelivered());
@@ -249,7 +254,7 @@ final class ConsumerOperations implements DeliveryReceiver {
       }
       return;
     }
-    long tag = sequence < 0 ? unacked.skip() : unacked.add(source, sequence);
+    long tag = nextTag(source, sequence);
     trace(source.queue(), message, redelivered);
     counters.delivered(sequence >= 0, message.bodyLength(), redelivered);
     connection.output().deliver(number, source.consumer().tag(), tag, redelivered, message);
@@ -260,6 +265,16 @@ final class ConsumerOperations implements DeliveryReceiver {
     if (firehose.isOn()) {
       firehose.delivered(message, queue.name(), redelivered, identity.firehoseClient());
     }
+  }
+
+  /** The tag of a delivery, which is to be settled if it has a sequence number. */
+  private long nextTag(DeliverySource source, long sequence) {
+    if (sequence < 0) {
+      return unacked.skip();
+    }
+    long tag = unacked.add(source, sequence);
+    timeout.delivered();
+    return tag;
   }
 
   @Override
@@ -301,6 +316,7 @@ final class ConsumerOperations implements DeliveryReceiver {
             .map(source -> source.queue().cancel(source.consumer()))
             .toArray(CompletableFuture<?>[]::new);
     consumers.clear();
+    timeout.stop();
     recover();
     connection.lanes().flush();
     return CompletableFuture.allOf(cancels);
