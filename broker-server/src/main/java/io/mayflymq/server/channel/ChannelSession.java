@@ -289,7 +289,7 @@ public final class ChannelSession {
     if (!requeue) {
       throw new ConnectionException(ReplyCode.NOT_IMPLEMENTED, "requeue=false");
     }
-    consumers.recover();
+    settlements.recover(transaction);
     connection.lanes().flush();
   }
 

@@ -171,7 +171,7 @@ public final class AmqpServer implements AutoCloseable {
                   @Override
                   protected void initChannel(Channel channel) {
                     if (tls != null) {
-                      channel.pipeline().addLast(tls.current().newHandler(channel.alloc()));
+                      tls.encrypt(channel);
                     }
                     channel
                         .pipeline()
