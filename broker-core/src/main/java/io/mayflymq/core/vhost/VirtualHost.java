@@ -249,12 +249,12 @@ public final class VirtualHost {
   }
 
   private void requireEnds(Binding binding, Object connection) {
+    exchange(binding.source());
     if (binding.destinationKind() == DestinationKind.QUEUE) {
       queue(binding.destination(), connection);
     } else {
       exchange(binding.destination());
     }
-    exchange(binding.source());
   }
 
   private boolean isDurable(Binding binding) {
