@@ -63,6 +63,7 @@ final class Storage implements AutoCloseable {
     DiskStores stores = new DiskStores(options(settings), new Raising(alarms));
     this.shards = new Shards(loops.all(), clock, stores::create);
     Broker broker = new Broker(shards, metadata, clock);
+    broker.setDefaultQueueType(settings.defaults().queueType());
     AccessControl accessControl =
         new AccessControl(SecurityState.EMPTY, settings.auth().loopbackUsers(), clock);
     Sessions sessions = new Sessions(accessControl);

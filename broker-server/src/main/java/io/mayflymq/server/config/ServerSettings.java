@@ -1,5 +1,6 @@
 package io.mayflymq.server.config;
 
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -62,7 +63,8 @@ public record ServerSettings(
             configuration.get(Keys.INITIAL_FRAME_MAX),
             configuration.get(Keys.CHANNEL_MAX),
             configuration.get(Keys.MAX_MESSAGE_SIZE),
-            configuration.get(Keys.HANDSHAKE_TIMEOUT)),
+            configuration.get(Keys.HANDSHAKE_TIMEOUT),
+            configuration.get(Keys.CONSUMER_TIMEOUT)),
         new AuthSettings(
             mechanisms(configuration),
             trueMembers(configuration.members(Keys.LOOPBACK_USERS)),
@@ -77,7 +79,8 @@ public record ServerSettings(
             configuration.get(Keys.DEFAULT_CONFIGURE),
             configuration.get(Keys.DEFAULT_WRITE),
             configuration.get(Keys.DEFAULT_READ),
-            configuration.defaultPolicies()),
+            configuration.defaultPolicies(),
+            QueueType.ofWireName(configuration.get(Keys.DEFAULT_QUEUE_TYPE)).orElseThrow()),
         new DefinitionsSettings(
             configuration.get(Keys.LOAD_DEFINITIONS),
             configuration.get(Keys.SKIP_DEFINITIONS_IF_UNCHANGED)),

@@ -38,7 +38,8 @@ final class ServerProperties {
           "connection.blocked",
           "consumer_priorities",
           "authentication_failure_close",
-          "per_consumer_qos"
+          "per_consumer_qos",
+          "direct_reply_to"
         }) {
       table.put(capability, FieldValue.Bool.TRUE);
     }

@@ -10,8 +10,6 @@ final class ClusterCommands {
   private static final String ONE_NODE = "MayflyMQ runs as a single node: there is no cluster.";
   private static final String NO_MIRRORS = "queues have no mirrors in MayflyMQ.";
   private static final String NO_ERLANG = "MayflyMQ does not run on Erlang.";
-  private static final String NO_TRACER =
-      "MayflyMQ has no firehose tracer: nothing is published to amq.rabbitmq.trace.";
 
   private ClusterCommands() {}
 
@@ -48,9 +46,6 @@ final class ClusterCommands {
     }
     for (String name : List.of("suspend_listeners", "resume_listeners")) {
       commands.add(refused(name, "use stop_app and start_app, which close connections too."));
-    }
-    for (String name : List.of("trace_on", "trace_off")) {
-      commands.add(refused(name, NO_TRACER));
     }
     commands.add(refused("restart_vhost", "a virtual host of MayflyMQ does not stop by itself."));
     commands.add(refused("enable_feature_flag", "MayflyMQ has no feature flags."));

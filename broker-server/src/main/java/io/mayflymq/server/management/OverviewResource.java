@@ -125,9 +125,7 @@ final class OverviewResource {
             type ->
                 Json.object(
                     "name", type.wireName(),
-                    "description",
-                        "AMQP %s exchange, as per the AMQP specification"
-                            .formatted(type.wireName()),
+                    "description", type.description(),
                     "enabled", true))
         .toList();
   }

@@ -14,7 +14,6 @@ import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Deliveries.Delivery;
-import io.mayflymq.it.harness.NotYet;
 import io.mayflymq.it.harness.RawClient;
 import io.mayflymq.it.harness.RawWriter;
 import java.util.ArrayList;
@@ -323,7 +322,6 @@ class ConsumeIT {
   }
 
   @Test
-  @NotYet("priority queues")
   void priorityQueuesDeliverTheHighestFirst(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-priority", 5));
     for (int priority : new int[] {1, 5, 0, 9, 3}) {
