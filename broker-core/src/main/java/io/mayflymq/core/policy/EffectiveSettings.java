@@ -140,12 +140,17 @@ public final class EffectiveSettings {
         number(PolicyKey.MAX_LENGTH_BYTES),
         value(PolicyKey.OVERFLOW)
             .flatMap(overflow -> Overflow.ofWireName((String) overflow.value()))
-            .orElse(Overflow.DROP_HEAD),
+            .orElse(Overflow.DROP_HEAD)
+            .in(byArguments.type()),
         text(PolicyKey.DEAD_LETTER_EXCHANGE),
         text(PolicyKey.DEAD_LETTER_ROUTING_KEY),
         byArguments.singleActiveConsumer(),
         value(PolicyKey.MESSAGE_TTL_RETROACTIVE).map(EffectiveValue::value).orElse(true)
-            == Boolean.TRUE);
+            == Boolean.TRUE,
+        byArguments.type(),
+        byArguments.maxPriority(),
+        Math.max(number(PolicyKey.DELIVERY_LIMIT), QueueSettings.NONE),
+        number(PolicyKey.CONSUMER_TIMEOUT));
   }
 
   private long number(PolicyKey key) {

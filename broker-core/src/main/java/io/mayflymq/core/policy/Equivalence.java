@@ -48,7 +48,7 @@ public final class Equivalence {
    * @throws ChannelException 406 if one that the broker knows differs
    */
   public void checkQueueArguments(FieldTable received, FieldTable current) {
-    checkArguments(received, current, QueueArguments::isKnown);
+    checkArguments(received, current, QueueType.of(current)::knows);
   }
 
   /**

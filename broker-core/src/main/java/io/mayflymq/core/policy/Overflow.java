@@ -29,6 +29,13 @@ public enum Overflow {
     return wireName;
   }
 
+  /**
+   * What it comes to in a queue of this type: quorum queues do not dead-letter what they refuse.
+   */
+  Overflow in(QueueType type) {
+    return type == QueueType.QUORUM && this == REJECT_PUBLISH_DLX ? DROP_HEAD : this;
+  }
+
   /** The behaviour of this name. */
   public static Optional<Overflow> ofWireName(String name) {
     for (Overflow overflow : values()) {

@@ -32,7 +32,7 @@ public enum PolicyKey {
       integer(0, Long.MAX_VALUE, "is not a valid consumer disconnected timeout"),
       false),
   CONSUMER_TIMEOUT(
-      "consumer-timeout", integer(0, Long.MAX_VALUE, "is not a valid consumer timeout"), false),
+      "consumer-timeout", integer(0, Long.MAX_VALUE, "is not a valid consumer timeout"), true),
   DEAD_LETTER_EXCHANGE(
       "dead-letter-exchange", text("is not a valid dead letter exchange name"), true),
   DEAD_LETTER_ROUTING_KEY(
@@ -52,7 +52,7 @@ public enum PolicyKey {
   DELIVERY_LIMIT(
       "delivery-limit",
       integer(Long.MIN_VALUE, Long.MAX_VALUE, "is not a valid delivery limit"),
-      false),
+      true),
   EXPIRES("expires", integer(1, Long.MAX_VALUE, "is not a valid queue expiry"), true),
   FEDERATION_UPSTREAM(
       "federation-upstream", text("is not a valid federation upstream name"), false),

@@ -94,13 +94,13 @@ public final class PolicyTable {
   }
 
   /**
-   * What a classic queue lives by: its arguments, merged with the policies that apply.
+   * What a queue lives by: its arguments, merged with the policies that apply.
    *
    * @param arguments valid arguments of the declaration
    * @param byArguments what follows from them alone
    */
   public QueueSettings settingsOf(String queue, FieldTable arguments, QueueSettings byArguments) {
-    PolicySubject subject = PolicySubject.queue(QueueType.CLASSIC, queue);
+    PolicySubject subject = PolicySubject.queue(byArguments.type(), queue);
     Policy policy = applying(PolicyKind.POLICY, subject);
     Policy operatorPolicy = applying(PolicyKind.OPERATOR_POLICY, subject);
     return policy == null && operatorPolicy == null

@@ -4,7 +4,6 @@ import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
-import java.util.List;
 import java.util.Set;
 
 /**
@@ -36,7 +35,7 @@ public final class QueueArguments {
   /** The routing key they go with. */
   public static final String DEAD_LETTER_ROUTING_KEY = "x-dead-letter-routing-key";
 
-  /** The kind of queue; only {@code classic} so far. */
+  /** The kind of queue; see {@link QueueType}. */
   public static final String QUEUE_TYPE = "x-queue-type";
 
   /** Whether only one consumer gets messages at a time. */
@@ -45,7 +44,18 @@ public final class QueueArguments {
   /** Whether another TTL, by a policy, also counts for messages that are there already. */
   public static final String MESSAGE_TTL_RETROACTIVE = "x-message-ttl-retroactive";
 
-  private static final String DEFAULT_TYPE = "classic";
+  /** The highest priority that the queue tells apart. */
+  public static final String MAX_PRIORITY = "x-max-priority";
+
+  /** How often a message may come back from consumers. */
+  public static final String DELIVERY_LIMIT = "x-delivery-limit";
+
+  /** How long a delivery may stay unacknowledged, in ms. */
+  public static final String CONSUMER_TIMEOUT = "x-consumer-timeout";
+
+  private static final String DEAD_LETTER_STRATEGY = "x-dead-letter-strategy";
+  private static final Set<String> STRATEGIES = Set.of("at-most-once", "at-least-once");
+  private static final int HIGHEST_PRIORITY = 255;
 
   /**
    * The longest TTL or lease that arguments and the {@code expiration} property may ask for: ten
@@ -53,45 +63,8 @@ public final class QueueArguments {
    */
   public static final long MAX_MILLIS = 315_360_000_000L;
 
-  /**
-   * The arguments that a redeclaration is compared by; the last four are accepted without effect.
-   */
-  private static final Set<String> KNOWN =
-      Set.of(
-          MESSAGE_TTL,
-          EXPIRES,
-          MAX_LENGTH,
-          MAX_LENGTH_BYTES,
-          OVERFLOW,
-          DEAD_LETTER_EXCHANGE,
-          DEAD_LETTER_ROUTING_KEY,
-          QUEUE_TYPE,
-          SINGLE_ACTIVE_CONSUMER,
-          "x-queue-mode",
-          "x-queue-version",
-          "x-queue-master-locator",
-          "x-queue-leader-locator");
-
   /** What the texts about queue types and features that are not there end with. */
   public static final String NOT_SUPPORTED = "is not supported by this broker";
-
-  /** Would change what a queue does and is not there yet: refused, so that nobody relies on it. */
-  private static final String MAX_PRIORITY = "x-max-priority";
-
-  /**
-   * What only quorum queues and streams know, which RabbitMQ refuses for a classic queue. In the
-   * order in which they are looked for.
-   */
-  private static final List<String> OF_OTHER_TYPES =
-      List.of(
-          "x-dead-letter-strategy",
-          "x-delivery-limit",
-          "x-max-in-memory-length",
-          "x-max-in-memory-bytes",
-          "x-quorum-initial-group-size",
-          "x-max-age",
-          "x-stream-max-segment-size-bytes",
-          "x-initial-cluster-size");
 
   private final FieldTable table;
   private final String where;
@@ -99,11 +72,6 @@ public final class QueueArguments {
   private QueueArguments(FieldTable table, String queue, String vhost) {
     this.table = table;
     this.where = "for queue '%s' in vhost '%s'".formatted(queue, vhost);
-  }
-
-  /** Whether a redeclaration must agree on this argument. */
-  static boolean isKnown(String argument) {
-    return KNOWN.contains(argument);
   }
 
   /**
@@ -122,21 +90,19 @@ public final class QueueArguments {
   }
 
   private QueueSettings settings() {
-    queueType();
-    if (table.containsKey(MAX_PRIORITY)) {
-      throw notSupported("argument '%s' %s".formatted(MAX_PRIORITY, where));
-    }
-    for (String argument : OF_OTHER_TYPES) {
+    QueueType type = queueType();
+    for (String argument : type.argumentsOfOthers()) {
       if (table.containsKey(argument)) {
         throw new ChannelException(
             ReplyCode.PRECONDITION_FAILED,
-            "invalid arg '%s' %s of queue type rabbit_classic_queue".formatted(argument, where));
+            "invalid arg '%s' %s of queue type %s".formatted(argument, where, type.module()));
       }
     }
     long expires = integer(EXPIRES, MAX_MILLIS);
     if (expires == 0) {
       throw invalid(EXPIRES, "{value_zero,0}");
     }
+    deadLetterStrategy();
     String deadLetterExchange = text(DEAD_LETTER_EXCHANGE);
     String deadLetterRoutingKey = text(DEAD_LETTER_ROUTING_KEY);
     if (deadLetterRoutingKey != null && deadLetterExchange == null) {
@@ -147,18 +113,70 @@ public final class QueueArguments {
         expires,
         integer(MAX_LENGTH, Long.MAX_VALUE),
         integer(MAX_LENGTH_BYTES, Long.MAX_VALUE),
-        overflow(),
+        overflow().in(type),
         deadLetterExchange,
         deadLetterRoutingKey,
         flag(SINGLE_ACTIVE_CONSUMER, false),
-        flag(MESSAGE_TTL_RETROACTIVE, true));
+        flag(MESSAGE_TTL_RETROACTIVE, true),
+        type,
+        maxPriority(),
+        integer(DELIVERY_LIMIT, Long.MAX_VALUE),
+        integer(CONSUMER_TIMEOUT, Long.MAX_VALUE));
   }
 
-  private void queueType() {
-    String type = text(QUEUE_TYPE);
-    if (type != null && !type.equals(DEFAULT_TYPE)) {
-      throw notSupported("queue type '%s' %s".formatted(type, where));
+  private QueueType queueType() {
+    String name = text(QUEUE_TYPE);
+    QueueType type = name == null ? QueueType.CLASSIC : QueueType.ofWireName(name).orElse(null);
+    if (type == null || type == QueueType.STREAM) {
+      throw notSupported("queue type '%s' %s".formatted(name, where));
     }
+    return type;
+  }
+
+  private int maxPriority() {
+    long number = integer(MAX_PRIORITY, Long.MAX_VALUE);
+    if (number > HIGHEST_PRIORITY) {
+      throw invalid(MAX_PRIORITY, "{max_value_exceeded,%d}".formatted(number));
+    }
+    return (int) number;
+  }
+
+  /** Letters are always sent as they would be at least once; only the name is looked at. */
+  private void deadLetterStrategy() {
+    FieldValue value = table.get(DEAD_LETTER_STRATEGY);
+    if (value == null) {
+      return;
+    }
+    if (!(value instanceof FieldValue.LongString text)) {
+      throw invalid(
+          DEAD_LETTER_STRATEGY, "{unacceptable_type,%s}".formatted(value.rabbitTypeName()));
+    }
+    if (!STRATEGIES.contains(text.string())) {
+      throw invalid(DEAD_LETTER_STRATEGY, "invalid_dlx_strategy");
+    }
+  }
+
+  /**
+   * Checks the properties of a new queue, which a quorum queue cannot choose.
+   *
+   * @param queue the queue's name, for the error's text
+   * @param vhost its virtual host, for the error's text
+   * @throws ChannelException 406 if the type does not know such queues
+   */
+  public static void checkProperties(
+      QueueType type,
+      boolean durable,
+      boolean exclusive,
+      boolean autoDelete,
+      String queue,
+      String vhost) {
+    if (type.allows(durable, exclusive, autoDelete)) {
+      return;
+    }
+    String property = autoDelete ? "auto-delete" : exclusive ? "exclusive-owner" : "non-durable";
+    throw new ChannelException(
+        ReplyCode.PRECONDITION_FAILED,
+        "invalid property '%s' for queue '%s' in vhost '%s'".formatted(property, queue, vhost));
   }
 
   private Overflow overflow() {

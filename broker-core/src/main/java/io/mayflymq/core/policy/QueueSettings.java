@@ -13,6 +13,11 @@ package io.mayflymq.core.policy;
  * @param deadLetterRoutingKey the routing key they go with, or null: their own ones
  * @param singleActiveConsumer whether only one consumer gets messages at a time
  * @param messageTtlRetroactive whether another TTL also counts for messages that are there already
+ * @param type what kind of queue it is
+ * @param maxPriority the highest priority that it tells apart, 0 to 255, or {@link #NO_PRIORITIES}
+ * @param deliveryLimit how often a message may come back from consumers, 0 or more, or NONE
+ * @param consumerTimeoutMillis how long a delivery may stay unacknowledged, 0 or more, or NONE: as
+ *     long as the broker's configuration says
  */
 public record QueueSettings(
     long messageTtlMillis,
@@ -23,10 +28,17 @@ public record QueueSettings(
     String deadLetterExchange,
     String deadLetterRoutingKey,
     boolean singleActiveConsumer,
-    boolean messageTtlRetroactive) {
+    boolean messageTtlRetroactive,
+    QueueType type,
+    int maxPriority,
+    long deliveryLimit,
+    long consumerTimeoutMillis) {
 
   /** No such limit. */
   public static final long NONE = -1;
+
+  /** The {@link #maxPriority} of a queue that passes over priorities. */
+  public static final int NO_PRIORITIES = -1;
 
   /** A queue without any argument or policy. */
   public static final QueueSettings DEFAULT =
@@ -52,6 +64,73 @@ public record QueueSettings(
         deadLetterRoutingKey,
         singleActiveConsumer,
         true);
+  }
+
+  /** Settings of a classic queue that knows no priorities and no limits to deliveries. */
+  public QueueSettings(
+      long messageTtlMillis,
+      long expiresMillis,
+      long maxLength,
+      long maxLengthBytes,
+      Overflow overflow,
+      String deadLetterExchange,
+      String deadLetterRoutingKey,
+      boolean singleActiveConsumer,
+      boolean messageTtlRetroactive) {
+    this(
+        messageTtlMillis,
+        expiresMillis,
+        maxLength,
+        maxLengthBytes,
+        overflow,
+        deadLetterExchange,
+        deadLetterRoutingKey,
+        singleActiveConsumer,
+        messageTtlRetroactive,
+        QueueType.CLASSIC,
+        NO_PRIORITIES,
+        NONE,
+        NONE);
+  }
+
+  /** The same with priorities up to this one. */
+  public QueueSettings withMaxPriority(int highest) {
+    return with(type, highest, deliveryLimit);
+  }
+
+  /** The same for a quorum queue with this delivery limit, or NONE. */
+  public QueueSettings asQuorum(long limit) {
+    return with(QueueType.QUORUM, maxPriority, limit);
+  }
+
+  private QueueSettings with(QueueType kind, int highestPriority, long limit) {
+    return new QueueSettings(
+        messageTtlMillis,
+        expiresMillis,
+        maxLength,
+        maxLengthBytes,
+        overflow,
+        deadLetterExchange,
+        deadLetterRoutingKey,
+        singleActiveConsumer,
+        messageTtlRetroactive,
+        kind,
+        highestPriority,
+        limit,
+        consumerTimeoutMillis);
+  }
+
+  /** Whether the queue tells priorities apart. */
+  public boolean hasPriorities() {
+    return maxPriority != NO_PRIORITIES;
+  }
+
+  /**
+   * Whether the queue counts how often each message comes back, and tells consumers: a quorum
+   * queue, and any other that has a limit.
+   */
+  public boolean countsReturns() {
+    return type == QueueType.QUORUM || deliveryLimit != NONE;
   }
 
   /** Whether the queue has a limit in messages or bytes. */

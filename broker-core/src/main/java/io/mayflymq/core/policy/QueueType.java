@@ -1,22 +1,127 @@
 package io.mayflymq.core.policy;
 
-/** The kinds of queue that policies tell apart. This broker makes classic ones. */
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * The kinds of queue, and which arguments of a declaration each of them knows. This broker makes
+ * classic and quorum queues.
+ *
+ * <p>Source: RabbitMQ 3.13, the {@code capabilities} of its queue types.
+ */
 public enum QueueType {
   /** A queue of one node. */
-  CLASSIC("classic"),
+  CLASSIC(
+      "classic",
+      "rabbit_classic_queue",
+      List.of(
+          "x-message-ttl",
+          "x-expires",
+          "x-max-length",
+          "x-max-length-bytes",
+          "x-overflow",
+          "x-dead-letter-exchange",
+          "x-dead-letter-routing-key",
+          "x-queue-type",
+          "x-single-active-consumer",
+          "x-queue-leader-locator",
+          "x-max-priority",
+          "x-queue-mode",
+          "x-queue-version",
+          "x-queue-master-locator")),
   /** A replicated queue. */
-  QUORUM("quorum"),
+  QUORUM(
+      "quorum",
+      "rabbit_quorum_queue",
+      List.of(
+          "x-message-ttl",
+          "x-expires",
+          "x-max-length",
+          "x-max-length-bytes",
+          "x-overflow",
+          "x-dead-letter-exchange",
+          "x-dead-letter-routing-key",
+          "x-queue-type",
+          "x-single-active-consumer",
+          "x-queue-leader-locator",
+          "x-dead-letter-strategy",
+          "x-delivery-limit",
+          "x-max-in-memory-length",
+          "x-max-in-memory-bytes",
+          "x-quorum-initial-group-size")),
   /** A replicated log that consumers read without taking from it. */
-  STREAM("stream");
+  STREAM(
+      "stream",
+      "rabbit_stream_queue",
+      List.of(
+          "x-queue-type",
+          "x-max-length-bytes",
+          "x-queue-leader-locator",
+          "x-max-age",
+          "x-stream-max-segment-size-bytes",
+          "x-initial-cluster-size"));
 
   private final String wireName;
+  private final String module;
 
-  QueueType(String wireName) {
+  @SuppressWarnings("ImmutableEnumChecker") // never changes
+  private final Set<String> arguments;
+
+  @SuppressWarnings("ImmutableEnumChecker") // only filled once
+  private final Set<String> argumentsOfOthers = new LinkedHashSet<>();
+
+  static {
+    for (QueueType type : values()) {
+      Arrays.stream(values()).forEach(other -> type.argumentsOfOthers.addAll(other.arguments));
+      type.argumentsOfOthers.removeAll(type.arguments);
+    }
+  }
+
+  QueueType(String wireName, String module, List<String> arguments) {
     this.wireName = wireName;
+    this.module = module;
+    this.arguments = Set.copyOf(arguments);
+  }
+
+  /** The type of this name. */
+  public static Optional<QueueType> ofWireName(String name) {
+    return Arrays.stream(values()).filter(type -> type.wireName.equals(name)).findFirst();
+  }
+
+  /** What a declaration with these arguments, which are valid, makes. */
+  public static QueueType of(FieldTable arguments) {
+    return arguments.get(QueueArguments.QUEUE_TYPE) instanceof FieldValue.LongString name
+        ? ofWireName(name.string()).orElse(CLASSIC)
+        : CLASSIC;
   }
 
   /** The name in the argument {@code x-queue-type}. */
   public String wireName() {
     return wireName;
+  }
+
+  /** What RabbitMQ's texts call it. */
+  String module() {
+    return module;
+  }
+
+  /** Whether the argument means something here, so that a redeclaration must agree on it. */
+  boolean knows(String argument) {
+    return arguments.contains(argument);
+  }
+
+  /** The arguments that are refused here, as only other types know them. */
+  Set<String> argumentsOfOthers() {
+    return argumentsOfOthers;
+  }
+
+  /** Whether there are such queues of this type. */
+  public boolean allows(boolean durable, boolean exclusive, boolean autoDelete) {
+    return this == CLASSIC || (durable && !exclusive && !autoDelete);
   }
 }

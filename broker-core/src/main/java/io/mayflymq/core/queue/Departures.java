@@ -81,7 +81,7 @@ final class Departures {
    */
   long firstLiving(long nowMillis, int budget) {
     int left = budget;
-    long head = index.firstReady();
+    long head = messages.head();
     while (head >= 0) {
       boolean dead = deadlines.of(head) <= nowMillis;
       if (!dead && messages.load(head)) {
@@ -96,7 +96,7 @@ final class Departures {
       } else {
         discard(head);
       }
-      head = index.firstReady();
+      head = messages.head();
     }
     return -1;
   }

@@ -17,5 +17,8 @@ final class EntryFlags {
   /** It is not in the log, and its content is in a file that ends with the process. */
   static final int PAGED = 16;
 
+  /** It is ready, and goes before others whose turn it would be by their age. */
+  static final int AHEAD = 32;
+
   private EntryFlags() {}
 }

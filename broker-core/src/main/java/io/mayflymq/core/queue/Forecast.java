@@ -3,6 +3,7 @@ package io.mayflymq.core.queue;
 import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.retention.Deadlines;
+import java.util.function.LongPredicate;
 
 /**
  * What {@link QueueMachine#reconfigure} would do at this moment.
@@ -13,8 +14,11 @@ import io.mayflymq.core.retention.Deadlines;
  *     {@link Deadlines#NEVER} without a lease or with consumers. It may have passed.
  */
 public record Forecast(long expiring, long overflowing, long leaseEndMillis) {
+  private static final int GROUPS = 256;
+
   static Forecast of(
       MessageIndex<?> index,
+      Precedence precedence,
       QueueSettings current,
       QueueSettings changed,
       long leaseEndMillis,
@@ -29,10 +33,12 @@ public record Forecast(long expiring, long overflowing, long leaseEndMillis) {
             ? index.pages.countReadyWhile(
                 sequence -> Deadlines.after(index.enqueuedAt(sequence), ttl) <= nowMillis)
             : 0;
-    return new Forecast(expiring, overflowing(index, changed, expiring), leaseEndMillis);
+    return new Forecast(
+        expiring, overflowing(index, precedence, changed, expiring), leaseEndMillis);
   }
 
-  private static long overflowing(MessageIndex<?> index, QueueSettings changed, long expiring) {
+  private static long overflowing(
+      MessageIndex<?> index, Precedence precedence, QueueSettings changed, long expiring) {
     if (changed.overflow() != Overflow.DROP_HEAD) {
       return 0;
     }
@@ -40,23 +46,57 @@ public record Forecast(long expiring, long overflowing, long leaseEndMillis) {
         changed.maxLength() == QueueSettings.NONE
             ? 0
             : index.readyCount() - expiring - changed.maxLength();
-    return Math.max(Math.max(0, surplus), overflowingBytes(index, changed, expiring));
+    return Math.max(Math.max(0, surplus), overflowingBytes(index, precedence, changed, expiring));
   }
 
+  /**
+   * Group by group, as messages are served; what expires are the first ones to have come. Passes
+   * over the messages twice where there is precedence, else over no more than are to go.
+   */
   private static long overflowingBytes(
-      MessageIndex<?> index, QueueSettings changed, long expiring) {
+      MessageIndex<?> index, Precedence precedence, QueueSettings changed, long expiring) {
     long most = changed.maxLengthBytes();
     long bytes = index.readyBytes();
     if (most == QueueSettings.NONE || bytes <= most) {
       return 0;
     }
-    long left = 0;
-    long sequence = index.firstReady();
-    while (sequence >= 0 && (left < expiring || bytes > most)) {
-      bytes -= index.bodySize(sequence);
-      left++;
-      sequence = index.nextReady(sequence);
+    long first = index.firstReady();
+    for (long i = 0; i < expiring; i++) {
+      bytes -= index.bodySize(first);
+      first = index.nextReady(first);
     }
-    return left - expiring;
+    long excess = bytes - most;
+    if (precedence == null) {
+      return countOf(excess, index, first, sequence -> true);
+    }
+    long[] groupCounts = new long[GROUPS];
+    long[] groupBytes = new long[GROUPS];
+    for (long sequence = first; sequence >= 0; sequence = index.nextReady(sequence)) {
+      groupCounts[precedence.group(sequence)]++;
+      groupBytes[precedence.group(sequence)] += index.bodySize(sequence);
+    }
+    long count = 0;
+    int group = GROUPS - 1;
+    while (group > 0 && groupBytes[group] < excess) {
+      count += groupCounts[group];
+      excess -= groupBytes[group];
+      group--;
+    }
+    int last = group;
+    return count + countOf(excess, index, first, sequence -> precedence.group(sequence) == last);
+  }
+
+  /** How many messages of a group have so many bytes. */
+  private static long countOf(
+      long excess, MessageIndex<?> index, long first, LongPredicate inGroup) {
+    long left = excess;
+    long count = 0;
+    for (long sequence = first; sequence >= 0 && left > 0; sequence = index.nextReady(sequence)) {
+      if (inGroup.test(sequence)) {
+        left -= index.bodySize(sequence);
+        count++;
+      }
+    }
+    return count;
   }
 }

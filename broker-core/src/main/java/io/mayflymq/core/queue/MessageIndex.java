@@ -87,9 +87,7 @@ public final class MessageIndex<T> {
       T content, int bodySize, long deadlineMillis, long enqueuedAtMillis, int flags) {
     long sequence = nextSequence;
     Page page = write(sequence, content, bodySize, deadlineMillis, enqueuedAtMillis, flags);
-    page.unacked.add(offset(sequence));
-    unackedCount++;
-    unackedBytes += bodySize;
+    addUnacked(page, offset(sequence), bodySize);
     return sequence;
   }
 
@@ -163,17 +161,8 @@ public final class MessageIndex<T> {
    */
   public long nextReady(long after) {
     long from = after + 1;
-    Page page = pages.readyHead();
-    if (page == null || pageNumber(from) > pages.readyTail().number) {
-      return NONE;
-    }
-    if (pageNumber(from) > page.number) {
-      page = pages.ceiling(pageNumber(from));
-      while (page.ready.isEmpty()) {
-        page = page.next;
-      }
-    }
-    if (page.number == pageNumber(from)) {
+    Page page = pages.readyCeiling(pageNumber(from));
+    if (page != null && page.number == pageNumber(from)) {
       int offset = page.ready.ceiling(offset(from));
       if (offset != OffsetSet.NONE) {
         return page.sequence(offset);
@@ -199,9 +188,7 @@ public final class MessageIndex<T> {
     }
     int bodySize = page.bodySize(offset);
     removeReady(page, offset, bodySize);
-    page.unacked.add(offset);
-    unackedCount++;
-    unackedBytes += bodySize;
+    addUnacked(page, offset, bodySize);
     return contentOf(page, offset);
   }
 
@@ -256,10 +243,7 @@ public final class MessageIndex<T> {
         pages.unlinkReady(page);
         page.clear();
       } else {
-        for (int i = page.ready.first(); i != OffsetSet.NONE; i = page.ready.ceiling(i)) {
-          page.ready.remove(i);
-          page.release(i);
-        }
+        page.releaseReady();
         pages.unlinkReady(page);
       }
       freeIfDone(page);
@@ -352,6 +336,16 @@ public final class MessageIndex<T> {
   /** Sets the caller's flags of a message; bits above the lowest eight are ignored. */
   public void setFlags(long sequence, int flags) {
     existing(sequence).setFlags(offset(sequence), flags);
+  }
+
+  /** A number of the caller's own; 0 until set. */
+  public int extra(long sequence) {
+    return existing(sequence).extra(offset(sequence));
+  }
+
+  /** Sets that number. The memory for it is taken when the first one other than 0 is set. */
+  public void setExtra(long sequence, int value) {
+    existing(sequence).setExtra(offset(sequence), value);
   }
 
   // Looking at all
@@ -489,6 +483,12 @@ public final class MessageIndex<T> {
     }
     readyCount--;
     readyBytes -= bodySize;
+  }
+
+  private void addUnacked(Page page, int offset, int bodySize) {
+    page.unacked.add(offset);
+    unackedCount++;
+    unackedBytes += bodySize;
   }
 
   private void removeUnacked(Page page, int offset, int bodySize) {

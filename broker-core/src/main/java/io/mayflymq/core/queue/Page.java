@@ -42,6 +42,9 @@ final class Page {
   /** Only where an entry is in a file has it a meaning. */
   private final LongColumn locations = new LongColumn();
 
+  /** Null until one is not 0: what most queues never have costs nothing. */
+  private int[] extras;
+
   /** Null until there is a content: what is only in the log costs nothing here. */
   private Object[] contents;
 
@@ -73,6 +76,7 @@ final class Page {
     deadlines.clear();
     enqueueTimes.clear();
     locations.clear();
+    extras = null;
     if (contents != null) {
       Arrays.fill(contents, null);
     }
@@ -110,7 +114,18 @@ final class Page {
     bodySizes[slot] = bodySize;
     deadlines.set(slot, deadlineMillis, capacity);
     enqueueTimes.set(slot, enqueuedAtMillis, capacity);
+    if (extras != null) {
+      extras[slot] = 0;
+    }
     setContent(offset, content);
+  }
+
+  /** Forgets all ready entries. */
+  void releaseReady() {
+    for (int i = ready.first(); i != OffsetSet.NONE; i = ready.ceiling(i)) {
+      ready.remove(i);
+      release(i);
+    }
   }
 
   /** Forgets the reference that an entry holds. */
@@ -155,6 +170,20 @@ final class Page {
     flags[offset - firstOffset] = (byte) flagBits;
   }
 
+  int extra(int offset) {
+    return extras == null ? 0 : extras[offset - firstOffset];
+  }
+
+  void setExtra(int offset, int value) {
+    if (extras == null) {
+      if (value == 0) {
+        return;
+      }
+      extras = new int[capacity];
+    }
+    extras[offset - firstOffset] = value;
+  }
+
   long deadline(int offset) {
     return deadlines.get(offset - firstOffset);
   }
@@ -186,6 +215,9 @@ final class Page {
     deadlines.shift(slots, ENTRIES);
     enqueueTimes.shift(slots, ENTRIES);
     locations.shift(slots, ENTRIES);
+    if (extras != null) {
+      extras = LongColumn.shifted(extras, new int[ENTRIES], capacity, slots, ENTRIES);
+    }
     if (contents != null) {
       contents = LongColumn.shifted(contents, new Object[ENTRIES], capacity, slots, ENTRIES);
     }
@@ -203,6 +235,9 @@ final class Page {
     deadlines.grow(larger);
     enqueueTimes.grow(larger);
     locations.grow(larger);
+    if (extras != null) {
+      extras = Arrays.copyOf(extras, larger);
+    }
     if (contents != null) {
       contents = Arrays.copyOf(contents, larger);
     }

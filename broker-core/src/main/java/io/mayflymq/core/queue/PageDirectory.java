@@ -238,6 +238,21 @@ final class PageDirectory {
     page.nextReady = null;
   }
 
+  /** The first page of this number or a higher one that has ready entries, or null. */
+  Page readyCeiling(long number) {
+    if (readyHead == null || number > readyTail.number) {
+      return null;
+    }
+    Page page = readyHead;
+    if (number > page.number) {
+      page = ceiling(number);
+      while (page.ready.isEmpty()) {
+        page = page.next;
+      }
+    }
+    return page;
+  }
+
   /**
    * How many ready entries come before the first one that fails a test. All after that have to fail
    * too: where the last entry of a page passes, the others are not asked.

@@ -1,6 +1,7 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
@@ -38,6 +39,7 @@ public final class QueueMachine {
   private final QueueEffects effects;
   private final MessageIndex<Message> index;
   private final QueueMessages messages;
+  private final Precedence precedence;
   private final QueueRecovery recovery;
   private final MessageDeadlines deadlines;
   private final Departures departures;
@@ -73,8 +75,9 @@ public final class QueueMachine {
     this.deadlines =
         new MessageDeadlines(
             index, new ExpiryOrder(new ExpiringMessages(index)), settings.messageTtlMillis());
-    this.recovery = new QueueRecovery(index, deadlines);
-    this.messages = new QueueMessages(index, store, recovery);
+    this.precedence = Precedence.in(index, settings);
+    this.recovery = new QueueRecovery(index, deadlines, settings.countsReturns(), precedence);
+    this.messages = new QueueMessages(index, store, recovery, precedence);
     this.departures = new Departures(index, messages, deadlines, effects, wakeUp);
     departures.haveDeadLetters(settings.deadLetterExchange() != null);
     this.lease = new QueueLease(settings.expiresMillis(), nowMillis);
@@ -102,7 +105,7 @@ public final class QueueMachine {
    * the queue was last used, and what is over a new limit is dropped, if that is what overflow
    * means. Very much at once is worked off in slices.
    *
-   * @param changed the settings; whether one consumer is active alone never changes
+   * @param changed the settings; what only arguments can set never changes
    */
   public void reconfigure(QueueSettings changed, long nowMillis) {
     settings = changed;
@@ -118,7 +121,8 @@ public final class QueueMachine {
 
   /** What {@link #reconfigure} would do now; changes nothing. */
   public Forecast forecast(QueueSettings changed, long nowMillis) {
-    return Forecast.of(index, settings, changed, lease.endWith(changed.expiresMillis()), nowMillis);
+    return Forecast.of(
+        index, precedence, settings, changed, lease.endWith(changed.expiresMillis()), nowMillis);
   }
 
   // Publishing
@@ -191,7 +195,7 @@ public final class QueueMachine {
     departures.expireDue(nowMillis, EXPIRY_SLICE);
     int left = shrinking ? EXPIRY_SLICE : Integer.MAX_VALUE;
     while (isOverLimit() && left-- > 0) {
-      long head = index.firstReady();
+      long head = messages.head();
       departures.die(
           head,
           deadlines.of(head) <= nowMillis ? DeathReason.EXPIRED : DeathReason.MAXLEN,
@@ -266,7 +270,11 @@ public final class QueueMachine {
       return null;
     }
     boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
+    int returns = settings.countsReturns() ? Extra.returns(index, head) : 0;
     Message message = acknowledges ? messages.take(head) : departures.leave(head);
+    if (settings.countsReturns()) {
+      message = DeliveryCount.of(message, returns);
+    }
     counters.got(acknowledges, message.bodyLength(), redelivered);
     return new Fetched(
         acknowledges ? head : NO_SETTLEMENT, message, redelivered, index.readyCount());
@@ -294,6 +302,7 @@ public final class QueueMachine {
         continue;
       }
       boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
+      int returns = redelivered && settings.countsReturns() ? Extra.returns(index, head) : 0;
       Message message;
       long sequence = NO_SETTLEMENT;
       if (consumer.acknowledges()) {
@@ -302,6 +311,9 @@ public final class QueueMachine {
         consumer.delivered();
       } else {
         message = departures.leave(head);
+      }
+      if (returns > 0) {
+        message = DeliveryCount.of(message, returns);
       }
       deliver(consumer, sequence, message, redelivered);
     }
@@ -348,8 +360,9 @@ public final class QueueMachine {
   }
 
   /**
-   * Puts messages back where they were, marked as redelivered; what is dead by now expires.
-   * Parameters as in {@link #acknowledge}.
+   * Puts messages back where they were, or before all others in a quorum queue, marked as
+   * redelivered. What has come back too often dies, and what is too old by now expires. Parameters
+   * as in {@link #acknowledge}.
    */
   public void requeue(Consumer consumer, long from, long to, long nowMillis) {
     int count = 0;
@@ -366,13 +379,19 @@ public final class QueueMachine {
   }
 
   private void putBack(long sequence, long nowMillis) {
+    if (settings.countsReturns()) {
+      int returns = Extra.countReturn(index, sequence);
+      if (settings.deliveryLimit() != QueueSettings.NONE && returns > settings.deliveryLimit()) {
+        departures.die(sequence, DeathReason.DELIVERY_LIMIT, nowMillis);
+        return;
+      }
+    }
     long deadline = deadlines.of(sequence);
     if (deadline <= nowMillis) {
       departures.die(sequence, DeathReason.EXPIRED, nowMillis);
       return;
     }
-    index.setFlags(sequence, index.flags(sequence) | EntryFlags.REDELIVERED);
-    index.requeue(sequence);
+    messages.putBack(sequence);
     deadlines.requeued(sequence);
     wakeUp.noLaterThan(deadline);
   }

@@ -25,6 +25,9 @@ final class QueueMessages implements StoredQueue {
   private final QueueStore store;
   private final QueueRecovery recovery;
 
+  /** Null where the order of arrival is all. */
+  private final Precedence precedence;
+
   /** What was read ahead of its delivery. */
   private Message loaded;
 
@@ -33,10 +36,15 @@ final class QueueMessages implements StoredQueue {
   private long storedCount;
   private long storedBytes;
 
-  QueueMessages(MessageIndex<Message> index, QueueStore store, QueueRecovery recovery) {
+  QueueMessages(
+      MessageIndex<Message> index,
+      QueueStore store,
+      QueueRecovery recovery,
+      Precedence precedence) {
     this.index = index;
     this.store = store;
     this.recovery = recovery;
+    this.precedence = precedence;
     store.attach(this);
   }
 
@@ -53,6 +61,10 @@ final class QueueMessages implements StoredQueue {
       index.append(content, message.bodyLength(), deadlineMillis, nowMillis, place(message));
       write(sequence, message, nowMillis);
     }
+    if (precedence != null) {
+      precedence.came(sequence, message.priority());
+      precedence.ready(sequence);
+    }
     return sequence;
   }
 
@@ -64,6 +76,9 @@ final class QueueMessages implements StoredQueue {
     int flags = EntryFlags.OUT_OF_ORDER | (room && !keeps ? 0 : place(message));
     index.appendUnacked(
         room ? message : null, message.bodyLength(), deadlineMillis, nowMillis, flags);
+    if (precedence != null) {
+      precedence.came(sequence, message.priority());
+    }
     if ((flags & IN_FILE) != 0) {
       write(sequence, message, nowMillis);
       if (keeps) {
@@ -98,6 +113,11 @@ final class QueueMessages implements StoredQueue {
 
   // Looking
 
+  /** The ready message whose turn it is; -1 if none is ready. */
+  long head() {
+    return precedence == null ? index.firstReady() : precedence.first();
+  }
+
   /** Whether a message can be had; then {@link #get} has it at hand. */
   boolean load(long sequence) {
     if (index.content(sequence) == null && loadedSequence != sequence) {
@@ -123,9 +143,9 @@ final class QueueMessages implements StoredQueue {
     return store.read(index.location(sequence), (index.flags(sequence) & EntryFlags.PAGED) != 0);
   }
 
-  /** The first ready message if its content is in memory; else null. */
+  /** The ready message whose turn it is if its content is in memory; else null. */
   Message headInMemory() {
-    long head = index.firstReady();
+    long head = head();
     return head == NONE ? null : index.content(head);
   }
 
@@ -144,6 +164,9 @@ final class QueueMessages implements StoredQueue {
   /** A ready message is delivered, to be acknowledged. */
   Message take(long sequence) {
     Message message = get(sequence);
+    if (precedence != null) {
+      precedence.leaving(sequence);
+    }
     index.take(sequence);
     if ((index.flags(sequence) & EntryFlags.STORED) != 0) {
       store.delivered(sequence);
@@ -151,8 +174,20 @@ final class QueueMessages implements StoredQueue {
     return message;
   }
 
+  /** A message that was delivered is ready again. */
+  void putBack(long sequence) {
+    index.setFlags(sequence, index.flags(sequence) | EntryFlags.REDELIVERED);
+    index.requeue(sequence);
+    if (precedence != null) {
+      precedence.returned(sequence);
+    }
+  }
+
   /** A message leaves for good. */
   void remove(long sequence) {
+    if (precedence != null) {
+      precedence.leaving(sequence);
+    }
     int flags = index.flags(sequence);
     if ((flags & IN_FILE) == 0) {
       store.left(index.remove(sequence));
@@ -179,6 +214,9 @@ final class QueueMessages implements StoredQueue {
       remove(sequence);
       return null;
     }
+    if (precedence != null) {
+      precedence.leaving(sequence);
+    }
     long location = index.location(sequence);
     int bodyLength = index.bodySize(sequence);
     store.left(index.remove(sequence));
@@ -189,6 +227,9 @@ final class QueueMessages implements StoredQueue {
   /** All ready messages leave for good. @return how many there were */
   long clearReady() {
     index.forEachReady(this::leaveQueue);
+    if (precedence != null) {
+      precedence.cleared();
+    }
     return index.clearReady();
   }
 
@@ -207,6 +248,9 @@ final class QueueMessages implements StoredQueue {
   /** The queue has gone. */
   void dispose() {
     store.forget();
+    if (precedence != null) {
+      precedence.cleared();
+    }
     index.clear();
     storedCount = 0;
     storedBytes = 0;
@@ -216,9 +260,15 @@ final class QueueMessages implements StoredQueue {
 
   @Override
   public boolean recovered(
-      long sequence, long ownDeadlineMillis, long enqueuedAtMillis, int bodyLength, long location) {
+      long sequence,
+      long ownDeadlineMillis,
+      long enqueuedAtMillis,
+      int priority,
+      int bodyLength,
+      long location) {
     boolean isNew =
-        recovery.recovered(sequence, ownDeadlineMillis, enqueuedAtMillis, bodyLength, location);
+        recovery.recovered(
+            sequence, ownDeadlineMillis, enqueuedAtMillis, priority, bodyLength, location);
     if (isNew) {
       storedCount++;
       storedBytes += bodyLength;

@@ -11,17 +11,37 @@ final class QueueRecovery {
 
   private final MessageIndex<Message> index;
   private final MessageDeadlines deadlines;
+  private final boolean countsReturns;
+  private final Precedence precedence;
   private long deliveredUpTo = NONE;
   private boolean any;
 
-  QueueRecovery(MessageIndex<Message> index, MessageDeadlines deadlines) {
+  /**
+   * Prepares it.
+   *
+   * @param countsReturns whether the queue counts how often a message comes back: the restart is
+   *     one such time, and those before it are forgotten
+   * @param precedence null where the order of arrival is all
+   */
+  QueueRecovery(
+      MessageIndex<Message> index,
+      MessageDeadlines deadlines,
+      boolean countsReturns,
+      Precedence precedence) {
     this.index = index;
     this.deadlines = deadlines;
+    this.countsReturns = countsReturns;
+    this.precedence = precedence;
   }
 
   /** A message was in the queue. @return false if it is here already */
   boolean recovered(
-      long sequence, long ownDeadlineMillis, long enqueuedAtMillis, int bodyLength, long location) {
+      long sequence,
+      long ownDeadlineMillis,
+      long enqueuedAtMillis,
+      int priority,
+      int bodyLength,
+      long location) {
     if (index.contains(sequence)) {
       return false;
     }
@@ -29,6 +49,9 @@ final class QueueRecovery {
     index.insert(
         sequence, null, bodyLength, ownDeadlineMillis, enqueuedAtMillis, EntryFlags.STORED);
     index.setLocation(sequence, location);
+    if (precedence != null) {
+      precedence.came(sequence, priority);
+    }
     return true;
   }
 
@@ -50,7 +73,13 @@ final class QueueRecovery {
   private void finish(long sequence) {
     if (sequence <= deliveredUpTo) {
       index.setFlags(sequence, index.flags(sequence) | EntryFlags.REDELIVERED);
+      if (countsReturns) {
+        Extra.countReturn(index, sequence);
+      }
     }
     deadlines.recovered(sequence);
+    if (precedence != null) {
+      precedence.ready(sequence);
+    }
   }
 }

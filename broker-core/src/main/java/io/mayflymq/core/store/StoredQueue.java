@@ -8,12 +8,18 @@ public interface StoredQueue {
    * @param sequence its number
    * @param ownDeadlineMillis its deadline by its own time to live, in ms since the epoch
    * @param enqueuedAtMillis when it came, in ms since the epoch
+   * @param priority its priority, 0 to 255
    * @param bodyLength the length of its body in bytes
    * @param location where it can be read
    * @return false if the queue has it already
    */
   boolean recovered(
-      long sequence, long ownDeadlineMillis, long enqueuedAtMillis, int bodyLength, long location);
+      long sequence,
+      long ownDeadlineMillis,
+      long enqueuedAtMillis,
+      int priority,
+      int bodyLength,
+      long location);
 
   /** At start: whether the queue has the message, and where; {@link QueueStore#NOWHERE} if not. */
   long locationOf(long sequence);

@@ -35,6 +35,7 @@ public final class Queue {
   private final QueueMachine machine;
   private final Timer timer = new WakeTimer();
   private boolean deleted;
+  private volatile long consumerTimeoutMillis;
 
   Queue(
       long id,
@@ -56,6 +57,7 @@ public final class Queue {
             shards.store(shard).open(id, definition.durable()),
             new Effects(),
             nowMillis);
+    this.consumerTimeoutMillis = machine.settings().consumerTimeoutMillis();
   }
 
   /** The queue's name. */
@@ -81,6 +83,14 @@ public final class Queue {
   /** What happened to its messages so far; any thread may read. */
   public Counters counters() {
     return machine.counters();
+  }
+
+  /**
+   * How long its deliveries may stay unacknowledged, in ms; {@link QueueSettings#NONE} if it has no
+   * rule for that. Any thread may ask.
+   */
+  public long consumerTimeoutMillis() {
+    return consumerTimeoutMillis;
   }
 
   /** The shard whose thread it belongs to. */
@@ -145,6 +155,7 @@ public final class Queue {
     QueueSettings changed = vhost.policies().settingsOf(definition);
     if (!deleted && !changed.equals(machine.settings())) {
       machine.reconfigure(changed, shard.now());
+      consumerTimeoutMillis = changed.consumerTimeoutMillis();
     }
   }
 

@@ -9,7 +9,6 @@ import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.PolicySubject;
 import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.RoutingTable;
 import java.util.ArrayList;
@@ -102,7 +101,8 @@ public final class VhostPolicies {
       throw vhost.noQueue(queue);
     }
     return table.explain(
-        PolicySubject.queue(QueueType.CLASSIC, queue), found.definition().arguments());
+        PolicySubject.queue(found.definition().settings().type(), queue),
+        found.definition().arguments());
   }
 
   /**

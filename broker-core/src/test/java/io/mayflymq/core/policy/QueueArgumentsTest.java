@@ -218,7 +218,7 @@ class QueueArgumentsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"quorum", "stream", "x"})
+  @ValueSource(strings = {"stream", "x"})
   void anotherQueueTypeIsRefused(String type) {
     assertRefused(
         "x-queue-type",
@@ -227,14 +227,78 @@ class QueueArgumentsTest {
             .formatted(type));
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"x-max-priority"})
-  void whatIsNotThereYetIsRefused(String argument) {
+  @Test
+  void prioritiesGoUpTo255() {
+    for (int highest : new int[] {0, 1, 255}) {
+      FieldTable arguments = FieldTable.builder().put("x-max-priority", highest).build();
+      assertThat(parse(arguments).maxPriority()).isEqualTo(highest);
+    }
+    assertThat(QueueSettings.DEFAULT.hasPriorities()).isFalse();
+
     assertRefused(
-        argument,
-        new FieldValue.Int32(1),
-        "argument '%s' for queue 'q' in vhost '/' is not supported by this broker"
-            .formatted(argument));
+        "x-max-priority",
+        new FieldValue.Int32(256),
+        "invalid arg 'x-max-priority'" + IN_Q + "{max_value_exceeded,256}");
+  }
+
+  @Test
+  void aQuorumQueueHasArgumentsOfItsOwn() {
+    QueueSettings settings =
+        parse(
+            quorum()
+                .put("x-delivery-limit", 3)
+                .put("x-dead-letter-strategy", "at-least-once")
+                .put("x-quorum-initial-group-size", 3)
+                .put("x-overflow", "reject-publish-dlx")
+                .build());
+
+    assertThat(settings.type()).isEqualTo(QueueType.QUORUM);
+    assertThat(settings.deliveryLimit()).isEqualTo(3);
+    assertThat(settings.overflow()).isEqualTo(Overflow.DROP_HEAD);
+    assertThat(parse(quorum().build()).deliveryLimit()).isEqualTo(QueueSettings.NONE);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"x-max-priority", "x-queue-mode", "x-max-age"})
+  void whatAQuorumQueueDoesNotKnowIsRefused(String argument) {
+    FieldTable arguments = quorum().put(argument, 1).build();
+
+    assertThatThrownBy(() -> parse(arguments))
+        .hasMessage(
+            "PRECONDITION_FAILED - invalid arg '%s' for queue 'q' in vhost '/' of queue type"
+                + " rabbit_quorum_queue",
+            argument);
+  }
+
+  @Test
+  void anotherDeadLetterStrategyIsRefused() {
+    assertThatThrownBy(() -> parse(quorum().put("x-dead-letter-strategy", "never").build()))
+        .hasMessageEndingWith(
+            "invalid arg 'x-dead-letter-strategy'" + IN_Q + "invalid_dlx_strategy");
+  }
+
+  @Test
+  void aQuorumQueueIsDurableAndNobodysOwn() {
+    QueueArguments.checkProperties(QueueType.QUORUM, true, false, false, "q", "/");
+    QueueArguments.checkProperties(QueueType.CLASSIC, false, true, true, "q", "/");
+
+    assertProperty("non-durable", false, false, false);
+    assertProperty("exclusive-owner", true, true, false);
+    assertProperty("auto-delete", true, false, true);
+  }
+
+  private static void assertProperty(
+      String property, boolean durable, boolean exclusive, boolean autoDelete) {
+    assertThatThrownBy(
+            () ->
+                QueueArguments.checkProperties(
+                    QueueType.QUORUM, durable, exclusive, autoDelete, "q", "/"))
+        .hasMessage(
+            "PRECONDITION_FAILED - invalid property '%s' for queue 'q' in vhost '/'", property);
+  }
+
+  private static FieldTable.Builder quorum() {
+    return FieldTable.builder().put("x-queue-type", "quorum");
   }
 
   private static QueueSettings parse(FieldTable arguments) {

@@ -113,10 +113,15 @@ final class ManualQueue implements QueueEffects {
   }
 
   boolean publish(int size, long ttl, boolean persistent) {
+    return publish(size, ttl, persistent, 0);
+  }
+
+  boolean publish(int size, long ttl, boolean persistent, int priority) {
     ShortString number = ShortString.of(Integer.toString(messages++));
     byte[] content = new byte[size + 2];
     return machine.publish(
-        new Message(ShortString.of("x"), number, content, 2, ttl, 0, persistent, List.of()), now);
+        new Message(ShortString.of("x"), number, content, 2, ttl, priority, persistent, List.of()),
+        now);
   }
 
   /** Makes a consumer that acknowledges. */

@@ -3,6 +3,7 @@ package io.mayflymq.core.queue;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueType;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -26,6 +27,16 @@ final class NaiveQueue {
     final int size;
     final boolean persistent;
     final long ownDeadline;
+
+    /** 0 where the queue does not tell priorities apart. */
+    final int priority;
+
+    /** How often it came back, where the queue counts that. */
+    int returns;
+
+    /** When it came back to a queue that serves such messages first: the how many-th time. */
+    private long ticket = NEVER;
+
     private final long arrival;
 
     /** Its deadline without the TTL of the queue. */
@@ -38,11 +49,18 @@ final class NaiveQueue {
     Subscriber holder;
 
     private Entry(
-        int number, int size, boolean persistent, long arrival, long ownDeadline, long deadline) {
+        int number,
+        int size,
+        boolean persistent,
+        int priority,
+        long arrival,
+        long ownDeadline,
+        long deadline) {
       this.arrival = arrival;
       this.kept = ownDeadline;
       this.number = number;
       this.size = size;
+      this.priority = priority;
       this.persistent = persistent;
       this.ownDeadline = ownDeadline;
       this.deadline = deadline;
@@ -86,6 +104,7 @@ final class NaiveQueue {
   private final List<Entry> entries = new ArrayList<>();
   private final List<Subscriber> subscribers = new ArrayList<>();
   private long lastTicket;
+  private long lastReturn;
   private long lastUse;
 
   NaiveQueue(QueueSettings settings, QueueLog log, long now) {
@@ -94,7 +113,9 @@ final class NaiveQueue {
     this.lastUse = now;
   }
 
-  boolean publish(int number, int size, long ttl, boolean persistent, long now) {
+  boolean publish(int number, QueueCommand.Publish publish, long now) {
+    int size = publish.size();
+    long ttl = publish.ttl();
     if (settings.overflow() != Overflow.DROP_HEAD) {
       if (exceeds(1, size)) {
         expireAllDue(now);
@@ -107,7 +128,9 @@ final class NaiveQueue {
       }
     }
     long deadline = Math.min(deadline(ttl, now), deadline(settings.messageTtlMillis(), now));
-    Entry entry = new Entry(number, size, persistent, now, deadline(ttl, now), deadline);
+    int priority = Math.max(0, Math.min(publish.priority(), settings.maxPriority()));
+    Entry entry =
+        new Entry(number, size, publish.persistent(), priority, now, deadline(ttl, now), deadline);
     if (ready().findAny().isEmpty()) {
       Optional<Subscriber> taker = nextWithRoom();
       if (taker.isPresent()) {
@@ -149,7 +172,7 @@ final class NaiveQueue {
     }
     expireAllDue(now);
     while (exceeds(0, 0)) {
-      die(ready().findFirst().orElseThrow(), DeathReason.MAXLEN, now);
+      die(head().orElseThrow(), DeathReason.MAXLEN, now);
     }
   }
 
@@ -243,12 +266,21 @@ final class NaiveQueue {
   }
 
   private Optional<Entry> firstLiving(long now) {
-    Optional<Entry> head = ready().findFirst();
+    Optional<Entry> head = head();
     while (head.isPresent() && now >= head.get().deadline) {
       die(head.get(), DeathReason.EXPIRED, now);
-      head = ready().findFirst();
+      head = head();
     }
     return head;
+  }
+
+  /** The ready message whose turn it is. */
+  private Optional<Entry> head() {
+    return ready()
+        .min(
+            Comparator.comparing((Entry entry) -> -entry.priority)
+                .thenComparing(entry -> entry.ticket)
+                .thenComparing(entry -> entry.number));
   }
 
   private Optional<Subscriber> nextInRound() {
@@ -283,7 +315,7 @@ final class NaiveQueue {
       leave(entry);
     }
     nextInRound();
-    log.delivered(taker.number, entry.number, taker.acknowledges, entry.redelivered);
+    log.delivered(taker.number, entry.number, taker.acknowledges, entry.redelivered, entry.returns);
   }
 
   void acknowledge(List<Entry> settled, long now) {
@@ -310,7 +342,15 @@ final class NaiveQueue {
           entry.holder.held--;
           entry.holder = null;
           entry.redelivered = true;
-          if (now >= entry.deadline) {
+          if (settings.type() == QueueType.QUORUM) {
+            entry.ticket = ++lastReturn;
+          }
+          if (settings.countsReturns()) {
+            entry.returns++;
+          }
+          if (settings.deliveryLimit() >= 0 && entry.returns > settings.deliveryLimit()) {
+            die(entry, DeathReason.DELIVERY_LIMIT, now);
+          } else if (now >= entry.deadline) {
             die(entry, DeathReason.EXPIRED, now);
           }
         });

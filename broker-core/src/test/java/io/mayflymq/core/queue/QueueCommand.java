@@ -17,7 +17,7 @@ import net.jqwik.api.Tuple;
  * What may be done to a queue. A {@code pick} chooses among what is there when the command is run.
  */
 sealed interface QueueCommand {
-  record Publish(int size, long ttl, boolean persistent) implements QueueCommand {}
+  record Publish(int size, long ttl, boolean persistent, int priority) implements QueueCommand {}
 
   record Subscribe(boolean acknowledges, int prefetch, int room) implements QueueCommand {}
 
@@ -66,7 +66,9 @@ sealed interface QueueCommand {
         frequencyOf(Tuple.of(2, integers().between(0, 3)), Tuple.of(1, just(Integer.MAX_VALUE)));
     return frequencyOf(
         Tuple.of(
-            12, Combinators.combine(integers().between(0, 12), ttl(40), bool).as(Publish::new)),
+            12,
+            Combinators.combine(integers().between(0, 12), ttl(40), bool, integers().between(0, 6))
+                .as(Publish::new)),
         Tuple.of(1, Combinators.combine(bool, integers().between(0, 3), room).as(Subscribe::new)),
         Tuple.of(1, pick.map(Cancel::new)),
         Tuple.of(2, Combinators.combine(pick, room).as(Resume::new)),
@@ -96,7 +98,7 @@ sealed interface QueueCommand {
         Tuple.of(
             8,
             frequencyOf(Tuple.of(1, just(Message.NO_TTL)), Tuple.of(6, longs().between(1, 12)))
-                .map(ttl -> new Publish(1, ttl, true))),
+                .map(ttl -> new Publish(1, ttl, true, 0))),
         Tuple.of(4, just(new Fetch(true))),
         Tuple.of(
             4,

@@ -10,8 +10,15 @@ final class QueueLog {
    * A message went to a consumer.
    *
    * @param settlement whether it has to be settled
+   * @param returns how often it came back, as far as that is told
    */
-  record Delivery(int consumer, int message, boolean settlement, boolean redelivered) {}
+  record Delivery(
+      int consumer, int message, boolean settlement, boolean redelivered, long returns) {
+    /** One whose returns are not told. */
+    Delivery(int consumer, int message, boolean settlement, boolean redelivered) {
+      this(consumer, message, settlement, redelivered, 0);
+    }
+  }
 
   /** A message died. */
   record Dead(int message, DeathReason reason, long atMillis) {}
@@ -36,8 +43,8 @@ final class QueueLog {
   private final List<Integer> settled = new ArrayList<>();
   private boolean leaseEnded;
 
-  void delivered(int consumer, int message, boolean settlement, boolean redelivered) {
-    deliveries.add(new Delivery(consumer, message, settlement, redelivered));
+  void delivered(int consumer, int message, boolean settlement, boolean redelivered, long returns) {
+    deliveries.add(new Delivery(consumer, message, settlement, redelivered, returns));
   }
 
   void died(int message, DeathReason reason, long atMillis) {

@@ -31,6 +31,24 @@ class QueueMachinePropertyTest {
     run(QueueSettings.DEFAULT, RecordingStore.ROOM_FOR_ALL, commands);
   }
 
+  @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
+  void prioritiesAreServedInOrder(
+      @ForAll("settings") QueueSettings settings,
+      @ForAll @IntRange(max = 7) int maxPriority,
+      @ForAll @IntRange(max = 3) int noRoomForEvery,
+      @ForAll("commands") List<QueueCommand> commands) {
+    run(settings.withMaxPriority(maxPriority), noRoomForEvery, commands);
+  }
+
+  @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
+  void quorumQueuesServeWhatCameBackFirstAndNotTooOften(
+      @ForAll("settings") QueueSettings settings,
+      @ForAll @IntRange(min = -1, max = 3) int deliveryLimit,
+      @ForAll @IntRange(max = 3) int noRoomForEvery,
+      @ForAll("commands") List<QueueCommand> commands) {
+    run(settings.asQuorum(deliveryLimit), noRoomForEvery, commands);
+  }
+
   private static void run(QueueSettings settings, int noRoomForEvery, List<QueueCommand> commands) {
     QueueRig rig = new QueueRig(settings, noRoomForEvery);
     commands.forEach(rig::run);

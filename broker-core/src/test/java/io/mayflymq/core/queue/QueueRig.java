@@ -3,13 +3,16 @@ package io.mayflymq.core.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.queue.NaiveQueue.Entry;
 import io.mayflymq.core.queue.NaiveQueue.Subscriber;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,6 +24,9 @@ import java.util.Set;
 
 /** A machine and its model side by side, with a clock and a timer that the commands drive. */
 final class QueueRig {
+  /** How long the properties are if there are none. */
+  private static final int NO_PROPERTIES = 2;
+
   private record Pair(Consumer real, Subscriber naive, Outlet outlet) {}
 
   private final QueueLog realLog = new QueueLog();
@@ -102,7 +108,7 @@ final class QueueRig {
     } else if (command instanceof QueueCommand.Advance advance) {
       advance(advance.millis());
     } else if (command instanceof QueueCommand.Reconfigure reconfigure) {
-      settings = reconfigure.settings();
+      settings = keepingWhatNeverChanges(reconfigure.settings());
       reconfigure();
     } else if (command instanceof QueueCommand.Compact) {
       store.compact();
@@ -118,14 +124,13 @@ final class QueueRig {
         new Message(
             ShortString.of("x"),
             ShortString.of(Integer.toString(number)),
-            new byte[publish.size() + 3],
-            3,
+            new byte[publish.size() + NO_PROPERTIES],
+            NO_PROPERTIES,
             publish.ttl(),
-            0,
+            publish.priority(),
             publish.persistent(),
             List.of());
-    assertThat(real.publish(message, now))
-        .isEqualTo(naive.publish(number, publish.size(), publish.ttl(), publish.persistent(), now));
+    assertThat(real.publish(message, now)).isEqualTo(naive.publish(number, publish, now));
   }
 
   private void reconfigure() {
@@ -141,6 +146,12 @@ final class QueueRig {
     }
   }
 
+  private QueueSettings keepingWhatNeverChanges(QueueSettings changed) {
+    return settings.type() == QueueType.QUORUM
+        ? changed.asQuorum(settings.deliveryLimit())
+        : changed.withMaxPriority(settings.maxPriority());
+  }
+
   private void fetch(boolean acknowledges) {
     Fetched fetched = real.fetch(acknowledges, now);
     Optional<Entry> expected = naive.fetch(getter.naive, acknowledges, now);
@@ -149,6 +160,7 @@ final class QueueRig {
       Entry entry = expected.get();
       assertThat(number(fetched.message())).isEqualTo(entry.number);
       assertThat(fetched.redelivered()).isEqualTo(entry.redelivered);
+      assertThat(returns(fetched.message())).isEqualTo(entry.returns);
       assertThat(fetched.remaining()).isEqualTo(naive.readyCount());
       assertThat(now).as("handed out before its deadline").isLessThan(entry.deadline);
       assertThat(fetched.sequence() >= 0).isEqualTo(acknowledges);
@@ -269,6 +281,12 @@ final class QueueRig {
     return Integer.parseInt(message.routingKey().value());
   }
 
+  /** What the message says about how often it came back; 0 if nothing. */
+  private static long returns(Message message) {
+    FieldValue count = message.headers().get(DeliveryCount.HEADER);
+    return count == null ? 0 : count.longValue();
+  }
+
   /** A message's sequence number is the same as long as it is in the queue. */
   private void learn(int message, long sequence) {
     Long known = sequences.putIfAbsent(message, sequence);
@@ -336,7 +354,7 @@ final class QueueRig {
       assertThat(reserved).as("room was reserved").isTrue();
       reserved = false;
       room--;
-      realLog.delivered(number, number(message), sequence >= 0, redelivered);
+      realLog.delivered(number, number(message), sequence >= 0, redelivered, returns(message));
       if (sequence >= 0) {
         learn(number(message), sequence);
       }

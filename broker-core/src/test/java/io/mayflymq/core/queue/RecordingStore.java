@@ -72,7 +72,12 @@ final class RecordingStore implements QueueStore {
     long location = put(log, message);
     assertThat(
             queue.recovered(
-                sequence, ownDeadlineMillis, enqueuedAtMillis, message.bodyLength(), location))
+                sequence,
+                ownDeadlineMillis,
+                enqueuedAtMillis,
+                message.priority(),
+                message.bodyLength(),
+                location))
         .isTrue();
     assertThat(queue.locationOf(sequence)).isEqualTo(location);
   }

@@ -4,6 +4,8 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.CommandLanes;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.protocol.types.AmqpException;
+import io.mayflymq.server.config.ProtocolSettings;
 import io.mayflymq.server.delivery.ConnectionIdentity;
 import io.mayflymq.server.delivery.ConnectionOutput;
 import io.mayflymq.server.delivery.DeliveryLane;
@@ -33,8 +35,8 @@ public interface ConnectionContext {
   /** What tells it from other connections: exclusive queues belong to it. */
   ConnectionIdentity identity();
 
-  /** The largest body that it may publish, in bytes. */
-  int maxMessageSize();
+  /** What it is held to. */
+  ProtocolSettings settings();
 
   /** Whether the client asked to be told when a consumer's queue has gone. */
   boolean wantsCancelNotifications();
@@ -49,6 +51,9 @@ public interface ConnectionContext {
 
   /** Remembers that an exclusive queue was declared, to delete it when the connection ends. */
   void ownsQueue(String queue);
+
+  /** Ends a channel, or the connection if that is what the error does, and tells the client. */
+  void fail(int channel, AmqpException error);
 
   /** The channel is closed on both sides. */
   void closed(ChannelSession channel);

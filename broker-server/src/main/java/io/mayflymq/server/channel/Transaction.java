@@ -18,7 +18,7 @@ import java.util.concurrent.CompletableFuture;
  */
 final class Transaction {
   /** A message that waits for the commit. */
-  record Publish(Message message, Route<Queue> route, boolean mandatory) {}
+  record Publish(Message message, Route<Queue> route, List<String> replyNames, boolean mandatory) {}
 
   /** What a client can do to deliveries. */
   enum Verdict {

@@ -124,6 +124,16 @@ final class UnackedDeliveries {
     }
   }
 
+  /** The first tag that is not settled, if there is one. */
+  long firstTag() {
+    return base;
+  }
+
+  /** Where the delivery of a tag came from that is not settled. */
+  DeliverySource source(long tag) {
+    return sources[slot(tag)];
+  }
+
   /** The last tag that was given out. */
   long lastTag() {
     return next - 1;

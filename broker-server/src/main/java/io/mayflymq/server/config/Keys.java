@@ -161,6 +161,13 @@ final class Keys {
           "10000",
           "Time from accepting a connection to its being open, in milliseconds.");
 
+  static final Setting<Integer> CONSUMER_TIMEOUT =
+      Setting.of(
+          "consumer_timeout",
+          zeroOr("no limit", "milliseconds", 1, Integer.MAX_VALUE),
+          "1800000",
+          "Time that a delivery may stay unacknowledged, in milliseconds; 0 for ever.");
+
   static final Family<String> AUTH_MECHANISMS =
       new Family<>(
           "auth_mechanisms.",
@@ -218,6 +225,13 @@ final class Keys {
           regularExpression(),
           ".*",
           "Names of what that user may consume from.");
+
+  static final Setting<String> DEFAULT_QUEUE_TYPE =
+      Setting.of(
+          "default_queue_type",
+          word("classic", "quorum"),
+          "classic",
+          "What a queue is that is declared without a type.");
 
   static final Setting<Optional<Path>> LOAD_DEFINITIONS =
       Setting.of(
@@ -360,6 +374,7 @@ final class Keys {
           CHANNEL_MAX,
           MAX_MESSAGE_SIZE,
           HANDSHAKE_TIMEOUT,
+          CONSUMER_TIMEOUT,
           AUTH_MECHANISMS,
           ANONYMOUS_LOGIN_USER,
           ANONYMOUS_LOGIN_PASS,
@@ -372,6 +387,7 @@ final class Keys {
           DEFAULT_CONFIGURE,
           DEFAULT_WRITE,
           DEFAULT_READ,
+          DEFAULT_QUEUE_TYPE,
           LOAD_DEFINITIONS,
           SKIP_DEFINITIONS_IF_UNCHANGED,
           MANAGEMENT_IP,

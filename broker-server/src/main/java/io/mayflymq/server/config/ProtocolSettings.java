@@ -9,6 +9,7 @@ package io.mayflymq.server.config;
  * @param channelMax the number of channels offered; 0 is no limit but the protocol's
  * @param maxMessageSize the largest body, in bytes; a larger one is a channel error 406
  * @param handshakeTimeoutMillis from accept to connection.open-ok
+ * @param consumerTimeoutMillis how long a delivery may stay unacknowledged; 0 is no limit
  */
 public record ProtocolSettings(
     int heartbeatSeconds,
@@ -16,4 +17,5 @@ public record ProtocolSettings(
     int initialFrameMax,
     int channelMax,
     int maxMessageSize,
-    int handshakeTimeoutMillis) {}
+    int handshakeTimeoutMillis,
+    long consumerTimeoutMillis) {}

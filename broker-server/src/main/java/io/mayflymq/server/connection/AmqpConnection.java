@@ -17,6 +17,7 @@ import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.channel.ChannelSession;
 import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.channel.ConnectionContext;
+import io.mayflymq.server.config.ProtocolSettings;
 import io.mayflymq.server.delivery.ConnectionIdentity;
 import io.mayflymq.server.delivery.ConnectionOutput;
 import io.mayflymq.server.delivery.DeliveryLane;
@@ -302,7 +303,8 @@ public final class AmqpConnection implements ConnectionContext {
   // Errors and endings
 
   /** Answers an error in the scope that it has. */
-  void fail(int channel, AmqpException error) {
+  @Override
+  public void fail(int channel, AmqpException error) {
     if (state == State.CLOSING || state == State.CLOSED) {
       return;
     }
@@ -477,8 +479,8 @@ public final class AmqpConnection implements ConnectionContext {
   }
 
   @Override
-  public int maxMessageSize() {
-    return environment.settings().maxMessageSize();
+  public ProtocolSettings settings() {
+    return environment.settings();
   }
 
   @Override

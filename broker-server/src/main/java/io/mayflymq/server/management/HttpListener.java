@@ -36,25 +36,29 @@ final class HttpListener implements AutoCloseable {
 
   private final HttpServer server;
   private final Authenticator authenticator;
-  private final Map<String, Router> routers;
+  private final Map<String, Router.Handler> served;
 
   /**
-   * Begins to listen.
+   * Takes the address; it answers from {@link #start} on.
    *
-   * @param routers what answers, by the first part of the path, such as {@code /api/}
+   * @param served what answers, by the first part of the path, such as {@code /api/}
    * @throws IOException if the address cannot be had
    */
   HttpListener(
       InetSocketAddress address,
       Executor threads,
       Authenticator authenticator,
-      Map<String, Router> routers)
+      Map<String, Router.Handler> served)
       throws IOException {
     this.authenticator = authenticator;
-    this.routers = Map.copyOf(routers);
+    this.served = Map.copyOf(served);
     this.server = HttpServer.create(address, 0);
     server.setExecutor(threads);
     server.createContext("/", this::handle);
+  }
+
+  /** Begins to answer. */
+  void start() {
     server.start();
   }
 
@@ -124,8 +128,8 @@ final class HttpListener implements AutoCloseable {
 
   private Response route(HttpExchange exchange) throws IOException {
     String rawPath = exchange.getRequestURI().getRawPath();
-    for (Map.Entry<String, Router> served : routers.entrySet()) {
-      if (rawPath.startsWith(served.getKey())) {
+    for (Map.Entry<String, Router.Handler> part : served.entrySet()) {
+      if (rawPath.startsWith(part.getKey())) {
         InetAddress remote = exchange.getRemoteAddress().getAddress();
         Principal principal =
             authenticator.authenticate(
@@ -134,9 +138,8 @@ final class HttpListener implements AutoCloseable {
           return Authenticator.challenge();
         }
         principal.requireManagement();
-        return served
-            .getValue()
-            .handle(request(exchange, rawPath.substring(served.getKey().length()), principal));
+        return part.getValue()
+            .handle(request(exchange, rawPath.substring(part.getKey().length()), principal));
       }
     }
     throw ApiException.notFound();

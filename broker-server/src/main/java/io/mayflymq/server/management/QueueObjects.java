@@ -57,7 +57,12 @@ final class QueueObjects {
     object.put("policy", policies.policy().map(Policy::name).orElse(null));
     object.put("single_active_consumer_tag", singleActive(view));
     object.put("state", "running");
-    object.put("type", "classic");
+    if (definition.settings().type() == QueueType.QUORUM) {
+      object.put("leader", NodeName.VALUE);
+      object.put("members", List.of(NodeName.VALUE));
+      object.put("online", List.of(NodeName.VALUE));
+    }
+    object.put("type", definition.settings().type().wireName());
     object.put("vhost", queue.vhost().name());
     return object;
   }
@@ -111,7 +116,7 @@ final class QueueObjects {
         .vhost()
         .policies()
         .table()
-        .byPolicies(PolicySubject.queue(QueueType.CLASSIC, queue.name()));
+        .byPolicies(PolicySubject.queue(queue.definition().settings().type(), queue.name()));
   }
 
   /** In seconds since the epoch, as the publisher set it; null if that is not known. */

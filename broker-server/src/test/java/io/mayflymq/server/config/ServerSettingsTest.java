@@ -24,7 +24,7 @@ class ServerSettingsTest {
     assertThat(settings.tcp())
         .isEqualTo(new TcpSettings(1024, true, false, OptionalInt.empty(), OptionalInt.empty()));
     assertThat(settings.protocol())
-        .isEqualTo(new ProtocolSettings(60, 131_072, 4096, 2047, 134_217_728, 10_000));
+        .isEqualTo(new ProtocolSettings(60, 131_072, 4096, 2047, 134_217_728, 10_000, 1_800_000));
     assertThat(settings.auth().mechanisms()).containsExactly("PLAIN", "AMQPLAIN");
     assertThat(settings.auth().loopbackUsers()).containsExactly("guest");
     assertThat(settings.defaults().user()).isEqualTo("guest");

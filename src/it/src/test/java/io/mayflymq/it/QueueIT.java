@@ -13,7 +13,6 @@ import com.rabbitmq.client.Connection;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Deliveries;
-import io.mayflymq.it.harness.NotYet;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -161,7 +160,6 @@ class QueueIT {
   }
 
   @Test
-  @NotYet("priority queues")
   void theMaximumPriorityIsComparedToo(Amqp amqp) throws Exception {
     isCompared("x-max-priority", "3", amqp);
   }
@@ -435,7 +433,6 @@ class QueueIT {
 
   @ParameterizedTest
   @CsvSource({"-1, '{value_negative,-1}'", "256, '{max_value_exceeded,256}'"})
-  @NotYet("priority queues")
   void aBadMaximumPriorityIsRefused(int priority, String reason, Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     String name = amqp.name();

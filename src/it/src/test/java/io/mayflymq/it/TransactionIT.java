@@ -63,6 +63,24 @@ class TransactionIT {
   }
 
   @Test
+  void recoverLeavesWhatWaitsForItsCommit(Amqp amqp) throws Exception {
+    String queue = amqp.queue();
+    amqp.publish(queue, "acked");
+    amqp.publish(queue, "held");
+    Channel channel = amqp.newChannel();
+    channel.txSelect();
+    long acked = channel.basicGet(queue, false).getEnvelope().getDeliveryTag();
+    channel.basicGet(queue, false);
+    channel.basicAck(acked, false);
+    channel.basicRecover(true);
+    assertThat(text(channel.basicGet(queue, true).getBody())).isEqualTo("held");
+    assertThat(channel.basicGet(queue, true)).isNull();
+    channel.txCommit();
+    channel.close();
+    assertThat(amqp.drain(queue)).isEmpty();
+  }
+
+  @Test
   void acksTakeEffectAtTheCommit(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     amqp.publish(queue, "a");

@@ -205,7 +205,9 @@ final class StoreRecovery {
         return;
       }
       found.add(queue);
-      queue.queue().recovered(sequence, deadlineMillis, enqueuedAtMillis, bodyLength, location);
+      queue
+          .queue()
+          .recovered(sequence, deadlineMillis, enqueuedAtMillis, priority, bodyLength, location);
       queue.recovered();
       messages++;
     }

@@ -1,0 +1,133 @@
+package io.mayflymq.server.channel;
+
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.Timer;
+import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ReplyCode;
+import java.util.ArrayDeque;
+import java.util.function.Consumer;
+
+/*
+ * Ends a channel whose oldest delivery has been unacknowledged for too long.
+ *
+ * No delivery has a timer or a time of its own. While there are unacknowledged ones, a tick once a second notes which tags have been given out
+ * by then; and as tags ascend, the first note above a tag tells by when it was delivered. So a channel times out up to two seconds late
+ * and never early, and one that delivered a single message on time. A channel whose deliveries are all settled does not tick.
+ *
+ * Source: RabbitMQ, "Consumers", section "Delivery Acknowledgement Timeout"; as there, the oldest delivery of the channel is the one that
+ * counts, with the timeout of its queue.
+ */
+final class ConsumerTimeout extends Timer {
+  static final long TICK_MILLIS = 1000;
+
+  /** Enough for an hour; then the ticks that are noted lie further apart. */
+  private static final int MOST_NOTES = 4096;
+
+  /** All tags before this one had been given out at that time. */
+  private record Note(long tag, long atMillis) {}
+
+  private final int channel;
+  private final UnackedDeliveries unacked;
+  private final Shard home;
+  private final long defaultMillis;
+  private final Consumer<ChannelException> onTimeout;
+  private ArrayDeque<Note> notes = new ArrayDeque<>(2);
+
+  /**
+   * Prepares it.
+   *
+   * @param channel the number of the channel
+   * @param defaultMillis the timeout for queues that have none of their own, 0 for none
+   * @param onTimeout told once, on the connection's loop
+   */
+  ConsumerTimeout(
+      int channel,
+      UnackedDeliveries unacked,
+      Shard home,
+      long defaultMillis,
+      Consumer<ChannelException> onTimeout) {
+    this.channel = channel;
+    this.unacked = unacked;
+    this.home = home;
+    this.defaultMillis = defaultMillis;
+    this.onTimeout = onTimeout;
+  }
+
+  /** Something has been delivered that is to be acknowledged. */
+  void delivered() {
+    if (!isScheduled()) {
+      notes.clear();
+      note(home.now());
+      await(home.now());
+    }
+  }
+
+  /** The channel ends. */
+  void stop() {
+    home.timers().cancel(this);
+    notes.clear();
+  }
+
+  @Override
+  protected void fire(long nowMillis) {
+    if (unacked.count() == 0) {
+      return;
+    }
+    long oldest = unacked.firstTag();
+    while (!notes.isEmpty() && notes.peekFirst().tag <= oldest) {
+      notes.removeFirst();
+    }
+    if (notes.isEmpty() || notes.peekLast().tag <= unacked.lastTag()) {
+      note(nowMillis);
+    }
+    long timeout = timeoutOfOldest();
+    if (timeout == QueueSettings.NONE || nowMillis - notes.peekFirst().atMillis < timeout) {
+      await(nowMillis);
+      return;
+    }
+    onTimeout.accept(
+        new ChannelException(
+            ReplyCode.PRECONDITION_FAILED,
+            ("delivery acknowledgement on channel %d timed out. Timeout value used: %d ms. This"
+                    + " timeout value can be configured, see consumers doc guide to learn more")
+                .formatted(channel, timeout)));
+  }
+
+  private void note(long nowMillis) {
+    if (notes.size() == MOST_NOTES) {
+      thinOut();
+    }
+    notes.addLast(new Note(unacked.lastTag() + 1, nowMillis));
+  }
+
+  /** Without every other note, tags seem to be a little younger than they are. */
+  private void thinOut() {
+    ArrayDeque<Note> half = new ArrayDeque<>(MOST_NOTES);
+    boolean keep = false;
+    for (Note note : notes) {
+      if (keep) {
+        half.addLast(note);
+      }
+      keep = !keep;
+    }
+    notes = half;
+  }
+
+  private void await(long nowMillis) {
+    long timeout = timeoutOfOldest();
+    long due =
+        timeout == QueueSettings.NONE ? Long.MAX_VALUE : notes.peekFirst().atMillis + timeout;
+    long next = nowMillis + TICK_MILLIS;
+    home.timers().schedule(this, due > nowMillis ? Math.min(due, next) : next);
+  }
+
+  private long timeoutOfOldest() {
+    Queue queue = unacked.source(unacked.firstTag()).queue();
+    long own = queue.consumerTimeoutMillis();
+    return own != QueueSettings.NONE
+        ? own
+        : defaultMillis == 0 ? QueueSettings.NONE : defaultMillis;
+  }
+}
