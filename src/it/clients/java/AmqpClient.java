@@ -25,7 +25,13 @@ public final class AmqpClient {
           .orElse("amqp://guest:guest@localhost:5672/%2f");
 
   public static void main(String[] args) throws Exception {
-    System.out.println("version " + ConnectionFactory.class.getPackage().getImplementationVersion());
+    Thread.setDefaultUncaughtExceptionHandler(
+        (thread, e) -> {
+          e.printStackTrace();
+          System.exit(1);
+        });
+    System.out.println(
+        "version " + ConnectionFactory.class.getPackage().getImplementationVersion());
     ConnectionFactory factory = new ConnectionFactory();
     factory.setUri(URL);
     factory.setNetworkRecoveryInterval(200);
@@ -113,7 +119,9 @@ public final class AmqpClient {
     channel.close();
   }
 
-  /** The library's RPC client, whose answers come by direct reply-to, without a queue of its own. */
+  /**
+   * The library's RPC client, whose answers come by direct reply-to, without a queue of its own.
+   */
   private static void replyTo(Connection connection) throws Exception {
     RpcServer server =
         new RpcServer(connection.createChannel(), "orders") {

@@ -41,6 +41,9 @@ CLIENTS = {
     client.name: client
     for client in (
         java("amqp-client", "AmqpClient.java"),
+        java("spring-amqp", "SpringAmqp.java"),
+        java("vertx-rabbitmq", "VertxRabbitmq.java"),
+        java("reactor-rabbitmq", "ReactorRabbitmq.java"),
         python("pika", "pika_client.py"),
         python("aio-pika", "aio_pika_client.py"),
         python("kombu", "kombu_client.py"),
