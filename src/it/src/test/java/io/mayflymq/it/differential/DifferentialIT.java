@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 @OwnBroker
 class DifferentialIT {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(3);
-  private static final int SHOWN = 60;
+  private static final int SHOWN = 40;
 
   @Test
   @Timeout(value = 1, unit = TimeUnit.HOURS)
