@@ -291,7 +291,7 @@ final class ConsumerOperations implements DeliveryReceiver {
 
   /** Puts back everything that is not settled. */
   void recover() {
-    unacked.settleThrough(
+    unacked.settleThroughInQueueOrder(
         Long.MAX_VALUE,
         (source, from, to) -> {
           connection.lanes().requeue(source.queue(), source.consumer(), from, to);

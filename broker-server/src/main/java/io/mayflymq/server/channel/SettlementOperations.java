@@ -54,6 +54,9 @@ final class SettlementOperations {
       } else {
         transaction.settle(tag, verdict);
       }
+    } else if (multiple && verdict == Verdict.REQUEUE) {
+      unacked.settleThroughInQueueOrder(
+          last, (source, from, to) -> send(source, from, to, verdict));
     } else if (multiple) {
       unacked.settleThrough(last, (source, from, to) -> send(source, from, to, verdict));
     } else {

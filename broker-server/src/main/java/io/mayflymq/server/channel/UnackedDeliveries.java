@@ -1,7 +1,10 @@
 package io.mayflymq.server.channel;
 
 import io.mayflymq.server.delivery.DeliverySource;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
 import java.util.function.LongConsumer;
 
 /*
@@ -114,6 +117,19 @@ final class UnackedDeliveries {
       sink.accept(runSource, runFrom, runTo);
     }
   }
+
+  /**
+   * Like {@link #settleThrough}, in the order of the sequence numbers rather than of the tags: what
+   * goes back to a queue may be delivered again at once, and is to be in its old order then.
+   */
+  void settleThroughInQueueOrder(long lastTag, RunSink sink) {
+    List<Run> runs = new ArrayList<>();
+    settleThrough(lastTag, (source, from, to) -> runs.add(new Run(source, from, to)));
+    runs.sort(Comparator.comparingLong(Run::from));
+    runs.forEach(run -> sink.accept(run.source, run.from, run.to));
+  }
+
+  private record Run(DeliverySource source, long from, long to) {}
 
   /** Visits the tags up to one that are not settled. */
   void forEachThrough(long lastTag, LongConsumer action) {

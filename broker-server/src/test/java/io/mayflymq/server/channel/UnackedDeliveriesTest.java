@@ -47,6 +47,19 @@ class UnackedDeliveriesTest {
 
   /** Ten thousand make the ring grow; the last one to leave makes it small again. */
   @Test
+  void whatGoesBackDoesSoInTheOrderOfTheQueue() {
+    DeliverySource a = source(false);
+    for (long sequence : new long[] {12, 13, 17, 11, 16}) {
+      ring.add(a, sequence);
+    }
+    List<Run> runs = new ArrayList<>();
+    ring.settleThroughInQueueOrder(4, (source, from, to) -> runs.add(new Run(source, from, to)));
+
+    assertThat(runs).containsExactly(new Run(a, 11, 11), new Run(a, 12, 13), new Run(a, 17, 17));
+    assertThat(ring.count()).isEqualTo(1);
+  }
+
+  @Test
   void theLastOfManyIsSettledAsWhatItIs() {
     DeliverySource source = source(false);
     long tags = 10_000;

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -250,24 +251,30 @@ final class World implements AutoCloseable {
     }
   }
 
-  /** Everything that is still in the queues, in order. */
+  /**
+   * Everything that is still in the queues: what was published there in order, and what died
+   * elsewhere sorted, as letters of several queues meet in any order.
+   */
   List<String> remains() throws Exception {
     for (int i = 0; i < CONNECTIONS; i++) {
       closeConnection(i);
     }
     state();
-    List<String> remains = new ArrayList<>();
+    List<String> published = new ArrayList<>();
+    List<String> died = new ArrayList<>();
     for (int i = 0; i < QUEUES; i++) {
       if (look("q" + i).endsWith("consumers")) {
         GetResponse got = observing.basicGet("q" + i, true);
         while (got != null) {
           String what = Delivered.describe(got.getEnvelope(), got.getProps(), got.getBody());
-          remains.add("q" + i + ": " + what);
+          (what.contains("x-death") ? died : published).add("q" + i + ": " + what);
           got = observing.basicGet("q" + i, true);
         }
       }
     }
-    return remains;
+    Collections.sort(died);
+    published.addAll(died);
+    return published;
   }
 
   @Override
