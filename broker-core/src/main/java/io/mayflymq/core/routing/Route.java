@@ -1,8 +1,11 @@
 package io.mayflymq.core.routing;
 
 import io.mayflymq.core.message.Message;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
 
 /**
  * The queues that a message goes to, each once. Immutable; often the same object for many messages.
@@ -74,6 +77,21 @@ public final class Route<Q> {
   @SuppressWarnings("unchecked") // only handles of Q get in
   public List<Q> toList() {
     return (List<Q>) List.of(queues);
+  }
+
+  /**
+   * The same way to other queues.
+   *
+   * @param successor gives for each queue the one in its place, or null if there is none
+   */
+  @SuppressWarnings("unchecked") // only handles of Q get in
+  public Route<Q> map(UnaryOperator<Q> successor) {
+    Object[] others =
+        Arrays.stream(queues)
+            .map(queue -> successor.apply((Q) queue))
+            .filter(Objects::nonNull)
+            .toArray();
+    return new Route<>(others, histories, false);
   }
 
   /** Has the exchanges on the way that remember messages remember this one. */

@@ -20,15 +20,9 @@ import java.util.concurrent.CompletableFuture;
 final class Transaction {
   /** A message that waits for the commit. */
   record Publish(Message message, Route<Queue> route, List<String> replyNames, boolean mandatory) {
-    /** Where it goes now; nowhere if all of its queues have gone since it was published. */
+    /** Where it goes at the commit: to the queues of the names that it was routed to before. */
     Route<Queue> routeIn(RoutingTable<Queue> table) {
-      for (int i = 0; i < route.size(); i++) {
-        Queue queue = route.get(i);
-        if (table.queue(queue.name()) == queue) {
-          return route;
-        }
-      }
-      return Route.none();
+      return route.map(queue -> table.queue(queue.name()));
     }
   }
 

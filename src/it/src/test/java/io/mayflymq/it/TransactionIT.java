@@ -11,6 +11,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.GetResponse;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
+import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
@@ -138,6 +139,18 @@ class TransactionIT {
     channel.txCommit();
     assertThat(returned.poll(10, SECONDS)).isEqualTo("a");
     assertThat(returned.poll(10, SECONDS)).as("as its queue has gone").isEqualTo("b");
+  }
+
+  @Test
+  void aQueueDeclaredAnewGetsWhatWasForItsName(Amqp amqp) throws Exception {
+    String queue = amqp.queue();
+    Channel channel = amqp.channel();
+    channel.txSelect();
+    channel.basicPublish("", queue, PLAIN, bytes("a"));
+    channel.queueDelete(queue);
+    amqp.queue(queue, Map.of());
+    channel.txCommit();
+    assertThat(amqp.drain(queue)).containsExactly("a");
   }
 
   @Test
