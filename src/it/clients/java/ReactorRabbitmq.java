@@ -181,6 +181,9 @@ public final class ReactorRabbitmq {
   private void restart() throws Exception {
     BlockingQueue<Delivery> orders = new LinkedBlockingQueue<>();
     Disposable subscription = receiver.consumeAutoAck("orders").subscribe(orders::add);
+    // Subscribing goes on in the background; a message shows that it is done.
+    sender.send(Mono.just(new OutboundMessage("orders", "new", bytes("before")))).block(PATIENCE);
+    check(text(next(orders, 5)).equals("before"), "another message");
     System.out.println("restart");
     System.in.read();
     // The connections beneath recover by themselves, and the flux goes on.

@@ -37,6 +37,7 @@ public final class VertxRabbitmq {
     String jar = RabbitMQClient.class.getProtectionDomain().getCodeSource().getLocation().getPath();
     System.out.println("version " + jar.replaceAll(".*client-(.*)\\.jar", "$1"));
     new VertxRabbitmq().run();
+    System.exit(0);
   }
 
   private void run() throws Exception {
@@ -51,8 +52,6 @@ public final class VertxRabbitmq {
     prefetch();
     timeToLive(client);
     restart(client);
-    await(client.stop());
-    await(vertx.close());
   }
 
   private RabbitMQClient client() {

@@ -13,6 +13,7 @@ const ok = (area, what) => console.log(`ok ${area} ${what}`);
 const deadLetters = {'x-dead-letter-exchange': '', 'x-dead-letter-routing-key': 'dead'};
 
 const config = {
+  defaults: {vhosts: {connection: {retry: {min: 100, max: 500, strategy: 'linear'}}}},
   vhosts: {
     shop: {
       assert: true, // made through the management API if it is not there
@@ -21,7 +22,6 @@ const config = {
         port: amqp.port,
         user: amqp.username,
         password: amqp.password,
-        retry: {min: 100, max: 500, factor: 2, strategy: 'exponential'},
         management: {hostname: http.hostname, port: http.port},
       },
       exchanges: {orders: {type: 'direct'}},
@@ -142,6 +142,10 @@ async function recovery(broker, dead) {
 
 async function restart(broker) {
   const subscription = await subscribe(broker, 'orders');
+  // Subscribing goes on in the background; a message shows that it is done.
+  const before = event(subscription, 'message');
+  await event(await broker.publish('order', 'before'), 'success');
+  (await before)[2]();
   const received = event(subscription, 'message');
   const back = event(broker, 'vhost_initialised');
   console.log('restart');

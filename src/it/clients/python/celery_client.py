@@ -22,7 +22,7 @@ URL = os.environ.get("AMQP_URL", "amqp://guest:guest@localhost:5672/%2f")
 DEAD_LETTERS = {"x-dead-letter-exchange": "", "x-dead-letter-routing-key": "dead"}
 
 
-def application(name, backend):
+def application(name, backend, queue_type="classic"):
     made = Celery("celery_client", broker=URL, backend=backend)
     made.conf.update(
         broker_connection_retry_on_startup=True,
@@ -32,8 +32,10 @@ def application(name, backend):
         task_default_queue=name,
         # Nobody works on the second queue, so tasks there can only expire.
         task_queues=[
-            Queue(queue, Exchange(queue), queue, queue_arguments=DEAD_LETTERS)
-            for queue in (name, "idle")
+            Queue(
+                queue, Exchange(queue), queue, queue_arguments={"x-queue-type": kind, **DEAD_LETTERS}
+            )
+            for queue, kind in ((name, queue_type), ("idle", "classic"))
         ],
         worker_prefetch_multiplier=1,
     )
@@ -44,7 +46,9 @@ def application(name, backend):
 app = application("tasks", "rpc://")
 # Chords need results that a worker can look up, which that backend has not.
 RESULTS = os.environ.setdefault("CELERY_RESULTS", tempfile.mkdtemp() + "/results.sqlite")
-chords = application("chords", "db+sqlite:///" + RESULTS)
+# With a quorum queue Celery delays tasks in the broker: through 28 queues, whose TTLs are powers of two,
+# and which dead-letter to one another.
+chords = application("chords", "db+sqlite:///" + RESULTS, "quorum")
 
 
 @app.task(bind=True, max_retries=3)
@@ -67,6 +71,11 @@ def refuse():
 @chords.task
 def square(number):
     return number * number
+
+
+@chords.task
+def ran_at():
+    return time.time()
 
 
 @chords.task
@@ -119,6 +128,14 @@ def tasks(connection):
     assert (death["queue"], death["reason"]) == ("idle", "expired"), death
     assert lived >= 0.199, lived
     ok("ttl", f"a task that nobody wants lived for {lived * 1000:.0f} ms of 200")
+
+    asked = time.time()
+    delayed = ran_at.apply_async(countdown=3)
+    with Connection(URL).channel() as channel:
+        # Of the bits of three seconds the second one is waited out first.
+        channel.queue_declare("celery_delayed_1", passive=True)
+    assert delayed.get(timeout=20) - asked >= 2.999
+    ok("delayed-delivery", "a task waits in the broker for its three seconds")
 
     result = chord(square.s(number) for number in range(10))(total.s())
     assert result.get(timeout=30) == 285

@@ -64,9 +64,11 @@ class HttpListenerTest {
               }
               return Response.ok("answer");
             });
-    URI uri = URI.create("http://localhost:" + listener.address().getPort() + "/api/");
+    URI uri = URI.create("http://127.0.0.1:" + listener.address().getPort() + "/api/");
     CompletableFuture<HttpResponse<String>> answer =
-        HttpClient.newHttpClient()
+        HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .build()
             .sendAsync(HttpRequest.newBuilder(uri).build(), HttpResponse.BodyHandlers.ofString());
     assertThat(asked.await(10, TimeUnit.SECONDS)).isTrue();
     CompletableFuture<Void> closed =
