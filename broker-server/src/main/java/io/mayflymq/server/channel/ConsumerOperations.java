@@ -8,10 +8,8 @@ import io.mayflymq.core.queue.Fetched;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.protocol.method.BasicMethod;
-import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.FieldTable;
-import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.server.delivery.ChannelCredit;
@@ -106,7 +104,7 @@ final class ConsumerOperations implements DeliveryReceiver {
       throw new ConnectionException(
           ReplyCode.NOT_ALLOWED, "attempt to reuse consumer tag '%s'".formatted(tag));
     }
-    requireIntegerPriority(consume.arguments());
+    ConsumeChecks.check(queue, consume, prefetch);
     ConsumerOutlet outlet = new ConsumerOutlet(queue, connection.laneFrom(queue.shard()), this);
     Consumer consumer =
         new Consumer(
@@ -122,16 +120,6 @@ final class ConsumerOperations implements DeliveryReceiver {
     // their way.
     Runnable sayOk = () -> channel.reply(consume.noWait(), new BasicMethod.ConsumeOk(tag));
     channel.await(queue.subscribe(consumer, () -> atHome(sayOk)), done -> {});
-  }
-
-  private static void requireIntegerPriority(FieldTable arguments) {
-    FieldValue priority = arguments.get(Consumer.PRIORITY);
-    if (priority != null && !priority.isInteger()) {
-      throw new ChannelException(
-          ReplyCode.PRECONDITION_FAILED,
-          "invalid arg '%s': \"expected integer, got %s\""
-              .formatted(Consumer.PRIORITY, priority.rabbitTypeName()));
-    }
   }
 
   private void atHome(Runnable task) {
