@@ -20,7 +20,7 @@ public final class Consumer {
   private final int prefetch;
   private final FieldTable arguments;
   private final DeliveryOutlet outlet;
-  private final int priority;
+  private final long priority;
 
   private int unacked;
 
@@ -61,10 +61,7 @@ public final class Consumer {
     this.arguments = arguments;
     this.outlet = outlet;
     FieldValue value = arguments.get(PRIORITY);
-    this.priority =
-        value == null || !value.isInteger()
-            ? 0
-            : (int) Math.max(Integer.MIN_VALUE, Math.min(Integer.MAX_VALUE, value.longValue()));
+    this.priority = value == null || !value.isInteger() ? 0 : value.longValue();
   }
 
   /** The consumer tag, unique in its channel. */
@@ -95,7 +92,7 @@ public final class Consumer {
   /**
    * Its priority among the queue's consumers, from the argument {@value #PRIORITY}; 0 by default.
    */
-  public int priority() {
+  public long priority() {
     return priority;
   }
 

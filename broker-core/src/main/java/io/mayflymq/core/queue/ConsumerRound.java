@@ -21,7 +21,7 @@ final class ConsumerRound {
 
   private Consumer active;
 
-  private record Level(int priority, ArrayDeque<Consumer> round) {}
+  private record Level(long priority, ArrayDeque<Consumer> round) {}
 
   ConsumerRound(boolean singleActive) {
     this.singleActive = singleActive;
@@ -117,7 +117,7 @@ final class ConsumerRound {
     }
   }
 
-  private ArrayDeque<Consumer> round(int priority) {
+  private ArrayDeque<Consumer> round(long priority) {
     int at = 0;
     while (at < levels.size() && levels.get(at).priority >= priority) {
       if (levels.get(at).priority == priority) {

@@ -280,7 +280,11 @@ public final class QueueMachine implements QueueBehavior {
       return null;
     }
     boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
-    Message message = handOut(head, redelivered, acknowledges);
+    int returns = settings.countsReturns() ? Extra.returns(index, head) : 0;
+    Message message = acknowledges ? messages.take(head) : departures.leave(head);
+    if (settings.countsReturns()) {
+      message = DeliveryCount.of(message, returns);
+    }
     counters.got(acknowledges, message.bodyLength(), redelivered);
     return new Fetched(
         acknowledges ? head : NO_SETTLEMENT, message, redelivered, index.readyCount());
@@ -309,21 +313,21 @@ public final class QueueMachine implements QueueBehavior {
         continue;
       }
       boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
-      Message message = handOut(head, redelivered, consumer.acknowledges());
+      int returns = redelivered && settings.countsReturns() ? Extra.returns(index, head) : 0;
+      Message message;
       long sequence = NO_SETTLEMENT;
       if (consumer.acknowledges()) {
+        message = messages.take(head);
         sequence = head;
         consumer.delivered();
+      } else {
+        message = departures.leave(head);
+      }
+      if (returns > 0) {
+        message = DeliveryCount.of(message, returns);
       }
       deliver(consumer, sequence, message, redelivered);
     }
-  }
-
-  /** Takes the message whose turn it is; one that has come back tells how often if that counts. */
-  private Message handOut(long head, boolean redelivered, boolean acknowledges) {
-    int returns = redelivered && settings.countsReturns() ? Extra.returns(index, head) : 0;
-    Message message = acknowledges ? messages.take(head) : departures.leave(head);
-    return returns == 0 ? message : DeliveryCount.of(message, returns);
   }
 
   private void deliver(Consumer consumer, long sequence, Message message, boolean redelivered) {

@@ -4,6 +4,7 @@ import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Churn;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.store.ShardStore;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -24,6 +25,7 @@ public final class Broker {
   private final AtomicLong queueIds = new AtomicLong();
   private final Churn churn = new Churn();
   private final Map<String, VirtualHost> vhosts = new ConcurrentHashMap<>();
+  private volatile QueueType defaultQueueType = QueueType.CLASSIC;
 
   /** Creates a broker without virtual hosts. */
   public Broker(Shards shards, MetadataLog metadata, InstantSource clock) {
@@ -79,6 +81,14 @@ public final class Broker {
    */
   public record Recovered(int definitions, long messages) {}
 
+  /**
+   * Sets what a queue is that is declared without a type, in a virtual host that has no rule for
+   * that. Counts from the next declaration.
+   */
+  public void setDefaultQueueType(QueueType type) {
+    defaultQueueType = type;
+  }
+
   /** The shards that the queues live on. */
   public Shards shards() {
     return shards;
@@ -88,7 +98,9 @@ public final class Broker {
   public VirtualHost createVirtualHost(VhostDefinition definition) {
     return vhosts.computeIfAbsent(
         definition.name(),
-        absent -> new VirtualHost(definition, shards, metadata, clock, queueIds, churn));
+        absent ->
+            new VirtualHost(
+                definition, shards, metadata, clock, queueIds, churn, () -> defaultQueueType));
   }
 
   /**

@@ -3,9 +3,11 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
 
 /**
  * What {@code queue.declare} asks for.
@@ -31,6 +33,29 @@ public record QueueDeclaration(
     Shard home,
     boolean serverNamed,
     boolean renewsLease) {
+  /**
+   * The same with this type, unless it names one or there are no such queues of this type.
+   *
+   * <p>Source: RabbitMQ, "Virtual Hosts", section "Default Queue Type".
+   */
+  QueueDeclaration withDefaultType(QueueType type) {
+    if (type == QueueType.CLASSIC
+        || arguments.containsKey(QueueArguments.QUEUE_TYPE)
+        || !type.allows(durable, exclusive, autoDelete)) {
+      return this;
+    }
+    return new QueueDeclaration(
+        name,
+        durable,
+        exclusive,
+        autoDelete,
+        arguments.with(QueueArguments.QUEUE_TYPE, FieldValue.of(type.wireName())),
+        connection,
+        home,
+        serverNamed,
+        renewsLease);
+  }
+
   /**
    * What is made if there is no such queue.
    *

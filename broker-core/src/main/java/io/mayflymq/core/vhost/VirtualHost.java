@@ -6,8 +6,8 @@ import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.VhostMetrics;
-import io.mayflymq.core.policy.Equivalence;
 import io.mayflymq.core.policy.PolicyTable;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;
@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /*
  * A virtual host: its exchanges and queues, and the bindings between them.
@@ -37,13 +38,16 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class VirtualHost {
   private final String name;
   private final NameErrors errors;
+  private final ReplyConsumers replies;
   private final Shards shards;
   private final MetadataLog metadata;
   private final InstantSource clock;
   private final AtomicLong queueIds;
   private final Churn churn;
+  private final Supplier<QueueType> defaultQueueType;
   private final VhostMetrics metrics;
   private final DeadLetterRouter deadLetters;
+  private final Firehose firehose = new Firehose(this);
   private final VhostPolicies policies = new VhostPolicies(this);
   private final Object lock = new Object();
   private volatile RoutingTable<Queue> table = RoutingTable.empty();
@@ -56,15 +60,18 @@ public final class VirtualHost {
       MetadataLog metadata,
       InstantSource clock,
       AtomicLong queueIds,
-      Churn churn) {
+      Churn churn,
+      Supplier<QueueType> defaultQueueType) {
     this.name = definition.name();
     this.errors = new NameErrors(name);
+    this.replies = new ReplyConsumers(errors);
     this.definition = definition;
     this.shards = shards;
     this.metadata = metadata;
     this.clock = clock;
     this.queueIds = queueIds;
     this.churn = churn;
+    this.defaultQueueType = defaultQueueType;
     this.metrics = new VhostMetrics(shards.count());
     this.deadLetters = new DeadLetterRouter(this, shards);
     for (ExchangeDefinition exchange : ExchangeDefinition.predeclared()) {
@@ -122,6 +129,16 @@ public final class VirtualHost {
     return churn;
   }
 
+  /** The tracer of its messages. */
+  public Firehose firehose() {
+    return firehose;
+  }
+
+  /** Who waits for replies here. */
+  public ReplyConsumers replies() {
+    return replies;
+  }
+
   DeadLetterRouter deadLetters() {
     return deadLetters;
   }
@@ -145,22 +162,19 @@ public final class VirtualHost {
   /**
    * Declares an exchange, or checks that the one that exists is the same.
    *
-   * @throws ChannelException 403 for a reserved name, 406 if it exists and differs
+   * @throws ChannelException 403 for a reserved name, 406 if it exists and differs or an argument
+   *     is not valid
    */
   public CompletableFuture<Void> declareExchange(ExchangeDefinition wanted) {
     synchronized (lock) {
       requireAlive();
       ExchangeDefinition current = table.exchange(wanted.name());
       if (current != null) {
-        Equivalence equivalence = new Equivalence("exchange", wanted.name(), name);
-        equivalence.check("type", wanted.type(), current.type());
-        equivalence.check("durable", wanted.durable(), current.durable());
-        equivalence.check("auto_delete", wanted.autoDelete(), current.autoDelete());
-        equivalence.check("internal", wanted.internal(), current.internal());
-        equivalence.checkExchangeArguments(wanted.arguments(), current.arguments());
+        Redeclaration.check(name, wanted, current);
         return done();
       }
       NameErrors.requireUnreserved("exchange", wanted.name());
+      wanted.type().validate(wanted.arguments());
       table = policies.add(table, wanted);
       return wanted.durable()
           ? metadata.append(new MetadataCommand.ExchangeDeclared(name, wanted))
@@ -211,6 +225,7 @@ public final class VirtualHost {
         return done();
       }
       table = table.withBinding(binding);
+      AtMostOnce.replay(table, binding);
       return isDurable(binding)
           ? metadata.append(new MetadataCommand.Bound(name, binding))
           : done();
@@ -221,12 +236,11 @@ public final class VirtualHost {
    * Removes a binding; one that does not exist is no error, nor are ends that do not.
    *
    * @param connection who asks
-   * @throws ChannelException 405 if the queue is another connection's
+   * @throws ChannelException 405 if there is such a binding, and the queue is another connection's
    */
   public CompletableFuture<Void> unbind(Binding binding, Object connection) {
     synchronized (lock) {
-      if (binding.destinationKind() == DestinationKind.QUEUE
-          && table.queue(binding.destination()) != null) {
+      if (binding.destinationKind() == DestinationKind.QUEUE && table.contains(binding)) {
         queue(binding.destination(), connection);
       }
       return apply(table.deleteBinding(binding));
@@ -234,12 +248,12 @@ public final class VirtualHost {
   }
 
   private void requireEnds(Binding binding, Object connection) {
+    exchange(binding.source());
     if (binding.destinationKind() == DestinationKind.QUEUE) {
       queue(binding.destination(), connection);
     } else {
       exchange(binding.destination());
     }
-    exchange(binding.source());
   }
 
   private boolean isDurable(Binding binding) {
@@ -297,7 +311,10 @@ public final class VirtualHost {
    * @throws ChannelException 403 for a reserved name, 405 if it is exclusive to another connection,
    *     406 if an argument is not valid or the queue exists and differs
    */
-  public CompletableFuture<QueueStatus> declareQueue(QueueDeclaration wanted) {
+  public CompletableFuture<QueueStatus> declareQueue(QueueDeclaration asked) {
+    QueueDeclaration wanted =
+        asked.withDefaultType(
+            QueueType.ofWireName(definition.defaultQueueType()).orElseGet(defaultQueueType));
     if (!wanted.serverNamed()) {
       NameErrors.requireUnreserved("queue", wanted.name());
     }
@@ -311,7 +328,7 @@ public final class VirtualHost {
         }
       }
     }
-    requireEquivalent(wanted, current);
+    Redeclaration.check(name, wanted, current);
     return current.status(wanted.renewsLease());
   }
 
@@ -370,19 +387,6 @@ public final class VirtualHost {
   /** The queues that were kept have their messages back, and begin to live. */
   void startRecovered() {
     table.queues().forEach(Queue::start);
-  }
-
-  private void requireEquivalent(QueueDeclaration wanted, Queue current) {
-    if (current.owner() != null
-        ? current.owner() != wanted.connection() || !wanted.exclusive()
-        : wanted.exclusive()) {
-      throw errors.locked(wanted.name());
-    }
-    Equivalence equivalence = new Equivalence("queue", wanted.name(), name);
-    QueueDefinition definition = current.definition();
-    equivalence.check("durable", wanted.durable() && !wanted.exclusive(), definition.durable());
-    equivalence.check("auto_delete", wanted.autoDelete(), definition.autoDelete());
-    equivalence.checkQueueArguments(wanted.arguments(), definition.arguments());
   }
 
   /**

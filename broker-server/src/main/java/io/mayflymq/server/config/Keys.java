@@ -226,6 +226,13 @@ final class Keys {
           ".*",
           "Names of what that user may consume from.");
 
+  static final Setting<String> DEFAULT_QUEUE_TYPE =
+      Setting.of(
+          "default_queue_type",
+          word("classic", "quorum"),
+          "classic",
+          "What a queue is that is declared without a type.");
+
   static final Setting<Optional<Path>> LOAD_DEFINITIONS =
       Setting.of(
           "load_definitions",
@@ -380,6 +387,7 @@ final class Keys {
           DEFAULT_CONFIGURE,
           DEFAULT_WRITE,
           DEFAULT_READ,
+          DEFAULT_QUEUE_TYPE,
           LOAD_DEFINITIONS,
           SKIP_DEFINITIONS_IF_UNCHANGED,
           MANAGEMENT_IP,

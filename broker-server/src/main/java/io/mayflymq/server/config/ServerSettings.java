@@ -1,5 +1,6 @@
 package io.mayflymq.server.config;
 
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -47,7 +48,7 @@ public record ServerSettings(
   public static ServerSettings of(Configuration configuration) {
     Path dataDir = absolute(configuration.get(Keys.DATA_DIR));
     return new ServerSettings(
-        listeners(configuration.members(Keys.TCP_LISTENERS, Keys.NO_TCP_LISTENERS)),
+        listeners(configuration.members(Keys.TCP_LISTENERS)),
         listeners(configuration.members(Keys.TLS_LISTENERS)),
         tls(configuration),
         new TcpSettings(
@@ -66,7 +67,7 @@ public record ServerSettings(
             configuration.get(Keys.CONSUMER_TIMEOUT)),
         new AuthSettings(
             mechanisms(configuration),
-            trueMembers(configuration.members(Keys.LOOPBACK_USERS, Keys.NO_LOOPBACK_USERS)),
+            trueMembers(configuration.members(Keys.LOOPBACK_USERS)),
             configuration.get(Keys.CERTIFICATE_LOGIN),
             configuration.get(Keys.ANONYMOUS_LOGIN_USER),
             configuration.get(Keys.ANONYMOUS_LOGIN_PASS)),
@@ -78,7 +79,8 @@ public record ServerSettings(
             configuration.get(Keys.DEFAULT_CONFIGURE),
             configuration.get(Keys.DEFAULT_WRITE),
             configuration.get(Keys.DEFAULT_READ),
-            configuration.defaultPolicies()),
+            configuration.defaultPolicies(),
+            QueueType.ofWireName(configuration.get(Keys.DEFAULT_QUEUE_TYPE)).orElseThrow()),
         new DefinitionsSettings(
             configuration.get(Keys.LOAD_DEFINITIONS),
             configuration.get(Keys.SKIP_DEFINITIONS_IF_UNCHANGED)),

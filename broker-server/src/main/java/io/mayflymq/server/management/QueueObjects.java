@@ -5,6 +5,7 @@ import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicySubject;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.QueueView;
@@ -56,6 +57,11 @@ final class QueueObjects {
     object.put("policy", policies.policy().map(Policy::name).orElse(null));
     object.put("single_active_consumer_tag", singleActive(view));
     object.put("state", "running");
+    if (definition.settings().type() == QueueType.QUORUM) {
+      object.put("leader", NodeName.VALUE);
+      object.put("members", List.of(NodeName.VALUE));
+      object.put("online", List.of(NodeName.VALUE));
+    }
     object.put("type", definition.settings().type().wireName());
     object.put("vhost", queue.vhost().name());
     return object;

@@ -91,7 +91,8 @@ final class LocalHost implements StoreHost {
 
   @Override
   public ExecutorService flusher(String name) {
-    return Executors.newSingleThreadExecutor(
+    return Executors.newFixedThreadPool(
+        2,
         task -> {
           Thread thread = new Thread(task, name);
           thread.setDaemon(true);

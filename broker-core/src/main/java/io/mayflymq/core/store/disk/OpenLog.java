@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 
-/** A log with the thread that brings it to the disk. */
+/** A log with the threads that bring it to the disk. */
 record OpenLog(SegmentLog log, ExecutorService flusher) {
   /**
    * Opens a log; it has to be recovered before use.
@@ -24,7 +24,7 @@ record OpenLog(SegmentLog log, ExecutorService flusher) {
     return new OpenLog(log, flusher);
   }
 
-  /** Writes everything and lets the files and the thread go. */
+  /** Writes everything and lets the files and the threads go. */
   CompletableFuture<Void> close() {
     return log.close().whenComplete((done, failure) -> flusher.shutdown());
   }

@@ -1,6 +1,7 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.store.segment.LogDirectory;
+import io.mayflymq.core.store.segment.SegmentLog;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -27,6 +28,6 @@ interface StoreHost {
    */
   void delete(String name) throws IOException;
 
-  /** A new thread, for the log of this name. */
+  /** Threads for the log of this name, two at most: see {@link SegmentLog}. */
   ExecutorService flusher(String name);
 }

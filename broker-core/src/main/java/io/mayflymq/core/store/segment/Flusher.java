@@ -2,24 +2,36 @@ package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
+import io.mayflymq.core.store.segment.SegmentWriter.Unforced;
 import java.io.IOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * Brings a log to the disk, on a thread of its own: wake, swap what is pending, write, force, confirm. While one round is at the
- * disk the next one's work piles up, so the slower the disk, the more goes with one force; there is no timer in it.
+ * Brings a log to the disk: wake, swap what is pending, write, force, confirm. While one round is being forced the next one's work
+ * piles up, so the slower the disk, the more goes with one force; there is no timer in it.
  *
- * The order is what makes recovery simple. A segment is forced before the first byte of the next is written, so only the last one
+ * TWO ROLES
+ * Writing goes on while the disk is busy: what has been written survives the end of the process, and acknowledgements, which nobody waits
+ * for, should not have to wait for a slow force. So there are two roles, the writer's and the forcer's, one thread at most in each.
+ * Who has written becomes the forcer of what he wrote, if there is no other, and lets the writer's role go; if something is submitted
+ * meanwhile, a second thread takes it up. When a force is done the forcer sees to it that somebody looks whether there is more. On a
+ * single thread the same code runs too, one role after the other.
+ *
+ * THE ORDER
+ * It is what makes recovery simple. A segment is forced before the first byte of the next is written, so only the last one
  * can be torn. A segment is deleted only after everything that was submitted before is forced: what took the place of its entries
  * (the target of a move, a copy by compaction) is safe by then. Deletions are made in the order of the requests, each one safe
  * before the next is made, so no mark about a segment vanishes before the segment.
  *
+ * TROUBLE
  * A write that fails is made again, at the same place, when retry() is called. The disk may be full, and then it is settlements that
  * relieve it, though they cannot be written either. A segment of which all is settled need not wait for the marks that say so: without
  * the segment they are about nothing. It must wait for what took the place of its entries, as the target of a move or a copy, and of
@@ -47,34 +59,63 @@ final class Flusher implements Runnable {
   private final LogListener listener;
   private final boolean forces;
   private final Object lock = new Object();
+  private final SegmentWriter writer;
 
   // Guarded by the lock
   private final ArrayList<Chunk> submitted = new ArrayList<>();
   private final ArrayList<Commit> commits = new ArrayList<>();
   private final ArrayList<Segment> condemned = new ArrayList<>();
   private final ArrayList<Segment> deleted = new ArrayList<>();
+
+  /** Something has come that no writer has taken. */
   private boolean pending;
-  private boolean scheduled;
+
+  /** Somebody is the writer, or about to be. */
+  private boolean writing;
+
+  /** Somebody is the forcer. */
+  private boolean forcing;
+
+  /** The writer had something for the forcer, and there was one. */
+  private boolean refused;
+
+  private Closing closing;
 
   private volatile LogState state = LogState.OPEN;
   private volatile boolean anyDeleted;
   private volatile long forcedTo;
 
-  private final AtomicLong writtenBytes = new AtomicLong();
+  // The writer's
+  private final List<Commit> waiting = new ArrayList<>();
+  private int condemnedBefore;
 
-  // The flusher's own
-  private final ArrayDeque<Chunk> writing = new ArrayDeque<>();
-  private final ArrayDeque<Commit> waiting = new ArrayDeque<>();
-  private final ArrayDeque<Segment> doomed = new ArrayDeque<>();
-  private final ArrayList<Segment> unforced = new ArrayList<>();
-  private boolean namesUnforced;
-  private long writtenTo;
+  private record Closing(Iterable<Segment> segments, CompletableFuture<Void> done) {}
+
+  /**
+   * What the forcer does at once.
+   *
+   * @param unforced what to force
+   * @param commits to be told then
+   * @param doomed to be deleted then
+   */
+  private record Round(
+      Unforced unforced, List<Commit> commits, List<Segment> doomed, Purpose purpose) {}
+
+  private enum Purpose {
+    /** All that was taken has been written. */
+    COMMIT,
+    /** The writer goes on only when what it has written is safe. */
+    PROCEED,
+    /** Nothing can be written: room is made by what may go nevertheless. */
+    RELIEVE
+  }
 
   Flusher(LogDirectory directory, Executor executor, LogListener listener, Sync sync) {
     this.directory = directory;
     this.executor = executor;
     this.listener = listener;
     this.forces = sync == Sync.ALWAYS;
+    this.writer = new SegmentWriter(directory, forces, lock);
   }
 
   LogState state() {
@@ -83,7 +124,7 @@ final class Flusher implements Runnable {
 
   /** Everything before this location was there, and safe, when the log was opened. */
   void startAt(long location) {
-    writtenTo = location;
+    writer.startAt(location);
     forcedTo = location;
   }
 
@@ -94,7 +135,7 @@ final class Flusher implements Runnable {
 
   /** How many bytes have been written so far. */
   long writtenBytes() {
-    return writtenBytes.get();
+    return writer.writtenBytes();
   }
 
   // The shard's side
@@ -135,7 +176,7 @@ final class Flusher implements Runnable {
   /** Tries again what could not be written. */
   void retry() {
     synchronized (lock) {
-      if (state == LogState.BLOCKED && !scheduled) {
+      if (state == LogState.BLOCKED && !writing) {
         schedule();
       }
     }
@@ -154,236 +195,155 @@ final class Flusher implements Runnable {
     }
   }
 
+  /**
+   * Ends it: tries a last time what could not be written, has commits fail that wait for it, and
+   * closes the files. Nothing may be submitted afterwards.
+   */
+  CompletableFuture<Void> close(Iterable<Segment> segments) {
+    Closing last = new Closing(segments, new CompletableFuture<>());
+    synchronized (lock) {
+      closing = last;
+      if (!writing) {
+        schedule();
+      }
+    }
+    return last.done;
+  }
+
   private void wake() {
     pending = true;
     boolean anyUse = state == LogState.OPEN || (state == LogState.FAILED && !commits.isEmpty());
-    if (anyUse && !scheduled) {
+    if (anyUse && !writing) {
       schedule();
     }
   }
 
   private void schedule() {
-    scheduled = true;
     pending = true;
+    writing = true;
     executor.execute(this);
   }
 
-  // The flusher's side
+  // The writer's side
 
   @Override
   public void run() {
-    while (take()) {
-      if (state == LogState.FAILED) {
-        refuse();
-        continue;
-      }
+    boolean writes = true;
+    while (writes && take()) {
+      Round round = null;
       try {
-        write();
-        if ((forces && !waiting.isEmpty()) || !doomed.isEmpty()) {
-          force();
-        }
-        unblock();
-        confirm();
-        delete();
-      } catch (ForceException e) {
-        fail(e.getCause());
+        round = state == LogState.FAILED ? refuse() : write();
       } catch (IOException e) {
         block(e);
-        relieve();
+        round = relief();
       } catch (RuntimeException e) {
         fail(e);
       }
+      if (round != null) {
+        writes = force(round);
+      }
     }
   }
 
+  /** Takes what is pending; if nothing is, the role ends. */
   private boolean take() {
+    Closing last = null;
     synchronized (lock) {
-      if (!pending) {
-        scheduled = false;
-        return false;
+      if (pending) {
+        pending = false;
+        writer.add(submitted);
+        submitted.clear();
+        waiting.addAll(commits);
+        commits.clear();
+        condemnedBefore = condemned.size();
+        return true;
       }
-      pending = false;
-      writing.addAll(submitted);
-      submitted.clear();
-      waiting.addAll(commits);
-      commits.clear();
-      doomed.addAll(condemned);
-      condemned.clear();
-      return true;
+      writing = false;
+      if (!forcing) {
+        last = closing;
+        closing = null;
+      }
     }
+    if (last != null) {
+      tellWaiting(Commit::failed);
+      closeFiles(last.segments);
+      last.done.complete(null);
+    }
+    return false;
   }
 
-  private void write() throws IOException {
-    for (Chunk chunk = writing.peek(); chunk != null; chunk = writing.peek()) {
-      int limit;
-      boolean complete;
-      SegmentIndex index;
-      synchronized (lock) {
-        limit = chunk.limit;
-        complete = chunk.complete;
-        index = chunk.index;
-      }
-      Segment segment = chunk.segment;
-      if (segment.file == null) {
-        create(segment);
-      }
-      if (limit > chunk.written) {
-        if (unforced.isEmpty() || unforced.get(unforced.size() - 1) != segment) {
-          unforced.add(segment);
-        }
-        chunk.writeView.limit(limit).position(chunk.written);
-        segment.file.write(chunk.writeView, chunk.base + (long) chunk.written);
-        writtenBytes.addAndGet(limit - chunk.written);
-        chunk.written = limit;
-        writtenTo = Location.of(segment.number, chunk.base + limit);
-      }
-      if (!complete) {
-        // It is the last one: a chunk follows only after its predecessor was submitted complete.
-        setAside(chunk);
-        break;
-      }
-      if (index != null) {
-        if (forces) {
-          force();
-        }
-        store(index);
-        segment.written = true;
-      }
-      writing.remove();
-      chunk.done = true;
+  /** Writes; returns what is to be done at the disk now, or null. */
+  private Round write() throws IOException {
+    if (!writer.write(isForcing())) {
+      return round(Purpose.PROCEED);
     }
+    unblock();
+    if (!forces) {
+      tellWaiting(Commit::safe);
+    }
+    if (waiting.isEmpty() && condemnedBefore == 0) {
+      return null;
+    }
+    return round(Purpose.COMMIT);
   }
 
-  /** A record without a header could never be read: so that is safe before the first record. */
-  private void create(Segment segment) throws IOException {
-    LogFile file = directory.create(SegmentNames.log(segment.number));
-    try {
-      segment.header.store(file);
-    } catch (IOException e) {
-      file.close();
-      throw e;
-    }
-    segment.file = file;
-    unforced.add(segment);
-    namesUnforced = true;
-    if (forces) {
-      force();
-    }
+  private Round relief() {
+    return condemnedBefore == 0 ? null : round(Purpose.RELIEVE);
   }
 
-  /** Leaves a chunk until it is submitted again, unless it has been already. */
-  private void setAside(Chunk chunk) {
+  /** After what is being forced, for the order. */
+  private Round refuse() {
+    boolean now;
     synchronized (lock) {
-      if (chunk.limit == chunk.written && !chunk.complete) {
-        writing.remove();
-        chunk.submitted = false;
-      }
+      now = !forcing;
+      refused = forcing;
     }
+    if (now) {
+      tellWaiting(Commit::failed);
+    }
+    return null;
   }
 
-  private void store(SegmentIndex index) {
-    try {
-      index.store(directory);
-    } catch (IOException e) {
-      LOGGER.warn(
-          "The index of segment {} in {} could not be written ({}); the next start reads the"
-              + " segment instead",
-          index.header().segment(),
-          directory,
-          e.toString());
-      discard(SegmentNames.index(index.header().segment()));
-    }
+  private void tellWaiting(Consumer<Commit> what) {
+    tell(waiting, what);
+    waiting.clear();
   }
 
-  /** Half an index is none, and only makes the next start suspect damage. */
-  private void discard(String name) {
-    try {
-      directory.delete(name);
-    } catch (IOException e) {
-      LOGGER.warn("{} in {} could not be deleted: {}", name, directory, e.toString());
-    }
-  }
-
-  private void force() throws ForceException {
-    try {
-      for (Segment segment : unforced) {
-        segment.file.force();
-      }
-      unforced.clear();
-      if (namesUnforced) {
-        directory.force();
-        namesUnforced = false;
-      }
-      forcedTo = writtenTo;
-    } catch (IOException e) {
-      throw new ForceException(e);
-    }
-  }
-
-  private void confirm() {
-    for (Commit commit = waiting.poll(); commit != null; commit = waiting.poll()) {
-      run(commit::safe);
-    }
-  }
-
-  private void refuse() {
-    for (Commit commit = waiting.poll(); commit != null; commit = waiting.poll()) {
-      run(commit::failed);
-    }
-  }
-
-  private void delete() throws ForceException {
-    boolean done = true;
-    while (done && !doomed.isEmpty()) {
-      done = delete(doomed.peek());
-      if (done) {
-        doomed.remove();
-      }
-    }
-  }
-
-  private boolean delete(Segment segment) throws ForceException {
-    try {
-      // The index first: without its segment it might be taken for that of a later one.
-      directory.delete(SegmentNames.index(segment.number));
-      directory.delete(SegmentNames.log(segment.number));
-    } catch (IOException e) {
-      LOGGER.warn("{} in {} could not be deleted: {}", segment, directory, e.toString());
-      return false;
-    }
-    try {
-      directory.force();
-    } catch (IOException e) {
-      throw new ForceException(e);
-    }
+  private boolean isForcing() {
     synchronized (lock) {
-      deleted.add(segment);
-      anyDeleted = true;
+      return forcing;
     }
-    closeFiles(List.of(segment));
-    return true;
   }
 
-  /** Makes room by what may go although nothing can be written; if there is, writing is tried. */
-  private void relieve() {
-    List<Segment> gone = new ArrayList<>();
-    try {
-      if (!doomed.isEmpty()) {
-        force();
+  /**
+   * Makes this thread the forcer rather than the writer, unless there is one, who will have all
+   * this looked at again.
+   */
+  private Round round(Purpose purpose) {
+    synchronized (lock) {
+      refused = forcing;
+      if (forcing || state == LogState.FAILED) {
+        return null;
       }
-      for (Segment segment : doomed) {
-        if (segment.written && segment.neededUntil <= forcedTo && delete(segment)) {
-          gone.add(segment);
-        }
+      forcing = true;
+      List<Commit> told = new ArrayList<>();
+      List<Segment> doomed = new ArrayList<>();
+      if (purpose == Purpose.COMMIT) {
+        told.addAll(waiting);
+        waiting.clear();
       }
-    } catch (ForceException e) {
-      fail(e.getCause());
-    }
-    doomed.removeAll(gone);
-    if (!gone.isEmpty() && state == LogState.BLOCKED) {
-      synchronized (lock) {
-        pending = true;
+      if (purpose != Purpose.PROCEED) {
+        List<Segment> before = condemned.subList(0, condemnedBefore);
+        doomed.addAll(before);
+        before.clear();
       }
+      Round round = new Round(writer.takeUnforced(), told, doomed, purpose);
+      // From here on another may be the writer.
+      writing = false;
+      if (pending) {
+        schedule();
+      }
+      return round;
     }
   }
 
@@ -391,7 +351,9 @@ final class Flusher implements Runnable {
     boolean first;
     synchronized (lock) {
       first = state == LogState.OPEN;
-      state = LogState.BLOCKED;
+      if (first) {
+        state = LogState.BLOCKED;
+      }
       pending = false;
     }
     if (first) {
@@ -401,19 +363,104 @@ final class Flusher implements Runnable {
   }
 
   private void unblock() {
-    if (state == LogState.BLOCKED) {
-      synchronized (lock) {
+    boolean blocked;
+    synchronized (lock) {
+      blocked = state == LogState.BLOCKED;
+      if (blocked) {
         state = LogState.OPEN;
       }
+    }
+    if (blocked) {
       LOGGER.info("The message log in {} can be written again", directory);
       run(listener::unblocked);
     }
   }
 
-  private void fail(Throwable cause) {
+  // The forcer's side
+
+  /** Returns whether this thread is the writer from here on. */
+  private boolean force(Round round) {
+    int before = round.doomed.size();
+    try {
+      force(round.unforced);
+      tell(round.commits, Commit::safe);
+      delete(round);
+    } catch (IOException | RuntimeException e) {
+      fail(e);
+      tell(round.commits, Commit::failed);
+    }
     synchronized (lock) {
+      forcing = false;
+      condemned.addAll(0, round.doomed);
+      pending |=
+          switch (round.purpose) {
+            case COMMIT -> refused;
+            case PROCEED -> true;
+            case RELIEVE -> refused || round.doomed.size() < before;
+          };
+      refused = false;
+      boolean writes = !writing;
+      writing = true;
+      return writes;
+    }
+  }
+
+  private void force(Unforced unforced) throws IOException {
+    for (Segment segment : unforced.segments()) {
+      segment.file.force();
+    }
+    if (unforced.names()) {
+      directory.force();
+    }
+    forcedTo = unforced.upTo();
+  }
+
+  /** What has gone is no longer among the doomed; the others are tried again. */
+  private void delete(Round round) throws IOException {
+    Iterator<Segment> doomed = round.doomed.iterator();
+    while (doomed.hasNext()) {
+      Segment segment = doomed.next();
+      if (round.purpose != Purpose.RELIEVE || waitsForMarksOnly(segment)) {
+        if (!delete(segment)) {
+          return;
+        }
+        doomed.remove();
+      }
+    }
+  }
+
+  private boolean waitsForMarksOnly(Segment segment) {
+    return segment.written && segment.neededUntil <= forcedTo;
+  }
+
+  /** Returns whether it is gone, for good. */
+  private boolean delete(Segment segment) throws IOException {
+    try {
+      // The index first: without its segment it might be taken for that of a later one.
+      directory.delete(SegmentNames.index(segment.number));
+      directory.delete(SegmentNames.log(segment.number));
+    } catch (IOException e) {
+      LOGGER.warn("{} in {} could not be deleted: {}", segment, directory, e.toString());
+      return false;
+    }
+    directory.force();
+    synchronized (lock) {
+      deleted.add(segment);
+      anyDeleted = true;
+    }
+    closeFiles(List.of(segment));
+    return true;
+  }
+
+  // Of both
+
+  private void fail(Exception cause) {
+    synchronized (lock) {
+      pending = true; // For the commits that wait.
+      if (state == LogState.FAILED) {
+        return;
+      }
       state = LogState.FAILED;
-      pending = true; // For the commits that have come meanwhile.
     }
     LOGGER.error(
         "The disk did not take what was written to the message log in {}: {}. Nothing is confirmed"
@@ -424,19 +471,10 @@ final class Flusher implements Runnable {
         () ->
             listener.failed(
                 new LogFailedException("the message log in " + directory + " has failed", cause)));
-    refuse();
   }
 
-  /** Ends it: tries a last time what could not be written, and closes the files. */
-  void close(Iterable<Segment> segments) {
-    if (state == LogState.BLOCKED) {
-      synchronized (lock) {
-        pending = true;
-      }
-      run();
-    }
-    refuse();
-    closeFiles(segments);
+  private static void tell(Collection<Commit> told, Consumer<Commit> what) {
+    told.forEach(commit -> run(() -> what.accept(commit)));
   }
 
   private void closeFiles(Iterable<Segment> segments) {
@@ -457,12 +495,6 @@ final class Flusher implements Runnable {
       task.run();
     } catch (RuntimeException e) {
       LOGGER.error("A listener of the message log has failed", e);
-    }
-  }
-
-  private static final class ForceException extends IOException {
-    ForceException(IOException cause) {
-      super(cause);
     }
   }
 }

@@ -44,9 +44,9 @@ import java.util.concurrent.Executor;
  * deleted. As long as the log is over the bound, less than half of it is live on average, so the emptiest one frees more than it costs.
  *
  * THREADS
- * One thread, the shard's, appends, reads and counts; another, the flusher's, touches the files. They meet at the hand-over of
- * chunks, once a burst, under a lock; the bytes of a chunk that have been submitted do not change any more, so both may read
- * them. Each log has a flusher of its own: forces of several logs overlap in the kernel, and a log that is blocked or has failed holds
+ * One thread, the shard's, appends, reads and counts; the flusher's two, one of which writes while the other forces, touch the files.
+ * They meet at the hand-over of chunks, once a burst, under a lock; the bytes of a chunk that have been submitted do not change any
+ * more, so all may read them. Each log has a flusher of its own: forces of several logs overlap in the kernel, and a log that is blocked or has failed holds
  * up no other. Appending never waits and never fails: what cannot be written stays in memory and the listener is told, and it is for the
  * owner to stop its publishers then (pendingBytes() says how far the disk is behind).
  *
@@ -68,7 +68,6 @@ import java.util.concurrent.Executor;
 public final class SegmentLog {
   private final LogDirectory directory;
   private final LogOptions options;
-  private final Executor executor;
   private final Flusher flusher;
   private final SegmentTable table;
   private final RecordReader reader;
@@ -84,15 +83,14 @@ public final class SegmentLog {
    * Makes a log of the files in a directory. Nothing is read or written yet.
    *
    * @param directory a directory that belongs to this log alone
-   * @param executor the thread that the log is flushed on: one thread, and of this log alone, since
-   *     it waits for the disk
-   * @param listener hears of troubles, on that thread
+   * @param executor the threads that the log is flushed on, of this log alone, since they wait for
+   *     the disk: two, so that it can write what comes while it forces what came; one is enough
+   * @param listener hears of troubles, on these threads
    */
   public SegmentLog(
       LogDirectory directory, LogOptions options, Executor executor, LogListener listener) {
     this.directory = directory;
     this.options = options;
-    this.executor = executor;
     this.flusher = new Flusher(directory, executor, listener, options.sync());
     this.table = new SegmentTable(options.segmentBytes(), this::condemn);
     this.reader = new RecordReader(table);
@@ -293,8 +291,8 @@ public final class SegmentLog {
   /**
    * Has everything appended so far made safe, together with what else is pending.
    *
-   * @param commit is told when it is, or that it will not be: on the flusher's thread, in the order
-   *     of the calls
+   * @param commit is told when it is, or that it will not be: on one of the flusher's threads at a
+   *     time, in the order of the calls
    */
   public void commit(Commit commit) {
     runs.flush();
@@ -366,8 +364,7 @@ public final class SegmentLog {
     runs.flush();
     tail.seal();
     flusher.submit(null, false, null, Flusher.FORCE);
-    Iterable<Segment> segments = List.copyOf(table.all());
-    return CompletableFuture.runAsync(() -> flusher.close(segments), executor);
+    return flusher.close(List.copyOf(table.all()));
   }
 
   private void appendSettled(long queueId, long from, long to, int segment) {

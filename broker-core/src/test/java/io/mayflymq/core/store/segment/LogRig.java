@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.concurrent.Executor;
 
 /**
  * A log with an owner that keeps its queues in the simplest way, and a listener that takes notes.
@@ -27,7 +28,7 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
   record Stored(long location, int bodyLength, long deadline, int flags, long at, int priority) {}
 
   final MemoryDirectory directory;
-  final ManualExecutor executor = new ManualExecutor();
+  final ManualExecutor executor;
   final SegmentLog log;
   final RecoveryReport report;
   final TreeMap<QueueKey, Stored> entries = new TreeMap<>();
@@ -35,8 +36,18 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
   final List<String> events = new ArrayList<>();
 
   LogRig(MemoryDirectory directory, LogOptions options) {
+    this(directory, directory, options, new ManualExecutor(), null);
+  }
+
+  private LogRig(
+      MemoryDirectory directory,
+      LogDirectory files,
+      LogOptions options,
+      ManualExecutor manual,
+      Executor executor) {
     this.directory = directory;
-    this.log = new SegmentLog(directory, options, executor, this);
+    this.executor = manual;
+    this.log = new SegmentLog(files, options, executor == null ? manual : executor, this);
     try {
       this.report = log.recover(this, this);
     } catch (IOException e) {
@@ -46,6 +57,11 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
 
   LogRig() {
     this(new MemoryDirectory(), options(Sync.ALWAYS));
+  }
+
+  /** A log on a disk and on threads of its own, not on those of the rig. */
+  static LogRig on(LogDirectory files, LogOptions options, Executor threads) {
+    return new LogRig(null, files, options, null, threads);
   }
 
   static LogOptions options(Sync sync) {

@@ -211,8 +211,9 @@ public final class MemoryDirectory implements LogDirectory {
 
   @Override
   public void force() throws IOException {
+    TreeMap<String, Contents> names = new TreeMap<>(files);
     countForce();
-    safeNames = new TreeMap<>(files);
+    safeNames = names;
   }
 
   private void countForce() throws IOException {
@@ -290,9 +291,12 @@ public final class MemoryDirectory implements LogDirectory {
 
     @Override
     public void force() throws IOException {
+      // What is written meanwhile is not forced by this.
+      byte[] written = contents.bytes;
+      int writes = contents.unforced.size();
       countForce();
-      contents.safe = contents.bytes;
-      contents.unforced.clear();
+      contents.safe = written;
+      contents.unforced.subList(0, writes).clear();
     }
 
     @Override

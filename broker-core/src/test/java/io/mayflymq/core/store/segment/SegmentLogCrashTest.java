@@ -124,10 +124,26 @@ class SegmentLogCrashTest {
         case DELIVER -> rig.deliver(queue, nextSequences.getOrDefault(queue, 0L));
         case COMMIT -> commit();
         case FLUSH -> rig.log.flush();
-        case DISK -> rig.executor.runAll();
+        case DISK -> disk(random);
         case COMPACT -> rig.log.compact(random.nextInt(3000));
         default -> throw new AssertionError(action);
       }
+    }
+
+    /** The flusher runs; at times while more comes, which a second thread may write. */
+    private void disk(Random random) {
+      List<Action> meanwhile =
+          List.of(Action.ENQUEUE, Action.SETTLE_FIRST, Action.FLUSH, Action.COMMIT, Action.MOVE);
+      int[] left = {random.nextInt(8)};
+      rig.directory.beforeChange(
+          () -> {
+            if (left[0]-- > 0) {
+              step(meanwhile.get(random.nextInt(meanwhile.size())), random);
+              rig.executor.runAll();
+            }
+          });
+      rig.executor.runAll();
+      rig.directory.beforeChange(() -> {});
     }
 
     private QueueKey any(Random random) {

@@ -8,6 +8,7 @@ import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.core.store.segment.LogRig.QueueKey;
 import io.mayflymq.protocol.types.ShortString;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,33 @@ class SegmentLogTest {
         .containsValue(new LogRig.Stored(location, 2, 123_456, 0xa5, 99_000, 200));
     assertSame(again.log.read(location), message);
     assertThat(again.report.damages()).isEmpty();
+  }
+
+  @Test
+  void whatComesDuringAForceIsWrittenMeanwhile() {
+    LogRig rig = new LogRig();
+    rig.enqueue(1, 0, LogRig.message(0, 10));
+    rig.safe();
+    rig.enqueue(1, 1, LogRig.message(1, 10));
+    rig.commit("first");
+    List<LogRig> killed = new ArrayList<>();
+    int writes = rig.directory.writes;
+    rig.directory.beforeChange(
+        () -> {
+          if (rig.directory.writes == writes) {
+            return;
+          }
+          // The write is made, so this is the force.
+          rig.directory.beforeChange(() -> {});
+          rig.settle(1, 0);
+          rig.enqueue(1, 2, LogRig.message(2, 10));
+          rig.commit("second");
+          rig.executor.runAll();
+          killed.add(rig.reopen());
+        });
+    rig.executor.runAll();
+    assertThat(rig.events).containsExactly("safe", "first", "second");
+    assertThat(killed.get(0).entries).containsOnlyKeys(new QueueKey(1, 1), new QueueKey(1, 2));
   }
 
   @Test

@@ -1,0 +1,180 @@
+package io.mayflymq.core.store.segment;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes chunks to the files of their segments, in order. Belongs to whoever of the flusher's
+ * threads is writing. A write that has failed is made again, at the same place, by the next call.
+ */
+final class SegmentWriter {
+  private static final Logger LOGGER = LoggerFactory.getLogger(SegmentWriter.class);
+
+  /**
+   * What has been written and not been forced.
+   *
+   * @param segments whose files
+   * @param names whether files have been made
+   * @param upTo the location behind it
+   */
+  record Unforced(List<Segment> segments, boolean names, long upTo) {
+    boolean isEmpty() {
+      return segments.isEmpty() && !names;
+    }
+  }
+
+  private final LogDirectory directory;
+  private final boolean forces;
+  private final Object lock;
+  private final ArrayDeque<Chunk> chunks = new ArrayDeque<>();
+  private final ArrayList<Segment> unforced = new ArrayList<>();
+  private final AtomicLong writtenBytes = new AtomicLong();
+  private boolean namesUnforced;
+  private long writtenTo;
+
+  /**
+   * Creates a writer.
+   *
+   * @param forces whether a segment is to be forced before the first byte of the next is written
+   * @param lock what guards the fields of chunks that say so
+   */
+  SegmentWriter(LogDirectory directory, boolean forces, Object lock) {
+    this.directory = directory;
+    this.forces = forces;
+    this.lock = lock;
+  }
+
+  void startAt(long location) {
+    writtenTo = location;
+  }
+
+  void add(Collection<Chunk> more) {
+    chunks.addAll(more);
+  }
+
+  /** How many bytes have been written so far. Any thread. */
+  long writtenBytes() {
+    return writtenBytes.get();
+  }
+
+  /** Takes the account of what must be forced; from here on it is another's task. */
+  Unforced takeUnforced() {
+    Unforced taken = new Unforced(List.copyOf(unforced), namesUnforced, writtenTo);
+    unforced.clear();
+    namesUnforced = false;
+    return taken;
+  }
+
+  /**
+   * Writes what there is.
+   *
+   * @param forcing whether something written before is being forced
+   * @return whether that was all; if not, it goes on when what has been written is safe
+   */
+  boolean write(boolean forcing) throws IOException {
+    for (Chunk chunk = chunks.peek(); chunk != null; chunk = chunks.peek()) {
+      int limit;
+      boolean complete;
+      SegmentIndex index;
+      synchronized (lock) {
+        limit = chunk.limit;
+        complete = chunk.complete;
+        index = chunk.index;
+      }
+      Segment segment = chunk.segment;
+      if (segment.file == null) {
+        create(segment);
+      }
+      // A record without a header could never be read: so that is safe before the first record.
+      boolean first = chunk.base + chunk.written == SegmentHeader.SPACE;
+      if (first && mustWait(forcing)) {
+        return false;
+      }
+      if (limit > chunk.written) {
+        write(chunk, segment, limit);
+      }
+      if (!complete) {
+        // It is the last one: a chunk follows only after its predecessor was submitted complete.
+        setAside(chunk);
+        return true;
+      }
+      if (index != null) {
+        if (mustWait(forcing)) {
+          return false;
+        }
+        store(index);
+        segment.written = true;
+      }
+      chunks.remove();
+      chunk.done = true;
+    }
+    return true;
+  }
+
+  private boolean mustWait(boolean forcing) {
+    return forces && (forcing || namesUnforced || !unforced.isEmpty());
+  }
+
+  private void create(Segment segment) throws IOException {
+    LogFile file = directory.create(SegmentNames.log(segment.number));
+    try {
+      segment.header.store(file);
+    } catch (IOException e) {
+      file.close();
+      throw e;
+    }
+    segment.file = file;
+    unforced.add(segment);
+    namesUnforced = true;
+  }
+
+  private void write(Chunk chunk, Segment segment, int limit) throws IOException {
+    if (unforced.isEmpty() || unforced.get(unforced.size() - 1) != segment) {
+      unforced.add(segment);
+    }
+    chunk.writeView.limit(limit).position(chunk.written);
+    segment.file.write(chunk.writeView, chunk.base + (long) chunk.written);
+    writtenBytes.addAndGet(limit - chunk.written);
+    chunk.written = limit;
+    writtenTo = Location.of(segment.number, chunk.base + limit);
+  }
+
+  /** Leaves a chunk until it is submitted again, unless it has been already. */
+  private void setAside(Chunk chunk) {
+    synchronized (lock) {
+      if (chunk.limit == chunk.written && !chunk.complete) {
+        chunks.remove();
+        chunk.submitted = false;
+      }
+    }
+  }
+
+  private void store(SegmentIndex index) {
+    try {
+      index.store(directory);
+    } catch (IOException e) {
+      LOGGER.warn(
+          "The index of segment {} in {} could not be written ({}); the next start reads the"
+              + " segment instead",
+          index.header().segment(),
+          directory,
+          e.toString());
+      discard(SegmentNames.index(index.header().segment()));
+    }
+  }
+
+  /** Half an index is none, and only makes the next start suspect damage. */
+  private void discard(String name) {
+    try {
+      directory.delete(name);
+    } catch (IOException e) {
+      LOGGER.warn("{} in {} could not be deleted: {}", name, directory, e.toString());
+    }
+  }
+}
