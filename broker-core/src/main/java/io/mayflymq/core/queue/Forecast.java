@@ -3,7 +3,6 @@ package io.mayflymq.core.queue;
 import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.retention.Deadlines;
-import java.util.function.LongPredicate;
 
 /**
  * What {@link QueueMachine#reconfigure} would do at this moment.
@@ -14,8 +13,6 @@ import java.util.function.LongPredicate;
  *     {@link Deadlines#NEVER} without a lease or with consumers. It may have passed.
  */
 public record Forecast(long expiring, long overflowing, long leaseEndMillis) {
-  private static final int GROUPS = 256;
-
   static Forecast of(
       MessageIndex<?> index,
       Precedence precedence,
@@ -49,10 +46,7 @@ public record Forecast(long expiring, long overflowing, long leaseEndMillis) {
     return Math.max(Math.max(0, surplus), overflowingBytes(index, precedence, changed, expiring));
   }
 
-  /**
-   * Group by group, as messages are served; what expires are the first ones to have come. Passes
-   * over the messages twice where there is precedence, else over no more than are to go.
-   */
+  /** In the order in which messages are served; what expires are the first ones to have come. */
   private static long overflowingBytes(
       MessageIndex<?> index, Precedence precedence, QueueSettings changed, long expiring) {
     long most = changed.maxLengthBytes();
@@ -66,34 +60,16 @@ public record Forecast(long expiring, long overflowing, long leaseEndMillis) {
       first = index.nextReady(first);
     }
     long excess = bytes - most;
-    if (precedence == null) {
-      return countOf(excess, index, first, sequence -> true);
-    }
-    long[] groupCounts = new long[GROUPS];
-    long[] groupBytes = new long[GROUPS];
-    for (long sequence = first; sequence >= 0; sequence = index.nextReady(sequence)) {
-      groupCounts[precedence.group(sequence)]++;
-      groupBytes[precedence.group(sequence)] += index.bodySize(sequence);
-    }
     long count = 0;
-    int group = GROUPS - 1;
-    while (group > 0 && groupBytes[group] < excess) {
-      count += groupCounts[group];
-      excess -= groupBytes[group];
-      group--;
+    if (precedence != null && first >= 0) {
+      for (long sequence : precedence.firstWith(excess, first)) {
+        excess -= index.bodySize(sequence);
+        count++;
+      }
     }
-    int last = group;
-    return count + countOf(excess, index, first, sequence -> precedence.group(sequence) == last);
-  }
-
-  /** How many messages of a group have so many bytes. */
-  private static long countOf(
-      long excess, MessageIndex<?> index, long first, LongPredicate inGroup) {
-    long left = excess;
-    long count = 0;
-    for (long sequence = first; sequence >= 0 && left > 0; sequence = index.nextReady(sequence)) {
-      if (inGroup.test(sequence)) {
-        left -= index.bodySize(sequence);
+    for (long sequence = first; sequence >= 0 && excess > 0; sequence = index.nextReady(sequence)) {
+      if (precedence == null || !precedence.isAhead(sequence)) {
+        excess -= index.bodySize(sequence);
         count++;
       }
     }

@@ -4,6 +4,8 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.retention.ExpiryIndex;
+import java.util.ArrayList;
+import java.util.List;
 
 /*
  * The messages of a queue that are served before others that are older.
@@ -80,7 +82,8 @@ final class Precedence {
     ranks.add(rank, sequence);
   }
 
-  private boolean isAhead(long sequence) {
+  /** Whether a message is ready and goes before older ones. */
+  boolean isAhead(long sequence) {
     return index.isReady(sequence) && (index.flags(sequence) & EntryFlags.AHEAD) != 0;
   }
 
@@ -106,12 +109,28 @@ final class Precedence {
   }
 
   /**
-   * Which of the groups that are served one after the other a ready message is in, 0 to 255; the
-   * highest first.
+   * The messages that would be served first, as many as have so many bytes, and no others than
+   * those that go ahead; in their order. Changes nothing.
+   *
+   * @param from those that are older are passed over
    */
-  int group(long sequence) {
-    return maxPriority != QueueSettings.NO_PRIORITIES
-        ? Extra.priority(index, sequence)
-        : isAhead(sequence) ? 1 : 0;
+  List<Long> firstWith(long bytes, long from) {
+    List<Long> found = new ArrayList<>();
+    List<long[]> seen = new ArrayList<>();
+    long left = bytes;
+    while (left > 0 && !ranks.isEmpty()) {
+      long rank = ranks.peekDeadline();
+      long sequence = ranks.poll();
+      if (!isAhead(sequence)) {
+        continue;
+      }
+      seen.add(new long[] {rank, sequence});
+      if (sequence >= from) {
+        left -= index.bodySize(sequence);
+        found.add(sequence);
+      }
+    }
+    seen.forEach(entry -> ranks.add(entry[0], entry[1]));
+    return found;
   }
 }
