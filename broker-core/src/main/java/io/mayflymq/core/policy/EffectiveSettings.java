@@ -150,7 +150,13 @@ public final class EffectiveSettings {
         byArguments.type(),
         byArguments.maxPriority(),
         Math.max(number(PolicyKey.DELIVERY_LIMIT), QueueSettings.NONE),
-        number(PolicyKey.CONSUMER_TIMEOUT));
+        number(PolicyKey.CONSUMER_TIMEOUT),
+        new StreamSettings(maxAgeMillis(), number(PolicyKey.STREAM_MAX_SEGMENT_SIZE_BYTES)));
+  }
+
+  private long maxAgeMillis() {
+    String age = text(PolicyKey.MAX_AGE);
+    return age == null ? QueueSettings.NONE : MaxAge.millis(age).orElse(QueueSettings.NONE);
   }
 
   private long number(PolicyKey key) {

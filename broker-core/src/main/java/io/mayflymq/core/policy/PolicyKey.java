@@ -74,7 +74,7 @@ public enum PolicyKey {
   HA_SYNC_MODE("ha-sync-mode", ValueRule.oneOfTwo("ha-sync-mode", "manual", "automatic"), false),
   INITIAL_CLUSTER_SIZE(
       "initial-cluster-size", integer(0, Long.MAX_VALUE, "is not a valid cluster size"), false),
-  MAX_AGE("max-age", matching("[0-9]+[YMDhms]", "is not a valid max age"), false),
+  MAX_AGE("max-age", matching(MaxAge.PATTERN, "is not a valid max age"), true),
   MAX_IN_MEMORY_BYTES(
       "max-in-memory-bytes",
       integer(0, Long.MAX_VALUE, "is not a valid maximum memory in bytes"),
@@ -117,8 +117,8 @@ public enum PolicyKey {
       false),
   STREAM_MAX_SEGMENT_SIZE_BYTES(
       "stream-max-segment-size-bytes",
-      integer(0, 3_000_000_000L, "is not a valid segment size"),
-      false),
+      integer(0, StreamSettings.MOST_SEGMENT_BYTES, "is not a valid segment size"),
+      true),
   TARGET_GROUP_SIZE(
       "target-group-size", integer(1, Long.MAX_VALUE, "is not a valid target group size"), false);
 

@@ -53,6 +53,19 @@ public final class QueueArguments {
   /** How long a delivery may stay unacknowledged, in ms. */
   public static final String CONSUMER_TIMEOUT = "x-consumer-timeout";
 
+  /** How old the messages of a stream may be; see {@link MaxAge}. */
+  public static final String MAX_AGE = "x-max-age";
+
+  /** How large a segment of a stream is, in bytes. */
+  public static final String STREAM_MAX_SEGMENT_SIZE_BYTES = "x-stream-max-segment-size-bytes";
+
+  private static final String STREAM_FILTER_SIZE_BYTES = "x-stream-filter-size-bytes";
+  private static final int LEAST_FILTER_BYTES = 16;
+  private static final int MOST_FILTER_BYTES = 255;
+  private static final String INITIAL_CLUSTER_SIZE = "x-initial-cluster-size";
+  private static final String QUEUE_LEADER_LOCATOR = "x-queue-leader-locator";
+  private static final Set<String> LOCATORS =
+      Set.of("client-local", "balanced", "random", "least-leaders");
   private static final String DEAD_LETTER_STRATEGY = "x-dead-letter-strategy";
   private static final Set<String> STRATEGIES = Set.of("at-most-once", "at-least-once");
   private static final int HIGHEST_PRIORITY = 255;
@@ -103,6 +116,7 @@ public final class QueueArguments {
     if (expires == 0) {
       throw invalid(EXPIRES, "{value_zero,0}");
     }
+    queueLeaderLocator();
     long messageTtl = integer(MESSAGE_TTL, MAX_MILLIS);
     String deadLetterExchange = text(DEAD_LETTER_EXCHANGE);
     String deadLetterRoutingKey = text(DEAD_LETTER_ROUTING_KEY);
@@ -127,13 +141,52 @@ public final class QueueArguments {
         type,
         maxPriority,
         integer(DELIVERY_LIMIT, Long.MAX_VALUE),
-        integer(CONSUMER_TIMEOUT, Long.MAX_VALUE));
+        integer(CONSUMER_TIMEOUT, Long.MAX_VALUE),
+        type == QueueType.STREAM ? streamSettings() : StreamSettings.DEFAULT);
+  }
+
+  private StreamSettings streamSettings() {
+    if (integer(INITIAL_CLUSTER_SIZE, Long.MAX_VALUE) == 0) {
+      throw invalid(INITIAL_CLUSTER_SIZE, "{value_zero,0}");
+    }
+    long segmentBytes = integer(STREAM_MAX_SEGMENT_SIZE_BYTES, Long.MAX_VALUE);
+    if (segmentBytes > StreamSettings.MOST_SEGMENT_BYTES) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED, "Exceeded max value for " + STREAM_MAX_SEGMENT_SIZE_BYTES);
+    }
+    long filterBytes = integer(STREAM_FILTER_SIZE_BYTES, Long.MAX_VALUE);
+    if (filterBytes != QueueSettings.NONE
+        && (filterBytes < LEAST_FILTER_BYTES || filterBytes > MOST_FILTER_BYTES)) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED, "Invalid value for  " + STREAM_FILTER_SIZE_BYTES);
+    }
+    return new StreamSettings(maxAgeMillis(), segmentBytes);
+  }
+
+  private long maxAgeMillis() {
+    String age = word(MAX_AGE);
+    if (age == null) {
+      return QueueSettings.NONE;
+    }
+    long millis = MaxAge.millis(age).orElse(0);
+    if (millis == 0) {
+      throw invalid(MAX_AGE, "invalid_max_age");
+    }
+    return millis;
+  }
+
+  /** There is one node, so where a leader is to be says nothing; only the name is looked at. */
+  private void queueLeaderLocator() {
+    String locator = word(QUEUE_LEADER_LOCATOR);
+    if (locator != null && !LOCATORS.contains(locator)) {
+      throw invalid(QUEUE_LEADER_LOCATOR, "invalid_queue_locator_arg");
+    }
   }
 
   private QueueType queueType() {
     String name = text(QUEUE_TYPE);
     QueueType type = name == null ? QueueType.CLASSIC : QueueType.ofWireName(name).orElse(null);
-    if (type == null || type == QueueType.STREAM) {
+    if (type == null) {
       throw notSupported("queue type '%s' %s".formatted(name, where));
     }
     return type;
@@ -149,21 +202,14 @@ public final class QueueArguments {
 
   /** Letters are always sent as they would be at least once; only the name is looked at. */
   private void deadLetterStrategy() {
-    FieldValue value = table.get(DEAD_LETTER_STRATEGY);
-    if (value == null) {
-      return;
-    }
-    if (!(value instanceof FieldValue.LongString text)) {
-      throw invalid(
-          DEAD_LETTER_STRATEGY, "{unacceptable_type,%s}".formatted(value.rabbitTypeName()));
-    }
-    if (!STRATEGIES.contains(text.string())) {
+    String strategy = word(DEAD_LETTER_STRATEGY);
+    if (strategy != null && !STRATEGIES.contains(strategy)) {
       throw invalid(DEAD_LETTER_STRATEGY, "invalid_dlx_strategy");
     }
   }
 
   /**
-   * Checks the properties of a new queue, which a quorum queue cannot choose.
+   * Checks the properties of a new queue, which quorum queues and streams cannot choose.
    *
    * @param queue the queue's name, for the error's text
    * @param vhost its virtual host, for the error's text
@@ -185,16 +231,33 @@ public final class QueueArguments {
         "invalid property '%s' for queue '%s' in vhost '%s'".formatted(property, queue, vhost));
   }
 
+  /**
+   * Checks whether the broker may choose the name of a queue.
+   *
+   * @throws ChannelException 406 if the type does not know such queues
+   */
+  public static void checkServerNamed(QueueType type) {
+    if (type != QueueType.CLASSIC) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED,
+          "Cannot declare a server-named queue for type " + type.module());
+    }
+  }
+
   private Overflow overflow() {
-    FieldValue value = table.get(OVERFLOW);
-    if (value == null) {
-      return Overflow.DROP_HEAD;
+    String overflow = word(OVERFLOW);
+    return overflow == null
+        ? Overflow.DROP_HEAD
+        : Overflow.ofWireName(overflow).orElseThrow(() -> invalid(OVERFLOW, "invalid_overflow"));
+  }
+
+  /** One of several words; null if it is absent. */
+  private String word(String argument) {
+    FieldValue value = table.get(argument);
+    if (value != null && !(value instanceof FieldValue.LongString)) {
+      throw invalid(argument, "{unacceptable_type,%s}".formatted(value.rabbitTypeName()));
     }
-    if (!(value instanceof FieldValue.LongString text)) {
-      throw invalid(OVERFLOW, "{unacceptable_type,%s}".formatted(value.rabbitTypeName()));
-    }
-    return Overflow.ofWireName(text.string())
-        .orElseThrow(() -> invalid(OVERFLOW, "invalid_overflow"));
+    return value instanceof FieldValue.LongString text ? text.string() : null;
   }
 
   private long integer(String argument, long max) {

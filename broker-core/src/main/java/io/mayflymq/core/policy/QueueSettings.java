@@ -18,6 +18,7 @@ package io.mayflymq.core.policy;
  * @param deliveryLimit how often a message may come back from consumers, 0 or more, or NONE
  * @param consumerTimeoutMillis how long a delivery may stay unacknowledged, 0 or more, or NONE: as
  *     long as the broker's configuration says
+ * @param stream what counts for a stream only
  */
 public record QueueSettings(
     long messageTtlMillis,
@@ -32,7 +33,8 @@ public record QueueSettings(
     QueueType type,
     int maxPriority,
     long deliveryLimit,
-    long consumerTimeoutMillis) {
+    long consumerTimeoutMillis,
+    StreamSettings stream) {
 
   /** No such limit. */
   public static final long NONE = -1;
@@ -90,7 +92,8 @@ public record QueueSettings(
         QueueType.CLASSIC,
         NO_PRIORITIES,
         NONE,
-        NONE);
+        NONE,
+        StreamSettings.DEFAULT);
   }
 
   /** The same with priorities up to this one. */
@@ -117,7 +120,8 @@ public record QueueSettings(
         kind,
         highestPriority,
         limit,
-        consumerTimeoutMillis);
+        consumerTimeoutMillis,
+        stream);
   }
 
   /** Whether the queue tells priorities apart. */

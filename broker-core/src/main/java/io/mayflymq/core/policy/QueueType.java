@@ -106,7 +106,7 @@ public enum QueueType {
   }
 
   /** What RabbitMQ's texts call it. */
-  String module() {
+  public String module() {
     return module;
   }
 

@@ -28,7 +28,7 @@ import java.util.List;
  * earliest deadline only, and only ever moved to an earlier time; when it fires too early, as the message was consumed meanwhile,
  * it is set anew. A storm of expiries is worked off in slices of EXPIRY_SLICE, with the event loop running in between.
  */
-public final class QueueMachine {
+public final class QueueMachine implements QueueBehavior {
   /** How many messages expire in one go before other work gets its turn. */
   static final int EXPIRY_SLICE = 1024;
 
@@ -87,6 +87,7 @@ public final class QueueMachine {
    * Begins, with what the store has brought back meanwhile; to be called once, before any other
    * command.
    */
+  @Override
   public void start(long nowMillis) {
     recovery.finish();
     wakeUp.noLaterThan(lease.endMillis());
@@ -95,6 +96,7 @@ public final class QueueMachine {
   }
 
   /** What the queue lives by. */
+  @Override
   public QueueSettings settings() {
     return settings;
   }
@@ -107,6 +109,7 @@ public final class QueueMachine {
    *
    * @param changed the settings; what only arguments can set never changes
    */
+  @Override
   public void reconfigure(QueueSettings changed, long nowMillis) {
     settings = changed;
     limit = new LengthLimit(changed.maxLength(), changed.maxLengthBytes());
@@ -120,6 +123,7 @@ public final class QueueMachine {
   }
 
   /** What {@link #reconfigure} would do now; changes nothing. */
+  @Override
   public Forecast forecast(QueueSettings changed, long nowMillis) {
     return Forecast.of(
         index, precedence, settings, changed, lease.endWith(changed.expiresMillis()), nowMillis);
@@ -133,6 +137,7 @@ public final class QueueMachine {
    * @return false if the queue refuses it at its length limit: the publisher gets {@code
    *     basic.nack}
    */
+  @Override
   public boolean publish(Message message, long nowMillis) {
     if (settings.overflow() != Overflow.DROP_HEAD && isFullFor(message, nowMillis)) {
       if (settings.overflow() == Overflow.REJECT_PUBLISH_DLX) {
@@ -217,12 +222,14 @@ public final class QueueMachine {
    * Whether a consumer may join: not beside an exclusive one, and an exclusive one only alone; none
    * is exclusive where a single one is active.
    */
+  @Override
   public boolean admits(boolean exclusive) {
     return !(exclusive && settings.singleActiveConsumer())
         && (consumers.count() == 0 || !(exclusive || consumers.hasExclusive()));
   }
 
   /** A consumer joins; the lease no longer runs. */
+  @Override
   public void subscribe(Consumer consumer, long nowMillis) {
     lease.suspend();
     consumers.add(consumer);
@@ -235,6 +242,7 @@ public final class QueueMachine {
    *
    * @return whether it was the last one
    */
+  @Override
   public boolean cancel(Consumer consumer, long nowMillis) {
     if (!consumers.isMember(consumer)) {
       return false;
@@ -249,6 +257,7 @@ public final class QueueMachine {
   }
 
   /** A consumer whose outlet had no room can take messages again. */
+  @Override
   public void resume(Consumer consumer, long nowMillis) {
     if (consumer.blocked) {
       consumer.blocked = false;
@@ -262,6 +271,7 @@ public final class QueueMachine {
    * @param acknowledges whether it stays unacknowledged until settled
    * @return null if no message is ready
    */
+  @Override
   public Fetched fetch(boolean acknowledges, long nowMillis) {
     renewLease(nowMillis);
     long head = departures.firstLiving(nowMillis, Integer.MAX_VALUE);
@@ -281,6 +291,7 @@ public final class QueueMachine {
   }
 
   /** The queue was redeclared, which is use of it. */
+  @Override
   public void renewLease(long nowMillis) {
     lease.renew(nowMillis);
     wakeUp.noLaterThan(lease.endMillis());
@@ -335,6 +346,7 @@ public final class QueueMachine {
    * @param from the first sequence number
    * @param to the last one
    */
+  @Override
   public void acknowledge(Consumer consumer, long from, long to, long nowMillis) {
     int count = 0;
     for (long sequence = from; sequence <= to; sequence++) {
@@ -348,6 +360,7 @@ public final class QueueMachine {
   }
 
   /** Rejects messages: they are dead-lettered or dropped. Parameters as in {@link #acknowledge}. */
+  @Override
   public void reject(Consumer consumer, long from, long to, long nowMillis) {
     int count = 0;
     for (long sequence = from; sequence <= to; sequence++) {
@@ -364,6 +377,7 @@ public final class QueueMachine {
    * redelivered. What has come back too often dies, and what is too old by now expires. Parameters
    * as in {@link #acknowledge}.
    */
+  @Override
   public void requeue(Consumer consumer, long from, long to, long nowMillis) {
     int count = 0;
     for (long sequence = from; sequence <= to; sequence++) {
@@ -409,6 +423,7 @@ public final class QueueMachine {
   }
 
   /** Removes all ready messages. @return how many there were */
+  @Override
   public long purge(long nowMillis) {
     departures.expireDue(nowMillis, Integer.MAX_VALUE);
     deadlines.cleared();
@@ -418,6 +433,7 @@ public final class QueueMachine {
   // Time
 
   /** The time that was asked for by {@link QueueEffects#wakeAt} has come. */
+  @Override
   public void onTimer(long nowMillis) {
     wakeUp.fired();
     if (lease.endMillis() <= nowMillis) {
@@ -433,6 +449,7 @@ public final class QueueMachine {
   }
 
   /** The queue is gone: gives its memory back. Nothing else may be called afterwards. */
+  @Override
   public void dispose() {
     deadlines.cleared();
     messages.dispose();
@@ -441,32 +458,43 @@ public final class QueueMachine {
   // Views
 
   /** How many messages are ready: what limits count and declare-ok tells. */
+  @Override
   public long readyCount() {
     return index.readyCount();
   }
 
   /** How many messages there are of either kind, and their body sizes. */
+  @Override
   public QueueTotals totals() {
     return messages.totals();
   }
 
   /** The first ready message; null if none is ready or its content is not in memory. */
+  @Override
   public Message headInMemory() {
     return messages.headInMemory();
   }
 
   /** What happened so far; the rest is counted by who calls and whom it calls. */
+  @Override
   public Counters counters() {
     return counters;
   }
 
   /** How many consumers there are. */
+  @Override
   public int consumerCount() {
     return consumers.count();
   }
 
   /** The consumers, in the order in which they came. */
+  @Override
   public List<Consumer> consumers() {
     return consumers.all();
+  }
+
+  @Override
+  public boolean isActive(Consumer consumer) {
+    return consumer.active();
   }
 }

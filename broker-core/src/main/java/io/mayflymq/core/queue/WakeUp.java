@@ -3,16 +3,17 @@ package io.mayflymq.core.queue;
 import io.mayflymq.core.retention.Deadlines;
 
 /** The one timer of a queue. It is set for the earliest time, and only ever moved forward. */
-final class WakeUp {
+public final class WakeUp {
   private final QueueEffects effects;
   private long at = Deadlines.NEVER;
 
-  WakeUp(QueueEffects effects) {
+  /** Creates one that is not set. */
+  public WakeUp(QueueEffects effects) {
     this.effects = effects;
   }
 
   /** Something has to be done at this time, in ms since the epoch; the timer may fire earlier. */
-  void noLaterThan(long deadlineMillis) {
+  public void noLaterThan(long deadlineMillis) {
     if (deadlineMillis < at) {
       at = deadlineMillis;
       effects.wakeAt(deadlineMillis);
@@ -20,7 +21,7 @@ final class WakeUp {
   }
 
   /** The timer has fired: it has to be set anew. */
-  void fired() {
+  public void fired() {
     at = Deadlines.NEVER;
   }
 }

@@ -17,6 +17,9 @@ public interface ShardStore {
    */
   QueueStore open(long queueId, boolean durable);
 
+  /** The store of a stream. Any thread may call. Parameters as in {@link #open}. */
+  StreamStore openStream(long queueId);
+
   /**
    * Brings the messages back that were kept, into the queues that are open. Called once, before
    * anything is published.

@@ -14,6 +14,16 @@ public final class VolatileStore implements ShardStore {
     return new InMemory();
   }
 
+  /**
+   * Streams are files.
+   *
+   * @throws UnsupportedOperationException always
+   */
+  @Override
+  public StreamStore openStream(long queueId) {
+    throw new UnsupportedOperationException("no stream is kept in memory");
+  }
+
   @Override
   public Recovered recover(Map<Long, Integer> shardsBefore) {
     return new Recovered(0, 0);

@@ -13,7 +13,7 @@ import java.util.List;
  * by then, so a queue may even dead-letter to itself.
  *
  * A letter whose queues are all on this shard goes there at once, and one record of the log takes it from its old queue to the new ones. One
- * that goes to other shards is published there like any message, and its entry here is settled when all of them have it as safely as
+ * that goes to other shards, or to a stream, whose log is another, is published there like any message, and its entry here is settled when all of them have it as safely as
  * their disks allow. A crash in between doubles it, and never loses it.
  */
 final class DeadLetterLanes implements BurstMember {
@@ -45,7 +45,7 @@ final class DeadLetterLanes implements BurstMember {
    */
   void send(DeadEntry source, Message letter, List<Queue> targets) {
     for (Queue target : targets) {
-      if (target.shard() != home) {
+      if (target.shard() != home || target.isStream()) {
         sendFar(source, letter, targets);
         return;
       }

@@ -6,14 +6,20 @@ import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.Fetched;
+import io.mayflymq.core.queue.QueueBehavior;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.StreamStore;
+import io.mayflymq.core.stream.StreamMachine;
 import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +38,7 @@ public final class Queue {
   private final Object owner;
   private final VirtualHost vhost;
   private final Shard shard;
-  private final QueueMachine machine;
+  private final QueueBehavior machine;
   private final Timer timer = new WakeTimer();
   private boolean deleted;
   private volatile long consumerTimeoutMillis;
@@ -50,14 +56,29 @@ public final class Queue {
     this.owner = owner;
     this.vhost = vhost;
     this.shard = shard;
-    this.machine =
-        new QueueMachine(
-            vhost.policies().settingsOf(definition),
-            shards.pages(shard),
-            shards.store(shard).open(id, definition.durable()),
-            new Effects(),
-            nowMillis);
+    this.machine = behavior(vhost.policies().settingsOf(definition), shards, nowMillis);
     this.consumerTimeoutMillis = machine.settings().consumerTimeoutMillis();
+  }
+
+  private QueueBehavior behavior(QueueSettings settings, Shards shards, long nowMillis) {
+    ShardStore store = shards.store(shard);
+    if (settings.type() != QueueType.STREAM) {
+      return new QueueMachine(
+          settings,
+          shards.pages(shard),
+          store.open(id, definition.durable()),
+          new Effects(),
+          nowMillis);
+    }
+    StreamStore log = store.openStream(id);
+    StreamMachine stream = new StreamMachine(settings, log, new Effects());
+    log.attach(
+        () -> {
+          if (!deleted) {
+            stream.safe(shard.now());
+          }
+        });
+    return stream;
   }
 
   /** The queue's name. */
@@ -176,7 +197,7 @@ public final class Queue {
     }
     List<QueueView.Member> members =
         machine.consumers().stream()
-            .map(consumer -> new QueueView.Member(consumer, consumer.active()))
+            .map(consumer -> new QueueView.Member(consumer, machine.isActive(consumer)))
             .toList();
     return new QueueView(this, machine.totals(), members, machine.headInMemory());
   }
@@ -222,23 +243,26 @@ public final class Queue {
 
   /**
    * Takes a message for {@code basic.get}; null if none is ready. Fails with 404 if the queue has
-   * gone.
+   * gone, 540 if it is a stream.
    */
   public CompletableFuture<Fetched> fetch(boolean acknowledges) {
     return call(
         () -> {
           requireExists();
+          requireNoStream("basic.get");
           return machine.fetch(acknowledges, shard.now());
         });
   }
 
   /**
-   * Removes all ready messages and tells how many there were. Fails with 404 if the queue has gone.
+   * Removes all ready messages and tells how many there were. Fails with 404 if the queue has gone,
+   * 540 if it is a stream.
    */
   public CompletableFuture<Long> purge() {
     return call(
         () -> {
           requireExists();
+          requireNoStream("queue.purge");
           long purged = machine.purge(shard.now());
           machine.counters().add(Counter.PURGED, purged);
           return purged;
@@ -312,6 +336,23 @@ public final class Queue {
     if (deleted) {
       throw vhost.noQueue(name());
     }
+  }
+
+  /** Whether it is a stream, from which nothing is taken. Any thread may ask. */
+  public boolean isStream() {
+    return definition.settings().type() == QueueType.STREAM;
+  }
+
+  private void requireNoStream(String method) {
+    if (isStream()) {
+      throw streamsLack(method);
+    }
+  }
+
+  /** The error for a method that streams do not support: 540. Any thread may ask. */
+  public ConnectionException streamsLack(String what) {
+    return new ConnectionException(
+        ReplyCode.NOT_IMPLEMENTED, "%s not supported by stream queues %s".formatted(what, this));
   }
 
   private ChannelException precondition(String why) {

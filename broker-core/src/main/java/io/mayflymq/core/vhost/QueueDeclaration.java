@@ -65,6 +65,9 @@ public record QueueDeclaration(
    */
   QueueDefinition definition(String vhost) {
     QueueSettings settings = QueueArguments.parse(arguments, name, vhost);
+    if (serverNamed) {
+      QueueArguments.checkServerNamed(settings.type());
+    }
     QueueArguments.checkProperties(settings.type(), durable, exclusive, autoDelete, name, vhost);
     return new QueueDefinition(
         name, durable && !exclusive, exclusive, autoDelete, arguments, settings);

@@ -218,13 +218,25 @@ class QueueArgumentsTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"stream", "x"})
+  @ValueSource(strings = {"quasi", "x"})
   void anotherQueueTypeIsRefused(String type) {
     assertRefused(
         "x-queue-type",
         FieldValue.of(type),
         "queue type '%s' for queue 'q' in vhost '/' is not supported by this broker"
             .formatted(type));
+  }
+
+  @Test
+  void aStreamKnowsItsRetention() {
+    FieldTable arguments =
+        FieldTable.builder()
+            .put("x-queue-type", "stream")
+            .put("x-max-age", "2h")
+            .put("x-stream-max-segment-size-bytes", 5000)
+            .build();
+    assertThat(parse(arguments).type()).isEqualTo(QueueType.STREAM);
+    assertThat(parse(arguments).stream()).isEqualTo(new StreamSettings(7_200_000, 5000));
   }
 
   @Test

@@ -18,6 +18,11 @@ public class ForwardingShardStore implements ShardStore {
   }
 
   @Override
+  public StreamStore openStream(long queueId) {
+    return store.openStream(queueId);
+  }
+
+  @Override
   public Recovered recover(Map<Long, Integer> shardsBefore) {
     return store.recover(shardsBefore);
   }

@@ -13,7 +13,6 @@ import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.FieldTable;
-import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.server.delivery.ChannelCredit;
@@ -108,7 +107,7 @@ final class ConsumerOperations implements DeliveryReceiver {
     }
     String tag = freeTag(consume);
     Queue queue = channel.queue(consume.queue(), Permission.READ);
-    requireIntegerPriority(consume.arguments());
+    ConsumeChecks.check(queue, consume, prefetch);
     ConsumerOutlet outlet = new ConsumerOutlet(queue, connection.laneFrom(queue.shard()), this);
     Consumer consumer =
         new Consumer(
@@ -157,16 +156,6 @@ final class ConsumerOperations implements DeliveryReceiver {
     if (replies != null) {
       replies.close();
       replies = null;
-    }
-  }
-
-  private static void requireIntegerPriority(FieldTable arguments) {
-    FieldValue priority = arguments.get(Consumer.PRIORITY);
-    if (priority != null && !priority.isInteger()) {
-      throw new ChannelException(
-          ReplyCode.PRECONDITION_FAILED,
-          "invalid arg '%s': \"expected integer, got %s\""
-              .formatted(Consumer.PRIORITY, priority.rabbitTypeName()));
     }
   }
 

@@ -103,9 +103,19 @@ final class SettlementOperations {
         lanes.acknowledge(source.queue(), source.consumer(), from, to);
         counters.add(Counter.ACKED, to - from + 1);
       }
-      case REJECT -> lanes.reject(source.queue(), source.consumer(), from, to);
-      case REQUEUE -> lanes.requeue(source.queue(), source.consumer(), from, to);
+      case REJECT, REQUEUE -> putBack(source, from, to, verdict);
     }
     consumers.giveBack(source, to - from + 1);
+  }
+
+  private void putBack(DeliverySource source, long from, long to, Verdict verdict) {
+    if (source.queue().isStream()) {
+      throw source.queue().streamsLack("basic.nack and basic.reject");
+    }
+    if (verdict == Verdict.REJECT) {
+      lanes.reject(source.queue(), source.consumer(), from, to);
+    } else {
+      lanes.requeue(source.queue(), source.consumer(), from, to);
+    }
   }
 }

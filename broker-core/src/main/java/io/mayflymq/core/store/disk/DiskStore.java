@@ -7,11 +7,13 @@ import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.segment.DamagedRecordException;
 import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.LogState;
 import io.mayflymq.core.store.segment.RecordTargets;
 import io.mayflymq.core.store.segment.SegmentLog;
+import io.mayflymq.core.store.stream.StreamLogs;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -59,6 +61,9 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
 
   private OpenLog openPaging;
 
+  /** Null until there was a stream for the first time. */
+  private volatile StreamLogs streams;
+
   private long stored;
   private boolean inBurst;
   private boolean compacting;
@@ -83,15 +88,26 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   }
 
   @Override
+  public synchronized StreamStore openStream(long queueId) {
+    if (streams == null) {
+      streams = stores.openStreams(shard, this::touch);
+    }
+    stores.hasStream(queueId);
+    return streams.open(queueId);
+  }
+
+  @Override
   public Recovered recover(Map<Long, Integer> shardsBefore) {
     Recovered recovered = recovery.run(shardsBefore);
+    long messages = recovered.messages() + stores.recoverStreams(streams, shard.index());
     shard.loop().schedule(this::tick, TICK_MILLIS);
-    return recovered;
+    return new Recovered(messages, recovered.highestQueueId());
   }
 
   @Override
   public void recoveredForGood() {
     recovery.deleteAdopted();
+    stores.deleteOrphanedStreams(shard.index());
   }
 
   // Entries, for the queues
@@ -278,12 +294,15 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
 
   @Override
   public long storedCount() {
-    return stored;
+    return streams == null ? stored : stored + streams.appendedCount();
   }
 
   @Override
   public boolean isBehind() {
-    return log.pendingBytes() + (paging == null ? 0 : paging.pendingBytes()) > MOST_PENDING;
+    return log.pendingBytes()
+            + (paging == null ? 0 : paging.pendingBytes())
+            + (streams == null ? 0 : streams.pendingBytes())
+        > MOST_PENDING;
   }
 
   @Override
@@ -306,10 +325,14 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
       log.delivered(queue.id, queue.logDelivered());
     }
     delivered.clear();
-    if (commits.isEmpty()) {
+    Commit commit = commits.isEmpty() ? null : takeCommits();
+    if (streams != null) {
+      commit = flushStreams(commit);
+    }
+    if (commit == null) {
       log.flush();
     } else {
-      log.commit(takeCommits());
+      log.commit(commit);
     }
     if (paging != null) {
       paging.flush();
@@ -317,6 +340,17 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
     if (!compacting) {
       compact();
     }
+  }
+
+  /** What is committed may be in both: then it is safe when both are. */
+  private Commit flushStreams(Commit commit) {
+    if (commit == null || !streams.hasUnsafe()) {
+      streams.flush(null);
+      return commit;
+    }
+    Commit both = new CommitOfTwo(commit);
+    streams.flush(both);
+    return both;
   }
 
   private Commit takeCommits() {
@@ -372,6 +406,9 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
           if (paging != null && paging.state() == LogState.BLOCKED) {
             paging.retry();
           }
+          if (streams != null && streams.state() == LogState.BLOCKED) {
+            streams.retry();
+          }
           if (log.unforced()) {
             commit(NOBODY);
           } else {
@@ -399,7 +436,13 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
     if (inBurst) {
       endOfBurst();
     }
-    CompletableFuture<Void> done = openLog.close();
-    return openPaging == null ? done : CompletableFuture.allOf(done, openPaging.close());
+    List<CompletableFuture<Void>> done = new ArrayList<>(List.of(openLog.close()));
+    if (openPaging != null) {
+      done.add(openPaging.close());
+    }
+    if (streams != null) {
+      done.add(streams.close());
+    }
+    return CompletableFuture.allOf(done.toArray(CompletableFuture<?>[]::new));
   }
 }

@@ -3,24 +3,33 @@ package io.mayflymq.core.store.disk;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.StoreException;
+import io.mayflymq.core.store.segment.LogDirectory;
 import io.mayflymq.core.store.segment.LogOptions;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.RecoveryVisitor;
+import io.mayflymq.core.store.stream.StreamDirectories;
+import io.mayflymq.core.store.stream.StreamLogs;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** Makes the stores of the shards, and knows their directories. */
 public final class DiskStores {
   private static final int BUFFER_BYTES = 256 << 10;
+  private static final Pattern STREAM_DIRECTORY = Pattern.compile("stream-(\\d{1,18})");
   private static final Pattern LOG_DIRECTORY = Pattern.compile("shard-(\\d{1,9})");
 
   private final StoreOptions options;
   private final StoreHost host;
   private final StoreAlarms alarms;
+
+  /** The ids of the streams that have been opened. */
+  private final Set<Long> streams = ConcurrentHashMap.newKeySet();
 
   /** Describes the stores; files are opened for each shard. */
   public DiskStores(StoreOptions options, StoreAlarms alarms) {
@@ -65,6 +74,75 @@ public final class DiskStores {
       return OpenLog.open(host, directory, ofLog, alarms, name);
     } catch (IOException e) {
       throw unusable(directory, e);
+    }
+  }
+
+  /**
+   * The streams of a shard, of which there are none yet.
+   *
+   * @param touched called in a burst when something is to be flushed at its end
+   */
+  StreamLogs openStreams(Shard shard, Runnable touched) {
+    String name = "streams " + shard.index();
+    return new StreamLogs(
+        new Streams(),
+        shard::execute,
+        host.flusher(name),
+        new Alarming(name, alarms),
+        options.sync(),
+        touched);
+  }
+
+  /** Says that there is a stream of this id. */
+  void hasStream(long id) {
+    streams.add(id);
+  }
+
+  /** Brings back what streams have. @return how many messages */
+  long recoverStreams(StreamLogs streams, int shard) {
+    try {
+      return streams == null ? 0 : streams.recover();
+    } catch (IOException e) {
+      throw new StoreException(
+          "cannot recover the streams of shard %d: %s".formatted(shard, e.getMessage()), e);
+    }
+  }
+
+  /**
+   * Deletes what is left of streams that are gone, when all that there are have been opened.
+   *
+   * @param shard whose share of the work to do
+   */
+  void deleteOrphanedStreams(int shard) {
+    try {
+      for (String directory : host.list()) {
+        Matcher name = STREAM_DIRECTORY.matcher(directory);
+        if (name.matches()) {
+          long id = Long.parseLong(name.group(1));
+          if (id % options.shards() == shard && !streams.contains(id)) {
+            host.delete(directory);
+          }
+        }
+      }
+    } catch (IOException e) {
+      throw new StoreException("cannot delete a stream that is gone: " + e, e);
+    }
+  }
+
+  /** The directory of a stream. */
+  private static String stream(long id) {
+    return "stream-" + id;
+  }
+
+  private final class Streams implements StreamDirectories {
+    @Override
+    public LogDirectory open(long streamId) throws IOException {
+      return host.open(stream(streamId));
+    }
+
+    @Override
+    public void delete(long streamId) throws IOException {
+      host.delete(stream(streamId));
     }
   }
 

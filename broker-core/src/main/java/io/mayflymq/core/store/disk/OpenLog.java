@@ -1,8 +1,6 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.store.segment.LogDirectory;
-import io.mayflymq.core.store.segment.LogFailedException;
-import io.mayflymq.core.store.segment.LogListener;
 import io.mayflymq.core.store.segment.LogOptions;
 import io.mayflymq.core.store.segment.SegmentLog;
 import java.io.IOException;
@@ -29,23 +27,5 @@ record OpenLog(SegmentLog log, ExecutorService flusher) {
   /** Writes everything and lets the files and the threads go. */
   CompletableFuture<Void> close() {
     return log.close().whenComplete((done, failure) -> flusher.shutdown());
-  }
-
-  private record Alarming(String what, StoreAlarms alarms) implements LogListener {
-    @Override
-    public void blocked(IOException cause) {
-      alarms.raised(what, cause.toString());
-    }
-
-    @Override
-    public void unblocked() {
-      alarms.cleared(what, "it can be written again");
-    }
-
-    @Override
-    public void failed(LogFailedException cause) {
-      // No room will cure it: its publishers get basic.nack, and nobody is made to wait.
-      alarms.cleared(what, cause.getMessage());
-    }
   }
 }

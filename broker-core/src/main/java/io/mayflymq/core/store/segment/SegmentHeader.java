@@ -13,9 +13,9 @@ import java.util.zip.CRC32C;
  * @param segment the segment's number, 1 or more
  * @param firstRecord how many records the log had been given before
  */
-record SegmentHeader(int shard, long logId, int segment, long firstRecord) {
+public record SegmentHeader(int shard, long logId, int segment, long firstRecord) {
   /** What is kept for headers at the start of the file, in bytes. */
-  static final int SPACE = 1024;
+  public static final int SPACE = 1024;
 
   static final int VERSION = 1;
 
@@ -23,8 +23,13 @@ record SegmentHeader(int shard, long logId, int segment, long firstRecord) {
   private static final int COPY = 512;
   private static final int CHECKED = 36;
 
+  /** What the checks of the segment's records follow from. */
+  public long key() {
+    return RecordFormat.segmentKey(logId, segment);
+  }
+
   /** Writes both copies at the start of the file. */
-  void store(LogFile file) throws IOException {
+  public void store(LogFile file) throws IOException {
     ByteBuffer buffer = RecordFormat.littleEndian(ByteBuffer.allocate(SPACE));
     for (int at = 0; at < SPACE; at += COPY) {
       buffer.putLong(at, MAGIC);
@@ -44,7 +49,7 @@ record SegmentHeader(int shard, long logId, int segment, long firstRecord) {
    * @return how many good copies there are and what they say
    * @throws IOException if it cannot be read, or was written by a newer version
    */
-  static Found read(LogFile file, String name) throws IOException {
+  public static Found read(LogFile file, String name) throws IOException {
     ByteBuffer buffer = RecordFormat.littleEndian(ByteBuffer.allocate(SPACE));
     file.read(buffer, 0);
     SegmentHeader header = null;
@@ -86,5 +91,5 @@ record SegmentHeader(int shard, long logId, int segment, long firstRecord) {
    * @param header what it says; null if no copy is good
    * @param copies how many copies are good, 0 to 2
    */
-  record Found(SegmentHeader header, int copies) {}
+  public record Found(SegmentHeader header, int copies) {}
 }

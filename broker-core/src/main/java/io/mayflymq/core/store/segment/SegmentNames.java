@@ -5,12 +5,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** How the files of a log are called. */
-final class SegmentNames {
+public final class SegmentNames {
   private static final Pattern SEGMENT = Pattern.compile("(\\d{10})\\.log");
 
   private SegmentNames() {}
 
-  static String log(int segment) {
+  /** The file of a segment. */
+  public static String log(int segment) {
     return "%010d.log".formatted(segment);
   }
 
@@ -24,7 +25,7 @@ final class SegmentNames {
   }
 
   /** The numbers of the segments among these files, in order. */
-  static List<Integer> segments(List<String> files) {
+  public static List<Integer> segments(List<String> files) {
     return files.stream()
         .map(SEGMENT::matcher)
         .filter(Matcher::matches)

@@ -1,0 +1,129 @@
+package io.mayflymq.core.queue;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.core.policy.QueueSettings;
+import java.util.List;
+
+/**
+ * What a queue does with the commands that come to it, which depends on its type: a pure state
+ * machine, which reads no clock and starts no thread. Effects go out through {@link QueueEffects}
+ * and the consumers' outlets.
+ *
+ * <p>Belongs to the queue's shard.
+ */
+public interface QueueBehavior {
+  /**
+   * Begins, with what the store has brought back meanwhile; to be called once, before any other
+   * command.
+   */
+  void start(long nowMillis);
+
+  /** What the queue lives by. */
+  QueueSettings settings();
+
+  /**
+   * The queue lives by other settings from now on.
+   *
+   * @param changed the settings; what only arguments can set never changes
+   */
+  void reconfigure(QueueSettings changed, long nowMillis);
+
+  /** What {@link #reconfigure} would do now; changes nothing. */
+  Forecast forecast(QueueSettings changed, long nowMillis);
+
+  // Publishing
+
+  /**
+   * A message was routed here.
+   *
+   * @return false if the queue refuses it: the publisher gets {@code basic.nack}
+   */
+  boolean publish(Message message, long nowMillis);
+
+  // Consuming
+
+  /** Whether a consumer may join beside those that are there. */
+  boolean admits(boolean exclusive);
+
+  /** A consumer joins. */
+  void subscribe(Consumer consumer, long nowMillis);
+
+  /**
+   * A consumer leaves. What it has not settled stays its channel's to settle.
+   *
+   * @return whether it was the last one
+   */
+  boolean cancel(Consumer consumer, long nowMillis);
+
+  /** A consumer whose outlet had no room can take messages again. */
+  void resume(Consumer consumer, long nowMillis);
+
+  /**
+   * Takes the first message for {@code basic.get}.
+   *
+   * @param acknowledges whether it stays unacknowledged until settled
+   * @return null if no message is ready
+   * @throws UnsupportedOperationException if the type does not know that
+   */
+  Fetched fetch(boolean acknowledges, long nowMillis);
+
+  /** The queue was redeclared, which is use of it. */
+  void renewLease(long nowMillis);
+
+  // Settling
+
+  /**
+   * Acknowledges messages.
+   *
+   * @param consumer whom they were delivered to
+   * @param from the first sequence number
+   * @param to the last one
+   */
+  void acknowledge(Consumer consumer, long from, long to, long nowMillis);
+
+  /** Rejects messages. Parameters as in {@link #acknowledge}. */
+  void reject(Consumer consumer, long from, long to, long nowMillis);
+
+  /** Puts messages back. Parameters as in {@link #acknowledge}. */
+  void requeue(Consumer consumer, long from, long to, long nowMillis);
+
+  /**
+   * Removes all ready messages.
+   *
+   * @return how many there were
+   * @throws UnsupportedOperationException if the type does not know that
+   */
+  long purge(long nowMillis);
+
+  // Time
+
+  /** The time that was asked for by {@link QueueEffects#wakeAt} has come. */
+  void onTimer(long nowMillis);
+
+  /** The queue is gone: gives back what it holds. Nothing else may be called afterwards. */
+  void dispose();
+
+  // Views
+
+  /** How many messages are ready: what declare-ok tells. */
+  long readyCount();
+
+  /** How many messages there are of either kind, and their sizes. */
+  QueueTotals totals();
+
+  /** The first ready message; null if none is ready or its content is not in memory. */
+  Message headInMemory();
+
+  /** What happened so far; the rest is counted by who calls and whom it calls. */
+  Counters counters();
+
+  /** How many consumers there are. */
+  int consumerCount();
+
+  /** The consumers, in the order in which they came. */
+  List<Consumer> consumers();
+
+  /** Whether a consumer gets messages when it is its turn. */
+  boolean isActive(Consumer consumer);
+}

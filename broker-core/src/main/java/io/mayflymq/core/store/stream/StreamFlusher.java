@@ -1,0 +1,392 @@
+package io.mayflymq.core.store.stream;
+
+import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.segment.LogFailedException;
+import io.mayflymq.core.store.segment.LogFile;
+import io.mayflymq.core.store.segment.LogListener;
+import io.mayflymq.core.store.segment.LogOptions.Sync;
+import io.mayflymq.core.store.segment.LogState;
+import io.mayflymq.core.store.segment.SegmentNames;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/*
+ * Brings the streams of a shard to the disk, on a thread of its own: take what is pending, write it, force each file that was
+ * written to, index it, say that it is safe. While one round is at the disk the next one's work piles up, so the slower the disk, the more goes
+ * with one force.
+ *
+ * A write that fails is made again, at the same place, when retry() is called. A force that fails is final: the kernel may have
+ * dropped the pages that it could not write, and would say at the next force that all is well. Retention and deletion wait for nothing, as what
+ * goes by them is not to come back, and go on while nothing can be written: they make the room that is missing.
+ */
+final class StreamFlusher implements Runnable {
+  private static final Logger LOGGER = LoggerFactory.getLogger(StreamFlusher.class);
+
+  private final StreamDirectories directories;
+  private final Executor shard;
+  private final Executor executor;
+  private final LogListener listener;
+  private final boolean forces;
+  private final Object lock = new Object();
+
+  // Guarded by the lock
+  private final List<StreamWrite> submitted = new ArrayList<>();
+  private final List<Commit> commits = new ArrayList<>();
+  private final List<Runnable> removals = new ArrayList<>();
+  private boolean pending;
+  private boolean scheduled;
+
+  private volatile LogState state = LogState.OPEN;
+  private final AtomicLong writtenBytes = new AtomicLong();
+  private final AtomicLong safeBytes = new AtomicLong();
+
+  // The flusher's own
+  private final ArrayDeque<StreamWrite> writing = new ArrayDeque<>();
+  private final ArrayDeque<Commit> waiting = new ArrayDeque<>();
+  private final ArrayDeque<Runnable> removing = new ArrayDeque<>();
+  private final List<StreamWrite> written = new ArrayList<>();
+  private final Set<StreamSegment> unforced = new LinkedHashSet<>();
+  private final Set<StreamSegment> open = new LinkedHashSet<>();
+
+  StreamFlusher(
+      StreamDirectories directories,
+      Executor shard,
+      Executor executor,
+      LogListener listener,
+      Sync sync) {
+    this.directories = directories;
+    this.shard = shard;
+    this.executor = executor;
+    this.listener = listener;
+    this.forces = sync == Sync.ALWAYS;
+  }
+
+  // Any thread
+
+  LogState state() {
+    return state;
+  }
+
+  /** How many bytes of records have been written so far. */
+  long writtenBytes() {
+    return writtenBytes.get();
+  }
+
+  /** How many bytes of records are safe. */
+  long safeBytes() {
+    return safeBytes.get();
+  }
+
+  // The shard's side
+
+  void submit(List<StreamWrite> writes, Commit commit) {
+    synchronized (lock) {
+      submitted.addAll(writes);
+      if (commit != null) {
+        commits.add(commit);
+      }
+      wake();
+    }
+  }
+
+  /** Deletes a segment. */
+  void condemn(StreamLog log, StreamSegment segment) {
+    remove(() -> delete(log, segment));
+  }
+
+  /** Deletes a stream. */
+  void forget(StreamLog log) {
+    remove(() -> delete(log));
+  }
+
+  private void remove(Runnable removal) {
+    synchronized (lock) {
+      removals.add(removal);
+      wake();
+    }
+  }
+
+  /** Tries again what could not be written. */
+  void retry() {
+    synchronized (lock) {
+      if (state == LogState.BLOCKED) {
+        wake();
+      }
+    }
+  }
+
+  private void wake() {
+    pending = true;
+    if (!scheduled) {
+      scheduled = true;
+      executor.execute(this);
+    }
+  }
+
+  // The flusher's side
+
+  @Override
+  public void run() {
+    while (take()) {
+      removing.forEach(Runnable::run);
+      removing.clear();
+      if (state == LogState.FAILED) {
+        refuse();
+        continue;
+      }
+      try {
+        write();
+        force();
+        publish();
+        unblock();
+        confirm();
+      } catch (ForceException e) {
+        fail(e.getCause());
+      } catch (IOException e) {
+        block(e);
+      }
+    }
+  }
+
+  private boolean take() {
+    synchronized (lock) {
+      if (!pending) {
+        scheduled = false;
+        return false;
+      }
+      pending = false;
+      writing.addAll(submitted);
+      submitted.clear();
+      waiting.addAll(commits);
+      commits.clear();
+      removing.addAll(removals);
+      removals.clear();
+      return true;
+    }
+  }
+
+  private void write() throws IOException {
+    for (StreamWrite write = writing.peek(); write != null; write = writing.peek()) {
+      if (write.length() > 0 && !write.log().forgotten) {
+        StreamSegment segment = write.segment();
+        if (segment.file == null) {
+          create(write.log(), segment);
+        }
+        segment.file.write(write.records().duplicate().flip(), write.position());
+        unforced.add(segment);
+      }
+      writtenBytes.addAndGet(write.length());
+      written.add(writing.remove());
+    }
+  }
+
+  /** A record without a header could never be read: so that is safe before the first record. */
+  private void create(StreamLog log, StreamSegment segment) throws IOException {
+    if (log.directory == null) {
+      log.directory = directories.open(log.id);
+    }
+    LogFile file = log.directory.create(SegmentNames.log(segment.number()));
+    LogFile index = null;
+    try {
+      segment.header.store(file);
+      index = log.directory.create(SparseIndex.name(segment.number()));
+    } finally {
+      if (index == null) {
+        file.close();
+      }
+    }
+    segment.file = file;
+    segment.index = index;
+    open.add(segment);
+    if (forces) {
+      try {
+        file.force();
+        log.directory.force();
+      } catch (IOException e) {
+        throw new ForceException(e);
+      }
+    }
+  }
+
+  private void force() throws ForceException {
+    if (forces) {
+      try {
+        for (StreamSegment segment : unforced) {
+          segment.file.force();
+        }
+      } catch (IOException e) {
+        throw new ForceException(e);
+      }
+    }
+    unforced.clear();
+  }
+
+  /** Says how far each stream is safe now. */
+  private void publish() {
+    Map<StreamLog, StreamWrite> last = new LinkedHashMap<>();
+    long bytes = 0;
+    for (StreamWrite write : written) {
+      bytes += write.length();
+      if (!write.log().forgotten) {
+        index(write);
+        last.put(write.log(), write);
+        if (write.complete()) {
+          close(write.segment());
+        }
+      }
+    }
+    written.clear();
+    safeBytes.addAndGet(bytes);
+    for (StreamWrite write : last.values()) {
+      shard.execute(() -> write.log().safe(write.segment(), write.end(), write.nextOffset()));
+    }
+  }
+
+  /** The index only saves time: without it, or with a part of it, more is read. */
+  private void index(StreamWrite write) {
+    StreamSegment segment = write.segment();
+    if (write.index() == null || segment.index == null) {
+      return;
+    }
+    ByteBuffer entries = write.index().flip();
+    try {
+      int length = entries.remaining();
+      segment.index.write(entries, segment.indexLength);
+      segment.indexLength += length;
+    } catch (IOException e) {
+      LOGGER.warn("The index of {} of {} stays incomplete: {}", segment, write.log(), e.toString());
+      close(segment.index);
+      segment.index = null;
+    }
+  }
+
+  private void confirm() {
+    for (Commit commit = waiting.poll(); commit != null; commit = waiting.poll()) {
+      tell(commit::safe);
+    }
+  }
+
+  private void refuse() {
+    writing.clear();
+    for (Commit commit = waiting.poll(); commit != null; commit = waiting.poll()) {
+      tell(commit::failed);
+    }
+  }
+
+  private void delete(StreamLog log, StreamSegment segment) {
+    close(segment);
+    try {
+      // If the machine dies now both may be back, to be deleted again.
+      log.directory.delete(SparseIndex.name(segment.number()));
+      log.directory.delete(SegmentNames.log(segment.number()));
+    } catch (IOException e) {
+      LOGGER.warn("{} of {} could not be deleted: {}", segment, log, e.toString());
+    }
+  }
+
+  private void delete(StreamLog log) {
+    for (StreamSegment segment : List.copyOf(open)) {
+      if (segment.header.logId() == log.logId()) {
+        close(segment);
+      }
+    }
+    try {
+      directories.delete(log.id);
+    } catch (IOException e) {
+      LOGGER.warn("{} could not be deleted, until the next start: {}", log, e.toString());
+    }
+  }
+
+  // Troubles
+
+  private void block(IOException cause) {
+    boolean first;
+    synchronized (lock) {
+      first = state == LogState.OPEN;
+      state = LogState.BLOCKED;
+    }
+    if (first) {
+      LOGGER.error("Cannot write streams: {}", cause.toString());
+      tell(() -> listener.blocked(cause));
+    }
+  }
+
+  private void unblock() {
+    if (state == LogState.BLOCKED) {
+      synchronized (lock) {
+        state = LogState.OPEN;
+      }
+      LOGGER.info("Streams can be written again");
+      tell(listener::unblocked);
+    }
+  }
+
+  private void fail(Throwable cause) {
+    synchronized (lock) {
+      state = LogState.FAILED;
+      pending = true; // For the commits that have come meanwhile.
+    }
+    LOGGER.error(
+        "The disk did not take what was written to streams: {}. Nothing of them is confirmed or"
+            + " delivered any more until a restart",
+        cause.toString());
+    tell(() -> listener.failed(new LogFailedException("the log of streams has failed", cause)));
+    refuse();
+  }
+
+  /** Ends it: tries a last time what could not be written, and closes the files. */
+  void close() {
+    if (state == LogState.BLOCKED) {
+      synchronized (lock) {
+        pending = true;
+      }
+      run();
+    }
+    refuse();
+    List.copyOf(open).forEach(this::close);
+  }
+
+  private void close(StreamSegment segment) {
+    open.remove(segment);
+    unforced.remove(segment);
+    close(segment.file);
+    close(segment.index);
+    segment.file = null;
+    segment.index = null;
+  }
+
+  private static void close(LogFile file) {
+    if (file != null) {
+      try {
+        file.close();
+      } catch (IOException e) {
+        LOGGER.warn("Closing a file of a stream: {}", e.toString());
+      }
+    }
+  }
+
+  private static void tell(Runnable task) {
+    try {
+      task.run();
+    } catch (RuntimeException e) {
+      LOGGER.error("A listener of the streams has failed", e);
+    }
+  }
+
+  private static final class ForceException extends IOException {
+    ForceException(IOException cause) {
+      super(cause);
+    }
+  }
+}

@@ -1,0 +1,346 @@
+package io.mayflymq.core.store.stream;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.store.StoredStream;
+import io.mayflymq.core.store.StreamCursor;
+import io.mayflymq.core.store.StreamStore;
+import io.mayflymq.core.store.segment.EntryReader;
+import io.mayflymq.core.store.segment.EntryWriter;
+import io.mayflymq.core.store.segment.LogDirectory;
+import io.mayflymq.core.store.segment.SegmentHeader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+
+/*
+ * The log of one stream: segments, of which the last one grows and the first ones go.
+ *
+ * Its segments have the form of those of a shard's message log (RecordFormat), but nothing is ever settled here, so there is nothing to
+ * account for: what goes is a whole segment. Beside each segment lies a sparse index (SparseIndex), in which a consumer's place is found.
+ *
+ *     0000000042.log       a segment: header with its first offset, records
+ *     0000000042.offsets   its index
+ *
+ *     append ---> buffer --(end of burst)--> StreamFlusher: write, force, index ---> safe ---> consumers
+ *        |                                                                            |
+ *     StreamTail <------------------------- what is read, if it is still there, else the file
+ *
+ * Memory does not grow with the stream: the shard knows of each segment where it begins and ends, and the newest messages are kept for consumers
+ * that keep up. Everybody else reads files, ahead, through a window.
+ *
+ * A new segment is begun at each start, so what is there at start is only read. What was not safe at a crash may be there or not; nobody has
+ * seen it, so its offsets are given anew if it is not.
+ */
+/** A stream's log. Belongs to the shard's thread, except for what says otherwise. */
+final class StreamLog implements StreamStore {
+  /** The largest size at which a segment ends; a place in it has to fit into an int. */
+  private static final int MOST_SEGMENT_BYTES = 1 << 30;
+
+  private static final int LEAST_SEGMENT_BYTES = 4 << 10;
+  private static final int DEFAULT_SEGMENT_BYTES = 500_000_000;
+
+  private static final int FIRST_BUFFER_BYTES = 8 << 10;
+
+  /** What is more goes to the flusher before the burst is over. */
+  private static final int MOST_BUFFER_BYTES = 256 << 10;
+
+  /** The flag of a record that was the first of its burst. */
+  static final int BEGINS_BATCH = 1;
+
+  final long id;
+  private final StreamLogs logs;
+  private final EntryWriter writer;
+  private final List<StreamSegment> segments = new ArrayList<>();
+  private final StreamTail tail = new StreamTail();
+  private StoredStream stream;
+  private int segmentBytes = DEFAULT_SEGMENT_BYTES;
+  private final long logId = new SecureRandom().nextLong();
+  private int lastNumber;
+  private long nextOffset;
+  private long safeOffset;
+  private long bytes;
+  private int cursors;
+
+  /** The segment that grows; null before the first append of this process. */
+  private StreamSegment active;
+
+  private ByteBuffer records;
+  private ByteBuffer index;
+  private boolean inBurst;
+
+  /** Opened at start, or by the flusher before it writes for the first time. */
+  volatile LogDirectory directory;
+
+  /** Nothing more is to be written; any thread may look. */
+  volatile boolean forgotten;
+
+  StreamLog(long id, StreamLogs logs) {
+    this.id = id;
+    this.logs = logs;
+    this.writer = new EntryWriter(id);
+  }
+
+  @Override
+  public void attach(StoredStream whose) {
+    stream = whose;
+  }
+
+  /** Takes over what was found at start. */
+  void recovered(LogDirectory found, List<StreamSegment> kept, int number, long next) {
+    directory = found;
+    segments.addAll(kept);
+    lastNumber = number;
+    nextOffset = next;
+    safeOffset = next;
+    tail.startAt(next);
+    kept.forEach(segment -> bytes += segment.length);
+  }
+
+  @Override
+  public void segmentBytes(long wanted) {
+    segmentBytes = (int) Math.max(LEAST_SEGMENT_BYTES, Math.min(MOST_SEGMENT_BYTES, wanted));
+  }
+
+  // Appending
+
+  @Override
+  public void append(Message message, long nowMillis) {
+    int length = Math.toIntExact(EntryWriter.length(message));
+    if (active == null || active.length >= segmentBytes) {
+      roll();
+    }
+    makeRoom(length);
+    boolean beginsBatch = !inBurst;
+    if (beginsBatch) {
+      inBurst = true;
+      logs.dirty(this);
+    }
+    long millis = Math.max(nowMillis, lastMillis());
+    int flags = beginsBatch ? BEGINS_BATCH : 0;
+    writer.put(records, active.key, active.length, nextOffset, flags, millis, message);
+    active.appended(nextOffset, length, millis, beginsBatch);
+    index = active.index(index);
+    tail.add(message);
+    nextOffset++;
+    bytes += length;
+    logs.appended(length);
+  }
+
+  private void roll() {
+    if (active != null) {
+      index = active.indexLast(index);
+      submit(true);
+    }
+    // The shard is no part of it: a stream may live on another after the next start.
+    active = new StreamSegment(new SegmentHeader(0, logId, ++lastNumber, nextOffset));
+    segments.add(active);
+    bytes += active.length;
+  }
+
+  private void makeRoom(int length) {
+    if (records != null && records.capacity() - records.position() < length) {
+      if (records.capacity() + length <= MOST_BUFFER_BYTES) {
+        int capacity = Math.max(records.capacity() * 2, records.position() + length);
+        records = EntryWriter.buffer(capacity).put(records.flip());
+      } else {
+        submit(false);
+      }
+    }
+    if (records == null) {
+      records = EntryWriter.buffer(Math.max(length, FIRST_BUFFER_BYTES));
+    }
+  }
+
+  private void submit(boolean complete) {
+    ByteBuffer full = records == null ? EntryWriter.buffer(0) : records;
+    int position = active.length - full.position();
+    logs.submit(new StreamWrite(this, active, position, full, index, nextOffset, complete));
+    records = null;
+    index = null;
+  }
+
+  /** The burst is over: hands what it appended to the flusher. */
+  void endOfBurst() {
+    inBurst = false;
+    if (records != null) {
+      submit(false);
+    }
+  }
+
+  /** The flusher has made it safe up to here. */
+  void safe(StreamSegment segment, int end, long offset) {
+    for (int i = segments.size() - 1; i >= 0; i--) {
+      StreamSegment earlier = segments.get(i);
+      if (earlier.number() < segment.number()) {
+        if (earlier.isSafe()) {
+          break;
+        }
+        earlier.safeLength = earlier.length;
+      }
+    }
+    segment.safeLength = end;
+    safeOffset = offset;
+    if (!forgotten) {
+      stream.safe();
+      tail.trim(safeOffset, cursors > 0);
+    }
+  }
+
+  // Where messages are
+
+  @Override
+  public long firstOffset() {
+    return segments.isEmpty() ? nextOffset : segments.get(0).firstOffset();
+  }
+
+  @Override
+  public long nextOffset() {
+    return nextOffset;
+  }
+
+  @Override
+  public long safeOffset() {
+    return safeOffset;
+  }
+
+  @Override
+  public long bytes() {
+    return bytes;
+  }
+
+  private long lastMillis() {
+    return segments.isEmpty() ? 0 : segments.get(segments.size() - 1).lastMillis;
+  }
+
+  @Override
+  public long lastBatchOffset() {
+    if (segments.isEmpty()) {
+      return nextOffset;
+    }
+    StreamSegment last = segments.get(segments.size() - 1);
+    if (last.batchOffset < 0) {
+      last.batchOffset = search(last, SegmentSearch::lastBatch);
+    }
+    return last.batchOffset;
+  }
+
+  @Override
+  public long offsetAt(long timeMillis) {
+    for (StreamSegment segment : segments) {
+      if (segment.lastMillis >= timeMillis) {
+        boolean written = segment.safeLength > SegmentHeader.SPACE;
+        long found = written ? search(segment, search -> search.offsetAt(timeMillis)) : -1;
+        return found >= 0 ? found : Math.max(safeOffset, segment.firstOffset());
+      }
+    }
+    return nextOffset;
+  }
+
+  private interface Question {
+    long answer(SegmentSearch search) throws IOException;
+  }
+
+  private long search(StreamSegment segment, Question question) {
+    EntryReader reader = borrowReader();
+    try (SegmentSearch search = new SegmentSearch(directory, segment, reader)) {
+      return question.answer(search);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } finally {
+      giveBack(reader);
+    }
+  }
+
+  // Reading
+
+  @Override
+  public StreamCursor read(long offset) {
+    cursors++;
+    return new StreamReader(this, offset);
+  }
+
+  void closed() {
+    cursors--;
+  }
+
+  EntryReader borrowReader() {
+    return logs.borrowReader();
+  }
+
+  void giveBack(EntryReader reader) {
+    logs.giveBack(reader);
+  }
+
+  long logId() {
+    return logId;
+  }
+
+  /** The message, if it is in memory. */
+  Message inMemory(long offset) {
+    return tail.get(offset);
+  }
+
+  /** The segment with this offset, or the first one behind it; null if there is none. */
+  StreamSegment segmentOf(long offset) {
+    int low = 0;
+    int high = segments.size() - 1;
+    while (low <= high) {
+      int middle = (low + high) >>> 1;
+      if (segments.get(middle).lastOffset < offset) {
+        low = middle + 1;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return low < segments.size() ? segments.get(low) : null;
+  }
+
+  // Retention
+
+  @Override
+  public long retain(long maxBytes, long maxAgeMillis, long nowMillis) {
+    while (firstMayGo(0, bytes, maxBytes, maxAgeMillis, nowMillis)) {
+      StreamSegment gone = segments.remove(0);
+      bytes -= gone.length;
+      logs.condemn(this, gone);
+    }
+    return segments.size() > 1
+        ? Deadlines.after(segments.get(0).lastMillis, maxAgeMillis)
+        : Deadlines.NEVER;
+  }
+
+  @Override
+  public long firstRetained(long maxBytes, long maxAgeMillis, long nowMillis) {
+    long left = bytes;
+    int first = 0;
+    while (firstMayGo(first, left, maxBytes, maxAgeMillis, nowMillis)) {
+      left -= segments.get(first).length;
+      first++;
+    }
+    return segments.isEmpty() ? nextOffset : segments.get(first).firstOffset();
+  }
+
+  private boolean firstMayGo(int first, long size, long maxBytes, long maxAge, long nowMillis) {
+    if (first >= segments.size() - 1 || !segments.get(first).isSafe()) {
+      return false;
+    }
+    return (maxBytes >= 0 && size > maxBytes)
+        || Deadlines.after(segments.get(first).lastMillis, maxAge) <= nowMillis;
+  }
+
+  @Override
+  public void forget() {
+    forgotten = true;
+    tail.trim(nextOffset, false);
+    logs.forget(this);
+  }
+
+  @Override
+  public String toString() {
+    return "stream " + id;
+  }
+}

@@ -1,0 +1,170 @@
+package io.mayflymq.core.store.stream;
+
+import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.StreamStore;
+import io.mayflymq.core.store.segment.EntryReader;
+import io.mayflymq.core.store.segment.LogListener;
+import io.mayflymq.core.store.segment.LogOptions.Sync;
+import io.mayflymq.core.store.segment.LogState;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+
+/**
+ * The streams of a shard, which share one thread that brings them to the disk. Belongs to the
+ * shard's thread, except for what says otherwise.
+ */
+public final class StreamLogs {
+  /** Each has a window of its own, so only so many are kept for the next consumer. */
+  private static final int SPARE_READERS = 8;
+
+  private final StreamDirectories directories;
+  private final ExecutorService flusherThread;
+  private final StreamFlusher flusher;
+  private final Runnable touched;
+  private final Map<Long, StreamLog> logs = new ConcurrentHashMap<>();
+  private final List<StreamLog> dirty = new ArrayList<>();
+  private final ArrayDeque<EntryReader> spareReaders = new ArrayDeque<>(SPARE_READERS);
+  private List<StreamWrite> writes = new ArrayList<>();
+  private long appendedCount;
+  private long appendedBytes;
+
+  /**
+   * Makes the streams of a shard.
+   *
+   * @param shard runs what it is given in a burst of the shard
+   * @param flusherThread one thread, and of these streams alone, since it waits for the disk
+   * @param listener hears of troubles, on that thread
+   * @param sync when a commit is safe
+   * @param touched called when there is something to {@link #flush} at the end of the burst
+   */
+  public StreamLogs(
+      StreamDirectories directories,
+      Executor shard,
+      ExecutorService flusherThread,
+      LogListener listener,
+      Sync sync,
+      Runnable touched) {
+    this.touched = touched;
+    this.directories = directories;
+    this.flusherThread = flusherThread;
+    this.flusher = new StreamFlusher(directories, shard, flusherThread, listener, sync);
+  }
+
+  /** Makes a stream. Any thread may call. */
+  public StreamStore open(long id) {
+    StreamLog log = new StreamLog(id, this);
+    logs.put(id, log);
+    return log;
+  }
+
+  /**
+   * Brings back what was kept of the streams that are open.
+   *
+   * @return how many messages there are
+   * @throws IOException if files cannot be read or written
+   */
+  public long recover() throws IOException {
+    long messages = 0;
+    for (StreamLog log : logs.values()) {
+      new StreamRecovery(log).run(directories.open(log.id));
+      messages += log.nextOffset() - log.firstOffset();
+    }
+    return messages;
+  }
+
+  /** How many messages have been appended so far. */
+  public long appendedCount() {
+    return appendedCount;
+  }
+
+  /** How many bytes have been appended and are not written yet. */
+  public long pendingBytes() {
+    return appendedBytes - flusher.writtenBytes();
+  }
+
+  /** Whether something has been appended that is not safe yet. */
+  public boolean hasUnsafe() {
+    return state() == LogState.FAILED ? !dirty.isEmpty() : appendedBytes != flusher.safeBytes();
+  }
+
+  /**
+   * Hands everything that was appended to the disk; at the end of each burst.
+   *
+   * @param commit is told when all of it is safe, or that it will not be, on the flusher's thread;
+   *     or null
+   */
+  public void flush(Commit commit) {
+    for (StreamLog log : dirty) {
+      log.endOfBurst();
+    }
+    dirty.clear();
+    if (!writes.isEmpty() || commit != null) {
+      flusher.submit(writes, commit);
+      writes = new ArrayList<>();
+    }
+  }
+
+  /** How the streams are. Any thread. */
+  public LogState state() {
+    return flusher.state();
+  }
+
+  /** Tries again what could not be written. */
+  public void retry() {
+    flusher.retry();
+  }
+
+  /**
+   * Writes everything and closes the files. Nothing may be called afterwards.
+   *
+   * @return done when that has happened, or could not
+   */
+  public CompletableFuture<Void> close() {
+    flush(null);
+    return CompletableFuture.runAsync(flusher::close, flusherThread)
+        .whenComplete((done, failure) -> flusherThread.shutdown());
+  }
+
+  // For the streams
+
+  void dirty(StreamLog log) {
+    dirty.add(log);
+    touched.run();
+  }
+
+  void appended(long bytes) {
+    appendedCount++;
+    appendedBytes += bytes;
+  }
+
+  void submit(StreamWrite write) {
+    writes.add(write);
+  }
+
+  void condemn(StreamLog log, StreamSegment segment) {
+    flusher.condemn(log, segment);
+  }
+
+  void forget(StreamLog log) {
+    logs.remove(log.id);
+    flusher.forget(log);
+  }
+
+  EntryReader borrowReader() {
+    return spareReaders.isEmpty() ? new EntryReader() : spareReaders.pollLast();
+  }
+
+  void giveBack(EntryReader reader) {
+    if (spareReaders.size() < SPARE_READERS) {
+      reader.reset();
+      spareReaders.addLast(reader);
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** The files of streams. */
+package io.mayflymq.core.store.stream;

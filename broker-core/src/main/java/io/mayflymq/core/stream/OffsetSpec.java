@@ -1,0 +1,76 @@
+package io.mayflymq.core.stream;
+
+import io.mayflymq.core.message.StreamOffset;
+import io.mayflymq.core.policy.MaxAge;
+import io.mayflymq.core.store.StreamStore;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import java.util.Optional;
+
+/**
+ * Where in a stream a consumer begins, from the argument {@value StreamOffset#HEADER}.
+ *
+ * <p>Source: RabbitMQ, "Streams", section "Consuming".
+ */
+public sealed interface OffsetSpec {
+  /** With the oldest message. */
+  record First() implements OffsetSpec {}
+
+  /** With the last batch that was written. */
+  record Last() implements OffsetSpec {}
+
+  /** With the next message that comes; the default. */
+  record Next() implements OffsetSpec {}
+
+  /** With the message of this offset, or the oldest if that has gone. */
+  record At(long offset) implements OffsetSpec {}
+
+  /** With the first message that came at or after this time, in ms since the epoch. */
+  record Since(long timeMillis) implements OffsetSpec {}
+
+  /** With the first message that is no older than this, in ms. */
+  record Ago(long millis) implements OffsetSpec {}
+
+  /** What the arguments of {@code basic.consume} say; empty if that is not valid. */
+  static Optional<OffsetSpec> of(FieldTable arguments) {
+    FieldValue value = arguments.get(StreamOffset.HEADER);
+    if (value == null) {
+      return Optional.of(new Next());
+    }
+    if (value.isInteger()) {
+      return Optional.of(new At(value.longValue()));
+    }
+    if (value instanceof FieldValue.Timestamp time) {
+      return Optional.of(new Since(Math.multiplyExact(time.seconds(), 1000)));
+    }
+    return value instanceof FieldValue.LongString text ? of(text.string()) : Optional.empty();
+  }
+
+  private static Optional<OffsetSpec> of(String text) {
+    return switch (text) {
+      case "first" -> Optional.of(new First());
+      case "last" -> Optional.of(new Last());
+      case "next" -> Optional.of(new Next());
+      default ->
+          MaxAge.millis(text).isPresent()
+              ? Optional.of(new Ago(MaxAge.millis(text).getAsLong()))
+              : Optional.empty();
+    };
+  }
+
+  /** The offset that it stands for now. */
+  default long in(StreamStore log, long nowMillis) {
+    if (this instanceof First) {
+      return log.firstOffset();
+    } else if (this instanceof Last) {
+      return log.lastBatchOffset();
+    } else if (this instanceof At at) {
+      return at.offset;
+    } else if (this instanceof Since since) {
+      return log.offsetAt(since.timeMillis);
+    } else if (this instanceof Ago ago) {
+      return log.offsetAt(nowMillis - ago.millis);
+    }
+    return log.nextOffset();
+  }
+}

@@ -1,0 +1,70 @@
+package io.mayflymq.core.stream;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.store.StreamCursor;
+
+/** A consumer of a stream with its place and its credit, which nobody else shares. */
+final class StreamConsumer {
+  private final Consumer consumer;
+  private final StreamCursor cursor;
+  private final StreamFilter filter;
+  private final Counters counters;
+  private int unacked;
+
+  /** The message that the cursor is at and the consumer has not got yet, or null. */
+  private Message waiting;
+
+  /** Whether its outlet had no room when asked last. */
+  boolean blocked;
+
+  StreamConsumer(Consumer consumer, StreamCursor cursor, Counters counters) {
+    this.counters = counters;
+    this.consumer = consumer;
+    this.cursor = cursor;
+    this.filter = StreamFilter.of(consumer.arguments());
+  }
+
+  /** Acknowledged or not, what was settled is credit. */
+  void settled(long count) {
+    unacked = (int) Math.max(0, unacked - count);
+  }
+
+  boolean canTake() {
+    return !blocked && unacked < consumer.prefetch();
+  }
+
+  /**
+   * Gives it the next message.
+   *
+   * @return what was delivered or passed over, as it did not match; null if there is none, or no
+   *     room for one
+   */
+  Message step() {
+    if (waiting == null) {
+      if (!cursor.next()) {
+        return null;
+      }
+      Message message = cursor.message();
+      if (filter != null && !filter.matches(message)) {
+        return message;
+      }
+      waiting = message;
+    }
+    if (!consumer.outlet().reserve(consumer)) {
+      blocked = true;
+      return null;
+    }
+    Message message = waiting;
+    waiting = null;
+    unacked++;
+    counters.delivered(true, message.bodyLength(), false);
+    consumer.outlet().deliver(consumer, cursor.offset(), message, false);
+    return message;
+  }
+
+  void close() {
+    cursor.close();
+  }
+}

@@ -1,0 +1,153 @@
+package io.mayflymq.core.store.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.StreamCursor;
+import io.mayflymq.core.store.StreamStore;
+import io.mayflymq.core.store.segment.LogDirectory;
+import io.mayflymq.core.store.segment.LogFailedException;
+import io.mayflymq.core.store.segment.LogListener;
+import io.mayflymq.core.store.segment.LogOptions.Sync;
+import io.mayflymq.core.store.segment.ManualExecutor;
+import io.mayflymq.core.store.segment.MemoryDirectory;
+import io.mayflymq.protocol.types.ShortString;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+
+/** Whatever a crash takes: what was confirmed is there, under its offset, and nothing else is. */
+class StreamLogCrashTest {
+  private static final int SEGMENT_BYTES = 4096;
+
+  private MemoryDirectory disk = new MemoryDirectory();
+  private ManualExecutor flusher;
+  private StreamLogs logs;
+  private StreamStore stream;
+  private long confirmed;
+
+  @Property(tries = 200)
+  void confirmedMessagesSurviveCrashes(@ForAll long seed) throws IOException {
+    Random random = new Random(seed);
+    disk = new MemoryDirectory();
+    confirmed = 0;
+    open();
+    long first = 0;
+    for (int step = 0; step < 60; step++) {
+      switch (random.nextInt(8)) {
+        case 0 -> flusher.runAll();
+        case 1 -> {
+          first = Math.max(first, retain(random));
+        }
+        case 2 -> crash(random);
+        default -> append(1 + random.nextInt(10), random);
+      }
+      check(first);
+    }
+  }
+
+  private long retain(Random random) {
+    stream.retain(3L * SEGMENT_BYTES + random.nextInt(SEGMENT_BYTES), -1, 0);
+    return stream.firstOffset();
+  }
+
+  private void append(int count, Random random) {
+    for (int i = 0; i < count; i++) {
+      stream.append(message(stream.nextOffset(), random.nextInt(600)), stream.nextOffset());
+    }
+    long upTo = stream.nextOffset();
+    logs.flush(
+        new Commit() {
+          @Override
+          public void safe() {
+            confirmed = upTo;
+          }
+
+          @Override
+          public void failed() {
+            throw new AssertionError("nothing fails here");
+          }
+        });
+  }
+
+  private void crash(Random random) throws IOException {
+    long safe = confirmed;
+    disk =
+        random.nextBoolean() ? disk.afterKill() : disk.afterPowerLoss(random, random.nextDouble());
+    open();
+    assertThat(stream.nextOffset()).isGreaterThanOrEqualTo(safe);
+    confirmed = safe;
+  }
+
+  private void check(long first) {
+    assertThat(stream.safeOffset()).isGreaterThanOrEqualTo(confirmed);
+    List<Long> read = new ArrayList<>();
+    try (StreamCursor cursor = stream.read(first)) {
+      while (cursor.next()) {
+        read.add(cursor.offset());
+        assertThat(new String(body(cursor.message()), 0, 8, StandardCharsets.UTF_8))
+            .isEqualTo("%08d".formatted(cursor.offset()));
+      }
+    }
+    for (int i = 1; i < read.size(); i++) {
+      assertThat(read.get(i)).isEqualTo(read.get(i - 1) + 1);
+    }
+    if (stream.safeOffset() > Math.max(first, stream.firstOffset())) {
+      assertThat(read.get(0)).isEqualTo(Math.max(first, stream.firstOffset()));
+      assertThat(read.get(read.size() - 1)).isEqualTo(stream.safeOffset() - 1);
+    }
+  }
+
+  private void open() throws IOException {
+    flusher = new ManualExecutor();
+    logs =
+        new StreamLogs(new OneDirectory(), Runnable::run, flusher, NOBODY, Sync.ALWAYS, () -> {});
+    stream = logs.open(1);
+    stream.attach(() -> {});
+    stream.segmentBytes(SEGMENT_BYTES);
+    logs.recover();
+  }
+
+  private static Message message(long offset, int more) {
+    byte[] content =
+        ("\0\0%08d%s".formatted(offset, "x".repeat(more)))
+            .getBytes(StandardCharsets.UTF_8);
+    return new Message(
+        ShortString.EMPTY, ShortString.of("s"), content, 2, Message.NO_TTL, 0, false, List.of());
+  }
+
+  private static byte[] body(Message message) {
+    byte[] content = message.content();
+    return Arrays.copyOfRange(content, message.propertiesLength(), content.length);
+  }
+
+  private final class OneDirectory implements StreamDirectories {
+    @Override
+    public LogDirectory open(long streamId) {
+      return disk;
+    }
+
+    @Override
+    public void delete(long streamId) {
+      disk = new MemoryDirectory();
+    }
+  }
+
+  private static final LogListener NOBODY =
+      new LogListener() {
+        @Override
+        public void blocked(IOException cause) {}
+
+        @Override
+        public void unblocked() {}
+
+        @Override
+        public void failed(LogFailedException cause) {}
+      };
+}

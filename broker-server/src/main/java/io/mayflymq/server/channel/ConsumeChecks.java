@@ -1,0 +1,76 @@
+package io.mayflymq.server.channel;
+
+import io.mayflymq.core.message.StreamOffset;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.stream.OffsetSpec;
+import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.protocol.method.BasicMethod;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.protocol.types.ReplyCode;
+
+/**
+ * What {@code basic.consume} may ask of a queue of which type. The texts are those of RabbitMQ
+ * 3.13.
+ */
+final class ConsumeChecks {
+  private ConsumeChecks() {}
+
+  /**
+   * Checks a new consumer.
+   *
+   * @param prefetch its prefetch limit; 0 for none
+   * @throws ChannelException 406 if an argument is not valid or not for queues of this type, or a
+   *     stream's consumer has no prefetch limit
+   * @throws io.mayflymq.protocol.types.ConnectionException 540 if a stream's consumer does not
+   *     acknowledge
+   */
+  static void check(Queue queue, BasicMethod.Consume consume, int prefetch) {
+    FieldTable arguments = consume.arguments();
+    if (!queue.isStream()) {
+      requireAbsent(StreamOffset.HEADER, queue, arguments);
+      requireIntegerPriority(arguments);
+      return;
+    }
+    requireAbsent(Consumer.PRIORITY, queue, arguments);
+    if (OffsetSpec.of(arguments).isEmpty()) {
+      throw precondition(
+          "invalid arg '%s' for %s: {invalid_stream_offset_arg,%s}"
+              .formatted(StreamOffset.HEADER, queue, term(arguments.get(StreamOffset.HEADER))));
+    }
+    if (prefetch == 0) {
+      throw precondition("consumer prefetch count is not set for '%s'".formatted(queue));
+    }
+    if (consume.noAck()) {
+      throw queue.streamsLack("automatic acknowledgement");
+    }
+  }
+
+  private static void requireIntegerPriority(FieldTable arguments) {
+    FieldValue priority = arguments.get(Consumer.PRIORITY);
+    if (priority != null && !priority.isInteger()) {
+      throw precondition(
+          "invalid arg '%s': \"expected integer, got %s\""
+              .formatted(Consumer.PRIORITY, priority.rabbitTypeName()));
+    }
+  }
+
+  private static void requireAbsent(String argument, Queue queue, FieldTable arguments) {
+    if (arguments.containsKey(argument)) {
+      throw precondition(
+          "invalid arg '%s' for %s of queue type %s"
+              .formatted(argument, queue, queue.definition().settings().type().module()));
+    }
+  }
+
+  private static String term(FieldValue value) {
+    return value instanceof FieldValue.LongString text
+        ? "{longstr,<<\"%s\">>}".formatted(text.string())
+        : "{%s,%s}".formatted(value.rabbitTypeName(), value);
+  }
+
+  private static ChannelException precondition(String text) {
+    return new ChannelException(ReplyCode.PRECONDITION_FAILED, text);
+  }
+}
