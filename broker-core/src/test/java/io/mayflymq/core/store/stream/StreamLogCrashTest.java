@@ -116,8 +116,7 @@ class StreamLogCrashTest {
 
   private static Message message(long offset, int more) {
     byte[] content =
-        ("\0\0%08d%s".formatted(offset, "x".repeat(more)))
-            .getBytes(StandardCharsets.UTF_8);
+        "\0\0%08d%s".formatted(offset, "x".repeat(more)).getBytes(StandardCharsets.UTF_8);
     return new Message(
         ShortString.EMPTY, ShortString.of("s"), content, 2, Message.NO_TTL, 0, false, List.of());
   }
