@@ -300,7 +300,7 @@ final class DefinitionsImport {
                         null,
                         null,
                         // Names that begin with amq. were given by a broker.
-                        true,
+                        queue.name().startsWith("amq."),
                         false)));
   }
 

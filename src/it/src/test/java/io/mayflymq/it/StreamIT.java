@@ -12,6 +12,7 @@ import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Ending;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.RestartedBroker;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -55,7 +56,7 @@ class StreamIT {
         broker.publish(
             "s",
             new BasicProperties.Builder().headers(Map.of("x-stream-filter-value", value)).build(),
-            value.getBytes("UTF-8"));
+            value.getBytes(StandardCharsets.UTF_8));
       }
       broker.publish("s", "none");
       assertThat(consume(broker, "first", Map.of("x-stream-filter", "x")).next(2))
@@ -71,7 +72,9 @@ class StreamIT {
     try (RestartedBroker broker = RestartedBroker.at(data).start()) {
       stream(broker, Map.of("x-stream-max-segment-size-bytes", 1_000_000));
       for (int i = 0; i < MANY; i++) {
-        broker.publisher().basicPublish("", "s", null, Integer.toString(i).getBytes("UTF-8"));
+        broker
+            .publisher()
+            .basicPublish("", "s", null, Integer.toString(i).getBytes(StandardCharsets.UTF_8));
       }
       broker.awaitConfirms();
       broker.restart(Ending.KILL);
