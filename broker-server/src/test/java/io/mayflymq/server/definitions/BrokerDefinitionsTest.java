@@ -140,14 +140,7 @@ class BrokerDefinitionsTest {
     ImportReport report = rig.take(original);
 
     assertThat(report.skipped())
-        .containsExactly(
-            "policy 'mirror' in vhost '/': there are no mirrors here",
-            "queue 'quorum' in vhost '/': queue type 'quorum' for queue 'quorum' in vhost '/' is"
-                + " not supported by this broker",
-            "queue 'ranked' in vhost '/': argument 'x-max-priority' for queue 'ranked' in vhost"
-                + " '/' is not supported by this broker",
-            "binding of queue 'quorum' to exchange 'amq.direct' in vhost '/': there is no such"
-                + " queue");
+        .containsExactly("policy 'mirror' in vhost '/': there are no mirrors here");
     JsonNode before = MAPPER.readTree(original);
     JsonNode after = MAPPER.readTree(rig.definitions.export().toString());
     for (String section :
@@ -157,10 +150,8 @@ class BrokerDefinitionsTest {
     assertThat(names(after, "vhosts")).containsExactly("/", "empty", "orders");
     assertThat(set(after, "parameters")).isEqualTo(set(before, "parameters"));
     assertThat(names(after, "policies")).containsExactly("ae", "short");
-    assertThat(names(after, "queues")).containsExactly("ann.inbox", "shared.lost", "transient");
-    assertThat(set(before, "queues")).containsAll(set(after, "queues"));
-    assertThat(after.path("bindings")).hasSize(4);
-    assertThat(set(before, "bindings")).containsAll(set(after, "bindings"));
+    assertThat(set(after, "queues")).isEqualTo(set(before, "queues"));
+    assertThat(set(after, "bindings")).isEqualTo(set(before, "bindings"));
     assertThat(rig.administration.users().get("ann").passwordHash().matches("secret")).isTrue();
     assertThat(rig.administration.vhosts().get("orders").limits().get(Limit.MAX_QUEUES))
         .isEqualTo(50);
