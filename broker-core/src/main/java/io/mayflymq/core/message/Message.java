@@ -3,6 +3,7 @@ package io.mayflymq.core.message;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -57,6 +58,16 @@ public final class Message {
     this.blindKeys = blindKeys;
   }
 
+  /** A message of the broker's own: transient, with these properties. */
+  public static Message ofBroker(
+      String exchange, ShortString routingKey, BasicProperties properties, byte[] body) {
+    byte[] encoded = properties.encode();
+    byte[] content = Arrays.copyOf(encoded, encoded.length + body.length);
+    System.arraycopy(body, 0, content, encoded.length, body.length);
+    return new Message(
+        ShortString.of(exchange), routingKey, content, encoded.length, NO_TTL, 0, false, List.of());
+  }
+
   /** The exchange that the message was published to; the empty name is the default exchange. */
   public ShortString exchange() {
     return exchange;
@@ -80,6 +91,11 @@ public final class Message {
   /** The length of the body in bytes: what length limits count. */
   public int bodyLength() {
     return content.length - propertiesLength;
+  }
+
+  /** The body; a copy. */
+  public byte[] body() {
+    return Arrays.copyOfRange(content, propertiesLength, content.length);
   }
 
   /** The message's own time to live in ms, or {@link #NO_TTL}. */

@@ -47,7 +47,7 @@ public final class SenderSelectedKeys {
   /**
    * The {@code CC} keys of a message that was accepted before; what is malformed counts as absent.
    */
-  static List<String> carbonCopies(FieldTable headers) {
+  public static List<String> carbonCopies(FieldTable headers) {
     List<String> keys = new ArrayList<>();
     if (headers.get(CC) instanceof FieldValue.Array array) {
       for (FieldValue key : array.values()) {

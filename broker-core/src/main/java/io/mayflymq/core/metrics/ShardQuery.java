@@ -88,7 +88,7 @@ public final class ShardQuery {
         return;
       }
       if (next < things.size()) {
-        shard.execute(this);
+        shard.executeLater(this);
       } else {
         done.complete(seen);
       }

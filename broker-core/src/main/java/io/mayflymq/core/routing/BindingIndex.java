@@ -1,5 +1,7 @@
 package io.mayflymq.core.routing;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -20,10 +22,24 @@ interface BindingIndex<Q> {
   void forEach(Consumer<? super Binding> action);
 
   /** Where a message goes from here, alternate exchange aside. */
-  Targets<Q> match(String routingKey, MessageHeaders headers);
+  Targets<Q> match(String routingKey, MessageProperties properties);
 
-  /** Whether {@link #match} looks at the headers. */
-  default boolean readsHeaders() {
+  /** Where a message with several routing keys goes. */
+  default Targets<Q> match(List<String> routingKeys, MessageProperties properties) {
+    List<Targets<Q>> parts = new ArrayList<>(routingKeys.size());
+    for (String key : routingKeys) {
+      parts.add(match(key, properties));
+    }
+    return Targets.union(parts);
+  }
+
+  /** What the exchange remembers, or null if it does not. */
+  default RecentHistory history() {
+    return null;
+  }
+
+  /** Whether messages with the same routing keys may go different ways. */
+  default boolean variesByMessage() {
     return false;
   }
 }

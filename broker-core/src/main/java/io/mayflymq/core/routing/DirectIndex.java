@@ -55,7 +55,7 @@ record DirectIndex<Q>(HashMap<String, BindingBucket<Q>> buckets) implements Bind
   }
 
   @Override
-  public Targets<Q> match(String routingKey, MessageHeaders headers) {
+  public Targets<Q> match(String routingKey, MessageProperties properties) {
     BindingBucket<Q> bucket = bucket(routingKey);
     return bucket == null ? Targets.none() : bucket.targets();
   }

@@ -25,6 +25,9 @@ public record ExchangeDefinition(
   /** The argument that names the alternate exchange (rabbitmq.com/docs/ae). */
   public static final String ALTERNATE_EXCHANGE = "alternate-exchange";
 
+  /** The exchange that the firehose tracer publishes to (rabbitmq.com/docs/firehose). */
+  public static final String TRACE = "amq.rabbitmq.trace";
+
   /** The default exchange, which every virtual host has and nobody can bind or delete. */
   public static final ExchangeDefinition DEFAULT = durable("", ExchangeType.DIRECT);
 
@@ -50,8 +53,7 @@ public record ExchangeDefinition(
         durable("amq.topic", ExchangeType.TOPIC),
         durable("amq.headers", ExchangeType.HEADERS),
         durable("amq.match", ExchangeType.HEADERS),
-        new ExchangeDefinition(
-            "amq.rabbitmq.trace", ExchangeType.TOPIC, true, false, true, FieldTable.EMPTY));
+        new ExchangeDefinition(TRACE, ExchangeType.TOPIC, true, false, true, FieldTable.EMPTY));
   }
 
   public boolean isDefault() {

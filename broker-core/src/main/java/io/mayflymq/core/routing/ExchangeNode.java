@@ -9,7 +9,9 @@ package io.mayflymq.core.routing;
 record ExchangeNode<Q>(ExchangeDefinition definition, String alternate, BindingIndex<Q> index) {
   static <Q> ExchangeNode<Q> of(ExchangeDefinition definition) {
     return new ExchangeNode<>(
-        definition, definition.alternateExchange(), definition.type().newIndex());
+        definition,
+        definition.alternateExchange(),
+        definition.type().newIndex(definition.arguments()));
   }
 
   ExchangeNode<Q> withIndex(BindingIndex<Q> changed) {

@@ -1,39 +1,41 @@
 package io.mayflymq.core.routing;
 
 import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.ReplyCode;
 import java.util.Locale;
 
 /**
- * The kinds of exchange (AMQP 0-9-1, section 3.1.3). A kind is no more than the way its bindings
- * are indexed: another one is another constant with an index of its own, and the routing table need
- * not know.
+ * The kinds of exchange: those of AMQP 0-9-1, section 3.1.3, and those of RabbitMQ's plugins. A
+ * kind is no more than the way its bindings are indexed: another one is another constant with an
+ * index of its own, and the routing table need not know.
  */
 public enum ExchangeType {
   /** Routes to the bindings whose key equals the routing key. */
   DIRECT {
     @Override
-    <Q> BindingIndex<Q> newIndex() {
+    <Q> BindingIndex<Q> newIndex(FieldTable arguments) {
       return DirectIndex.empty();
     }
   },
   /** Routes to all its bindings. */
   FANOUT {
     @Override
-    <Q> BindingIndex<Q> newIndex() {
+    <Q> BindingIndex<Q> newIndex(FieldTable arguments) {
       return FanoutIndex.empty();
     }
   },
   /** Routes by patterns of words: {@code *} is one word, {@code #} any number of them. */
   TOPIC {
     @Override
-    <Q> BindingIndex<Q> newIndex() {
+    <Q> BindingIndex<Q> newIndex(FieldTable arguments) {
       return TopicIndex.empty();
     }
   },
   /** Routes by the headers of a message, see {@link HeadersMatch}. */
   HEADERS {
     @Override
-    <Q> BindingIndex<Q> newIndex() {
+    <Q> BindingIndex<Q> newIndex(FieldTable arguments) {
       return HeadersIndex.empty();
     }
 
@@ -41,11 +43,82 @@ public enum ExchangeType {
     public void validate(Binding binding) {
       HeadersMatch.validate(binding.arguments());
     }
+  },
+  /** Shares messages out by what they have in common, see {@link ConsistentHash}. */
+  X_CONSISTENT_HASH("Consistent Hashing Exchange") {
+    @Override
+    <Q> BindingIndex<Q> newIndex(FieldTable arguments) {
+      return ChoiceIndex.empty(ConsistentHash.of(arguments));
+    }
+
+    @Override
+    public void validate(FieldTable arguments) {
+      ConsistentHash.validate(arguments);
+    }
+
+    @Override
+    public void validate(Binding binding) {
+      ConsistentHash.validateWeight(binding.routingKey());
+    }
+  },
+  /** Routes to one binding, by a hash of the routing key and the number of bindings. */
+  X_MODULUS_HASH("Modulus Hashing Exchange") {
+    @Override
+    <Q> BindingIndex<Q> newIndex(FieldTable arguments) {
+      return ChoiceIndex.empty(ModulusHash.INSTANCE);
+    }
+  },
+  /** Routes to one binding, whichever. */
+  X_RANDOM("Randomly picks a binding (queue) to route via (to).") {
+    @Override
+    <Q> BindingIndex<Q> newIndex(FieldTable arguments) {
+      return ChoiceIndex.empty(RandomChoice.INSTANCE);
+    }
+  },
+  /** Routes to one queue of this node, whichever; all are of this node. */
+  X_LOCAL_RANDOM("Picks one random local binding (queue) to route via (to).") {
+    @Override
+    <Q> BindingIndex<Q> newIndex(FieldTable arguments) {
+      return ChoiceIndex.empty(RandomChoice.INSTANCE);
+    }
+
+    @Override
+    public void validate(Binding binding) {
+      if (!binding.routingKey().isEmpty()) {
+        throw new ChannelException(
+            ReplyCode.PRECONDITION_FAILED,
+            "Non empty binding '%s' key not permitted".formatted(binding.routingKey()));
+      }
+      if (binding.destinationKind() != DestinationKind.QUEUE) {
+        throw new ChannelException(ReplyCode.PRECONDITION_FAILED, "Destination not found");
+      }
+    }
+  },
+  /** Routes to all its bindings, and to a new one the last messages, see {@link RecentHistory}. */
+  X_RECENT_HISTORY("Recent History Exchange.") {
+    @Override
+    <Q> BindingIndex<Q> newIndex(FieldTable arguments) {
+      return RecentHistoryIndex.empty(new RecentHistory(arguments));
+    }
+
+    @Override
+    public void validate(FieldTable arguments) {
+      RecentHistory.validate(arguments);
+    }
   };
 
   private static final ExchangeType[] VALUES = values();
 
-  private final String wireName = name().toLowerCase(Locale.ROOT);
+  private final String wireName = name().toLowerCase(Locale.ROOT).replace('_', '-');
+  private final String description;
+
+  ExchangeType() {
+    description = "AMQP %s exchange, as per the AMQP specification".formatted(wireName);
+  }
+
+  ExchangeType(String description) {
+    this.description = description;
+  }
 
   /**
    * The type of this name in {@code exchange.declare}.
@@ -66,6 +139,18 @@ public enum ExchangeType {
     return wireName;
   }
 
+  /** What RabbitMQ's management says of it. */
+  public String description() {
+    return description;
+  }
+
+  /**
+   * Checks the arguments of an exchange of this type that is about to be declared.
+   *
+   * @throws ChannelException 406, with RabbitMQ's text, if they make no sense to it
+   */
+  public void validate(FieldTable arguments) {}
+
   /**
    * Checks the arguments of a binding that is about to be made from an exchange of this type.
    *
@@ -73,7 +158,7 @@ public enum ExchangeType {
    */
   public void validate(Binding binding) {}
 
-  abstract <Q> BindingIndex<Q> newIndex();
+  abstract <Q> BindingIndex<Q> newIndex(FieldTable arguments);
 
   @Override
   public String toString() {

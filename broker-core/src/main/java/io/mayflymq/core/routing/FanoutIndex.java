@@ -35,7 +35,7 @@ record FanoutIndex<Q>(BindingBucket<Q> bucket) implements BindingIndex<Q> {
   }
 
   @Override
-  public Targets<Q> match(String routingKey, MessageHeaders headers) {
+  public Targets<Q> match(String routingKey, MessageProperties properties) {
     return bucket.targets();
   }
 }

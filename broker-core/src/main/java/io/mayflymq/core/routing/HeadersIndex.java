@@ -48,12 +48,12 @@ final class HeadersIndex<Q> implements BindingIndex<Q> {
   }
 
   @Override
-  public Targets<Q> match(String routingKey, MessageHeaders headers) {
+  public Targets<Q> match(String routingKey, MessageProperties properties) {
     if (bindings.isEmpty()) {
       return Targets.none();
     }
     List<Target<Q>> matched = new ArrayList<>();
-    var table = headers.headers();
+    var table = properties.headers();
     for (Entry<Q> entry : entries()) {
       if (entry.match().matches(table)) {
         matched.add(entry.target());
@@ -74,7 +74,7 @@ final class HeadersIndex<Q> implements BindingIndex<Q> {
   }
 
   @Override
-  public boolean readsHeaders() {
+  public boolean variesByMessage() {
     return true;
   }
 }

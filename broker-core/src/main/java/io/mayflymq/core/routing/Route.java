@@ -1,5 +1,6 @@
 package io.mayflymq.core.routing;
 
+import io.mayflymq.core.message.Message;
 import java.util.Collection;
 import java.util.List;
 
@@ -13,14 +14,16 @@ import java.util.List;
  */
 public final class Route<Q> {
   private static final Object[] NO_QUEUES = {};
-  private static final Route<Object> NONE = new Route<>(NO_QUEUES, true);
-  private static final Route<Object> NONE_THIS_TIME = new Route<>(NO_QUEUES, false);
+  private static final Route<Object> NONE = new Route<>(NO_QUEUES, List.of(), true);
+  private static final Route<Object> NONE_THIS_TIME = new Route<>(NO_QUEUES, List.of(), false);
 
   private final Object[] queues;
+  private final List<RecentHistory> histories;
   private final boolean reusable;
 
-  private Route(Object[] queues, boolean reusable) {
+  private Route(Object[] queues, List<RecentHistory> histories, boolean reusable) {
     this.queues = queues;
+    this.histories = histories;
     this.reusable = reusable;
   }
 
@@ -31,12 +34,13 @@ public final class Route<Q> {
   }
 
   static <Q> Route<Q> of(Q queue) {
-    return new Route<>(new Object[] {queue}, true);
+    return new Route<>(new Object[] {queue}, List.of(), true);
   }
 
   @SuppressWarnings("unchecked") // none holds a Q
-  static <Q> Route<Q> of(Collection<QueueNode<Q>> nodes, boolean reusable) {
-    if (nodes.isEmpty()) {
+  static <Q> Route<Q> of(
+      Collection<QueueNode<Q>> nodes, List<RecentHistory> histories, boolean reusable) {
+    if (nodes.isEmpty() && histories.isEmpty()) {
       return (Route<Q>) (reusable ? NONE : NONE_THIS_TIME);
     }
     Object[] queues = new Object[nodes.size()];
@@ -44,7 +48,7 @@ public final class Route<Q> {
     for (QueueNode<Q> node : nodes) {
       queues[i++] = node.handle();
     }
-    return new Route<>(queues, reusable);
+    return new Route<>(queues, List.copyOf(histories), reusable);
   }
 
   /** How many queues there are; 0 makes a mandatory message come back as 312 NO_ROUTE. */
@@ -72,9 +76,17 @@ public final class Route<Q> {
     return (List<Q>) List.of(queues);
   }
 
+  /** Has the exchanges on the way that remember messages remember this one. */
+  public void remember(Message message) {
+    if (!histories.isEmpty()) {
+      histories.forEach(history -> history.add(message));
+    }
+  }
+
   /**
    * Whether every message with the same exchange and routing keys takes this route, as long as the
-   * table is the same: then a channel may keep it. False once a headers exchange was asked.
+   * table is the same: then a channel may keep it. False once an exchange was asked that looks at
+   * more than the keys, or at chance.
    */
   public boolean isReusable() {
     return reusable;

@@ -20,16 +20,17 @@ import java.util.Set;
 final class Router<Q> {
   private final RoutingTable<Q> table;
   private final List<String> routingKeys;
-  private final MessageHeaders headers;
+  private final MessageProperties properties;
   private final Set<QueueNode<Q>> queues = new LinkedHashSet<>();
   private final Set<String> seen = new HashSet<>();
   private final Deque<String> toVisit = new ArrayDeque<>();
+  private final List<RecentHistory> histories = new ArrayList<>();
   private boolean reusable = true;
 
-  Router(RoutingTable<Q> table, List<String> routingKeys, MessageHeaders headers) {
+  Router(RoutingTable<Q> table, List<String> routingKeys, MessageProperties properties) {
     this.table = table;
     this.routingKeys = routingKeys;
-    this.headers = headers;
+    this.properties = properties;
   }
 
   Route<Q> route(String exchange) {
@@ -37,7 +38,7 @@ final class Router<Q> {
     for (String name = toVisit.poll(); name != null; name = toVisit.poll()) {
       visit(name);
     }
-    return Route.of(queues, reusable);
+    return Route.of(queues, histories, reusable);
   }
 
   private void enqueue(String exchange) {
@@ -55,12 +56,11 @@ final class Router<Q> {
     if (exchange == null) {
       return;
     }
-    reusable &= !exchange.index().readsHeaders();
-    List<Targets<Q>> parts = new ArrayList<>(routingKeys.size());
-    for (String key : routingKeys) {
-      parts.add(exchange.index().match(key, headers));
+    reusable &= !exchange.index().variesByMessage();
+    if (exchange.index().history() != null) {
+      histories.add(exchange.index().history());
     }
-    Targets<Q> targets = Targets.union(parts);
+    Targets<Q> targets = exchange.index().match(routingKeys, properties);
     queues.addAll(targets.nodes());
     targets.exchanges().forEach(this::enqueue);
     if (targets.isEmpty() && exchange.alternate() != null) {

@@ -57,7 +57,7 @@ public final class RoutingTable<Q> {
    * @return each queue once; no queue if there is no such exchange, so ask {@link #exchange} first
    *     where that is an error
    */
-  public Route<Q> route(String exchange, String routingKey, MessageHeaders headers) {
+  public Route<Q> route(String exchange, String routingKey, MessageProperties properties) {
     if (exchange.isEmpty()) {
       QueueNode<Q> queue = queueNode(routingKey);
       return queue == null ? Route.none() : queue.route();
@@ -66,13 +66,13 @@ public final class RoutingTable<Q> {
     if (node == null) {
       return Route.none();
     }
-    if (!node.index().readsHeaders()) {
-      Targets<Q> targets = node.index().match(routingKey, headers);
+    if (!node.index().variesByMessage() && node.index().history() == null) {
+      Targets<Q> targets = node.index().match(routingKey, properties);
       if (targets.exchanges().isEmpty() && !(targets.isEmpty() && node.alternate() != null)) {
         return targets.route();
       }
     }
-    return route(exchange, List.of(routingKey), headers);
+    return route(exchange, List.of(routingKey), properties);
   }
 
   /**
@@ -81,8 +81,8 @@ public final class RoutingTable<Q> {
    *
    * @return each queue once; no queue if there is no such exchange
    */
-  public Route<Q> route(String exchange, List<String> routingKeys, MessageHeaders headers) {
-    return new Router<>(this, routingKeys, headers).route(exchange);
+  public Route<Q> route(String exchange, List<String> routingKeys, MessageProperties properties) {
+    return new Router<>(this, routingKeys, properties).route(exchange);
   }
 
   // Exchanges
@@ -113,6 +113,12 @@ public final class RoutingTable<Q> {
   public String alternateExchange(String exchange) {
     ExchangeNode<Q> node = exchangeNode(exchange);
     return node == null ? null : node.alternate();
+  }
+
+  /** What an exchange remembers, or null if it does not. */
+  public RecentHistory history(String exchange) {
+    ExchangeNode<Q> node = exchangeNode(exchange);
+    return node == null ? null : node.index().history();
   }
 
   /**

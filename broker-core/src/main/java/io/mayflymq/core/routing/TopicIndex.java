@@ -57,7 +57,7 @@ record TopicIndex<Q>(TopicNode<Q> root) implements BindingIndex<Q> {
   }
 
   @Override
-  public Targets<Q> match(String routingKey, MessageHeaders headers) {
+  public Targets<Q> match(String routingKey, MessageProperties properties) {
     return TopicMatch.run(root, words(routingKey));
   }
 }

@@ -11,6 +11,16 @@ public interface EventLoop extends Executor {
   boolean inEventLoop();
 
   /**
+   * Runs a task on the thread once it has looked at its sockets again: for work in slices. A loop
+   * runs all tasks that there are before it reads, also those that other tasks add meanwhile, so
+   * slices that {@link #execute} each other would hold up clients as one long task does. On the
+   * thread only.
+   */
+  default void executeLater(Runnable task) {
+    execute(task);
+  }
+
+  /**
    * Runs a task on the thread after a delay.
    *
    * @param delayMillis 0 or more, in ms; the task does not run earlier

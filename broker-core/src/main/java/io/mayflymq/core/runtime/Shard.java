@@ -95,6 +95,14 @@ public final class Shard {
     }
   }
 
+  /**
+   * Runs a task as a burst, once clients have had their turn: the next slice of much work. On the
+   * shard's thread only.
+   */
+  public void executeLater(Runnable task) {
+    loop.executeLater(() -> run(task));
+  }
+
   private void openMailbox() {
     awaited.set(false);
     if (!mailbox.isEmpty()) {
@@ -119,7 +127,7 @@ public final class Shard {
             });
       }
     }
-    loop.execute(this::openMailbox);
+    loop.executeLater(this::openMailbox);
   }
 
   /** Runs a task now, as a burst or as part of the current one. On the shard's thread only. */
@@ -183,7 +191,7 @@ public final class Shard {
       long at = Math.min(next, now + LONGEST_SLEEP_MILLIS);
       wakeAt = at;
       if (at <= now) {
-        loop.execute(() -> onWake(at));
+        loop.executeLater(() -> onWake(at));
       } else {
         loop.schedule(() -> onWake(at), at - now);
       }

@@ -28,9 +28,9 @@ public final class AccessControl {
   /** Checked for unknown users, so that the time of an answer does not tell which names exist. */
   private static final PasswordHash NOBODY = PasswordHash.of("nobody");
 
-  private final Set<String> loopbackUsers;
   private final InstantSource clock;
   private final LoginThrottle throttle = new LoginThrottle();
+  private volatile Set<String> loopbackUsers;
   private volatile SecurityState state;
 
   /**
@@ -53,6 +53,11 @@ public final class AccessControl {
   /** Makes another state decide from now on, also for connections that are already open. */
   public void publish(SecurityState next) {
     state = Objects.requireNonNull(next, "next");
+  }
+
+  /** Makes others the users who may connect from this machine only, for logins to come. */
+  public void setLoopbackUsers(Set<String> names) {
+    loopbackUsers = Set.copyOf(names);
   }
 
   /**

@@ -65,7 +65,7 @@ final class ShardVisit {
       queue = left.pollFirst();
     }
     if (!left.isEmpty()) {
-      shard.execute(this::slice);
+      shard.executeLater(this::slice);
     } else if (failure == null) {
       done.complete(null);
     } else {

@@ -6,7 +6,6 @@ import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.VhostMetrics;
-import io.mayflymq.core.policy.Equivalence;
 import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.routing.Binding;
@@ -39,6 +38,7 @@ import java.util.function.Supplier;
 public final class VirtualHost {
   private final String name;
   private final NameErrors errors;
+  private final ReplyConsumers replies;
   private final Shards shards;
   private final MetadataLog metadata;
   private final InstantSource clock;
@@ -47,6 +47,7 @@ public final class VirtualHost {
   private final Supplier<QueueType> defaultQueueType;
   private final VhostMetrics metrics;
   private final DeadLetterRouter deadLetters;
+  private final Firehose firehose = new Firehose(this);
   private final VhostPolicies policies = new VhostPolicies(this);
   private final Object lock = new Object();
   private volatile RoutingTable<Queue> table = RoutingTable.empty();
@@ -63,6 +64,7 @@ public final class VirtualHost {
       Supplier<QueueType> defaultQueueType) {
     this.name = definition.name();
     this.errors = new NameErrors(name);
+    this.replies = new ReplyConsumers(errors);
     this.definition = definition;
     this.shards = shards;
     this.metadata = metadata;
@@ -127,6 +129,16 @@ public final class VirtualHost {
     return churn;
   }
 
+  /** The tracer of its messages. */
+  public Firehose firehose() {
+    return firehose;
+  }
+
+  /** Who waits for replies here. */
+  public ReplyConsumers replies() {
+    return replies;
+  }
+
   DeadLetterRouter deadLetters() {
     return deadLetters;
   }
@@ -150,22 +162,19 @@ public final class VirtualHost {
   /**
    * Declares an exchange, or checks that the one that exists is the same.
    *
-   * @throws ChannelException 403 for a reserved name, 406 if it exists and differs
+   * @throws ChannelException 403 for a reserved name, 406 if it exists and differs or an argument
+   *     is not valid
    */
   public CompletableFuture<Void> declareExchange(ExchangeDefinition wanted) {
     synchronized (lock) {
       requireAlive();
       ExchangeDefinition current = table.exchange(wanted.name());
       if (current != null) {
-        Equivalence equivalence = new Equivalence("exchange", wanted.name(), name);
-        equivalence.check("type", wanted.type(), current.type());
-        equivalence.check("durable", wanted.durable(), current.durable());
-        equivalence.check("auto_delete", wanted.autoDelete(), current.autoDelete());
-        equivalence.check("internal", wanted.internal(), current.internal());
-        equivalence.checkExchangeArguments(wanted.arguments(), current.arguments());
+        Redeclaration.check(name, wanted, current);
         return done();
       }
       NameErrors.requireUnreserved("exchange", wanted.name());
+      wanted.type().validate(wanted.arguments());
       table = policies.add(table, wanted);
       return wanted.durable()
           ? metadata.append(new MetadataCommand.ExchangeDeclared(name, wanted))
@@ -216,6 +225,7 @@ public final class VirtualHost {
         return done();
       }
       table = table.withBinding(binding);
+      AtMostOnce.replay(table, binding);
       return isDurable(binding)
           ? metadata.append(new MetadataCommand.Bound(name, binding))
           : done();
@@ -226,12 +236,11 @@ public final class VirtualHost {
    * Removes a binding; one that does not exist is no error, nor are ends that do not.
    *
    * @param connection who asks
-   * @throws ChannelException 405 if the queue is another connection's
+   * @throws ChannelException 405 if there is such a binding, and the queue is another connection's
    */
   public CompletableFuture<Void> unbind(Binding binding, Object connection) {
     synchronized (lock) {
-      if (binding.destinationKind() == DestinationKind.QUEUE
-          && table.queue(binding.destination()) != null) {
+      if (binding.destinationKind() == DestinationKind.QUEUE && table.contains(binding)) {
         queue(binding.destination(), connection);
       }
       return apply(table.deleteBinding(binding));
@@ -239,12 +248,12 @@ public final class VirtualHost {
   }
 
   private void requireEnds(Binding binding, Object connection) {
+    exchange(binding.source());
     if (binding.destinationKind() == DestinationKind.QUEUE) {
       queue(binding.destination(), connection);
     } else {
       exchange(binding.destination());
     }
-    exchange(binding.source());
   }
 
   private boolean isDurable(Binding binding) {
@@ -319,7 +328,7 @@ public final class VirtualHost {
         }
       }
     }
-    requireEquivalent(wanted, current);
+    Redeclaration.check(name, wanted, current);
     return current.status(wanted.renewsLease());
   }
 
@@ -378,19 +387,6 @@ public final class VirtualHost {
   /** The queues that were kept have their messages back, and begin to live. */
   void startRecovered() {
     table.queues().forEach(Queue::start);
-  }
-
-  private void requireEquivalent(QueueDeclaration wanted, Queue current) {
-    if (current.owner() != null
-        ? current.owner() != wanted.connection() || !wanted.exclusive()
-        : wanted.exclusive()) {
-      throw errors.locked(wanted.name());
-    }
-    Equivalence equivalence = new Equivalence("queue", wanted.name(), name);
-    QueueDefinition definition = current.definition();
-    equivalence.check("durable", wanted.durable() && !wanted.exclusive(), definition.durable());
-    equivalence.check("auto_delete", wanted.autoDelete(), definition.autoDelete());
-    equivalence.checkQueueArguments(wanted.arguments(), definition.arguments());
   }
 
   /**

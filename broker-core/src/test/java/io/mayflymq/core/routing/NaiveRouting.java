@@ -127,9 +127,10 @@ final class NaiveRouting {
       ExchangeType type, Binding binding, String key, FieldTable headers) {
     return switch (type) {
       case DIRECT -> binding.routingKey().equals(key);
-      case FANOUT -> true;
+      case FANOUT, X_RECENT_HISTORY -> true;
       case TOPIC -> NaiveTopic.matches(binding.routingKey(), key);
       case HEADERS -> matchesHeaders(binding.arguments(), headers);
+      default -> throw new IllegalArgumentException("not modelled: " + type);
     };
   }
 

@@ -3,6 +3,7 @@ package io.mayflymq.core.routing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -31,7 +32,7 @@ class RoutingTableTest {
   }
 
   private List<String> route(String exchange, String key) {
-    return table.route(exchange, key, MessageHeaders.NONE).toList();
+    return table.route(exchange, key, MessageProperties.NONE).toList();
   }
 
   @Test
@@ -69,13 +70,13 @@ class RoutingTableTest {
     RoutingTable<String> before = table;
     queue("unrelated");
     for (String exchange : List.of("direct", "fanout")) {
-      Route<String> route = before.route(exchange, "k", MessageHeaders.NONE);
+      Route<String> route = before.route(exchange, "k", MessageProperties.NONE);
       assertThat(route.toList()).containsExactlyInAnyOrder("q", "r");
-      assertThat(before.route(exchange, "k", MessageHeaders.NONE)).isSameAs(route);
-      assertThat(table.route(exchange, "k", MessageHeaders.NONE)).isSameAs(route);
+      assertThat(before.route(exchange, "k", MessageProperties.NONE)).isSameAs(route);
+      assertThat(table.route(exchange, "k", MessageProperties.NONE)).isSameAs(route);
     }
-    assertThat(table.route("", "q", MessageHeaders.NONE))
-        .isSameAs(before.route("", "q", MessageHeaders.NONE));
+    assertThat(table.route("", "q", MessageProperties.NONE))
+        .isSameAs(before.route("", "q", MessageProperties.NONE));
   }
 
   @Test
@@ -87,7 +88,7 @@ class RoutingTableTest {
     table = table.withQueue("q", "another");
     assertThat(route("x", "k")).containsExactly("another");
     assertThat(route("", "q")).containsExactly("another");
-    assertThat(before.route("x", "k", MessageHeaders.NONE).toList()).containsExactly("q");
+    assertThat(before.route("x", "k", MessageProperties.NONE).toList()).containsExactly("q");
   }
 
   @Test
@@ -104,7 +105,7 @@ class RoutingTableTest {
         Binding.toQueue("x", "q", "again"),
         Binding.toQueue("z", "r", ""));
     assertThat(route("x", "k")).containsExactlyInAnyOrder("q", "r");
-    assertThat(table.route("x", "k", MessageHeaders.NONE).isReusable()).isTrue();
+    assertThat(table.route("x", "k", MessageProperties.NONE).isReusable()).isTrue();
   }
 
   @Test
@@ -144,11 +145,11 @@ class RoutingTableTest {
         Binding.toQueue("x", "q", "b"),
         Binding.toQueue("x", "r", "b"),
         Binding.toQueue("y", "lost", ""));
-    assertThat(table.route("x", List.of("a", "b", "none"), MessageHeaders.NONE).toList())
+    assertThat(table.route("x", List.of("a", "b", "none"), MessageProperties.NONE).toList())
         .containsExactlyInAnyOrder("q", "r");
-    assertThat(table.route("x", List.of("none"), MessageHeaders.NONE).toList())
+    assertThat(table.route("x", List.of("none"), MessageProperties.NONE).toList())
         .containsExactly("lost");
-    assertThat(table.route("", List.of("q", "r", "q", "no"), MessageHeaders.NONE).toList())
+    assertThat(table.route("", List.of("q", "r", "q", "no"), MessageProperties.NONE).toList())
         .containsExactly("q", "r");
   }
 
@@ -160,16 +161,17 @@ class RoutingTableTest {
     FieldTable wanted = FieldTable.builder().put("a", "1").build();
     bind(Binding.toQueue("x", "q", "k"), Binding.toExchange("x", "h", "to-h"));
     bind(new Binding("h", DestinationKind.QUEUE, "q", "", wanted));
-    MessageHeaders unread =
+    MessageProperties matching = () -> BasicProperties.builder().headers(wanted).build();
+    MessageProperties unread =
         () -> {
           throw new AssertionError("read");
         };
     assertThat(table.route("x", "k", unread).isReusable()).isTrue();
-    assertThat(table.route("x", "to-h", MessageHeaders.NONE).isReusable()).isFalse();
-    assertThat(table.route("h", "", MessageHeaders.NONE).isEmpty()).isTrue();
-    assertThat(table.route("h", "", MessageHeaders.NONE).isReusable()).isFalse();
-    assertThat(table.route("h", "", () -> wanted).toList()).containsExactly("q");
-    assertThat(table.route("h", "", () -> wanted).isReusable()).isFalse();
+    assertThat(table.route("x", "to-h", MessageProperties.NONE).isReusable()).isFalse();
+    assertThat(table.route("h", "", MessageProperties.NONE).isEmpty()).isTrue();
+    assertThat(table.route("h", "", MessageProperties.NONE).isReusable()).isFalse();
+    assertThat(table.route("h", "", matching).toList()).containsExactly("q");
+    assertThat(table.route("h", "", matching).isReusable()).isFalse();
     assertThat(table.route("", "q", unread).isReusable()).isTrue();
   }
 

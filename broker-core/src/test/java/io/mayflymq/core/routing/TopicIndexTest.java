@@ -31,7 +31,7 @@ class TopicIndexTest {
   }
 
   private static List<String> match(TopicIndex<String> index, String key) {
-    return index.match(key, MessageHeaders.NONE).route().toList();
+    return index.match(key, MessageProperties.NONE).route().toList();
   }
 
   @ParameterizedTest

@@ -19,6 +19,7 @@ import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.ExchangeType;
+import io.mayflymq.core.routing.MessageProperties;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
@@ -301,7 +302,7 @@ class VhostPoliciesTest {
   }
 
   private List<String> routed(String exchange, String key) {
-    Route<Queue> route = vhost.routing().route(exchange, List.of(key), () -> FieldTable.EMPTY);
+    Route<Queue> route = vhost.routing().route(exchange, List.of(key), MessageProperties.NONE);
     return IntStream.range(0, route.size()).mapToObj(i -> route.get(i).name()).toList();
   }
 

@@ -16,14 +16,25 @@ public sealed interface Alarm {
       this.word = word;
     }
 
-    /** Its name in the reason that clients are told. */
-    String word() {
+    /** Its name, also in the reason that clients are told. */
+    public String word() {
       return word;
     }
 
     @Override
     public String title() {
       return word + " resource limit alarm";
+    }
+  }
+
+  /**
+   * A resource that an operator says is scarce, whatever the monitors find, until he says
+   * otherwise. Clients are told what they would be told if it were.
+   */
+  record ByHand(Resource resource) implements Alarm {
+    @Override
+    public String title() {
+      return resource.title() + " (set by hand)";
     }
   }
 

@@ -37,6 +37,7 @@ public final class Alarms {
   }
 
   private final EnumSet<Alarm.Resource> resources = EnumSet.noneOf(Alarm.Resource.class);
+  private final EnumSet<Alarm.Resource> byHand = EnumSet.noneOf(Alarm.Resource.class);
   private final Set<Alarm.Fault> faults = new LinkedHashSet<>();
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
 
@@ -63,7 +64,9 @@ public final class Alarms {
 
   /** The alarms that are raised: resources first, then faults, the oldest first. */
   public synchronized List<Alarm> raised() {
-    return Stream.<Alarm>concat(resources.stream(), faults.stream()).toList();
+    return Stream.of(resources.stream(), byHand.stream().map(Alarm.ByHand::new), faults.stream())
+        .<Alarm>flatMap(alarms -> alarms)
+        .toList();
   }
 
   /**
@@ -105,27 +108,35 @@ public final class Alarms {
   }
 
   private boolean add(Alarm alarm) {
-    return alarm instanceof Alarm.Resource resource
-        ? resources.add(resource)
-        : faults.add((Alarm.Fault) alarm);
+    if (alarm instanceof Alarm.Fault fault) {
+      return faults.add(fault);
+    }
+    return alarm instanceof Alarm.ByHand hand
+        ? byHand.add(hand.resource())
+        : resources.add((Alarm.Resource) alarm);
   }
 
   private boolean remove(Alarm alarm) {
-    return alarm instanceof Alarm.Resource resource
-        ? resources.remove(resource)
-        : faults.remove((Alarm.Fault) alarm);
+    if (alarm instanceof Alarm.Fault fault) {
+      return faults.remove(fault);
+    }
+    return alarm instanceof Alarm.ByHand hand
+        ? byHand.remove(hand.resource())
+        : resources.remove((Alarm.Resource) alarm);
   }
 
   /** RabbitMQ's text for resources, "low on disk & memory", then the faults as they are. */
   private String describe() {
-    if (resources.isEmpty() && faults.isEmpty()) {
+    EnumSet<Alarm.Resource> low = EnumSet.copyOf(resources);
+    low.addAll(byHand);
+    if (low.isEmpty() && faults.isEmpty()) {
       return null;
     }
     Stream<String> scarce =
-        resources.isEmpty()
+        low.isEmpty()
             ? Stream.empty()
             : Stream.of(
-                resources.stream()
+                low.stream()
                     .map(Alarm.Resource::word)
                     .collect(Collectors.joining(" & ", "low on ", "")));
     String text =

@@ -128,6 +128,16 @@ public final class ResourceMonitors implements AutoCloseable {
         });
   }
 
+  /** Sets both limits to what the configuration says now, if that is another than it was. */
+  public void apply(MemorySettings memorySettings, DiskSettings diskSettings) {
+    if (watermark(memorySettings) != memory.watermark()) {
+      setVmMemoryHighWatermark(memorySettings);
+    }
+    if (limit(diskSettings) != disk.limit()) {
+      setDiskFreeLimit(diskSettings);
+    }
+  }
+
   /** Sets {@code disk_free_limit} and checks against it, soon. */
   public void setDiskFreeLimit(DiskSettings settings) {
     long bytes = limit(settings);

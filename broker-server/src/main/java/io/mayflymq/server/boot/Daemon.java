@@ -1,12 +1,10 @@
 package io.mayflymq.server.boot;
 
-import io.mayflymq.server.alarm.Alarms;
-import io.mayflymq.server.alarm.ResourceMonitors;
+import io.mayflymq.server.cli.ExitCode;
 import io.mayflymq.server.config.BuildInfo;
-import io.mayflymq.server.config.ServerSettings;
-import io.mayflymq.server.management.ManagementServer;
-import io.mayflymq.server.net.AmqpServer;
-import io.mayflymq.server.net.EventLoops;
+import io.mayflymq.server.config.LiveConfiguration;
+import io.mayflymq.server.management.ControlServer;
+import io.mayflymq.server.management.ProcessControl;
 import io.mayflymq.server.net.StartException;
 import io.netty.util.NetUtil;
 import java.io.IOException;
@@ -19,29 +17,39 @@ import java.util.Locale;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A running broker with all it holds: its data directory, its listeners, its log. */
-final class Daemon implements AutoCloseable {
+/**
+ * The process: its data directory, its log, its control, and the broker in it, which can be stopped
+ * and begun anew meanwhile. Thread-safe.
+ */
+final class Daemon implements AutoCloseable, ProcessControl {
   private static final Logger LOGGER = LoggerFactory.getLogger(Daemon.class);
 
-  /** How to let go of what is held, the last one first. */
+  private final LiveConfiguration configuration;
+
+  /** How to let go of what is held beside the broker, the last one first. */
   private final Deque<Runnable> held = new ArrayDeque<>();
 
-  private AmqpServer server;
+  private DataDirectory data;
+  private ControlServer control;
 
-  private Daemon() {}
+  /** The broker, or null while it is stopped. */
+  private volatile Application application;
+
+  private Daemon(LiveConfiguration configuration) {
+    this.configuration = configuration;
+  }
 
   /**
    * Takes the data directory, begins to log, brings back what was kept and listens. It says so only
    * when all is well: a start that fails leaves one line on the terminal, the error.
    *
-   * @param warnings lines for the log
    * @throws StartException if any of it cannot be had; then nothing is held
    */
-  static Daemon start(ServerSettings settings, List<String> warnings) throws StartException {
-    Daemon daemon = new Daemon();
+  static Daemon start(LiveConfiguration configuration) throws StartException {
+    Daemon daemon = new Daemon(configuration);
     boolean started = false;
     try {
-      daemon.open(settings, warnings);
+      daemon.open();
       started = true;
       return daemon;
     } finally {
@@ -51,69 +59,44 @@ final class Daemon implements AutoCloseable {
     }
   }
 
-  private void open(ServerSettings settings, List<String> warnings) throws StartException {
-    DataDirectory data = DataDirectory.open(settings.dataDir());
+  private synchronized void open() throws StartException {
+    data = DataDirectory.open(configuration.settings().dataDir());
     held.push(data::close);
-    Logging.configure(settings.log());
-    Alarms alarms = new Alarms();
-    ResourceMonitors monitors =
-        ResourceMonitors.start(settings.memory(), settings.disk(), data.path(), alarms);
-    held.push(monitors::close);
-    EventLoops loops = new EventLoops(settings.shards());
-    held.push(loops::close);
-    Storage storage = Storage.open(settings, loops, alarms);
-    held.push(storage::close);
-    storage.loadDefinitions(settings.definitions());
-    server = AmqpServer.start(settings, loops, storage.served());
-    held.push(server::close);
-    ManagementServer management = startManagement(settings, storage, monitors);
-    held.push(management::close);
+    Logging.configure(configuration.settings().log());
+    try {
+      control = ControlServer.start(configuration, this);
+    } catch (IOException e) {
+      throw new StartException("cannot listen on the loopback address: " + e.getMessage(), e);
+    }
+    held.push(control::close);
+    application = Application.start(configuration, control);
     LOGGER.info(
         "{} {} on Java {} ({}), {} shards",
         BuildInfo.PRODUCT,
         BuildInfo.version(),
         Runtime.version(),
         System.getProperty("java.vm.name"),
-        settings.shards());
-    warnings.forEach(LOGGER::warn);
+        configuration.settings().shards());
+    configuration.warnings().forEach(LOGGER::warn);
     LOGGER.info("data in {}", data.path());
-    monitors.announce();
-    storage.announce();
-    server
-        .addresses()
-        .forEach(at -> LOGGER.info("listening for AMQP on {}", NetUtil.toSocketAddressString(at)));
-    server
-        .tlsAddresses()
-        .forEach(
-            at ->
-                LOGGER.info(
-                    "listening for AMQP over TLS on {}", NetUtil.toSocketAddressString(at)));
+    announceListeners();
   }
 
-  private ManagementServer startManagement(
-      ServerSettings settings, Storage storage, ResourceMonitors monitors) throws StartException {
-    try {
-      return ManagementServer.start(
-          settings,
-          new ManagementServer.Managed(
-              server.environment(), storage.administration(), storage.definitions()),
-          server.addresses(),
-          new ThisProcess(),
-          monitors);
-    } catch (IOException e) {
-      throw new StartException(e.getMessage(), e);
-    }
+  /** Lines that scripts wait for, so they are of this class, whose lines pass at every level. */
+  private void announceListeners() {
+    application.announce();
+    announce("AMQP", application.addresses());
+    announce("AMQP over TLS", application.tlsAddresses());
   }
 
-  private void letGo() {
-    while (!held.isEmpty()) {
-      held.pop().run();
-    }
+  private static void announce(String protocol, List<InetSocketAddress> addresses) {
+    addresses.forEach(
+        at -> LOGGER.info("listening for {} on {}", protocol, NetUtil.toSocketAddressString(at)));
   }
 
   /** Where clients connect. */
   List<InetSocketAddress> addresses() {
-    return server.addresses();
+    return application.addresses();
   }
 
   /** Says that clients may come, and how long that took from the start of the process. */
@@ -127,11 +110,77 @@ final class Daemon implements AutoCloseable {
         String.format(Locale.ROOT, "%.2f", sinceStart / 1000.0));
   }
 
+  // What can be done to it
+
+  /** {@code exit} waits for {@link ShutdownHook}, which ends the process with a code of its own. */
+  @Override
+  public void stop() {
+    new Thread(() -> System.exit(ExitCode.OK), "stop").start();
+  }
+
+  @Override
+  public boolean rotateLog() {
+    return Logging.rotate();
+  }
+
+  @Override
+  public boolean setLogLevel(String level) {
+    return Logging.setLevel(level);
+  }
+
+  @Override
+  public boolean isRunning() {
+    return application != null;
+  }
+
+  @Override
+  public synchronized void stopBroker() {
+    if (application != null) {
+      LOGGER.info("stopping the broker, but not the process");
+      application.close();
+      application = null;
+      LOGGER.info("broker stopped");
+    }
+  }
+
+  @Override
+  public synchronized void startBroker() throws IOException {
+    if (application == null) {
+      try {
+        application = Application.start(configuration, control);
+      } catch (StartException e) {
+        throw new IOException(e.getMessage(), e);
+      }
+      announceListeners();
+      LOGGER.info("broker started");
+    }
+  }
+
+  @Override
+  public synchronized boolean reset() throws IOException {
+    if (application != null) {
+      return false;
+    }
+    Storage.remove(data.path());
+    LOGGER.warn("all that the broker kept was removed");
+    return true;
+  }
+
   /** Closes connections in order, settles what is pending and lets the data directory go. */
   @Override
-  public void close() {
+  public synchronized void close() {
     LOGGER.info("stopping");
     letGo();
     LOGGER.info("stopped");
+  }
+
+  private void letGo() {
+    if (application != null) {
+      application.close();
+      application = null;
+    }
+    while (!held.isEmpty()) {
+      held.pop().run();
+    }
   }
 }

@@ -4,7 +4,7 @@ import io.mayflymq.server.cli.ExitCode;
 import io.mayflymq.server.cli.ServerOptions;
 import io.mayflymq.server.config.ConfigException;
 import io.mayflymq.server.config.Configuration;
-import io.mayflymq.server.config.ServerSettings;
+import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.net.StartException;
 import java.io.PrintWriter;
 import java.util.Map;
@@ -39,7 +39,7 @@ final class ServerRun {
     try {
       Configuration configuration =
           Configuration.load(options.config(), environment, options.sets());
-      Daemon daemon = Daemon.start(ServerSettings.of(configuration), configuration.warnings());
+      Daemon daemon = Daemon.start(new LiveConfiguration(configuration));
       hook.guard(daemon);
       daemon.announceReady();
       return ExitCode.OK;

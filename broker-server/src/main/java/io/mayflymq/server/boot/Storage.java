@@ -28,9 +28,14 @@ import io.mayflymq.server.definitions.VhostPolicyDefinitions;
 import io.mayflymq.server.net.AmqpServer.Served;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.StartException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,10 +67,11 @@ final class Storage implements AutoCloseable {
     AccessControl accessControl =
         new AccessControl(SecurityState.EMPTY, settings.auth().loopbackUsers(), clock);
     Sessions sessions = new Sessions(accessControl);
-    this.served = new Served(broker, accessControl, sessions, alarms);
     this.administration =
         new Administration(
             broker, metadata, accessControl, sessions, settings.defaults().policies());
+    this.served =
+        new Served(broker, accessControl, sessions, alarms, administration.globalParameters());
     this.definitions =
         new BrokerDefinitions(broker, administration, new VhostPolicyDefinitions(broker));
     List<MetadataCommand> kept = metadata.recover();
@@ -123,6 +129,24 @@ final class Storage implements AutoCloseable {
         settings.memory().pagingBytes(Runtime.getRuntime().maxMemory()),
         settings.durability().segmentBytes(),
         settings.durability().sync());
+  }
+
+  /**
+   * Removes all that a broker keeps, definitions and messages; none may be open there.
+   *
+   * @throws IOException if something cannot be removed
+   */
+  static void remove(Path dataDir) throws IOException {
+    Files.deleteIfExists(dataDir.resolve(METADATA_FILE));
+    Path messages = dataDir.resolve(MESSAGES_DIRECTORY);
+    if (Files.notExists(messages)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(messages)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
   }
 
   /** The broker, and who may use it. */

@@ -5,10 +5,12 @@ import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.routing.Route;
+import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.vhost.CommandLanes;
 import io.mayflymq.core.vhost.PublishReceipts;
 import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.ReplyLanes;
 import io.mayflymq.protocol.method.AccessMethod;
 import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.method.ChannelMethod;
@@ -27,6 +29,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /*
  * A channel: its mode, its content in the making, and who handles which method. Belongs to its connection's loop.
@@ -49,6 +52,7 @@ public final class ChannelSession {
   private final QueueOperations queues;
   private final ConsumerOperations consumers;
   private final SettlementOperations settlements;
+  private final ReplyLanes replies;
   private final Counters counters = new Counters();
   private State state = State.OPEN;
   private ConfirmTracker confirms;
@@ -59,11 +63,16 @@ public final class ChannelSession {
     this.number = number;
     this.connection = connection;
     this.content = new ContentAssembler(connection.settings().maxMessageSize());
-    this.publisher =
-        new Publisher(connection.vhost(), connection.access(), connection.home().index());
     this.exchanges = new ExchangeOperations(this, connection);
     this.queues = new QueueOperations(this, connection);
     this.consumers = new ConsumerOperations(number, this, connection, counters);
+    this.publisher =
+        new Publisher(
+            connection.vhost(),
+            connection.access(),
+            connection.home().index(),
+            consumers::replyName);
+    this.replies = new ReplyLanes(connection.home(), connection.vhost().replies());
     this.settlements = new SettlementOperations(consumers, connection.lanes(), counters);
     connection.vhost().metrics().channels().join(counters);
     connection.vhost().churn().happened(Churn.Event.CHANNEL_CREATED);
@@ -186,16 +195,27 @@ public final class ChannelSession {
       throw e.withMethod(BasicMethod.CLASS_ID, BasicMethod.Publish.METHOD_ID);
     }
     Route<Queue> route = publisher.route();
+    if (connection.vhost().firehose().isOn()) {
+      trace(message, route);
+    }
     if (transaction != null) {
-      transaction.publish(new Transaction.Publish(message, route, mandatory));
+      transaction.publish(
+          new Transaction.Publish(message, route, publisher.replyNames(), mandatory));
       return;
     }
-    published(message, route, mandatory);
+    published(message, route, publisher.replyNames(), mandatory);
     if (confirms == null) {
       send(message, route, null, 0);
     } else {
       send(message, route, confirms, confirms.published(route.size()));
     }
+  }
+
+  private void trace(Message message, Route<Queue> route) {
+    List<String> queues =
+        Stream.concat(route.toList().stream().map(Queue::name), publisher.replyNames().stream())
+            .toList();
+    connection.vhost().firehose().published(message, queues, consumers.identity().firehoseClient());
   }
 
   private void send(
@@ -206,10 +226,13 @@ public final class ChannelSession {
     }
   }
 
-  private void published(Message message, Route<Queue> route, boolean mandatory) {
+  private void published(
+      Message message, Route<Queue> route, List<String> replyNames, boolean mandatory) {
     counters.add(Counter.PUBLISHED, 1);
     counters.add(Counter.PUBLISHED_BYTES, message.bodyLength());
-    if (route.isEmpty()) {
+    if (!replyNames.isEmpty()) {
+      replyNames.forEach(name -> replies.send(name, message));
+    } else if (route.isEmpty()) {
       counters.add(mandatory ? Counter.RETURNED : Counter.UNROUTABLE, 1);
       if (mandatory) {
         giveBack(message);
@@ -267,7 +290,7 @@ public final class ChannelSession {
     if (!requeue) {
       throw new ConnectionException(ReplyCode.NOT_IMPLEMENTED, "requeue=false");
     }
-    consumers.recover();
+    settlements.recover(transaction);
     connection.lanes().flush();
   }
 
@@ -336,11 +359,14 @@ public final class ChannelSession {
 
   private void commit(Transaction committed) {
     List<Transaction.Publish> publishes = committed.takePublishes();
-    int reports = publishes.stream().mapToInt(publish -> publish.route().size()).sum();
-    Transaction.Outcome outcome = new Transaction.Outcome(reports);
-    for (Transaction.Publish publish : publishes) {
-      published(publish.message(), publish.route(), publish.mandatory());
-      send(publish.message(), publish.route(), outcome, 0);
+    RoutingTable<Queue> table = connection.vhost().routing();
+    List<Route<Queue>> routes = publishes.stream().map(publish -> publish.routeIn(table)).toList();
+    Transaction.Outcome outcome =
+        new Transaction.Outcome(routes.stream().mapToInt(Route::size).sum());
+    for (int i = 0; i < routes.size(); i++) {
+      Transaction.Publish publish = publishes.get(i);
+      published(publish.message(), routes.get(i), publish.replyNames(), publish.mandatory());
+      send(publish.message(), routes.get(i), outcome, 0);
     }
     settlements.commit(committed.takeVerdicts());
     connection.lanes().flush();

@@ -6,7 +6,9 @@ import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.Fetched;
 import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.vhost.Firehose;
 import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.ReplyConsumers;
 import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
@@ -32,6 +34,7 @@ final class ConsumerOperations implements DeliveryReceiver {
   private final Counters counters;
   private final Map<String, DeliverySource> consumers = new LinkedHashMap<>();
   private final UnackedDeliveries unacked = new UnackedDeliveries();
+  private ReplyReceiver replies;
   private final ConsumerTimeout timeout;
   private DeliverySource lastFetched;
   private int prefetch;
@@ -99,13 +102,12 @@ final class ConsumerOperations implements DeliveryReceiver {
   }
 
   void consume(BasicMethod.Consume consume) {
-    Queue queue = channel.queue(consume.queue(), Permission.READ);
-    String tag =
-        consume.consumerTag().isEmpty() ? Names.generatedConsumerTag() : consume.consumerTag();
-    if (consumers.containsKey(tag)) {
-      throw new ConnectionException(
-          ReplyCode.NOT_ALLOWED, "attempt to reuse consumer tag '%s'".formatted(tag));
+    if (consume.queue().equals(ReplyConsumers.PSEUDO_QUEUE)) {
+      consumeReplies(consume);
+      return;
     }
+    String tag = freeTag(consume);
+    Queue queue = channel.queue(consume.queue(), Permission.READ);
     requireIntegerPriority(consume.arguments());
     ConsumerOutlet outlet = new ConsumerOutlet(queue, connection.laneFrom(queue.shard()), this);
     Consumer consumer =
@@ -122,6 +124,40 @@ final class ConsumerOperations implements DeliveryReceiver {
     // their way.
     Runnable sayOk = () -> channel.reply(consume.noWait(), new BasicMethod.ConsumeOk(tag));
     channel.await(queue.subscribe(consumer, () -> atHome(sayOk)), done -> {});
+  }
+
+  private String freeTag(BasicMethod.Consume consume) {
+    String tag = consume.consumerTag();
+    if (consumers.containsKey(tag)) {
+      throw new ConnectionException(
+          ReplyCode.NOT_ALLOWED, "attempt to reuse consumer tag '%s'".formatted(tag));
+    }
+    return tag.isEmpty() ? Names.generatedConsumerTag() : tag;
+  }
+
+  private void consumeReplies(BasicMethod.Consume consume) {
+    String tag = freeTag(consume);
+    if (!consume.noAck()) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED, "reply consumer cannot acknowledge");
+    }
+    if (replies != null) {
+      throw new ChannelException(ReplyCode.PRECONDITION_FAILED, "reply consumer already set");
+    }
+    replies = new ReplyReceiver(connection, number, tag, unacked, counters);
+    channel.reply(consume.noWait(), new BasicMethod.ConsumeOk(tag));
+  }
+
+  /** The name that replies to this channel are sent to, or null if it does not take any. */
+  String replyName() {
+    return replies == null ? null : replies.name();
+  }
+
+  private void closeReplies() {
+    if (replies != null) {
+      replies.close();
+      replies = null;
+    }
   }
 
   private static void requireIntegerPriority(FieldTable arguments) {
@@ -143,6 +179,11 @@ final class ConsumerOperations implements DeliveryReceiver {
   }
 
   void cancel(BasicMethod.Cancel cancel) {
+    if (replies != null && replies.tag().equals(cancel.consumerTag())) {
+      closeReplies();
+      channel.reply(cancel.noWait(), new BasicMethod.CancelOk(cancel.consumerTag()));
+      return;
+    }
     DeliverySource source = consumers.remove(cancel.consumerTag());
     connection.lanes().flush();
     CompletableFuture<Void> cancelled =
@@ -172,6 +213,7 @@ final class ConsumerOperations implements DeliveryReceiver {
     }
     long tag = nextTag(sourceOfFetched(queue), fetched.sequence());
     Message message = fetched.message();
+    trace(queue, message, fetched.redelivered());
     counters.got(fetched.sequence() >= 0, message.bodyLength(), fetched.redelivered());
     connection
         .output()
@@ -213,8 +255,16 @@ final class ConsumerOperations implements DeliveryReceiver {
       return;
     }
     long tag = nextTag(source, sequence);
+    trace(source.queue(), message, redelivered);
     counters.delivered(sequence >= 0, message.bodyLength(), redelivered);
     connection.output().deliver(number, source.consumer().tag(), tag, redelivered, message);
+  }
+
+  private void trace(Queue queue, Message message, boolean redelivered) {
+    Firehose firehose = connection.vhost().firehose();
+    if (firehose.isOn()) {
+      firehose.delivered(message, queue.name(), redelivered, identity.firehoseClient());
+    }
   }
 
   /** The tag of a delivery, which is to be settled if it has a sequence number. */
@@ -259,6 +309,7 @@ final class ConsumerOperations implements DeliveryReceiver {
 
   /** Takes all consumers off their queues, then puts back what they had not settled. */
   CompletableFuture<Void> close() {
+    closeReplies();
     connection.lanes().flush();
     CompletableFuture<?>[] cancels =
         consumers.values().stream()

@@ -7,7 +7,7 @@ import io.mayflymq.core.routing.ExchangeType;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.protocol.method.ExchangeMethod;
-import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ReplyCode;
 
@@ -57,8 +57,8 @@ final class ExchangeOperations {
     connection.access().check(ResourceKind.EXCHANGE, name, Permission.CONFIGURE);
     ExchangeType type = ExchangeType.ofWireName(declare.type());
     if (type == null) {
-      throw new ConnectionException(
-          ReplyCode.COMMAND_INVALID, "unknown exchange type '%s'".formatted(declare.type()));
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED, "unknown exchange type '%s'".formatted(declare.type()));
     }
     FieldTable arguments = declare.arguments();
     DeclareChecks.exchange(connection.access(), connection.vhost(), name, arguments);

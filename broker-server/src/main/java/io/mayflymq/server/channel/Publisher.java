@@ -13,6 +13,7 @@ import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.ReplyConsumers;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.ChannelException;
@@ -24,6 +25,7 @@ import io.mayflymq.protocol.types.ShortString;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * Turns what a client publishes into a message and its route. The checks come in RabbitMQ's order:
@@ -37,10 +39,12 @@ public final class Publisher {
   private final VirtualHost vhost;
   private final VhostAccess access;
   private final int shard;
+  private final Supplier<String> replyName;
   private final RouteCache routes = new RouteCache();
   private final PropertiesScan properties = new PropertiesScan();
 
   private Route<Queue> route = Route.none();
+  private List<String> replyNames = List.of();
   private RoutingTable<Queue> countedTable;
   private ShortString countedExchange;
   private Counters counted;
@@ -50,16 +54,23 @@ public final class Publisher {
    *
    * @param access what the user may do who publishes
    * @param shard the number of that shard
+   * @param replyName gives the name that replies to the publisher are sent to, or null
    */
-  public Publisher(VirtualHost vhost, VhostAccess access, int shard) {
+  public Publisher(VirtualHost vhost, VhostAccess access, int shard, Supplier<String> replyName) {
     this.vhost = vhost;
     this.access = access;
     this.shard = shard;
+    this.replyName = replyName;
   }
 
   /** Where the message goes that was accepted last. */
   public Route<Queue> route() {
     return route;
+  }
+
+  /** The names of direct reply-to that it goes to besides; mostly none. */
+  public List<String> replyNames() {
+    return replyNames;
   }
 
   /**
@@ -93,6 +104,11 @@ public final class Publisher {
       access.checkTopic(exchange.value(), routingKey.value(), Permission.WRITE);
     }
     properties.scan(content, 0, propertiesLength);
+    if (ReplyAddress.isWanted(properties, content)) {
+      byte[] addressed = ReplyAddress.put(replyName.get(), properties, content);
+      int length = propertiesLength + addressed.length - content.length;
+      return accept(exchange, routingKey, false, addressed, length);
+    }
     if (properties.userIdOffset() >= 0) {
       access.checkUserId(
           new String(
@@ -111,18 +127,25 @@ public final class Publisher {
             content, properties.headersOffset(), properties.headersLength(), CC, BCC)) {
       Message message = acceptForMany(table, exchange, routingKey, content, propertiesLength, ttl);
       count(table, exchange);
+      route.remember(message);
       return message;
     }
     Message message = message(exchange, routingKey, content, propertiesLength, ttl, List.of());
     if (cached != null) {
       route = cached.route();
     } else {
-      route = table.route(exchange.value(), routingKey.value(), message::headers);
+      route = table.route(exchange.value(), routingKey.value(), message::properties);
       if (route.isReusable()) {
         routes.put(new RouteCache.Entry(table, exchange, routingKey, definition, route));
       }
     }
+    // No queue has such a name, so that only what goes nowhere can be a reply.
+    replyNames =
+        route.isEmpty() && definition.isDefault()
+            ? replyNames(List.of(routingKey.value()))
+            : List.of();
     count(table, exchange);
+    route.remember(message);
     return message;
   }
 
@@ -167,8 +190,13 @@ public final class Publisher {
           content, propertiesLength, stripped, length, content.length - propertiesLength);
     }
     Message message = message(exchange, routingKey, stripped, length, ttl, List.copyOf(blind));
-    route = table.route(exchange.value(), keys, message::headers);
+    route = table.route(exchange.value(), keys, message::properties);
+    replyNames = exchange.value().isEmpty() ? replyNames(keys) : List.of();
     return message;
+  }
+
+  private static List<String> replyNames(List<String> routingKeys) {
+    return routingKeys.stream().filter(ReplyConsumers::isReplyName).distinct().toList();
   }
 
   private Message message(

@@ -7,6 +7,7 @@ import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.QueueDeclaration;
 import io.mayflymq.core.vhost.QueueStatus;
+import io.mayflymq.core.vhost.ReplyConsumers;
 import io.mayflymq.protocol.method.QueueMethod;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
@@ -74,6 +75,10 @@ final class QueueOperations {
   private void declare(QueueMethod.Declare declare) {
     String name = Names.clean(declare.queue());
     boolean serverNamed = name.isEmpty();
+    if (ReplyConsumers.isReserved(name)) {
+      declared(declare, connection.vhost().replies().status(name));
+      return;
+    }
     if (declare.passive()) {
       String resolved = resolve(name);
       channel.await(

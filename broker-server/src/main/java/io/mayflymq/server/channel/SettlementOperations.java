@@ -7,6 +7,8 @@ import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.channel.Transaction.Verdict;
 import io.mayflymq.server.delivery.DeliverySource;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SortedMap;
 
 /**
@@ -64,6 +66,28 @@ final class SettlementOperations {
     verdicts.forEach(
         (tag, verdict) ->
             unacked.settle(tag, (source, from, to) -> send(source, from, to, verdict)));
+  }
+
+  /**
+   * {@code basic.recover}: puts back what is not settled. What waits for a commit to be settled
+   * stays, as in RabbitMQ.
+   *
+   * @param transaction the channel's, or null
+   */
+  void recover(Transaction transaction) {
+    if (transaction == null || transaction.verdictCount() == 0) {
+      consumers.recover();
+      return;
+    }
+    List<Long> undecided = new ArrayList<>();
+    unacked.forEachThrough(
+        unacked.lastTag(),
+        tag -> {
+          if (!transaction.hasSettled(tag)) {
+            undecided.add(tag);
+          }
+        });
+    undecided.forEach(tag -> settle(tag, false, Verdict.REQUEUE, null));
   }
 
   private boolean isOutstanding(long tag, Transaction transaction) {

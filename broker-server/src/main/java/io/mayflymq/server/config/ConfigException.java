@@ -6,6 +6,9 @@ package io.mayflymq.server.config;
  * (EX_CONFIG).
  */
 public final class ConfigException extends Exception {
+  /** Stands for the value of a secret. */
+  static final String NOT_SHOWN = "(not shown)";
+
   private static final int SHOWN_CHARACTERS = 80;
 
   public ConfigException(String message) {
@@ -14,7 +17,12 @@ public final class ConfigException extends Exception {
 
   /** Quotes the value of a key, unless it may be a secret: errors end up in logs and tickets. */
   static String quoteValue(String key, String value) {
-    return key.contains("pass") || key.contains("secret") ? "(not shown)" : quote(value);
+    return isSecret(key) ? NOT_SHOWN : quote(value);
+  }
+
+  /** Whether the value of a key may be a secret. */
+  static boolean isSecret(String key) {
+    return key.contains("pass") || key.contains("secret");
   }
 
   /** Quotes what the operator wrote, cut to length and without what would break the line. */

@@ -3,6 +3,7 @@ package io.mayflymq.server.config;
 import io.mayflymq.core.policy.DefaultPolicy;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -138,36 +139,80 @@ public final class Configuration {
         .flatMap(setting.type().parser());
   }
 
-  /** The members of a family by the operator's names, or its defaults if none is set. */
-  <T> SortedMap<String, T> members(Family<T> family) {
-    return members(family, Optional.empty());
-  }
-
   /**
-   * The same for a family that a key of its own can empty ({@code listeners.tcp = none}): members
-   * from a stronger source than that key's survive it, so {@code --set} can add to an emptied file.
+   * The members of a family by the operator's names, or its defaults if none is set. Of a family
+   * that a key of its own can empty ({@code listeners.tcp = none}), members from a stronger source
+   * than that key's survive it, so {@code --set} can add to an emptied file.
    */
-  <T> SortedMap<String, T> members(Family<T> family, Setting<String> none) {
-    return members(family, Optional.ofNullable(entries.get(none.name())));
+  <T> SortedMap<String, T> members(Family<T> family) {
+    SortedMap<String, T> members = new TreeMap<>();
+    texts(family)
+        .forEach(
+            (key, text) ->
+                members.put(
+                    family.memberName(key), family.type().parser().apply(text).orElseThrow()));
+    return members;
   }
 
-  private <T> SortedMap<String, T> members(Family<T> family, Optional<Entry> none) {
-    SortedMap<String, String> texts = new TreeMap<>();
-    entries.values().stream()
+  private SortedMap<String, String> texts(Family<?> family) {
+    List<Entry> set = set(family);
+    boolean byDefault = set.isEmpty() && !entries.containsKey(family.emptiedBy());
+    SortedMap<String, String> texts = new TreeMap<>(byDefault ? family.defaults() : Map.of());
+    set.forEach(entry -> texts.put(entry.key(), entry.value()));
+    return texts;
+  }
+
+  /** The members of a family that were written and count, by name. */
+  private List<Entry> set(Family<?> family) {
+    Optional<Entry> none = Optional.ofNullable(entries.get(family.emptiedBy()));
+    return entries.values().stream()
         .filter(entry -> family.matches(entry.key()))
         .filter(
             entry ->
                 none.map(Entry::origin)
                     .map(origin -> entry.origin().rank().compareTo(origin.rank()) > 0)
                     .orElse(true))
-        .forEach(entry -> texts.put(entry.key(), entry.value()));
-    if (texts.isEmpty() && none.isEmpty()) {
-      texts.putAll(family.defaults());
+        .sorted(Comparator.comparing(Entry::key))
+        .toList();
+  }
+
+  /** Every key that has a value, in the order of the documentation, with what holds for it. */
+  List<EffectiveSetting> effective() {
+    List<EffectiveSetting> effective = new ArrayList<>();
+    for (Key<?> key : Keys.ALL) {
+      if (key instanceof Family<?> family) {
+        List<Entry> set = set(family);
+        set.forEach(entry -> effective.add(EffectiveSetting.of(entry)));
+        if (set.isEmpty() && !entries.containsKey(family.emptiedBy())) {
+          new TreeMap<>(family.defaults())
+              .forEach((name, value) -> effective.add(EffectiveSetting.byDefault(name, value)));
+        }
+      } else if (entries.containsKey(key.name())) {
+        effective.add(EffectiveSetting.of(entries.get(key.name())));
+      } else {
+        // A key without a default, such as one that empties a family, has no value until it is set.
+        key.defaults()
+            .forEach((name, value) -> effective.add(EffectiveSetting.byDefault(name, value)));
+      }
     }
-    SortedMap<String, T> members = new TreeMap<>();
-    texts.forEach(
-        (key, text) ->
-            members.put(family.memberName(key), family.type().parser().apply(text).orElseThrow()));
-    return members;
+    return effective;
+  }
+
+  /**
+   * The configuration with another value of a key, which counts over all sources.
+   *
+   * @throws ConfigException if there is no such key, or the value is none of its type
+   */
+  Configuration with(String key, String value) throws ConfigException {
+    Map<String, Entry> changed = new LinkedHashMap<>(entries);
+    put(changed, new Entry(Origin.SET_COMMAND, key, value));
+    // Of a family and the key that empties it, what was said last counts.
+    changed
+        .values()
+        .removeIf(
+            entry ->
+                entry.origin().equals(Origin.SET_COMMAND)
+                    && (entry.key().startsWith(key + ".") || key.startsWith(entry.key() + ".")));
+    return new Configuration(changed, warnings);
   }
 }

@@ -12,10 +12,12 @@ record Origin(Rank rank, String where) {
   enum Rank {
     FILE,
     ENVIRONMENT,
-    COMMAND_LINE
+    COMMAND_LINE,
+    RUNTIME
   }
 
   static final Origin SET_OPTION = new Origin(Rank.COMMAND_LINE, "--set");
+  static final Origin SET_COMMAND = new Origin(Rank.RUNTIME, "set_config");
 
   static Origin line(Path file, int line) {
     return new Origin(Rank.FILE, file + ":" + line);

@@ -48,7 +48,7 @@ public record ServerSettings(
   public static ServerSettings of(Configuration configuration) {
     Path dataDir = absolute(configuration.get(Keys.DATA_DIR));
     return new ServerSettings(
-        listeners(configuration.members(Keys.TCP_LISTENERS, Keys.NO_TCP_LISTENERS)),
+        listeners(configuration.members(Keys.TCP_LISTENERS)),
         listeners(configuration.members(Keys.TLS_LISTENERS)),
         tls(configuration),
         new TcpSettings(
@@ -67,7 +67,7 @@ public record ServerSettings(
             configuration.get(Keys.CONSUMER_TIMEOUT)),
         new AuthSettings(
             mechanisms(configuration),
-            trueMembers(configuration.members(Keys.LOOPBACK_USERS, Keys.NO_LOOPBACK_USERS)),
+            trueMembers(configuration.members(Keys.LOOPBACK_USERS)),
             configuration.get(Keys.CERTIFICATE_LOGIN),
             configuration.get(Keys.ANONYMOUS_LOGIN_USER),
             configuration.get(Keys.ANONYMOUS_LOGIN_PASS)),

@@ -1,5 +1,6 @@
 package io.mayflymq.server.connection;
 
+import io.mayflymq.core.admin.GlobalParameters;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.SaslMechanism;
 import io.mayflymq.core.security.Sessions;
@@ -9,6 +10,7 @@ import io.mayflymq.server.config.ProtocolSettings;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 
 /**
  * What all connections of a server share.
@@ -17,8 +19,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * @param accessControl who may do what
  * @param sessions those that are logged in, counted for limits
  * @param mechanisms the SASL mechanisms that are offered
- * @param settings what connections are offered and held to
+ * @param protocol what connections are offered and held to, at the moment
  * @param alarms what blocks those that publish
+ * @param parameters what operators named; the cluster's name is one of them
  * @param open the connections that are open; safe for any thread
  */
 public record ConnectionEnvironment(
@@ -26,8 +29,9 @@ public record ConnectionEnvironment(
     AccessControl accessControl,
     Sessions sessions,
     List<SaslMechanism> mechanisms,
-    ProtocolSettings settings,
+    Supplier<ProtocolSettings> protocol,
     Alarms alarms,
+    GlobalParameters parameters,
     Set<AmqpConnection> open) {
 
   /** An environment without connections. */
@@ -36,15 +40,22 @@ public record ConnectionEnvironment(
       AccessControl accessControl,
       Sessions sessions,
       List<SaslMechanism> mechanisms,
-      ProtocolSettings settings,
-      Alarms alarms) {
+      Supplier<ProtocolSettings> protocol,
+      Alarms alarms,
+      GlobalParameters parameters) {
     this(
         broker,
         accessControl,
         sessions,
         mechanisms,
-        settings,
+        protocol,
         alarms,
+        parameters,
         ConcurrentHashMap.newKeySet());
+  }
+
+  /** What a connection that begins now is offered and held to. */
+  ProtocolSettings settings() {
+    return protocol.get();
   }
 }

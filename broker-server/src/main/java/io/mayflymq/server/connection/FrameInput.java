@@ -170,10 +170,13 @@ public final class FrameInput extends ChannelInboundHandlerAdapter {
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof DecoderException && cause.getCause() instanceof SSLException refused) {
-      LOGGER.warn("connection {}: TLS handshake failed: {}", connection, refused.getMessage());
+      LOGGER.warn(
+          "connection {}: TLS handshake failed: {}",
+          ConnectionName.of(ctx.channel()),
+          refused.getMessage());
       ctx.close();
     } else if (cause instanceof IOException) {
-      LOGGER.debug("connection {}: {}", connection, cause.toString());
+      LOGGER.debug("connection {}: {}", ConnectionName.of(ctx.channel()), cause.toString());
       ctx.close();
     } else {
       home.run(() -> connection.failInternally(cause));

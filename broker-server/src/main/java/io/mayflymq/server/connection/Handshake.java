@@ -91,7 +91,9 @@ final class Handshake {
 
   void begin() {
     String mechanisms = offered().map(SaslMechanism::name).collect(Collectors.joining(" "));
-    steps.send(new ConnectionMethod.Start(0, 9, ServerProperties.TABLE, mechanisms, "en_US"));
+    String clusterName = ClusterName.of(environment.parameters());
+    steps.send(
+        new ConnectionMethod.Start(0, 9, ServerProperties.of(clusterName), mechanisms, "en_US"));
   }
 
   /** EXTERNAL is only for those who can have a certificate. */

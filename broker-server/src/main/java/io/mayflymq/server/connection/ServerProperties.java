@@ -3,26 +3,29 @@ package io.mayflymq.server.connection;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.server.config.BuildInfo;
-import io.mayflymq.server.config.NodeName;
 
 /**
  * What the broker says of itself in {@code connection.start}. Clients choose their dialect by
  * {@code version}, which is therefore RabbitMQ's; our own stands beside it.
  */
 final class ServerProperties {
-  static final FieldTable TABLE =
-      FieldTable.builder()
-          .put("capabilities", capabilities())
-          .put("cluster_name", NodeName.VALUE)
-          .put("copyright", "Copyright (c) the MayflyMQ authors")
-          .put("information", "Licensed under the Apache License 2.0")
-          .put("mayfly_version", BuildInfo.version())
-          .put("platform", "Java " + Runtime.version().feature())
-          .put("product", BuildInfo.PRODUCT)
-          .put("version", BuildInfo.DIALECT)
-          .build();
+  private static final FieldTable CAPABILITIES = capabilities();
 
   private ServerProperties() {}
+
+  /** The properties of a broker that belongs to a cluster of this name. */
+  static FieldTable of(String clusterName) {
+    return FieldTable.builder()
+        .put("capabilities", CAPABILITIES)
+        .put("cluster_name", clusterName)
+        .put("copyright", "Copyright (c) the MayflyMQ authors")
+        .put("information", "Licensed under the Apache License 2.0")
+        .put("mayfly_version", BuildInfo.version())
+        .put("platform", "Java " + Runtime.version().feature())
+        .put("product", BuildInfo.PRODUCT)
+        .put("version", BuildInfo.DIALECT)
+        .build();
+  }
 
   private static FieldTable capabilities() {
     FieldTable.Builder table = FieldTable.builder();
@@ -35,7 +38,8 @@ final class ServerProperties {
           "connection.blocked",
           "consumer_priorities",
           "authentication_failure_close",
-          "per_consumer_qos"
+          "per_consumer_qos",
+          "direct_reply_to"
         }) {
       table.put(capability, FieldValue.Bool.TRUE);
     }

@@ -105,6 +105,19 @@ final class Api {
     return request(method, "/control/" + path, body, Map.of());
   }
 
+  /**
+   * Whether the broker runs, and not only its process, which answers on its own machine only.
+   *
+   * @throws ControlException if nothing answers
+   */
+  boolean isBrokerRunning() {
+    if (endpoint.local()) {
+      return Boolean.TRUE.equals(object(control("GET", "app", null)).get("running"));
+    }
+    get("whoami");
+    return true;
+  }
+
   /** Whether the virtual host is there. */
   boolean hasVhost(String vhost) {
     return find(path("vhosts", vhost) + "?columns=name") != null;
@@ -145,6 +158,10 @@ final class Api {
       String answer =
           stream == null ? "" : new String(stream.readAllBytes(), StandardCharsets.UTF_8);
       if (status >= 400) {
+        if (status == HttpURLConnection.HTTP_UNAVAILABLE && answer.contains("\"not_running\"")) {
+          throw ControlException.wrongState(
+              "running", "Start it with '%s start_app'.".formatted(invocation.script()));
+        }
         throw new ApiError(status, reason(status, answer));
       }
       return answer.isEmpty() ? null : Json.read(answer);

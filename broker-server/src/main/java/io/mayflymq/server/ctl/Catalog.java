@@ -22,6 +22,7 @@ final class Catalog {
           new Group("Definitions", DefinitionCommands::all),
           new Group("Operations", ConnectionCommands::all),
           new Group("Nodes", NodeCommands::all),
+          new Group("Stopping and starting the broker", BrokerCommands::all),
           new Group("Configuration and Environment", SettingCommands::all),
           new Group("Cluster", ClusterCommands::all),
           new Group("Help", HelpCommands::all));

@@ -9,11 +9,7 @@ import java.util.List;
 final class ClusterCommands {
   private static final String ONE_NODE = "MayflyMQ runs as a single node: there is no cluster.";
   private static final String NO_MIRRORS = "queues have no mirrors in MayflyMQ.";
-  private static final String ONE_PROCESS =
-      "broker and process are one in MayflyMQ: use stop, and start the process.";
   private static final String NO_ERLANG = "MayflyMQ does not run on Erlang.";
-  private static final String NO_TRACER =
-      "MayflyMQ has no firehose tracer: nothing is published to amq.rabbitmq.trace.";
 
   private ClusterCommands() {}
 
@@ -23,6 +19,10 @@ final class ClusterCommands {
         Command.named("cluster_status", "Displays the broker as a cluster of one node")
             .shownAs(OutputFormat.STRING)
             .does(ClusterCommands::status));
+    commands.add(
+        Command.named("set_cluster_name", "Sets the cluster name, which clients are told")
+            .takes("name")
+            .does(ClusterCommands::setName));
     commands.add(
         Command.named("await_online_nodes", "Waits for <count> nodes: there is one, so 1 is there")
             .takes("count")
@@ -38,24 +38,15 @@ final class ClusterCommands {
             "change_cluster_node_type",
             "update_cluster_nodes",
             "rename_cluster_node",
-            "force_boot",
-            "set_cluster_name")) {
+            "force_boot")) {
       commands.add(refused(name, ONE_NODE));
     }
     for (String name : List.of("sync_queue", "cancel_sync_queue")) {
       commands.add(refused(name, NO_MIRRORS));
     }
-    for (String name : List.of("start_app", "stop_app", "suspend_listeners", "resume_listeners")) {
-      commands.add(refused(name, ONE_PROCESS));
+    for (String name : List.of("suspend_listeners", "resume_listeners")) {
+      commands.add(refused(name, "use stop_app and start_app, which close connections too."));
     }
-    for (String name : List.of("reset", "force_reset")) {
-      commands.add(refused(name, "to begin anew, stop the broker and remove its data directory."));
-    }
-    for (String name : List.of("trace_on", "trace_off")) {
-      commands.add(refused(name, NO_TRACER));
-    }
-    commands.add(
-        refused("environment", "the broker has no answer yet to what its configuration came to."));
     commands.add(refused("restart_vhost", "a virtual host of MayflyMQ does not stop by itself."));
     commands.add(refused("enable_feature_flag", "MayflyMQ has no feature flags."));
     for (String name : List.of("encode", "decode", "list_ciphers", "list_hashes")) {
@@ -81,6 +72,13 @@ final class ClusterCommands {
   private static Result status(Invocation invocation) {
     invocation.banner("Cluster status of node %s ...", invocation.node());
     return Status.ofCluster(invocation);
+  }
+
+  private static Result setName(Invocation invocation) {
+    String name = invocation.argument(0);
+    invocation.banner("Setting cluster name to %s ...", name);
+    invocation.api().put("cluster-name", Json.object("name", name));
+    return Result.DONE;
   }
 
   private static Result awaitNodes(Invocation invocation) {

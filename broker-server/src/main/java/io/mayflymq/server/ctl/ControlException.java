@@ -33,6 +33,15 @@ final class ControlException extends RuntimeException {
     return new ControlException(exitCode, "Error (argument validation): " + problem, true);
   }
 
+  /** The broker runs and should not, or the other way round. */
+  static ControlException wrongState(String wanted, String advice) {
+    return new ControlException(
+        Sysexits.USAGE,
+        "Error: this command requires the 'rabbit' app to be %s on the target node. %s"
+            .formatted(wanted, advice),
+        true);
+  }
+
   static ControlException noSuchUser(String user) {
     return error(Sysexits.NO_USER, "User \"%s\" does not exist".formatted(user));
   }

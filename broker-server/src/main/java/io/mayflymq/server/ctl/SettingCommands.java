@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** What can be set while the broker runs, until its next start. */
 final class SettingCommands {
@@ -32,7 +33,53 @@ final class SettingCommands {
         Command.named("set_log_level", "Sets log level in the running node")
             .takes("log_level")
             .noting("The levels are " + String.join(", ", LEVELS) + ".")
-            .does(SettingCommands::setLogLevel));
+            .does(SettingCommands::setLogLevel),
+        Command.named("environment", "Displays every key of the configuration and its source")
+            .does(SettingCommands::environment),
+        Command.named("set_config", "Changes a key of the configuration until the process ends")
+            .takes("key", "value")
+            .noting("Only keys that the broker looks at while it runs; others are named if tried.")
+            .does(SettingCommands::setConfig),
+        Command.named("set_alarm", "Raises an alarm by hand, which blocks publishers")
+            .takes("resource")
+            .noting("<resource> is memory or disk. The alarm stays until clear_alarm.")
+            .does(SettingCommands::setAlarm),
+        Command.named("clear_alarm", "Clears an alarm that was raised by hand")
+            .takes("resource")
+            .does(SettingCommands::clearAlarm));
+  }
+
+  private static Result environment(Invocation invocation) {
+    List<String> columns = List.of("key", "value", "source");
+    invocation.banner("Application environment of node %s ...", invocation.node());
+    List<?> settings = (List<?>) invocation.api().control("GET", "environment", null);
+    return new Result.Rows(
+        columns,
+        settings.stream()
+            .map(setting -> Values.only(Api.object(setting), columns))
+            .collect(Collectors.toList()));
+  }
+
+  private static Result setConfig(Invocation invocation) {
+    String key = invocation.argument(0);
+    String value = invocation.argument(1);
+    invocation.banner("Setting %s to \"%s\" on node %s ...", key, value, invocation.node());
+    put(invocation, Api.path("config", key), Json.object("value", value));
+    return Result.DONE;
+  }
+
+  private static Result setAlarm(Invocation invocation) {
+    String resource = invocation.argument(0);
+    invocation.banner("Setting the %s alarm on node %s ...", resource, invocation.node());
+    put(invocation, Api.path("alarms", resource), null);
+    return Result.DONE;
+  }
+
+  private static Result clearAlarm(Invocation invocation) {
+    String resource = invocation.argument(0);
+    invocation.banner("Clearing the %s alarm on node %s ...", resource, invocation.node());
+    invocation.api().control("DELETE", Api.path("alarms", resource), null);
+    return Result.DONE;
   }
 
   private static ControlException bad(String more) {

@@ -42,6 +42,13 @@ final class VhostCommands {
             .takesMany("column")
             .noting(COLUMNS.note())
             .does(VhostCommands::list),
+        Command.named("trace_on", "Enables tracing")
+            .inVhost()
+            .noting("Messages are copied to amq.rabbitmq.trace until trace_off or a restart.")
+            .does(invocation -> trace(invocation, true)),
+        Command.named("trace_off", "Disables tracing")
+            .inVhost()
+            .does(invocation -> trace(invocation, false)),
         Command.named("set_vhost_limits", "Sets virtual host limits")
             .inVhost()
             .takes("definition")
@@ -107,6 +114,20 @@ final class VhostCommands {
     body.put("description", Api.object(found).getOrDefault("description", ""));
     invocation.api().put(Api.path("vhosts", vhost), body);
     return Result.DONE;
+  }
+
+  private static Result trace(Invocation invocation, boolean on) {
+    String vhost = invocation.vhost();
+    invocation.banner("%s tracing for vhost \"%s\" ...", on ? "Starting" : "Stopping", vhost);
+    if (invocation.dryRun()) {
+      return Result.DONE;
+    }
+    try {
+      invocation.api().put(Api.path("vhosts", vhost, "tracing"), Json.object("enabled", on));
+    } catch (ApiError e) {
+      throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
+    }
+    return new Result.Done("Trace %s for vhost %s".formatted(on ? "enabled" : "disabled", vhost));
   }
 
   private static Result list(Invocation invocation) {

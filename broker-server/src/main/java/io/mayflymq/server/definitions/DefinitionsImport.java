@@ -252,6 +252,12 @@ final class DefinitionsImport {
       skip(label, "the name is reserved");
       return;
     }
+    try {
+      type.validate(exchange.arguments());
+    } catch (AmqpException e) {
+      problem(label, e.detail());
+      return;
+    }
     newExchanges.put(new Place(exchange.vhost(), exchange.name()), type);
     step(label, () -> require(exchange.vhost()).declareExchange(wanted));
   }

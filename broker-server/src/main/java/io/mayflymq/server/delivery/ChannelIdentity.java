@@ -1,5 +1,6 @@
 package io.mayflymq.server.delivery;
 
+import io.mayflymq.core.vhost.Firehose;
 import io.mayflymq.server.config.NodeName;
 
 /**
@@ -12,6 +13,11 @@ public record ChannelIdentity(ConnectionIdentity connection, int number) {
   /** Its name, such as {@code 10.0.0.7:4711 -> 10.0.0.1:5672 (1)}. */
   public String name() {
     return connection.name() + " (" + number + ")";
+  }
+
+  /** What the firehose says of it. */
+  public Firehose.Client firehoseClient() {
+    return new Firehose.Client(NodeName.VALUE, connection.name(), number, connection.user());
   }
 
   /** Its name in the form of RabbitMQ's process identifiers. */

@@ -34,14 +34,15 @@ public final class ConsumerOutlet implements DeliveryOutlet {
 
   @Override
   public boolean reserve(Consumer consumer) {
-    ChannelCredit credit = consumer.acknowledges() ? channel.credit() : null;
-    if (credit != null && !credit.tryTake(this)) {
+    ChannelCredit credit = channel.credit();
+    boolean counts = consumer.acknowledges();
+    if (credit != null && !credit.tryTake(this, counts)) {
       return false;
     }
     if (lane.hasRoom(this)) {
       return true;
     }
-    if (credit != null) {
+    if (credit != null && counts) {
       credit.giveBack(1);
     }
     return false;
@@ -60,5 +61,16 @@ public final class ConsumerOutlet implements DeliveryOutlet {
   /** Lets the queue try again. Any thread may call. */
   void resume() {
     queue.shard().execute(() -> queue.resume(source.consumer()));
+  }
+
+  /** The same, when it is its turn to use what a channel may have; then the next one has. */
+  void resumeInTurn(ChannelCredit credit) {
+    queue
+        .shard()
+        .execute(
+            () -> {
+              queue.resume(source.consumer());
+              credit.wakeNext();
+            });
   }
 }

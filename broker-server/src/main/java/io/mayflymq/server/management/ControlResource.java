@@ -7,21 +7,21 @@ import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.DiskSettings;
 import io.mayflymq.server.config.MemorySettings;
 import io.mayflymq.server.config.NodeName;
+import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
 /**
- * What RabbitMQ's API lacks and its command line has: for whoever can read the control file, on the
- * loopback address only.
+ * What RabbitMQ's API lacks and its command line has, of a broker that runs: for whoever can read
+ * the control file, on the loopback address only.
  */
 final class ControlResource {
   private static final double LARGEST_DISK_FACTOR = 1000;
+  private static final String BY_HAND = "by hand";
 
   private final ManagedBroker managed;
   private final Node node;
-  private final ProcessControl process;
   private final ResourceMonitors monitors;
   private final MemorySettings memory;
 
@@ -29,14 +29,9 @@ final class ControlResource {
    * @param memory what the memory monitor started with
    */
   ControlResource(
-      ManagedBroker managed,
-      Node node,
-      ProcessControl process,
-      ResourceMonitors monitors,
-      MemorySettings memory) {
+      ManagedBroker managed, Node node, ResourceMonitors monitors, MemorySettings memory) {
     this.managed = managed;
     this.node = node;
-    this.process = process;
     this.monitors = monitors;
     this.memory = memory;
   }
@@ -44,9 +39,8 @@ final class ControlResource {
   void addTo(Router router) {
     router
         .get("status", this::status)
-        .post("stop", this::stop)
-        .post("rotate-logs", this::rotateLogs)
-        .put("log-level", this::setLogLevel)
+        .put("alarms/{resource}", this::setAlarm)
+        .delete("alarms/{resource}", this::clearAlarm)
         .put("vm-memory-high-watermark", this::setMemoryWatermark)
         .put("disk-free-limit", this::setDiskFreeLimit);
   }
@@ -91,17 +85,6 @@ final class ControlResource {
                     "connections", managed.connections(request.principal()).size(),
                     "queues", vhosts.stream().mapToInt(vhost -> vhost.routing().queueCount()).sum(),
                     "vhosts", vhosts.size())));
-  }
-
-  private Response stop(Request request) {
-    request.principal().requireAdministrator();
-    process.stop();
-    return new Response(202, Json.object("status", "stopping"), Map.of());
-  }
-
-  private Response rotateLogs(Request request) {
-    request.principal().requireAdministrator();
-    return Response.ok(Json.object("rotated", process.rotateLog()));
   }
 
   private Response setMemoryWatermark(Request request) {
@@ -154,15 +137,27 @@ final class ControlResource {
     return number.doubleValue();
   }
 
-  private Response setLogLevel(Request request) {
+  /** Alarms by hand: whatever the monitors find, until they are cleared by hand. */
+  private Response setAlarm(Request request) {
     request.principal().requireAdministrator();
-    String level = request.body().fields().require("level").text("level", "");
-    if (!process.setLogLevel(level)) {
-      throw ApiException.badRequest(
-          "log level '%s' is not one of debug, info, notice, warning, error, critical, alert,"
-                  .formatted(level)
-              + " emergency, none");
-    }
+    managed.alarms().raise(new Alarm.ByHand(resource(request)), BY_HAND);
     return Response.noContent();
+  }
+
+  private Response clearAlarm(Request request) {
+    request.principal().requireAdministrator();
+    managed.alarms().clear(new Alarm.ByHand(resource(request)), BY_HAND);
+    return Response.noContent();
+  }
+
+  private static Alarm.Resource resource(Request request) {
+    String name = request.parameter("resource");
+    return Arrays.stream(Alarm.Resource.values())
+        .filter(resource -> resource.word().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                ApiException.badRequest(
+                    "an alarm should be of memory or disk, actually was %s".formatted(name)));
   }
 }

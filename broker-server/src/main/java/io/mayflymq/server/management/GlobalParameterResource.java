@@ -3,6 +3,7 @@ package io.mayflymq.server.management;
 import com.fasterxml.jackson.databind.util.RawValue;
 import io.mayflymq.core.admin.Checks;
 import io.mayflymq.core.admin.GlobalParameters;
+import io.mayflymq.server.connection.ClusterName;
 import java.util.List;
 import java.util.Map;
 

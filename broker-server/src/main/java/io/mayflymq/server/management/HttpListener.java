@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -36,25 +37,30 @@ final class HttpListener implements AutoCloseable {
 
   private final HttpServer server;
   private final Authenticator authenticator;
-  private final Map<String, Router> routers;
+  private final Map<String, Router.Handler> served;
+  private final AtomicInteger inProgress = new AtomicInteger();
 
   /**
-   * Begins to listen.
+   * Takes the address; it answers from {@link #start} on.
    *
-   * @param routers what answers, by the first part of the path, such as {@code /api/}
+   * @param served what answers, by the first part of the path, such as {@code /api/}
    * @throws IOException if the address cannot be had
    */
   HttpListener(
       InetSocketAddress address,
       Executor threads,
       Authenticator authenticator,
-      Map<String, Router> routers)
+      Map<String, Router.Handler> served)
       throws IOException {
     this.authenticator = authenticator;
-    this.routers = Map.copyOf(routers);
+    this.served = Map.copyOf(served);
     this.server = HttpServer.create(address, 0);
     server.setExecutor(threads);
     server.createContext("/", this::handle);
+  }
+
+  /** Begins to answer. */
+  void start() {
     server.start();
   }
 
@@ -63,6 +69,7 @@ final class HttpListener implements AutoCloseable {
   }
 
   private void handle(HttpExchange exchange) throws IOException {
+    inProgress.incrementAndGet();
     try (exchange) {
       Encoded response = respond(exchange);
       response.headers().forEach((name, value) -> exchange.getResponseHeaders().set(name, value));
@@ -84,6 +91,8 @@ final class HttpListener implements AutoCloseable {
     } catch (IOException e) {
       LOGGER.debug("HTTP client {}: {}", exchange.getRemoteAddress(), e.toString());
       throw e;
+    } finally {
+      inProgress.decrementAndGet();
     }
   }
 
@@ -124,8 +133,8 @@ final class HttpListener implements AutoCloseable {
 
   private Response route(HttpExchange exchange) throws IOException {
     String rawPath = exchange.getRequestURI().getRawPath();
-    for (Map.Entry<String, Router> served : routers.entrySet()) {
-      if (rawPath.startsWith(served.getKey())) {
+    for (Map.Entry<String, Router.Handler> part : served.entrySet()) {
+      if (rawPath.startsWith(part.getKey())) {
         InetAddress remote = exchange.getRemoteAddress().getAddress();
         Principal principal =
             authenticator.authenticate(
@@ -134,9 +143,8 @@ final class HttpListener implements AutoCloseable {
           return Authenticator.challenge();
         }
         principal.requireManagement();
-        return served
-            .getValue()
-            .handle(request(exchange, rawPath.substring(served.getKey().length()), principal));
+        return part.getValue()
+            .handle(request(exchange, rawPath.substring(part.getKey().length()), principal));
       }
     }
     throw ApiException.notFound();
@@ -167,8 +175,15 @@ final class HttpListener implements AutoCloseable {
     return values.isEmpty() ? "" : values.get(0);
   }
 
+  /**
+   * Closes it, and all connections, when the requests that are being answered are, or a second
+   * later.
+   */
   @Override
   public void close() {
-    server.stop(CLOSE_SECONDS);
+    // Up to Java 20 the server sits out the whole time if no request ends in it, so none may be
+    // given
+    // when there is none to wait for.
+    server.stop(inProgress.get() == 0 ? 0 : CLOSE_SECONDS);
   }
 }

@@ -1,31 +1,23 @@
 package io.mayflymq.server.management;
 
 import io.mayflymq.core.admin.Administration;
-import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.server.alarm.ResourceMonitors;
-import io.mayflymq.server.config.ListenerSettings;
 import io.mayflymq.server.config.ManagementSettings;
 import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.connection.ConnectionEnvironment;
 import io.mayflymq.server.definitions.BrokerDefinitions;
+import io.mayflymq.server.net.AmqpServer;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/*
- * The management API on its sockets: one where the configuration says, for users with their passwords, and one on the loopback address
- * for whoever can read the control file, which is there whatever the configuration says.
- *
- * Requests are answered by a few threads of their own, which may wait for shards; shards never wait for them.
+/**
+ * The management API of a broker that runs: where the configuration says, and by the control
+ * server.
  */
 public final class ManagementServer implements AutoCloseable {
   /**
@@ -41,57 +33,57 @@ public final class ManagementServer implements AutoCloseable {
       BrokerDefinitions definitions) {}
 
   private static final Logger LOGGER = LoggerFactory.getLogger(ManagementServer.class);
-  private static final int THREADS = 4;
-  private static final long IDLE_SECONDS = 30;
-  private static final byte[] LOOPBACK = {127, 0, 0, 1};
 
-  private final ThreadPoolExecutor threads;
+  private final ControlServer controlServer;
   private final StatisticsSampler sampler;
+  private final Authenticator authenticator;
+  private final Router api = new Router();
+  private final Router control = new Router();
   private HttpListener open;
-  private HttpListener local;
-  private ControlFile controlFile;
 
-  private ManagementServer(StatisticsSampler sampler) {
-    AtomicInteger serial = new AtomicInteger();
+  private ManagementServer(
+      ControlServer controlServer, StatisticsSampler sampler, Authenticator authenticator) {
+    this.controlServer = controlServer;
     this.sampler = sampler;
-    this.threads =
-        new ThreadPoolExecutor(
-            THREADS,
-            THREADS,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, "management-" + serial.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
-    threads.allowCoreThreadTimeOut(true);
+    this.authenticator = authenticator;
   }
 
   /**
-   * Listens, and writes the control file.
+   * Listens, and has the control server serve the same.
    *
    * @param managed what it manages
-   * @param amqp where clients of AMQP connect
-   * @param process what can be done to the process
+   * @param amqp what listens for clients of AMQP
    * @param monitors what watches memory and disk
-   * @throws IOException if it cannot listen or write; the message says where and why
+   * @throws IOException if it cannot listen; the message says where and why
    */
   public static ManagementServer start(
       ServerSettings settings,
       Managed managed,
-      List<InetSocketAddress> amqp,
-      ProcessControl process,
-      ResourceMonitors monitors)
+      AmqpServer amqp,
+      ResourceMonitors monitors,
+      ControlServer controlServer)
       throws IOException {
-    ManagementSettings management = settings.management();
+    AuthAttempts attempts = new AuthAttempts();
     ManagementServer server =
         new ManagementServer(
+            controlServer,
             StatisticsSampler.start(
-                managed.environment().broker(), management.statisticsIntervalMillis()));
+                managed.environment().broker(), settings.management().statisticsIntervalMillis()),
+            new UserAuthenticator(managed.environment().accessControl(), attempts));
     try {
-      server.listen(settings, managed, amqp, process, monitors);
+      server.listen(settings.management());
+      ManagedBroker broker = new ManagedBroker(managed);
+      Node node =
+          new Node(
+              amqp.addresses(),
+              amqp.tlsAddresses(),
+              server.address().stream().toList(),
+              settings.dataDir(),
+              settings.log().file().orElse(null),
+              settings.auth().mechanisms());
+      addResources(server.api, broker, node, attempts, monitors, settings);
+      new ControlResource(broker, node, monitors, settings.memory()).addTo(server.control);
+      server.start();
       return server;
     } catch (IOException | RuntimeException e) {
       server.close();
@@ -99,57 +91,26 @@ public final class ManagementServer implements AutoCloseable {
     }
   }
 
-  private void listen(
-      ServerSettings settings,
-      Managed managed,
-      List<InetSocketAddress> amqp,
-      ProcessControl process,
-      ResourceMonitors monitors)
-      throws IOException {
-    ManagedBroker broker = new ManagedBroker(managed);
-    AccessControl accessControl = broker.accessControl();
-    AuthAttempts attempts = new AuthAttempts();
-    Router api = new Router();
-    Optional<InetSocketAddress> wanted = settings.management().address();
-    if (wanted.isPresent()) {
-      try {
-        open =
-            new HttpListener(
-                wanted.get(),
-                threads,
-                Authenticator.ofUsers(accessControl, attempts),
-                Map.of("/api/", api));
-      } catch (IOException e) {
-        throw new IOException(
-            "cannot listen for HTTP on %s: %s".formatted(text(wanted.get()), e.getMessage()), e);
-      }
-    }
-    Node node =
-        new Node(
-            amqp,
-            settings.tlsListeners().stream().map(ListenerSettings::address).toList(),
-            open == null ? List.of() : List.of(open.address()),
-            settings.dataDir(),
-            settings.log().file().orElse(null),
-            settings.auth().mechanisms());
-    addResources(api, broker, node, attempts, monitors, settings);
-    Router control = new Router();
-    new ControlResource(broker, node, process, monitors, settings.memory()).addTo(control);
-    String token = ControlFile.newToken();
-    local =
-        new HttpListener(
-            new InetSocketAddress(InetAddress.getByAddress(LOOPBACK), 0),
-            threads,
-            Authenticator.ofControl(accessControl, attempts, token),
-            Map.of("/api/", api, "/control/", control));
-    try {
-      controlFile = ControlFile.write(settings.dataDir(), local.address(), token);
-    } catch (IOException e) {
-      // As on a full disk, which consumers may relieve: a broker without control beats none.
-      LOGGER.warn("cannot write the control file, so mayflyctl needs --url: {}", e.toString());
-    }
+  private void start() {
+    controlServer.serve(this);
     if (open != null) {
+      open.start();
       LOGGER.info("listening for HTTP on {}", text(open.address()));
+    }
+  }
+
+  private void listen(ManagementSettings settings) throws IOException {
+    Optional<InetSocketAddress> wanted = settings.address();
+    if (wanted.isEmpty()) {
+      return;
+    }
+    try {
+      open =
+          new HttpListener(
+              wanted.get(), controlServer.threads(), authenticator, Map.of("/api/", api::handle));
+    } catch (IOException e) {
+      throw new IOException(
+          "cannot listen for HTTP on %s: %s".formatted(text(wanted.get()), e.getMessage()), e);
     }
   }
 
@@ -195,23 +156,28 @@ public final class ManagementServer implements AutoCloseable {
     return Optional.ofNullable(open).map(HttpListener::address);
   }
 
-  /** Takes no more requests, and removes the control file. */
+  /** What answers below {@code /api/}. */
+  Router api() {
+    return api;
+  }
+
+  /** What answers below {@code /control/} about the broker. */
+  Router control() {
+    return control;
+  }
+
+  /** Who users are. */
+  Authenticator authenticator() {
+    return authenticator;
+  }
+
+  /** Takes no more requests. */
   @Override
   public void close() {
+    controlServer.serve(null);
     sampler.close();
-    if (controlFile != null) {
-      try {
-        controlFile.remove();
-      } catch (IOException e) {
-        LOGGER.warn("cannot remove the control file: {}", e.toString());
-      }
-    }
     if (open != null) {
       open.close();
     }
-    if (local != null) {
-      local.close();
-    }
-    threads.shutdownNow();
   }
 }

@@ -11,6 +11,7 @@ import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.CommandLanes;
 import io.mayflymq.core.vhost.PublishReceipts;
 import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.ReplyLanes;
 import io.mayflymq.core.vhost.Shards;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.protocol.types.AmqpException;
@@ -75,7 +76,7 @@ final class MessageResource {
     home.execute(
         () -> {
           try {
-            Publisher publisher = new Publisher(vhost, access, home.index());
+            Publisher publisher = new Publisher(vhost, access, home.index(), () -> null);
             Message message =
                 publisher.accept(
                     ShortString.of(exchange),
@@ -83,6 +84,8 @@ final class MessageResource {
                     false,
                     content,
                     properties.length);
+            ReplyLanes replies = new ReplyLanes(home, vhost.replies());
+            publisher.replyNames().forEach(name -> replies.send(name, message));
             send(message, publisher.route(), new CommandLanes(home, shards, () -> {}), routed);
           } catch (RuntimeException e) {
             routed.completeExceptionally(e);

@@ -9,6 +9,7 @@ import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.NodeName;
+import io.mayflymq.server.connection.ClusterName;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -124,9 +125,7 @@ final class OverviewResource {
             type ->
                 Json.object(
                     "name", type.wireName(),
-                    "description",
-                        "AMQP %s exchange, as per the AMQP specification"
-                            .formatted(type.wireName()),
+                    "description", type.description(),
                     "enabled", true))
         .toList();
   }
@@ -194,8 +193,9 @@ final class OverviewResource {
     }
   }
 
-  private boolean isRaised(Alarm alarm) {
-    return managed.alarms().raised().contains(alarm);
+  private boolean isRaised(Alarm.Resource alarm) {
+    List<Alarm> raised = managed.alarms().raised();
+    return raised.contains(alarm) || raised.contains(new Alarm.ByHand(alarm));
   }
 
   private Map<String, Object> object() {

@@ -1,5 +1,6 @@
 package io.mayflymq.server.management;
 
+import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.security.Limits;
@@ -13,11 +14,12 @@ import java.util.Map;
 
 /**
  * Parameters of virtual hosts: RabbitMQ keeps operator policies and limits as such. Both have paths
- * of their own; operator policies can be changed here too.
+ * of their own beside this.
  */
 final class ParameterResource {
   private static final String OPERATOR_POLICY = PolicyKind.OPERATOR_POLICY.component();
   private static final String VHOST_LIMITS = "vhost-limits";
+  private static final String LIMITS = "limits";
 
   private final ManagedBroker managed;
 
@@ -52,7 +54,7 @@ final class ParameterResource {
       }
       Limits limits = vhost.definition().limits();
       if (!limits.asMap().isEmpty()) {
-        all.add(new Parameter(VHOST_LIMITS, vhost.name(), "limits", LimitsJson.write(limits)));
+        all.add(new Parameter(VHOST_LIMITS, vhost.name(), LIMITS, LimitsJson.write(limits)));
       }
     }
     all.removeIf(parameter -> component != null && !parameter.component.equals(component));
@@ -89,41 +91,60 @@ final class ParameterResource {
     VirtualHost vhost = managed.ownVhostToPutInto(request);
     String component = request.parameter("component");
     Object value = request.body().fields().require("value").get("value");
-    refuseThoseSetElsewhere(component);
+    if (component.equals(PolicyKind.POLICY.component())) {
+      throw ApiException.badRequest("policies may not be set using this method");
+    }
+    String name = request.parameter("name");
+    if (component.equals(VHOST_LIMITS) && name.equals(LIMITS)) {
+      request.principal().requireAdministrator();
+      return setLimits(vhost, value);
+    }
     if (!component.equals(OPERATOR_POLICY)) {
-      throw ApiException.badRequest(
-          "Validation failed\n\ncomponent %s not found\n".formatted(component));
+      throw invalid("component %s not found".formatted(component));
     }
     request.principal().requireAdministrator();
     if (!(value instanceof Map<?, ?> object)) {
-      throw ApiException.badRequest(
-          "Validation failed\n\nvalue should be an object, actually was %s\n".formatted(value));
+      throw invalid("%s not a list %s".formatted(name, Json.text(value)));
     }
     Map<String, Object> term = new LinkedHashMap<>();
-    object.forEach((name, part) -> term.put((String) name, part));
-    return PolicyResource.set(
-        vhost, PolicyResource.parse(PolicyKind.OPERATOR_POLICY, request.parameter("name"), term));
+    object.forEach((key, part) -> term.put((String) key, part));
+    return PolicyResource.set(vhost, PolicyResource.parse(PolicyKind.OPERATOR_POLICY, name, term));
+  }
+
+  /** All limits of a virtual host at once: those that are not given are gone. */
+  private Response setLimits(VirtualHost vhost, Object value) {
+    try {
+      boolean isNew = vhost.definition().limits().isEmpty();
+      Limits limits = LimitsJson.ofVhost(Json.tree(value));
+      Answers.await(managed.administration().vhosts().setLimits(vhost.name(), limits));
+      return Response.put(isNew);
+    } catch (AdministrationException e) {
+      throw invalid(e.getMessage());
+    }
+  }
+
+  private static ApiException invalid(String reason) {
+    return ApiException.badRequest("Validation failed\n\n" + reason + "\n");
   }
 
   private Response clear(Request request) {
     request.principal().requirePolicymaker();
     VirtualHost vhost = managed.ownVhost(request);
     String component = request.parameter("component");
-    refuseThoseSetElsewhere(component);
+    if (component.equals(PolicyKind.POLICY.component())) {
+      throw ApiException.badRequest("policies may not be cleared using this method");
+    }
+    if (component.equals(VHOST_LIMITS)
+        && request.parameter("name").equals(LIMITS)
+        && !vhost.definition().limits().isEmpty()) {
+      request.principal().requireAdministrator();
+      Answers.await(managed.administration().vhosts().setLimits(vhost.name(), Limits.NONE));
+      return Response.noContent();
+    }
     if (!component.equals(OPERATOR_POLICY)) {
       throw ApiException.notFound();
     }
     request.principal().requireAdministrator();
     return PolicyResource.clear(vhost, PolicyKind.OPERATOR_POLICY, request.parameter("name"));
-  }
-
-  private static void refuseThoseSetElsewhere(String component) {
-    if (component.equals(PolicyKind.POLICY.component())) {
-      throw ApiException.badRequest("policies may not be set using this method");
-    }
-    if (component.equals(VHOST_LIMITS)) {
-      throw ApiException.badRequest(
-          "limits may not be set using this method; use /api/vhost-limits/{vhost}/{name}");
-    }
   }
 }

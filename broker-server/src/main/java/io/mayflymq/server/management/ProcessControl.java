@@ -1,8 +1,10 @@
 package io.mayflymq.server.management;
 
-/** What can be done to the process that the broker runs in. Any thread may call. */
+import java.io.IOException;
+
+/** What can be done to the process, and to the broker in it as a whole. Any thread may call. */
 public interface ProcessControl {
-  /** Stops it in order, as SIGTERM does; returns before that is done. */
+  /** Stops the process in order, as SIGTERM does; returns before that is done. */
   void stop();
 
   /**
@@ -18,4 +20,25 @@ public interface ProcessControl {
    * @return whether this is the name of a level
    */
   boolean setLogLevel(String level);
+
+  /** Whether the broker runs, and not only the process. */
+  boolean isRunning();
+
+  /** Closes connections and listeners and lets go of queues and messages; nothing if it has. */
+  void stopBroker();
+
+  /**
+   * Brings the broker back as at the start of the process; nothing if it runs.
+   *
+   * @throws IOException if it cannot be had; the message says why
+   */
+  void startBroker() throws IOException;
+
+  /**
+   * Removes what the broker keeps: the next start is its first.
+   *
+   * @return false if the broker runs; then nothing is removed
+   * @throws IOException if something cannot be removed; the message says why
+   */
+  boolean reset() throws IOException;
 }

@@ -50,6 +50,10 @@ final class Router {
   }
 
   private final Map<Integer, List<Route>> byLength = new HashMap<>();
+  private Handler otherwise =
+      request -> {
+        throw ApiException.notFound();
+      };
 
   Router get(String template, Handler handler) {
     return add("GET", template, handler);
@@ -65,6 +69,12 @@ final class Router {
 
   Router delete(String template, Handler handler) {
     return add("DELETE", template, handler);
+  }
+
+  /** What answers paths that no template fits, instead of 404. */
+  Router otherwise(Handler handler) {
+    otherwise = handler;
+    return this;
   }
 
   private Router add(String method, String template, Handler handler) {
@@ -110,7 +120,7 @@ final class Router {
           ? new Response(405, null, Map.of("allow", allowed(route)))
           : handler.handle(request.at(parameters));
     }
-    throw ApiException.notFound();
+    return otherwise.handle(request);
   }
 
   private static String allowed(Route route) {

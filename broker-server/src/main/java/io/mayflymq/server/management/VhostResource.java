@@ -28,6 +28,7 @@ final class VhostResource {
         .get("vhosts/{vhost}", this::get)
         .put("vhosts/{vhost}", this::put)
         .delete("vhosts/{vhost}", this::delete)
+        .put("vhosts/{vhost}/tracing", this::trace)
         .post("vhosts/{vhost}/start/{node}", this::start);
   }
 
@@ -50,6 +51,9 @@ final class VhostResource {
             queueType.equals(NO_QUEUE_TYPE) ? "" : queueType,
             Limits.NONE);
     boolean isNew = Answers.await(vhosts().put(wanted));
+    if (fields.has("tracing")) {
+      trace(wanted.name(), fields.bool("tracing"));
+    }
     if (isNew && !request.principal().control()) {
       permitEverything(request.principal().user(), wanted.name());
     }
@@ -63,6 +67,20 @@ final class VhostResource {
             .administration()
             .permissions()
             .set(user, vhost, EVERYTHING, EVERYTHING, EVERYTHING));
+  }
+
+  private Response trace(Request request) {
+    request.principal().requireAdministrator();
+    trace(request.parameter("vhost"), request.body().fields().require("enabled").bool("enabled"));
+    return Response.noContent();
+  }
+
+  private void trace(String name, boolean on) {
+    VirtualHost vhost = managed.broker().virtualHost(name);
+    if (vhost == null) {
+      throw ApiException.notFound();
+    }
+    vhost.firehose().turn(on);
   }
 
   private Response delete(Request request) {
@@ -127,7 +145,7 @@ final class VhostResource {
         traffic.rate(Counter.RECEIVED_BYTES));
     Statistics.put(
         object, "send_oct", traffic.get(Counter.SENT_BYTES), traffic.rate(Counter.SENT_BYTES));
-    object.put("tracing", false);
+    object.put("tracing", vhost.firehose().isOn());
     return object;
   }
 }

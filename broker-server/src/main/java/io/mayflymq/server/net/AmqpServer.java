@@ -1,5 +1,6 @@
 package io.mayflymq.server.net;
 
+import io.mayflymq.core.admin.GlobalParameters;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.Credentials;
 import io.mayflymq.core.security.SaslMechanism;
@@ -8,6 +9,7 @@ import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.config.AuthSettings;
 import io.mayflymq.server.config.ListenerSettings;
+import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.config.TcpSettings;
 import io.mayflymq.server.connection.AmqpConnection;
@@ -49,16 +51,17 @@ public final class AmqpServer implements AutoCloseable {
   private final List<Channel> listeners = new ArrayList<>();
   private final List<Channel> tlsListeners = new ArrayList<>();
 
-  private AmqpServer(ServerSettings settings, EventLoops loops, Served served) {
+  private AmqpServer(LiveConfiguration configuration, EventLoops loops, Served served) {
     this.loops = loops;
     environment =
         new ConnectionEnvironment(
             served.broker(),
             served.accessControl(),
             served.sessions(),
-            mechanisms(settings.auth()),
-            settings.protocol(),
-            served.alarms());
+            mechanisms(configuration.settings().auth()),
+            () -> configuration.settings().protocol(),
+            served.alarms(),
+            served.parameters());
     served
         .alarms()
         .addListener(
@@ -87,9 +90,16 @@ public final class AmqpServer implements AutoCloseable {
     return offered;
   }
 
-  /** What connections are served with: the broker, who may use it, and what blocks publishers. */
+  /**
+   * What connections are served with: the broker, who may use it, what blocks publishers, and what
+   * operators named.
+   */
   public record Served(
-      Broker broker, AccessControl accessControl, Sessions sessions, Alarms alarms) {}
+      Broker broker,
+      AccessControl accessControl,
+      Sessions sessions,
+      Alarms alarms,
+      GlobalParameters parameters) {}
 
   /**
    * Binds all listeners.
@@ -98,10 +108,11 @@ public final class AmqpServer implements AutoCloseable {
    * @param served what they connect to
    * @throws StartException if one of them cannot be bound; then none is
    */
-  public static AmqpServer start(ServerSettings settings, EventLoops loops, Served served)
+  public static AmqpServer start(LiveConfiguration configuration, EventLoops loops, Served served)
       throws StartException {
+    ServerSettings settings = configuration.settings();
     ReloadingTls tls = tls(settings);
-    AmqpServer server = new AmqpServer(settings, loops, served);
+    AmqpServer server = new AmqpServer(configuration, loops, served);
     boolean started = false;
     try {
       bind(settings.listeners(), server.bootstrap(settings.tcp(), null), server.listeners);
@@ -160,7 +171,7 @@ public final class AmqpServer implements AutoCloseable {
                   @Override
                   protected void initChannel(Channel channel) {
                     if (tls != null) {
-                      channel.pipeline().addLast(tls.current().newHandler(channel.alloc()));
+                      tls.encrypt(channel);
                     }
                     channel
                         .pipeline()

@@ -1,6 +1,7 @@
 package io.mayflymq.server.net;
 
 import io.mayflymq.core.runtime.EventLoop;
+import io.netty.channel.SingleThreadEventLoop;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
@@ -22,6 +23,16 @@ record NettyLoop(io.netty.channel.EventLoop loop) implements EventLoop {
       if (!loop.isShuttingDown()) {
         throw e;
       }
+    }
+  }
+
+  /** The tail of an iteration comes behind all tasks; what it adds comes behind the next reads. */
+  @Override
+  public void executeLater(Runnable task) {
+    if (loop instanceof SingleThreadEventLoop netty && !loop.isShuttingDown()) {
+      netty.executeAfterEventLoopIteration(() -> execute(task));
+    } else {
+      execute(task);
     }
   }
 

@@ -1,9 +1,11 @@
 package io.mayflymq.server.tls;
 
 import io.mayflymq.server.config.TlsSettings;
+import io.netty.channel.Channel;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,6 +17,7 @@ import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.Signature;
 import java.security.cert.X509Certificate;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -31,6 +34,13 @@ import org.slf4j.LoggerFactory;
  */
 public final class ReloadingTls {
   private static final Logger LOGGER = LoggerFactory.getLogger(ReloadingTls.class);
+
+  /**
+   * Seconds; a ticket for resuming a session of TLS 1.3 may live seven days, and an engine whose
+   * sessions live longer sends none. RabbitMQ sends none either, and its Java client on NIO takes
+   * one for part of a frame. Connections are few and long, so there is little to resume.
+   */
+  private static final long TOO_LONG_FOR_TICKETS = Duration.ofDays(8).toSeconds();
 
   private record Stamp(FileTime modified, long size, Object key) {}
 
@@ -54,8 +64,13 @@ public final class ReloadingTls {
     return tls;
   }
 
-  /** What a connection that begins now should use. Any thread may call. */
-  public synchronized SslContext current() {
+  /** Has a connection that begins now speak TLS. Any thread may call. */
+  public void encrypt(Channel connection) {
+    SslHandler handler = current().newHandler(connection.alloc());
+    connection.pipeline().addLast(new SeparateFinished(handler), handler);
+  }
+
+  private synchronized SslContext current() {
     List<Optional<Stamp>> found = stamps();
     if (!found.equals(stamps)) {
       stamps = found;
@@ -100,6 +115,7 @@ public final class ReloadingTls {
       SslContextBuilder builder =
           SslContextBuilder.forServer(key, chain)
               .sslProvider(SslProvider.JDK)
+              .sessionTimeout(TOO_LONG_FOR_TICKETS)
               .protocols(settings.versions());
       if (settings.verifyPeer()) {
         Path authorities = required("ssl_options.cacertfile", settings.authorities());

@@ -96,4 +96,17 @@ class AlarmsTest {
     assertThat(reason.getBytes(StandardCharsets.UTF_8)).hasSize(252);
     assertThat(reason).isEqualTo("\uD83D\uDE80".repeat(63));
   }
+
+  @Test
+  void anAlarmByHandIsNobodyElsesToClear() {
+    Alarm byHand = new Alarm.ByHand(Resource.MEMORY);
+    alarms.raise(byHand, "by hand");
+    alarms.raise(Resource.MEMORY, "too much");
+    assertThat(alarms.raised()).containsExactly(Resource.MEMORY, byHand);
+    assertThat(alarms.reason()).isEqualTo("low on memory");
+    alarms.clear(Resource.MEMORY, "enough");
+    assertThat(alarms.reason()).isEqualTo("low on memory");
+    alarms.clear(byHand, "by hand");
+    assertThat(alarms.isRaised()).isFalse();
+  }
 }

@@ -5,13 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.server.cli.ExitCode;
 import io.mayflymq.server.config.Configuration;
-import io.mayflymq.server.config.ServerSettings;
+import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.net.StartException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -37,8 +36,10 @@ class DaemonTest {
             "log.console=false");
     Configuration configuration =
         Configuration.load(
-            Optional.empty(), Map.of(), Stream.concat(common, Stream.of(sets)).toList());
-    return Daemon.start(ServerSettings.of(configuration), List.of("take heed"));
+            Optional.empty(),
+            Map.of("MAYFLY_WHATEVER", "1"),
+            Stream.concat(common, Stream.of(sets)).toList());
+    return Daemon.start(new LiveConfiguration(configuration));
   }
 
   @Test
@@ -75,7 +76,9 @@ class DaemonTest {
     assertThat(Files.readAllLines(directory.resolve("log/m.log")))
         .satisfiesExactly(
             line -> assertThat(line).matches(time + "\\[info] <Daemon> MayflyMQ .* on Java .*"),
-            line -> assertThat(line).matches(time + "\\[warning] <Daemon> take heed"),
+            line ->
+                assertThat(line)
+                    .matches(time + "\\[warning] <Daemon> environment variable MAYFLY_WHATEVER .*"),
             line -> assertThat(line).endsWith("[info] <Daemon> data in " + directory),
             line -> assertThat(line).matches(".*> listening for AMQP on 127\\.0\\.0\\.1:\\d+"),
             line -> assertThat(line).matches(".*> MayflyMQ \\S+ ready in \\d+\\.\\d\\d s"),

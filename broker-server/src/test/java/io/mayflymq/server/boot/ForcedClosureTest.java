@@ -13,6 +13,7 @@ import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.config.Configuration;
+import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.net.AmqpServer;
 import io.mayflymq.server.net.EventLoops;
@@ -45,10 +46,11 @@ class ForcedClosureTest {
             Optional.empty(),
             Map.of(),
             List.of("data_dir=" + directory, "listeners.tcp.default=127.0.0.1:0"));
-    ServerSettings settings = ServerSettings.of(configuration);
+    LiveConfiguration live = new LiveConfiguration(configuration);
+    ServerSettings settings = live.settings();
     loops = new EventLoops(settings.shards());
     storage = Storage.open(settings, loops, new Alarms());
-    server = AmqpServer.start(settings, loops, storage.served());
+    server = AmqpServer.start(live, loops, storage.served());
     administration = storage.administration();
     administration.vhosts().put(VhostDefinition.of("v")).join();
     administration.users().add("ann", PasswordHash.of("secret"), List.of()).join();

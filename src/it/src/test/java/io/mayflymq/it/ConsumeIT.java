@@ -16,6 +16,7 @@ import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Deliveries.Delivery;
 import io.mayflymq.it.harness.RawClient;
 import io.mayflymq.it.harness.RawWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -92,6 +93,50 @@ class ConsumeIT {
     channel.basicAck(taken.tag(), false);
     amqp.publish(queue, "more");
     assertThat(amqp.ready(queue) + amqp.ready(other)).isEqualTo(5);
+  }
+
+  @Test
+  void queuesTakeTurnsWithTheGlobalPrefetch(Amqp amqp) throws Exception {
+    List<String> queues = List.of(amqp.queue(), amqp.queue(), amqp.queue());
+    for (String queue : queues) {
+      for (int i = 0; i < 30; i++) {
+        amqp.publish(queue, queue);
+      }
+    }
+    Channel channel = amqp.channel();
+    channel.basicQos(0, 1, true);
+    Deliveries consumer = Deliveries.from(channel, queues.get(0), false);
+    for (String queue : queues.subList(1, 3)) {
+      channel.basicConsume(queue, false, consumer);
+    }
+    List<String> served = new ArrayList<>();
+    for (int i = 0; i < 29; i++) {
+      Delivery delivery = consumer.next();
+      served.add(delivery.body());
+      channel.basicAck(delivery.tag(), false);
+    }
+    assertThat(served).as("none is left behind").containsAll(queues);
+  }
+
+  @Test
+  void withoutAcknowledgementAConsumerWaitsForTheGlobalPrefetchButUsesNone(Amqp amqp)
+      throws Exception {
+    String queue = amqp.queue();
+    String other = amqp.queue();
+    Channel channel = amqp.channel();
+    channel.basicQos(0, 1, true);
+    Deliveries acknowledging = Deliveries.from(channel, queue, false);
+    Deliveries automatic = Deliveries.from(channel, other, true);
+    amqp.publish(other, "o0");
+    amqp.publish(other, "o1");
+    assertThat(automatic.next(2)).containsExactly("o0", "o1");
+    amqp.publish(queue, "m0");
+    Delivery held = acknowledging.next();
+    amqp.publish(other, "o2");
+    assertThat(amqp.ready(other)).isEqualTo(1);
+    automatic.assertNothing();
+    channel.basicAck(held.tag(), false);
+    assertThat(automatic.next().body()).isEqualTo("o2");
   }
 
   @Test

@@ -18,7 +18,7 @@ class ControlCommandExtrasIT {
   @MayflyOnly("there is one node only")
   void saysWhatDoesNotApply(Target target) {
     ControlCommand control = ControlCommand.of(target);
-    for (String command : List.of("join_cluster", "reset", "stop_app", "eval", "trace_on")) {
+    for (String command : List.of("join_cluster", "suspend_listeners", "eval")) {
       Outcome outcome = control.run(command, "x");
       assertThat(outcome.exit()).as(command).isEqualTo(69);
       assertThat(outcome.err().get(1)).startsWith(command + " is not applicable: ");

@@ -12,7 +12,6 @@ import com.rabbitmq.client.ConnectionFactory;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.MayflyOnly;
-import io.mayflymq.it.harness.NotYet;
 import io.mayflymq.it.harness.RawClient;
 import io.mayflymq.it.harness.RawFrame;
 import io.mayflymq.it.harness.RawWriter;
@@ -95,7 +94,6 @@ class HandshakeIT {
   }
 
   @Test
-  @NotYet("direct reply-to")
   void serverPropertiesNameDirectReplyTo(Amqp amqp) throws Exception {
     assertThat(amqp.connection().getServerProperties().get("capabilities"))
         .asInstanceOf(map(String.class, Object.class))

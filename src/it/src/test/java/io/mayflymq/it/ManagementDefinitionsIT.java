@@ -220,6 +220,9 @@ class ManagementDefinitionsIT {
       assertThat(http.put("cluster-name", "{\"name\":\"" + name + "\"}").status()).isEqualTo(204);
       assertThat(http.get("cluster-name").json().path("name").asText()).isEqualTo(name);
       assertThat(http.get("overview").json().path("cluster_name").asText()).isEqualTo(name);
+      try (Connection connection = target.factory().newConnection()) {
+        assertThat(connection.getServerProperties().get("cluster_name")).hasToString(name);
+      }
       assertBadRequest(http.put("cluster-name", "{}"), "[{key_missing,name}]");
       assertThat(http.get("cluster-name").json().path("name").asText()).isEqualTo(name);
     } finally {

@@ -339,6 +339,25 @@ class ManagementPoliciesIT {
   }
 
   @Test
+  void limitsOfAVirtualHostAreAParameter() throws Exception {
+    http.put("vhosts/" + name, "{}");
+    try {
+      String path = "parameters/vhost-limits/" + name + "/limits";
+      assertThat(http.put(path, "{\"value\":{\"max-queues\":5}}").status()).isEqualTo(201);
+      assertThat(http.put(path, "{\"value\":{\"max-connections\":7}}").status()).isEqualTo(204);
+      assertThat(http.get("vhost-limits/" + name).json().get(0).path("value").toString())
+          .isEqualTo("{\"max-connections\":7}");
+      assertThat(http.put(path, "{\"value\":{\"max-cats\":7}}").reason())
+          .isEqualTo("Validation failed\n\nUnrecognised terms [{<<\"max-cats\">>,7}] in limits\n");
+      assertThat(http.delete(path).status()).isEqualTo(204);
+      assertThat(http.delete(path).status()).isEqualTo(404);
+      assertThat(http.get(path).status()).isEqualTo(404);
+    } finally {
+      http.delete("vhosts/" + name);
+    }
+  }
+
+  @Test
   void anOperatorPolicyAmongParametersIsChecked() throws Exception {
     Http.Reply reply =
         http.put(

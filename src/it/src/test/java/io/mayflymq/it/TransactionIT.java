@@ -63,6 +63,24 @@ class TransactionIT {
   }
 
   @Test
+  void recoverLeavesWhatWaitsForItsCommit(Amqp amqp) throws Exception {
+    String queue = amqp.queue();
+    amqp.publish(queue, "acked");
+    amqp.publish(queue, "held");
+    Channel channel = amqp.newChannel();
+    channel.txSelect();
+    long acked = channel.basicGet(queue, false).getEnvelope().getDeliveryTag();
+    channel.basicGet(queue, false);
+    channel.basicAck(acked, false);
+    channel.basicRecover(true);
+    assertThat(text(channel.basicGet(queue, true).getBody())).isEqualTo("held");
+    assertThat(channel.basicGet(queue, true)).isNull();
+    channel.txCommit();
+    channel.close();
+    assertThat(amqp.drain(queue)).isEmpty();
+  }
+
+  @Test
   void acksTakeEffectAtTheCommit(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     amqp.publish(queue, "a");
@@ -114,8 +132,12 @@ class TransactionIT {
     channel.addReturnListener(message -> returned.add(text(message.getBody())));
     channel.txSelect();
     channel.basicPublish("", "no such queue", true, PLAIN, bytes("a"));
+    String gone = amqp.queue();
+    channel.basicPublish("", gone, true, PLAIN, bytes("b"));
+    channel.queueDelete(gone);
     channel.txCommit();
     assertThat(returned.poll(10, SECONDS)).isEqualTo("a");
+    assertThat(returned.poll(10, SECONDS)).as("as its queue has gone").isEqualTo("b");
   }
 
   @Test

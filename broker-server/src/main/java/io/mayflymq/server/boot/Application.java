@@ -1,0 +1,118 @@
+package io.mayflymq.server.boot;
+
+import io.mayflymq.server.alarm.Alarms;
+import io.mayflymq.server.alarm.ResourceMonitors;
+import io.mayflymq.server.config.LiveConfiguration;
+import io.mayflymq.server.config.ServerSettings;
+import io.mayflymq.server.management.ControlServer;
+import io.mayflymq.server.management.ManagementServer;
+import io.mayflymq.server.net.AmqpServer;
+import io.mayflymq.server.net.EventLoops;
+import io.mayflymq.server.net.StartException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+
+/**
+ * The broker in the process: queues and messages, threads and listeners. It can be stopped and
+ * begun anew while the process goes on.
+ */
+final class Application implements AutoCloseable {
+  /** How to let go of what is held, the last one first. */
+  private final Deque<Runnable> held = new ArrayDeque<>();
+
+  private AmqpServer server;
+  private Runnable announcement;
+
+  private Application() {}
+
+  /**
+   * Brings back what was kept and listens.
+   *
+   * @param control where it can be managed from then on too
+   * @throws StartException if that cannot be done; then nothing is held
+   */
+  static Application start(LiveConfiguration configuration, ControlServer control)
+      throws StartException {
+    Application application = new Application();
+    boolean started = false;
+    try {
+      application.open(configuration, control);
+      started = true;
+      return application;
+    } finally {
+      if (!started) {
+        application.close();
+      }
+    }
+  }
+
+  private void open(LiveConfiguration configuration, ControlServer control) throws StartException {
+    ServerSettings settings = configuration.settings();
+    Alarms alarms = new Alarms();
+    ResourceMonitors monitors =
+        ResourceMonitors.start(settings.memory(), settings.disk(), settings.dataDir(), alarms);
+    held.push(monitors::close);
+    EventLoops loops = new EventLoops(settings.shards());
+    held.push(loops::close);
+    Storage storage = Storage.open(settings, loops, alarms);
+    held.push(storage::close);
+    storage.loadDefinitions(settings.definitions());
+    server = AmqpServer.start(configuration, loops, storage.served());
+    held.push(server::close);
+    held.push(
+        configuration.onChange(
+            changed -> {
+              storage.served().accessControl().setLoopbackUsers(changed.auth().loopbackUsers());
+              monitors.apply(changed.memory(), changed.disk());
+            }));
+    ManagementServer management = startManagement(settings, storage, monitors, control);
+    held.push(management::close);
+    announcement =
+        () -> {
+          monitors.announce();
+          storage.announce();
+        };
+  }
+
+  /** Says in the log what its limits are and what was brought back. */
+  void announce() {
+    announcement.run();
+  }
+
+  private ManagementServer startManagement(
+      ServerSettings settings, Storage storage, ResourceMonitors monitors, ControlServer control)
+      throws StartException {
+    try {
+      return ManagementServer.start(
+          settings,
+          new ManagementServer.Managed(
+              server.environment(), storage.administration(), storage.definitions()),
+          server,
+          monitors,
+          control);
+    } catch (IOException e) {
+      throw new StartException(e.getMessage(), e);
+    }
+  }
+
+  /** Where clients connect. */
+  List<InetSocketAddress> addresses() {
+    return server.addresses();
+  }
+
+  /** Where clients connect that speak TLS. */
+  List<InetSocketAddress> tlsAddresses() {
+    return server.tlsAddresses();
+  }
+
+  /** Closes connections in order and settles what is pending. */
+  @Override
+  public void close() {
+    while (!held.isEmpty()) {
+      held.pop().run();
+    }
+  }
+}
