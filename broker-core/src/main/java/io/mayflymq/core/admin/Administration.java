@@ -47,7 +47,7 @@ public final class Administration {
       AccessControl accessControl,
       Sessions sessions,
       Collection<DefaultPolicy> defaultPolicies) {
-    this.changes = new ChangeLog(log, accessControl);
+    this.changes = new ChangeLog(log, accessControl, broker.events());
     this.broker = broker;
     this.vhosts = new VhostAdministration(changes, broker, sessions, defaultPolicies);
     this.users = new UserAdministration(changes, sessions);

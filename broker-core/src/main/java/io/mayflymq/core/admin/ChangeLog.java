@@ -1,5 +1,6 @@
 package io.mayflymq.core.admin;
 
+import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.metadata.MetadataCommand.Administrative;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.security.AccessControl;
@@ -14,10 +15,17 @@ import java.util.concurrent.CompletableFuture;
 final class ChangeLog {
   private final MetadataLog log;
   private final AccessControl accessControl;
+  private final ChangeEvents events;
 
-  ChangeLog(MetadataLog log, AccessControl accessControl) {
+  ChangeLog(MetadataLog log, AccessControl accessControl, BrokerEvents events) {
     this.log = log;
     this.accessControl = accessControl;
+    this.events = new ChangeEvents(events);
+  }
+
+  /** Where it is told what changes, unless {@link #append} or {@link #change} do so. */
+  ChangeEvents events() {
+    return events;
   }
 
   /** Users and permissions as they are. */
@@ -34,14 +42,20 @@ final class ChangeLog {
     accessControl.publish(next);
   }
 
-  /** Keeps a change. With the lock held. */
+  /** Keeps a change, and tells of it. With the lock held. */
   CompletableFuture<Void> append(Administrative command) {
+    events.changed(state(), command);
     return log.append(command);
   }
 
-  /** Makes a state decide from now on, and keeps the change that led to it. With the lock held. */
+  /**
+   * Makes a state decide from now on, keeps the change that led to it, and tells of it. With the
+   * lock held.
+   */
   CompletableFuture<Void> change(SecurityState next, Administrative command) {
+    SecurityState before = state();
     publish(next);
-    return append(command);
+    events.changed(before, command);
+    return log.append(command);
   }
 }

@@ -67,6 +67,7 @@ public final class VhostAdministration {
       }
       VirtualHost created = broker.createVirtualHost(wanted);
       CompletableFuture<Void> safe = changes.append(new MetadataCommand.VhostDeclared(wanted));
+      changes.events().created(wanted);
       return CompletableFuture.allOf(safe, created.policies().setDefaults(defaultPolicies))
           .thenApply(done -> true);
     }
@@ -93,6 +94,7 @@ public final class VhostAdministration {
       changes.publish(changes.state().withoutVhost(name));
       CompletableFuture<Void> deleted = broker.deleteVirtualHost(name);
       sessions.closeAllTo(name);
+      changes.events().deleted(name);
       return deleted;
     }
   }
@@ -127,10 +129,12 @@ public final class VhostAdministration {
   }
 
   private CompletableFuture<Void> redefine(VirtualHost vhost, VhostDefinition changed) {
-    if (changed.equals(vhost.definition())) {
+    VhostDefinition before = vhost.definition();
+    if (changed.equals(before)) {
       return CompletableFuture.completedFuture(null);
     }
     vhost.redefine(changed);
+    changes.events().redefined(before, changed);
     return changes.append(new MetadataCommand.VhostDeclared(changed));
   }
 

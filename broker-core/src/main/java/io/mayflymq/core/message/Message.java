@@ -58,14 +58,24 @@ public final class Message {
     this.blindKeys = blindKeys;
   }
 
-  /** A message of the broker's own: transient, with these properties. */
+  /**
+   * A message of the broker's own with these properties, of which none but the delivery mode counts
+   * for queues.
+   */
   public static Message ofBroker(
       String exchange, ShortString routingKey, BasicProperties properties, byte[] body) {
     byte[] encoded = properties.encode();
     byte[] content = Arrays.copyOf(encoded, encoded.length + body.length);
     System.arraycopy(body, 0, content, encoded.length, body.length);
     return new Message(
-        ShortString.of(exchange), routingKey, content, encoded.length, NO_TTL, 0, false, List.of());
+        ShortString.of(exchange),
+        routingKey,
+        content,
+        encoded.length,
+        NO_TTL,
+        0,
+        Integer.valueOf(2).equals(properties.deliveryMode()),
+        List.of());
   }
 
   /** The exchange that the message was published to; the empty name is the default exchange. */

@@ -4,11 +4,12 @@ import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.Utf8;
 import java.util.StringJoiner;
 
-/** Values as RabbitMQ's error texts show them, which is how Erlang prints terms. */
-final class ErlangText {
+/** Values as RabbitMQ's error texts and events show them, which is how Erlang prints terms. */
+public final class ErlangText {
   private ErlangText() {}
 
-  static String of(FieldValue value) {
+  /** How Erlang would print what the value holds. */
+  public static String of(FieldValue value) {
     if (value instanceof FieldValue.LongString text) {
       return binary(text.bytes());
     }

@@ -28,6 +28,9 @@ public record ExchangeDefinition(
   /** The exchange that the firehose tracer publishes to (rabbitmq.com/docs/firehose). */
   public static final String TRACE = "amq.rabbitmq.trace";
 
+  /** The exchange that tells what happens in the broker (RabbitMQ, "Event Exchange Plugin"). */
+  public static final String EVENT = "amq.rabbitmq.event";
+
   /** The default exchange, which every virtual host has and nobody can bind or delete. */
   public static final ExchangeDefinition DEFAULT = durable("", ExchangeType.DIRECT);
 
@@ -53,7 +56,12 @@ public record ExchangeDefinition(
         durable("amq.topic", ExchangeType.TOPIC),
         durable("amq.headers", ExchangeType.HEADERS),
         durable("amq.match", ExchangeType.HEADERS),
-        new ExchangeDefinition(TRACE, ExchangeType.TOPIC, true, false, true, FieldTable.EMPTY));
+        internal(TRACE));
+  }
+
+  /** A durable topic exchange that only the broker publishes to. */
+  public static ExchangeDefinition internal(String name) {
+    return new ExchangeDefinition(name, ExchangeType.TOPIC, true, false, true, FieldTable.EMPTY);
   }
 
   public boolean isDefault() {

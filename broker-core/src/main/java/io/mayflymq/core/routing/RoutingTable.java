@@ -115,6 +115,12 @@ public final class RoutingTable<Q> {
     return node == null ? null : node.alternate();
   }
 
+  /** Whether anything is bound to an exchange. */
+  public boolean hasBindingsFrom(String exchange) {
+    ExchangeNode<Q> node = exchangeNode(exchange);
+    return node != null && !node.index().isEmpty();
+  }
+
   /** What an exchange remembers, or null if it does not. */
   public RecentHistory history(String exchange) {
     ExchangeNode<Q> node = exchangeNode(exchange);

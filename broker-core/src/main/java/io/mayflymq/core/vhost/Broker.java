@@ -1,10 +1,12 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.store.ShardStore;
 import java.time.InstantSource;
 import java.util.HashMap;
@@ -19,19 +21,22 @@ import java.util.concurrent.atomic.AtomicLong;
  * thread.
  */
 public final class Broker {
-  private final Shards shards;
-  private final MetadataLog metadata;
-  private final InstantSource clock;
-  private final AtomicLong queueIds = new AtomicLong();
-  private final Churn churn = new Churn();
+  private final BrokerContext context;
+  private final EventExchange events;
   private final Map<String, VirtualHost> vhosts = new ConcurrentHashMap<>();
   private volatile QueueType defaultQueueType = QueueType.CLASSIC;
 
-  /** Creates a broker without virtual hosts. */
-  public Broker(Shards shards, MetadataLog metadata, InstantSource clock) {
-    this.shards = shards;
-    this.metadata = metadata;
-    this.clock = clock;
+  /**
+   * Creates a broker without virtual hosts.
+   *
+   * @param eventVhost the virtual host whose exchange {@link ExchangeDefinition#EVENT} tells what
+   *     happens in the broker
+   */
+  public Broker(Shards shards, MetadataLog metadata, InstantSource clock, String eventVhost) {
+    this.events = new EventExchange(eventVhost, clock);
+    this.context =
+        new BrokerContext(
+            shards, metadata, clock, new AtomicLong(), new Churn(), () -> defaultQueueType, events);
   }
 
   /**
@@ -47,6 +52,7 @@ public final class Broker {
         kept.stream()
             .filter(command -> !(command instanceof MetadataCommand.Administrative))
             .toList();
+    Shards shards = context.shards();
     Map<Long, Integer> shardsBefore = new HashMap<>();
     long highestQueueId = 0;
     for (MetadataCommand command : definitions) {
@@ -62,7 +68,7 @@ public final class Broker {
       messages += shard.messages();
       highestQueueId = Math.max(highestQueueId, shard.highestQueueId());
     }
-    queueIds.set(highestQueueId);
+    context.queueIds().set(highestQueueId);
     vhosts.values().forEach(vhost -> vhost.keepShards(shardsBefore).join());
     shards.onEach(
         shard -> {
@@ -91,16 +97,18 @@ public final class Broker {
 
   /** The shards that the queues live on. */
   public Shards shards() {
-    return shards;
+    return context.shards();
   }
 
   /** Makes sure that a virtual host exists; one that does stays as it is. */
   public VirtualHost createVirtualHost(VhostDefinition definition) {
     return vhosts.computeIfAbsent(
         definition.name(),
-        absent ->
-            new VirtualHost(
-                definition, shards, metadata, clock, queueIds, churn, () -> defaultQueueType));
+        absent -> {
+          VirtualHost vhost = new VirtualHost(definition, events.predeclaredIn(absent), context);
+          events.created(vhost);
+          return vhost;
+        });
   }
 
   /**
@@ -121,7 +129,12 @@ public final class Broker {
 
   /** How many connections, channels and queues came and went. */
   public Churn churn() {
-    return churn;
+    return context.churn();
+  }
+
+  /** Where it is told what happens. */
+  public BrokerEvents events() {
+    return events;
   }
 
   /** The virtual host of this name, or null. */

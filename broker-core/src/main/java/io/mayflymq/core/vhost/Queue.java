@@ -1,5 +1,6 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.QueueDefinition;
@@ -235,7 +236,7 @@ public final class Queue {
     return call(
         () -> {
           if (!deleted && machine.cancel(consumer, shard.now()) && definition.autoDelete()) {
-            delete();
+            delete(Actor.BROKER);
           }
           return null;
         });
@@ -290,8 +291,9 @@ public final class Queue {
    *
    * @param ifUnused fails with 406 if there are consumers
    * @param ifEmpty fails with 406 if messages are ready
+   * @param actor who wants it
    */
-  CompletableFuture<Long> delete(boolean ifUnused, boolean ifEmpty) {
+  CompletableFuture<Long> delete(boolean ifUnused, boolean ifEmpty, Actor actor) {
     CompletableFuture<CompletableFuture<Long>> result =
         call(
             () -> {
@@ -304,7 +306,7 @@ public final class Queue {
               if (ifEmpty && machine.readyCount() > 0) {
                 throw precondition("not empty");
               }
-              return delete();
+              return delete(actor);
             });
     return result.thenCompose(deletion -> deletion);
   }
@@ -316,7 +318,7 @@ public final class Queue {
     }
   }
 
-  private CompletableFuture<Long> delete() {
+  private CompletableFuture<Long> delete(Actor actor) {
     long count = machine.readyCount();
     deleted = true;
     shard.timers().cancel(timer);
@@ -324,7 +326,7 @@ public final class Queue {
     // Its messages must not go before it does: after a crash it would be back without them. So if
     // that it has gone cannot be kept, they stay, until it is back at the next start.
     return vhost
-        .forget(this)
+        .forget(this, actor)
         .thenApply(
             safe -> {
               onShard(machine::dispose);
@@ -409,7 +411,7 @@ public final class Queue {
 
     @Override
     public void leaseEnded() {
-      delete();
+      delete(Actor.BROKER);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.event.AdministrationEvent;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.DefaultPolicy;
@@ -46,8 +47,11 @@ public final class VhostPolicies {
    * @return done when it is safe, and all exchanges and queues live by it
    */
   public synchronized CompletableFuture<Void> set(Policy policy) {
-    return vhost.changePolicies(
-        table.with(policy), new MetadataCommand.PolicySet(vhost.name(), policy));
+    CompletableFuture<Void> set =
+        vhost.changePolicies(
+            table.with(policy), new MetadataCommand.PolicySet(vhost.name(), policy));
+    vhost.events().happened(new AdministrationEvent.PolicySet(vhost.name(), policy));
+    return set;
   }
 
   /**
@@ -57,13 +61,15 @@ public final class VhostPolicies {
    *     and queues live without it
    */
   public synchronized CompletableFuture<Boolean> clear(PolicyKind kind, String policy) {
-    return table.policy(kind, policy) == null
-        ? CompletableFuture.completedFuture(false)
-        : vhost
-            .changePolicies(
-                table.without(kind, policy),
-                new MetadataCommand.PolicyCleared(vhost.name(), kind, policy))
-            .thenApply(safe -> true);
+    if (table.policy(kind, policy) == null) {
+      return CompletableFuture.completedFuture(false);
+    }
+    CompletableFuture<Void> cleared =
+        vhost.changePolicies(
+            table.without(kind, policy),
+            new MetadataCommand.PolicyCleared(vhost.name(), kind, policy));
+    vhost.events().happened(new AdministrationEvent.PolicyCleared(vhost.name(), kind, policy));
+    return cleared.thenApply(safe -> true);
   }
 
   /**

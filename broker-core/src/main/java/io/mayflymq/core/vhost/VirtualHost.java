@@ -1,5 +1,8 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.event.BrokerEvents;
+import io.mayflymq.core.event.TopologyEvents;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueueDefinition;
@@ -19,12 +22,9 @@ import io.mayflymq.core.security.Limits;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
 
 /*
  * A virtual host: its exchanges and queues, and the bindings between them.
@@ -39,12 +39,10 @@ public final class VirtualHost {
   private final String name;
   private final NameErrors errors;
   private final ReplyConsumers replies;
+  private final BrokerContext broker;
   private final Shards shards;
   private final MetadataLog metadata;
-  private final InstantSource clock;
-  private final AtomicLong queueIds;
-  private final Churn churn;
-  private final Supplier<QueueType> defaultQueueType;
+  private final TopologyEvents events;
   private final VhostMetrics metrics;
   private final DeadLetterRouter deadLetters;
   private final Firehose firehose = new Firehose(this);
@@ -55,26 +53,18 @@ public final class VirtualHost {
   private boolean deleted;
 
   VirtualHost(
-      VhostDefinition definition,
-      Shards shards,
-      MetadataLog metadata,
-      InstantSource clock,
-      AtomicLong queueIds,
-      Churn churn,
-      Supplier<QueueType> defaultQueueType) {
+      VhostDefinition definition, List<ExchangeDefinition> predeclared, BrokerContext broker) {
     this.name = definition.name();
     this.errors = new NameErrors(name);
     this.replies = new ReplyConsumers(errors);
     this.definition = definition;
-    this.shards = shards;
-    this.metadata = metadata;
-    this.clock = clock;
-    this.queueIds = queueIds;
-    this.churn = churn;
-    this.defaultQueueType = defaultQueueType;
+    this.broker = broker;
+    this.events = new TopologyEvents(name, broker.events());
+    this.shards = broker.shards();
+    this.metadata = broker.metadata();
     this.metrics = new VhostMetrics(shards.count());
     this.deadLetters = new DeadLetterRouter(this, shards);
-    for (ExchangeDefinition exchange : ExchangeDefinition.predeclared()) {
+    for (ExchangeDefinition exchange : predeclared) {
       table = table.withExchange(exchange);
     }
   }
@@ -126,7 +116,12 @@ public final class VirtualHost {
 
   /** How many connections, channels and queues came and went, in all virtual hosts together. */
   public Churn churn() {
-    return churn;
+    return broker.churn();
+  }
+
+  /** Where it is told what happens, in all virtual hosts together. */
+  public BrokerEvents events() {
+    return broker.events();
   }
 
   /** The tracer of its messages. */
@@ -162,10 +157,11 @@ public final class VirtualHost {
   /**
    * Declares an exchange, or checks that the one that exists is the same.
    *
+   * @param connection who asks
    * @throws ChannelException 403 for a reserved name, 406 if it exists and differs or an argument
    *     is not valid
    */
-  public CompletableFuture<Void> declareExchange(ExchangeDefinition wanted) {
+  public CompletableFuture<Void> declareExchange(ExchangeDefinition wanted, Object connection) {
     synchronized (lock) {
       requireAlive();
       ExchangeDefinition current = table.exchange(wanted.name());
@@ -176,6 +172,7 @@ public final class VirtualHost {
       NameErrors.requireUnreserved("exchange", wanted.name());
       wanted.type().validate(wanted.arguments());
       table = policies.add(table, wanted);
+      events.created(wanted, Actor.of(connection));
       return wanted.durable()
           ? metadata.append(new MetadataCommand.ExchangeDeclared(name, wanted))
           : done();
@@ -185,10 +182,12 @@ public final class VirtualHost {
   /**
    * Deletes an exchange with its bindings; one that does not exist is no error.
    *
+   * @param connection who asks
    * @throws ChannelException 403 for one of the broker's own, 406 if it has bindings and {@code
    *     ifUnused} is set
    */
-  public CompletableFuture<Void> deleteExchange(String exchange, boolean ifUnused) {
+  public CompletableFuture<Void> deleteExchange(
+      String exchange, boolean ifUnused, Object connection) {
     if (exchange.startsWith(NameErrors.RESERVED_PREFIX)) {
       throw new ChannelException(
           ReplyCode.ACCESS_REFUSED,
@@ -203,7 +202,7 @@ public final class VirtualHost {
             ReplyCode.PRECONDITION_FAILED,
             "exchange '%s' in vhost '%s' in use".formatted(exchange, name));
       }
-      return apply(table.deleteExchange(exchange));
+      return apply(table.deleteExchange(exchange), Actor.of(connection));
     }
   }
 
@@ -226,6 +225,7 @@ public final class VirtualHost {
       }
       table = table.withBinding(binding);
       AtMostOnce.replay(table, binding);
+      events.created(binding, Actor.of(connection));
       return isDurable(binding)
           ? metadata.append(new MetadataCommand.Bound(name, binding))
           : done();
@@ -243,7 +243,7 @@ public final class VirtualHost {
       if (binding.destinationKind() == DestinationKind.QUEUE && table.contains(binding)) {
         queue(binding.destination(), connection);
       }
-      return apply(table.deleteBinding(binding));
+      return apply(table.deleteBinding(binding), Actor.of(connection));
     }
   }
 
@@ -270,7 +270,7 @@ public final class VirtualHost {
   }
 
   /** Publishes a table in which something was removed, and logs what of it was durable. */
-  private CompletableFuture<Void> apply(Removal<Queue> removal) {
+  private CompletableFuture<Void> apply(Removal<Queue> removal, Actor actor) {
     CompletableFuture<Void> last = done();
     for (Binding binding : removal.deletedBindings()) {
       if (isDurable(binding)) {
@@ -284,6 +284,7 @@ public final class VirtualHost {
       }
     }
     table = removal.table();
+    events.removed(removal, actor);
     return last;
   }
 
@@ -314,11 +315,12 @@ public final class VirtualHost {
   public CompletableFuture<QueueStatus> declareQueue(QueueDeclaration asked) {
     QueueDeclaration wanted =
         asked.withDefaultType(
-            QueueType.ofWireName(definition.defaultQueueType()).orElseGet(defaultQueueType));
+            QueueType.ofWireName(definition.defaultQueueType())
+                .orElseGet(broker.defaultQueueType()));
     if (!wanted.serverNamed()) {
       NameErrors.requireUnreserved("queue", wanted.name());
     }
-    churn.happened(Churn.Event.QUEUE_DECLARED);
+    churn().happened(Churn.Event.QUEUE_DECLARED);
     Queue current = table.queue(wanted.name());
     if (current == null) {
       synchronized (lock) {
@@ -344,13 +346,14 @@ public final class VirtualHost {
     QueueDefinition definition = wanted.definition(name);
     Queue queue =
         create(
-            queueIds.incrementAndGet(),
+            broker.queueIds().incrementAndGet(),
             definition,
             wanted.exclusive() ? wanted.connection() : null,
             wanted.exclusive() ? wanted.home() : shards.next());
     table = table.withQueue(queue.name(), queue);
     queue.start();
-    churn.happened(Churn.Event.QUEUE_CREATED);
+    churn().happened(Churn.Event.QUEUE_CREATED);
+    events.created(definition, Actor.of(wanted.connection()));
     QueueStatus status = new QueueStatus(wanted.name(), 0, 0);
     return definition.durable()
         ? metadata.append(declared(queue)).thenApply(safe -> status)
@@ -358,7 +361,7 @@ public final class VirtualHost {
   }
 
   private Queue create(long id, QueueDefinition definition, Object owner, Shard shard) {
-    Queue queue = new Queue(id, definition, owner, this, shards, shard, clock.millis());
+    Queue queue = new Queue(id, definition, owner, this, shards, shard, broker.clock().millis());
     metrics.queues().join(queue.counters());
     return queue;
   }
@@ -401,18 +404,19 @@ public final class VirtualHost {
       String queue, Object connection, boolean ifUnused, boolean ifEmpty) {
     return table.queue(queue) == null
         ? CompletableFuture.completedFuture(0L)
-        : queue(queue, connection).delete(ifUnused, ifEmpty);
+        : queue(queue, connection).delete(ifUnused, ifEmpty, Actor.of(connection));
   }
 
   /** Takes a queue out of the table that has just been deleted. @return done when that is safe */
-  CompletableFuture<Void> forget(Queue queue) {
+  CompletableFuture<Void> forget(Queue queue, Actor actor) {
     synchronized (lock) {
       if (table.queue(queue.name()) != queue) {
         return done();
       }
-      CompletableFuture<Void> removed = apply(table.deleteQueue(queue.name()));
+      CompletableFuture<Void> removed = apply(table.deleteQueue(queue.name()), actor);
       metrics.queues().leave(queue.counters());
-      churn.happened(Churn.Event.QUEUE_DELETED);
+      churn().happened(Churn.Event.QUEUE_DELETED);
+      events.deleted(queue.definition(), actor);
       return queue.definition().durable()
           ? metadata.append(new MetadataCommand.QueueDeleted(name, queue.name()))
           : removed;
@@ -455,7 +459,7 @@ public final class VirtualHost {
         safe ->
             CompletableFuture.allOf(
                 queues.stream()
-                    .map(queue -> queue.delete(false, false))
+                    .map(queue -> queue.delete(false, false, Actor.BROKER))
                     .toArray(CompletableFuture<?>[]::new)));
   }
 

@@ -83,7 +83,8 @@ class AdministrationTest {
         new Broker(
             new Shards(loops.all(), loops.clock(), shard -> new VolatileStore()),
             log,
-            loops.clock());
+            loops.clock(),
+            "/");
     accessControl = new AccessControl(SecurityState.EMPTY, Set.of(), loops.clock());
     sessions = new Sessions(accessControl);
     administration = new Administration(broker, log, accessControl, sessions, List.of());
@@ -206,7 +207,7 @@ class AdministrationTest {
     addVhost("v2");
     for (String name : List.of("v", "v2")) {
       VirtualHost vhost = broker.virtualHost(name);
-      safe(vhost.declareExchange(ExchangeDefinition.durable("x", ExchangeType.TOPIC)));
+      safe(vhost.declareExchange(ExchangeDefinition.durable("x", ExchangeType.TOPIC), this));
       declare(vhost, "q");
       declare(vhost, "q2");
       safe(vhost.bind(Binding.toQueue("x", "q", "k"), this));

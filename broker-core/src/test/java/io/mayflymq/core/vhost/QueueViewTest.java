@@ -33,7 +33,8 @@ class QueueViewTest {
       new Broker(
           new Shards(loops.all(), loops.clock(), shard -> new VolatileStore()),
           new VolatileMetadataLog(),
-          loops.clock());
+          loops.clock(),
+          "/");
   private final VirtualHost vhost = broker.createVirtualHost(VhostDefinition.of("/"));
   private final Shard shard = broker.shards().get(0);
 

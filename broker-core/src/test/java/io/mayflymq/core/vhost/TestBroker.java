@@ -61,7 +61,7 @@ final class TestBroker {
             loops.clock(),
             shard ->
                 new Started(around.apply(stores.apply(shard)), this, shard.index() == count - 1));
-    this.broker = new Broker(shards, metadata, loops.clock());
+    this.broker = new Broker(shards, metadata, loops.clock(), VHOST);
     this.vhost = broker.createVirtualHost(VhostDefinition.of(VHOST));
     atOnce(true);
     this.recovered = broker.recover(metadata.recover());

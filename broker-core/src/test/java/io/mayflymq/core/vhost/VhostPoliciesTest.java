@@ -251,7 +251,8 @@ class VhostPoliciesTest {
       CompletableFuture<Void> exchange =
           before.declareExchange(
               new ExchangeDefinition(
-                  "x", ExchangeType.DIRECT, true, false, false, FieldTable.EMPTY));
+                  "x", ExchangeType.DIRECT, true, false, false, FieldTable.EMPTY),
+              null);
       CompletableFuture<Void> set =
           before
               .policies()
@@ -272,7 +273,7 @@ class VhostPoliciesTest {
 
   private VirtualHost vhost(MetadataLog log) {
     Shards shards = new Shards(loops.all(), loops.clock(), shard -> new VolatileStore());
-    return new Broker(shards, log, loops.clock()).createVirtualHost(VhostDefinition.of("v"));
+    return new Broker(shards, log, loops.clock(), "/").createVirtualHost(VhostDefinition.of("v"));
   }
 
   private CompletableFuture<Void> set(String pattern, Map<String, Object> definition) {
@@ -298,7 +299,8 @@ class VhostPoliciesTest {
 
   private void declareExchange(String name, ExchangeType type, FieldTable arguments) {
     settled(
-        vhost.declareExchange(new ExchangeDefinition(name, type, false, false, false, arguments)));
+        vhost.declareExchange(
+            new ExchangeDefinition(name, type, false, false, false, arguments), null));
   }
 
   private List<String> routed(String exchange, String key) {

@@ -5,6 +5,9 @@ public sealed interface Alarm {
   /** How it opens a line in the log. */
   String title();
 
+  /** What it is about: the word for a resource, or what does not work. */
+  String source();
+
   /** Something of which there is too little left. */
   enum Resource implements Alarm {
     DISK("disk"),
@@ -18,6 +21,11 @@ public sealed interface Alarm {
 
     /** Its name, also in the reason that clients are told. */
     public String word() {
+      return word;
+    }
+
+    @Override
+    public String source() {
       return word;
     }
 
@@ -36,6 +44,11 @@ public sealed interface Alarm {
     public String title() {
       return resource.title() + " (set by hand)";
     }
+
+    @Override
+    public String source() {
+      return resource.source();
+    }
   }
 
   /**
@@ -48,6 +61,11 @@ public sealed interface Alarm {
     @Override
     public String title() {
       return "alarm '" + description + "'";
+    }
+
+    @Override
+    public String source() {
+      return description;
     }
   }
 }

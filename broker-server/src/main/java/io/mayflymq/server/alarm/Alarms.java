@@ -24,11 +24,17 @@ public final class Alarms {
   private static final int LONGEST_REASON_BYTES = 255;
 
   /**
-   * Is told of the first alarm and of the last one's end, in their order, by the thread that caused
-   * the change and under a lock: it must not wait, and it may call {@link #isRaised} and {@link
-   * #reason} only.
+   * Is told of alarms, of the first one and of the last one's end, in their order, by the thread
+   * that caused the change and under a lock: it must not wait, and it may call {@link #isRaised}
+   * and {@link #reason} only.
    */
   public interface Listener {
+    /** An alarm was raised that was not. */
+    default void raised(Alarm alarm) {}
+
+    /** An alarm was cleared that was raised. */
+    default void cleared(Alarm alarm) {}
+
     /** An alarm was raised, and there was none before. */
     default void firstRaised() {}
 
@@ -82,6 +88,7 @@ public final class Alarms {
     LOGGER.warn("{} set: {}; publishers are blocked until it is cleared", alarm.title(), detail);
     boolean first = reason == null;
     reason = describe();
+    listeners.forEach(listener -> listener.raised(alarm));
     if (first) {
       listeners.forEach(Listener::firstRaised);
     }
@@ -101,6 +108,7 @@ public final class Alarms {
     reason = describe();
     String outcome = reason == null ? "publishers go on" : "publishers stay blocked: " + reason;
     LOGGER.warn("{} cleared: {}; {}", alarm.title(), detail, outcome);
+    listeners.forEach(listener -> listener.cleared(alarm));
     if (reason == null) {
       listeners.forEach(Listener::lastCleared);
     }

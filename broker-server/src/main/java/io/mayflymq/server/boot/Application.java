@@ -1,5 +1,6 @@
 package io.mayflymq.server.boot;
 
+import io.mayflymq.server.alarm.AlarmEvents;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.config.LiveConfiguration;
@@ -59,6 +60,7 @@ final class Application implements AutoCloseable {
     held.push(loops::close);
     Storage storage = Storage.open(settings, loops, alarms);
     held.push(storage::close);
+    alarms.addListener(new AlarmEvents(storage.served().broker().events()));
     storage.loadDefinitions(settings.definitions());
     server = AmqpServer.start(configuration, loops, storage.served());
     held.push(server::close);

@@ -62,7 +62,7 @@ final class Storage implements AutoCloseable {
     InstantSource clock = InstantSource.system();
     DiskStores stores = new DiskStores(options(settings), new Raising(alarms));
     this.shards = new Shards(loops.all(), clock, stores::create);
-    Broker broker = new Broker(shards, metadata, clock);
+    Broker broker = new Broker(shards, metadata, clock, settings.defaults().vhost());
     broker.setDefaultQueueType(settings.defaults().queueType());
     AccessControl accessControl =
         new AccessControl(SecurityState.EMPTY, settings.auth().loopbackUsers(), clock);

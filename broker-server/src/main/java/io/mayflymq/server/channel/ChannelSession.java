@@ -24,6 +24,8 @@ import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
+import io.mayflymq.server.channel.ChannelEvent.ChannelClosed;
+import io.mayflymq.server.channel.ChannelEvent.ChannelCreated;
 import io.mayflymq.server.channel.Transaction.Verdict;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
@@ -76,6 +78,7 @@ public final class ChannelSession {
     this.settlements = new SettlementOperations(consumers, connection.lanes(), counters);
     connection.vhost().metrics().channels().join(counters);
     connection.vhost().churn().happened(Churn.Event.CHANNEL_CREATED);
+    connection.vhost().events().happened(new ChannelCreated(consumers.identity()));
   }
 
   /** Its number in the connection, 1 or more. */
@@ -445,5 +448,6 @@ public final class ChannelSession {
     consumers.close();
     connection.vhost().metrics().channels().leave(counters);
     connection.vhost().churn().happened(Churn.Event.CHANNEL_CLOSED);
+    connection.vhost().events().happened(new ChannelClosed(consumers.identity()));
   }
 }

@@ -15,6 +15,8 @@ import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
+import io.mayflymq.server.channel.ChannelEvent.ConsumerCreated;
+import io.mayflymq.server.channel.ChannelEvent.ConsumerDeleted;
 import io.mayflymq.server.delivery.ChannelCredit;
 import io.mayflymq.server.delivery.ChannelIdentity;
 import io.mayflymq.server.delivery.ConsumerOutlet;
@@ -121,7 +123,11 @@ final class ConsumerOperations implements DeliveryReceiver {
     connection.lanes().flush();
     // Said before the first delivery: by the time the subscription is done, messages may be on
     // their way.
-    Runnable sayOk = () -> channel.reply(consume.noWait(), new BasicMethod.ConsumeOk(tag));
+    Runnable sayOk =
+        () -> {
+          channel.reply(consume.noWait(), new BasicMethod.ConsumeOk(tag));
+          tell(new ConsumerCreated(identity, queue.name(), consumer));
+        };
     channel.await(queue.subscribe(consumer, () -> atHome(sayOk)), done -> {});
   }
 
@@ -159,6 +165,14 @@ final class ConsumerOperations implements DeliveryReceiver {
     }
   }
 
+  private void tellDeleted(DeliverySource source) {
+    tell(new ConsumerDeleted(identity, source.queue().name(), source.consumer()));
+  }
+
+  private void tell(ChannelEvent event) {
+    connection.vhost().events().happened(event);
+  }
+
   private void atHome(Runnable task) {
     if (connection.home().isCurrent()) {
       task.run();
@@ -174,6 +188,9 @@ final class ConsumerOperations implements DeliveryReceiver {
       return;
     }
     DeliverySource source = consumers.remove(cancel.consumerTag());
+    if (source != null) {
+      tellDeleted(source);
+    }
     connection.lanes().flush();
     CompletableFuture<Void> cancelled =
         source == null
@@ -272,6 +289,7 @@ final class ConsumerOperations implements DeliveryReceiver {
     DeliverySource source = consumers.get(tag);
     if (source != null && source.consumer() == consumer) {
       consumers.remove(tag);
+      tellDeleted(source);
       if (channel.isOpen() && connection.wantsCancelNotifications()) {
         connection.output().method(number, new BasicMethod.Cancel(tag, true));
       }
@@ -304,6 +322,7 @@ final class ConsumerOperations implements DeliveryReceiver {
         consumers.values().stream()
             .map(source -> source.queue().cancel(source.consumer()))
             .toArray(CompletableFuture<?>[]::new);
+    consumers.values().forEach(this::tellDeleted);
     consumers.clear();
     timeout.stop();
     recover();

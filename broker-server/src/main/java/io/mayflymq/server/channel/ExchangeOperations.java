@@ -66,7 +66,7 @@ final class ExchangeOperations {
         new ExchangeDefinition(
             name, type, declare.durable(), declare.autoDelete(), declare.internal(), arguments);
     channel.await(
-        connection.vhost().declareExchange(wanted),
+        connection.vhost().declareExchange(wanted, connection.identity()),
         done -> channel.reply(declare.noWait(), ExchangeMethod.DeclareOk.INSTANCE));
   }
 
@@ -75,7 +75,7 @@ final class ExchangeOperations {
     DeclareChecks.notDefault(name);
     connection.access().check(ResourceKind.EXCHANGE, name, Permission.CONFIGURE);
     channel.await(
-        connection.vhost().deleteExchange(name, delete.ifUnused()),
+        connection.vhost().deleteExchange(name, delete.ifUnused(), connection.identity()),
         done -> channel.reply(delete.noWait(), ExchangeMethod.DeleteOk.INSTANCE));
   }
 

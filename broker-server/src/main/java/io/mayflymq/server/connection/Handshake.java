@@ -138,6 +138,7 @@ final class Handshake {
             : peer.authenticate((SaslMechanism.External) mechanism, environment.accessControl());
     if (result instanceof Refused refused) {
       LOGGER.warn("connection {}: {}", name, refused.logText(mechanism.name()));
+      tell(mechanism, refused.username(), refused.reason());
       expects = Expects.NOTHING;
       steps.refused(
           hasCapability(clientProperties, "authentication_failure_close")
@@ -149,10 +150,18 @@ final class Handshake {
     }
     user = ((Accepted) result).user().name();
     mechanismName = mechanism.name();
+    tell(mechanism, user, null);
     expects = Expects.TUNE_OK;
     steps.send(
         new ConnectionMethod.Tune(
             settings.channelMax(), settings.frameMax(), settings.heartbeatSeconds()));
+  }
+
+  private void tell(SaslMechanism mechanism, String who, String refusal) {
+    environment
+        .broker()
+        .events()
+        .happened(new ConnectionEvent.Authentication(name, peer, mechanism.name(), who, refusal));
   }
 
   private static boolean hasCapability(FieldTable clientProperties, String capability) {

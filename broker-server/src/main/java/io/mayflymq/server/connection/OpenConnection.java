@@ -2,6 +2,8 @@ package io.mayflymq.server.connection;
 
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.security.Session;
+import io.mayflymq.server.connection.ConnectionEvent.ConnectionClosed;
+import io.mayflymq.server.connection.ConnectionEvent.ConnectionCreated;
 import io.mayflymq.server.delivery.ConnectionIdentity;
 import io.mayflymq.server.delivery.ConnectionOutput;
 import io.netty.channel.Channel;
@@ -51,13 +53,17 @@ final class OpenConnection {
             local.getPort());
     opened.vhost().metrics().connections().join(output.traffic());
     opened.vhost().churn().happened(Churn.Event.CONNECTION_CREATED);
-    return new OpenConnection(identity, opened, output, nowMillis, Encryption.of(socket));
+    OpenConnection open =
+        new OpenConnection(identity, opened, output, nowMillis, Encryption.of(socket));
+    opened.vhost().events().happened(new ConnectionCreated(open.view(0, false), Peer.of(socket)));
+    return open;
   }
 
   /** The connection is closed. */
   void end() {
     opened.vhost().metrics().connections().leave(output.traffic());
     opened.vhost().churn().happened(Churn.Event.CONNECTION_CLOSED);
+    opened.vhost().events().happened(new ConnectionClosed(view(0, false)));
   }
 
   /** What it is known by. Any thread may ask. */

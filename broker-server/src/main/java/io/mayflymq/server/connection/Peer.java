@@ -12,17 +12,25 @@ import javax.security.auth.x500.X500Principal;
  * Who is at the other end of a socket.
  *
  * @param address where it is
+ * @param port its port there
+ * @param local the address that it connected to
  * @param isEncrypted whether it speaks TLS
  * @param subject whom its certificate names, which has been verified; null if it has none
  */
-record Peer(InetAddress address, boolean isEncrypted, X500Principal subject) {
+record Peer(
+    InetAddress address, int port, InetAddress local, boolean isEncrypted, X500Principal subject) {
   /** The peer of a socket whose TLS handshake, if it has one, is over. */
   static Peer of(Channel socket) {
-    InetAddress address = ((InetSocketAddress) socket.remoteAddress()).getAddress();
+    InetSocketAddress remote = (InetSocketAddress) socket.remoteAddress();
+    InetSocketAddress local = (InetSocketAddress) socket.localAddress();
     Encryption encryption = Encryption.of(socket);
     boolean isKnown = encryption != null && encryption.peer() != null;
     return new Peer(
-        address, encryption != null, isKnown ? encryption.peer().getSubjectX500Principal() : null);
+        remote.getAddress(),
+        remote.getPort(),
+        local.getAddress(),
+        encryption != null,
+        isKnown ? encryption.peer().getSubjectX500Principal() : null);
   }
 
   /** Logs in by the certificate. */

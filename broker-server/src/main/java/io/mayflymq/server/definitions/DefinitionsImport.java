@@ -259,7 +259,7 @@ final class DefinitionsImport {
       return;
     }
     newExchanges.put(new Place(exchange.vhost(), exchange.name()), type);
-    step(label, () -> require(exchange.vhost()).declareExchange(wanted));
+    step(label, () -> require(exchange.vhost()).declareExchange(wanted, null));
   }
 
   private void queue(Definitions.Queue queue) {

@@ -1,5 +1,6 @@
 package io.mayflymq.server.delivery;
 
+import io.mayflymq.core.event.Actor;
 import io.mayflymq.server.config.NodeName;
 
 /**
@@ -23,9 +24,11 @@ public record ConnectionIdentity(
     String peerHost,
     int peerPort,
     String host,
-    int port) {
+    int port)
+    implements Actor {
 
   /** Its name in the form of RabbitMQ's process identifiers, which command lines take. */
+  @Override
   public String pid() {
     return NodeName.pid(serial, 0);
   }

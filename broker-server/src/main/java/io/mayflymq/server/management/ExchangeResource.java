@@ -113,7 +113,8 @@ final class ExchangeResource {
                 fields.bool("durable"),
                 fields.bool("auto_delete"),
                 fields.bool("internal"),
-                arguments)));
+                arguments),
+            request.principal()));
     return Response.put(isNew);
   }
 
@@ -129,7 +130,7 @@ final class ExchangeResource {
     if (name.isEmpty()) {
       throw ApiException.notAuthorised("operation not permitted on the default exchange");
     }
-    Answers.await(vhost.deleteExchange(name, request.flag("if-unused")));
+    Answers.await(vhost.deleteExchange(name, request.flag("if-unused"), request.principal()));
     return Response.noContent();
   }
 }

@@ -1,5 +1,6 @@
 package io.mayflymq.server.management;
 
+import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.security.User;
 import java.util.List;
 
@@ -11,7 +12,7 @@ import java.util.List;
  * @param control whether it is who can read the control file: an administrator who needs no
  *     permissions
  */
-record Principal(String user, List<String> tags, boolean control) {
+record Principal(String user, List<String> tags, boolean control) implements Actor {
   private static final String MONITORING = "monitoring";
   private static final String POLICYMAKER = "policymaker";
   private static final String MANAGEMENT = "management";

@@ -77,7 +77,8 @@ class BrokerDefinitionsTest {
           new Broker(
               new Shards(List.of(new HereAndNow()), clock, shard -> new VolatileStore()),
               log,
-              clock);
+              clock,
+              "/");
       AccessControl accessControl = new AccessControl(SecurityState.EMPTY, Set.of(), clock);
       administration =
           new Administration(broker, log, accessControl, new Sessions(accessControl), List.of());
@@ -232,7 +233,7 @@ class BrokerDefinitionsTest {
   void whatExistsOtherwiseStaysAndIsNamed() throws Exception {
     rig.broker
         .virtualHost("/")
-        .declareExchange(ExchangeDefinition.durable("x", ExchangeType.TOPIC))
+        .declareExchange(ExchangeDefinition.durable("x", ExchangeType.TOPIC), null)
         .join();
     rig.take(
         """

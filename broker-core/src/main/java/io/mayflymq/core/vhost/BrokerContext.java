@@ -1,0 +1,29 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.event.BrokerEvents;
+import io.mayflymq.core.metadata.MetadataLog;
+import io.mayflymq.core.metrics.Churn;
+import io.mayflymq.core.policy.QueueType;
+import java.time.InstantSource;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+
+/**
+ * What the virtual hosts of a broker share.
+ *
+ * @param shards where queues live
+ * @param metadata where changes of durable things go
+ * @param clock the time
+ * @param queueIds the last number that a queue was given
+ * @param churn counts what comes and goes
+ * @param defaultQueueType what a queue is that is declared without a type
+ * @param events where it is told what happens
+ */
+record BrokerContext(
+    Shards shards,
+    MetadataLog metadata,
+    InstantSource clock,
+    AtomicLong queueIds,
+    Churn churn,
+    Supplier<QueueType> defaultQueueType,
+    BrokerEvents events) {}

@@ -1,0 +1,110 @@
+package io.mayflymq.core.vhost;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.queue.Fetched;
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.routing.ExchangeType;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What comes and goes in a broker, told by its event exchange. */
+class EventExchangeTest {
+  private final TestBroker broker = TestBroker.of(2);
+
+  private void listen(String key) {
+    broker.declare("events");
+    broker.vhost.bind(Binding.toQueue(ExchangeDefinition.EVENT, "events", key), null);
+    broker.rest();
+  }
+
+  /** All events that were told since the last call. */
+  private List<Message> events() {
+    broker.rest();
+    List<Message> events = new ArrayList<>();
+    for (Fetched next = broker.fetch("events"); next != null; next = broker.fetch("events")) {
+      events.add(next.message());
+    }
+    return events;
+  }
+
+  private List<String> names() {
+    return events().stream().map(event -> event.routingKey().value()).toList();
+  }
+
+  @Test
+  void nothingIsToldBeforeSomebodyListens() {
+    broker.declare("early");
+    listen("queue.#");
+    assertThat(events()).isEmpty();
+  }
+
+  @Test
+  void aQueueComesAndGoes() {
+    listen("queue.#");
+    broker.declare("q", FieldTable.builder().put("x-max-length", 3).build());
+    List<Message> created = events();
+    assertThat(created).hasSize(1);
+    Message event = created.get(0);
+    assertThat(event.exchange().value()).isEqualTo("amq.rabbitmq.event");
+    assertThat(event.routingKey().value()).isEqualTo("queue.created");
+    assertThat(event.bodyLength()).isZero();
+    assertThat(event.persistent()).isTrue();
+    assertThat(event.properties().timestamp()).isEqualTo(broker.loops.clock().millis() / 1000);
+    FieldTable headers = event.headers();
+    assertThat(headers.get("name")).isEqualTo(FieldValue.of("q"));
+    assertThat(headers.get("vhost")).isEqualTo(FieldValue.of("/"));
+    assertThat(headers.get("durable")).isEqualTo(FieldValue.Bool.TRUE);
+    assertThat(headers.get("arguments"))
+        .isEqualTo(
+            new FieldValue.Array(List.of(FieldValue.of("{<<\"x-max-length\">>,signedint,3}"))));
+    assertThat(headers.get("timestamp_in_ms").longValue()).isEqualTo(broker.loops.clock().millis());
+    broker.declare("q", FieldTable.builder().put("x-max-length", 3).build());
+    assertThat(events()).as("declared again").isEmpty();
+    broker.delete("q");
+    assertThat(names()).containsExactly("queue.deleted");
+  }
+
+  @Test
+  void anUnusedQueueIsToldToGo() {
+    listen("queue.deleted");
+    broker.declare("q", FieldTable.builder().put("x-expires", 100).build());
+    broker.advance(200);
+    List<Message> deleted = events();
+    assertThat(deleted).hasSize(1);
+    assertThat(deleted.get(0).headers().get("user_who_performed_action"))
+        .isEqualTo(FieldValue.of("rmq-internal"));
+  }
+
+  @Test
+  void whatGoesAlongIsToldToo() {
+    listen("#");
+    broker.vhost.declareExchange(
+        new ExchangeDefinition("x", ExchangeType.FANOUT, false, true, false, FieldTable.EMPTY),
+        null);
+    broker.declare("q");
+    broker.vhost.bind(Binding.toQueue("x", "q", ""), null);
+    assertThat(names())
+        .containsExactlyInAnyOrder("exchange.created", "queue.created", "binding.created");
+    broker.delete("q");
+    assertThat(names())
+        .containsExactlyInAnyOrder("binding.deleted", "exchange.deleted", "queue.deleted");
+  }
+
+  @Test
+  void onlyOneVirtualHostHasTheExchange() {
+    VirtualHost other = broker.broker.createVirtualHost(VhostDefinition.of("other"));
+    assertThat(other.routing().exchange(ExchangeDefinition.EVENT)).isNull();
+    listen("exchange.created");
+    other.declareExchange(ExchangeDefinition.durable("x", ExchangeType.TOPIC), null);
+    List<Message> events = events();
+    assertThat(events).hasSize(1);
+    assertThat(events.get(0).headers().get("vhost")).isEqualTo(FieldValue.of("other"));
+  }
+}

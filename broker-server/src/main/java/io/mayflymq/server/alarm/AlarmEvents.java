@@ -1,0 +1,26 @@
+package io.mayflymq.server.alarm;
+
+import io.mayflymq.core.event.BrokerEvent;
+import io.mayflymq.core.event.BrokerEvents;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.server.config.NodeName;
+
+/** Tells of alarms. */
+public record AlarmEvents(BrokerEvents events) implements Alarms.Listener {
+  private record AlarmEvent(String name, Alarm alarm) implements BrokerEvent {
+    @Override
+    public void describe(FieldTable.Builder properties) {
+      properties.put("source", alarm.source()).put("node", NodeName.VALUE);
+    }
+  }
+
+  @Override
+  public void raised(Alarm alarm) {
+    events.happened(new AlarmEvent("alarm.set", alarm));
+  }
+
+  @Override
+  public void cleared(Alarm alarm) {
+    events.happened(new AlarmEvent("alarm.cleared", alarm));
+  }
+}
