@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +38,7 @@ final class HttpListener implements AutoCloseable {
   private final HttpServer server;
   private final Authenticator authenticator;
   private final Map<String, Router.Handler> served;
+  private final AtomicInteger inProgress = new AtomicInteger();
 
   /**
    * Takes the address; it answers from {@link #start} on.
@@ -67,6 +69,7 @@ final class HttpListener implements AutoCloseable {
   }
 
   private void handle(HttpExchange exchange) throws IOException {
+    inProgress.incrementAndGet();
     try (exchange) {
       Encoded response = respond(exchange);
       response.headers().forEach((name, value) -> exchange.getResponseHeaders().set(name, value));
@@ -88,6 +91,8 @@ final class HttpListener implements AutoCloseable {
     } catch (IOException e) {
       LOGGER.debug("HTTP client {}: {}", exchange.getRemoteAddress(), e.toString());
       throw e;
+    } finally {
+      inProgress.decrementAndGet();
     }
   }
 
@@ -170,8 +175,15 @@ final class HttpListener implements AutoCloseable {
     return values.isEmpty() ? "" : values.get(0);
   }
 
+  /**
+   * Closes it, and all connections, when the requests that are being answered are, or a second
+   * later.
+   */
   @Override
   public void close() {
-    server.stop(CLOSE_SECONDS);
+    // Up to Java 20 the server sits out the whole time if no request ends in it, so none may be
+    // given
+    // when there is none to wait for.
+    server.stop(inProgress.get() == 0 ? 0 : CLOSE_SECONDS);
   }
 }
