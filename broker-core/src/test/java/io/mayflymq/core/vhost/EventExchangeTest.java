@@ -85,6 +85,7 @@ class EventExchangeTest {
   @Test
   void whatGoesAlongIsToldToo() {
     listen("#");
+    assertThat(names()).as("its own binding").containsExactly("binding.created");
     broker.vhost.declareExchange(
         new ExchangeDefinition("x", ExchangeType.FANOUT, false, true, false, FieldTable.EMPTY),
         null);

@@ -207,6 +207,22 @@ class DirectReplyToIT {
     assertThat(amqp.drain(queue)).containsExactly("both");
   }
 
+  @Test
+  void aReplyInATransactionLeavesAtTheCommit(Amqp amqp) throws Exception {
+    Channel client = amqp.channel();
+    Deliveries replies = Deliveries.from(client, REPLY_TO, true);
+    String name = replyName(amqp, client);
+    Channel server = amqp.newChannel();
+    server.txSelect();
+    server.basicPublish("", name, Amqp.PLAIN, bytes("rolled back"));
+    server.txRollback();
+    server.basicPublish("", name, Amqp.PLAIN, bytes("committed"));
+    replies.assertNothing();
+    server.txCommit();
+    assertThat(replies.next().body()).isEqualTo("committed");
+    replies.assertNothing();
+  }
+
   /** The name that the channel's requests carry. */
   private static String replyName(Amqp amqp, Channel client) throws Exception {
     String requests = amqp.queue();

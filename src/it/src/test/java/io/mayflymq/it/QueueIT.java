@@ -62,6 +62,19 @@ class QueueIT {
   }
 
   @Test
+  void namesLoseTheirLineBreaks(Amqp amqp) throws Exception {
+    Channel channel = amqp.channel();
+    String name = "lines-" + System.nanoTime();
+    assertThat(channel.queueDeclare("\r" + name + "\r\n", false, true, false, null).getQueue())
+        .isEqualTo(name);
+    channel.exchangeDeclare(name + "\n", "fanout", false, true, null);
+    channel.exchangeDeclarePassive(name);
+    channel.queueBind("\n" + name, name + "\r", "");
+    channel.basicPublish(name, "", PLAIN, bytes("a"));
+    await().until(() -> channel.queueDeclarePassive(name).getMessageCount() == 1);
+  }
+
+  @Test
   void anEmptyNameMeansTheChannelsLatestQueue(Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     String queue = channel.queueDeclare().getQueue();
