@@ -114,7 +114,7 @@ sealed interface ConnectionEvent extends BrokerEvent {
     StringJoiner parts = new StringJoiner(",", "{", "}");
     for (int i = 0; i < bytes.length; i += step) {
       int high = bytes[i] & 0xff;
-      parts.add(Integer.toString(step == 1 ? high : high << 8 | bytes[i + 1] & 0xff));
+      parts.add(Integer.toString(step == 1 ? high : (high << 8) | (bytes[i + 1] & 0xff)));
     }
     return parts.toString();
   }
