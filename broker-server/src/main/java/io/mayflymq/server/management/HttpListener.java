@@ -2,6 +2,8 @@ package io.mayflymq.server.management;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.protocol.types.AmqpException;
 import java.io.IOException;
@@ -12,11 +14,15 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Phaser;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import javax.net.ssl.SSLContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * One address where the API is served, by the HTTP server that comes with the JDK.
+ * One address where the API is served, by the HTTP server that comes with the JDK, with TLS or without.
  *
  * What that server does not do by itself is done here: it is told to send small answers at once (its headers and bodies are two writes, and the
  * second would wait for the client's delayed acknowledgement), how long a request may take to arrive, and how many clients there may be.
@@ -25,7 +31,7 @@ import org.slf4j.LoggerFactory;
 final class HttpListener implements AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(HttpListener.class);
   private static final int LARGEST_BODY = 64 << 20;
-  private static final int CLOSE_SECONDS = 1;
+  private static final long CLOSE_SECONDS = 1;
 
   static {
     System.setProperty("sun.net.httpserver.nodelay", "true");
@@ -38,23 +44,40 @@ final class HttpListener implements AutoCloseable {
   private final Authenticator authenticator;
   private final Map<String, Router.Handler> served;
 
+  /** The requests that are being answered, and this listener until it is closed. */
+  private final Phaser underWay = new Phaser(1);
+
   /**
    * Takes the address; it answers from {@link #start} on.
    *
+   * @param tls what makes it speak TLS; null if it does not
    * @param served what answers, by the first part of the path, such as {@code /api/}
    * @throws IOException if the address cannot be had
    */
   HttpListener(
       InetSocketAddress address,
+      SSLContext tls,
       Executor threads,
       Authenticator authenticator,
       Map<String, Router.Handler> served)
       throws IOException {
     this.authenticator = authenticator;
     this.served = Map.copyOf(served);
-    this.server = HttpServer.create(address, 0);
+    this.server = tls == null ? HttpServer.create(address, 0) : encrypted(address, tls);
     server.setExecutor(threads);
     server.createContext("/", this::handle);
+  }
+
+  private static HttpsServer encrypted(InetSocketAddress address, SSLContext tls)
+      throws IOException {
+    HttpsServer server = HttpsServer.create(address, 0);
+    server.setHttpsConfigurator(new HttpsConfigurator(tls));
+    return server;
+  }
+
+  /** Whether it speaks TLS. */
+  boolean isEncrypted() {
+    return server instanceof HttpsServer;
   }
 
   /** Begins to answer. */
@@ -67,6 +90,15 @@ final class HttpListener implements AutoCloseable {
   }
 
   private void handle(HttpExchange exchange) throws IOException {
+    underWay.register();
+    try {
+      answer(exchange);
+    } finally {
+      underWay.arriveAndDeregister();
+    }
+  }
+
+  private void answer(HttpExchange exchange) throws IOException {
     try (exchange) {
       Encoded response = respond(exchange);
       response.headers().forEach((name, value) -> exchange.getResponseHeaders().set(name, value));
@@ -170,8 +202,20 @@ final class HttpListener implements AutoCloseable {
     return values.isEmpty() ? "" : values.get(0);
   }
 
+  /**
+   * Takes no more requests, once those under way are answered or a second is over. The server's own
+   * delay would last to its end even where nothing is under way.
+   */
   @Override
   public void close() {
-    server.stop(CLOSE_SECONDS);
+    int phase = underWay.arriveAndDeregister();
+    try {
+      underWay.awaitAdvanceInterruptibly(phase, CLOSE_SECONDS, TimeUnit.SECONDS);
+    } catch (TimeoutException e) {
+      LOGGER.debug("HTTP: requests are cut off, as the listener is closed");
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    server.stop(0);
   }
 }
