@@ -5,9 +5,7 @@ import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.nio.charset.StandardCharsets;
-import java.util.Set;
-import java.util.TreeSet;
-import java.util.function.Predicate;
+import java.util.List;
 
 /**
  * Whether a redeclaration agrees with what exists. Integers of every width are one type, as are
@@ -48,7 +46,7 @@ public final class Equivalence {
    * @throws ChannelException 406 if one that the broker knows differs
    */
   public void checkQueueArguments(FieldTable received, FieldTable current) {
-    checkArguments(received, current, QueueType.of(current)::knows);
+    checkArguments(received, current, QueueType.of(current).arguments());
   }
 
   /**
@@ -57,19 +55,12 @@ public final class Equivalence {
    * @throws ChannelException 406 if one that the broker knows differs
    */
   public void checkExchangeArguments(FieldTable received, FieldTable current) {
-    checkArguments(received, current, "alternate-exchange"::equals);
+    checkArguments(received, current, List.of("alternate-exchange"));
   }
 
-  private void checkArguments(FieldTable received, FieldTable current, Predicate<String> known) {
-    if (received.equals(current)) {
-      return;
-    }
-    Set<String> names = new TreeSet<>(received.names());
-    names.addAll(current.names());
-    for (String name : names) {
-      if (known.test(name)) {
-        checkArgument(name, received.get(name), current.get(name));
-      }
+  private void checkArguments(FieldTable received, FieldTable current, List<String> known) {
+    if (!received.equals(current)) {
+      known.forEach(name -> checkArgument(name, received.get(name), current.get(name)));
     }
   }
 

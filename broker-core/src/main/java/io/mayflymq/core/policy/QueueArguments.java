@@ -98,28 +98,34 @@ public final class QueueArguments {
             "invalid arg '%s' %s of queue type %s".formatted(argument, where, type.module()));
       }
     }
+    // In RabbitMQ's order, so that of several errors the same one is told.
     long expires = integer(EXPIRES, MAX_MILLIS);
     if (expires == 0) {
       throw invalid(EXPIRES, "{value_zero,0}");
     }
-    deadLetterStrategy();
+    long messageTtl = integer(MESSAGE_TTL, MAX_MILLIS);
     String deadLetterExchange = text(DEAD_LETTER_EXCHANGE);
     String deadLetterRoutingKey = text(DEAD_LETTER_ROUTING_KEY);
     if (deadLetterRoutingKey != null && deadLetterExchange == null) {
       throw invalid(DEAD_LETTER_ROUTING_KEY, "routing_key_but_no_dlx_defined");
     }
+    deadLetterStrategy();
+    long maxLength = integer(MAX_LENGTH, Long.MAX_VALUE);
+    long maxLengthBytes = integer(MAX_LENGTH_BYTES, Long.MAX_VALUE);
+    int maxPriority = maxPriority();
+    Overflow overflow = overflow().in(type);
     return new QueueSettings(
-        integer(MESSAGE_TTL, MAX_MILLIS),
+        messageTtl,
         expires,
-        integer(MAX_LENGTH, Long.MAX_VALUE),
-        integer(MAX_LENGTH_BYTES, Long.MAX_VALUE),
-        overflow().in(type),
+        maxLength,
+        maxLengthBytes,
+        overflow,
         deadLetterExchange,
         deadLetterRoutingKey,
         flag(SINGLE_ACTIVE_CONSUMER, false),
         flag(MESSAGE_TTL_RETROACTIVE, true),
         type,
-        maxPriority(),
+        maxPriority,
         integer(DELIVERY_LIMIT, Long.MAX_VALUE),
         integer(CONSUMER_TIMEOUT, Long.MAX_VALUE));
   }

@@ -20,40 +20,40 @@ public enum QueueType {
       "classic",
       "rabbit_classic_queue",
       List.of(
-          "x-message-ttl",
           "x-expires",
-          "x-max-length",
-          "x-max-length-bytes",
-          "x-overflow",
+          "x-message-ttl",
           "x-dead-letter-exchange",
           "x-dead-letter-routing-key",
-          "x-queue-type",
-          "x-single-active-consumer",
-          "x-queue-leader-locator",
+          "x-max-length",
+          "x-max-length-bytes",
           "x-max-priority",
+          "x-overflow",
           "x-queue-mode",
           "x-queue-version",
-          "x-queue-master-locator")),
+          "x-single-active-consumer",
+          "x-queue-type",
+          "x-queue-master-locator",
+          "x-queue-leader-locator")),
   /** A replicated queue. */
   QUORUM(
       "quorum",
       "rabbit_quorum_queue",
       List.of(
-          "x-message-ttl",
+          "x-dead-letter-exchange",
+          "x-dead-letter-routing-key",
+          "x-dead-letter-strategy",
           "x-expires",
           "x-max-length",
           "x-max-length-bytes",
-          "x-overflow",
-          "x-dead-letter-exchange",
-          "x-dead-letter-routing-key",
-          "x-queue-type",
-          "x-single-active-consumer",
-          "x-queue-leader-locator",
-          "x-dead-letter-strategy",
-          "x-delivery-limit",
           "x-max-in-memory-length",
           "x-max-in-memory-bytes",
-          "x-quorum-initial-group-size")),
+          "x-overflow",
+          "x-single-active-consumer",
+          "x-queue-type",
+          "x-quorum-initial-group-size",
+          "x-delivery-limit",
+          "x-message-ttl",
+          "x-queue-leader-locator")),
   /** A replicated log that consumers read without taking from it. */
   STREAM(
       "stream",
@@ -70,7 +70,7 @@ public enum QueueType {
   private final String module;
 
   @SuppressWarnings("ImmutableEnumChecker") // never changes
-  private final Set<String> arguments;
+  private final List<String> arguments;
 
   @SuppressWarnings("ImmutableEnumChecker") // only filled once
   private final Set<String> argumentsOfOthers = new LinkedHashSet<>();
@@ -85,7 +85,7 @@ public enum QueueType {
   QueueType(String wireName, String module, List<String> arguments) {
     this.wireName = wireName;
     this.module = module;
-    this.arguments = Set.copyOf(arguments);
+    this.arguments = arguments;
   }
 
   /** The type of this name. */
@@ -110,9 +110,12 @@ public enum QueueType {
     return module;
   }
 
-  /** Whether the argument means something here, so that a redeclaration must agree on it. */
-  boolean knows(String argument) {
-    return arguments.contains(argument);
+  /**
+   * The arguments that mean something here, which a redeclaration must agree on, in the order in
+   * which they are compared.
+   */
+  List<String> arguments() {
+    return arguments;
   }
 
   /** The arguments that are refused here, as only other types know them. */

@@ -236,12 +236,11 @@ public final class VirtualHost {
    * Removes a binding; one that does not exist is no error, nor are ends that do not.
    *
    * @param connection who asks
-   * @throws ChannelException 405 if the queue is another connection's
+   * @throws ChannelException 405 if there is such a binding, and the queue is another connection's
    */
   public CompletableFuture<Void> unbind(Binding binding, Object connection) {
     synchronized (lock) {
-      if (binding.destinationKind() == DestinationKind.QUEUE
-          && table.queue(binding.destination()) != null) {
+      if (binding.destinationKind() == DestinationKind.QUEUE && table.contains(binding)) {
         queue(binding.destination(), connection);
       }
       return apply(table.deleteBinding(binding));

@@ -5,6 +5,7 @@ import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.routing.Route;
+import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.vhost.CommandLanes;
 import io.mayflymq.core.vhost.PublishReceipts;
@@ -358,11 +359,14 @@ public final class ChannelSession {
 
   private void commit(Transaction committed) {
     List<Transaction.Publish> publishes = committed.takePublishes();
-    int reports = publishes.stream().mapToInt(publish -> publish.route().size()).sum();
-    Transaction.Outcome outcome = new Transaction.Outcome(reports);
-    for (Transaction.Publish publish : publishes) {
-      published(publish.message(), publish.route(), publish.replyNames(), publish.mandatory());
-      send(publish.message(), publish.route(), outcome, 0);
+    RoutingTable<Queue> table = connection.vhost().routing();
+    List<Route<Queue>> routes = publishes.stream().map(publish -> publish.routeIn(table)).toList();
+    Transaction.Outcome outcome =
+        new Transaction.Outcome(routes.stream().mapToInt(Route::size).sum());
+    for (int i = 0; i < routes.size(); i++) {
+      Transaction.Publish publish = publishes.get(i);
+      published(publish.message(), routes.get(i), publish.replyNames(), publish.mandatory());
+      send(publish.message(), routes.get(i), outcome, 0);
     }
     settlements.commit(committed.takeVerdicts());
     connection.lanes().flush();

@@ -106,8 +106,8 @@ final class ConsumerOperations implements DeliveryReceiver {
       consumeReplies(consume);
       return;
     }
-    Queue queue = channel.queue(consume.queue(), Permission.READ);
     String tag = freeTag(consume);
+    Queue queue = channel.queue(consume.queue(), Permission.READ);
     requireIntegerPriority(consume.arguments());
     ConsumerOutlet outlet = new ConsumerOutlet(queue, connection.laneFrom(queue.shard()), this);
     Consumer consumer =

@@ -2,6 +2,7 @@ package io.mayflymq.server.channel;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.routing.Route;
+import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.vhost.PublishReceipts;
 import io.mayflymq.core.vhost.Queue;
 import java.util.ArrayList;
@@ -18,7 +19,18 @@ import java.util.concurrent.CompletableFuture;
  */
 final class Transaction {
   /** A message that waits for the commit. */
-  record Publish(Message message, Route<Queue> route, List<String> replyNames, boolean mandatory) {}
+  record Publish(Message message, Route<Queue> route, List<String> replyNames, boolean mandatory) {
+    /** Where it goes now; nowhere if all of its queues have gone since it was published. */
+    Route<Queue> routeIn(RoutingTable<Queue> table) {
+      for (int i = 0; i < route.size(); i++) {
+        Queue queue = route.get(i);
+        if (table.queue(queue.name()) == queue) {
+          return route;
+        }
+      }
+      return Route.none();
+    }
+  }
 
   /** What a client can do to deliveries. */
   enum Verdict {

@@ -204,8 +204,13 @@ class TlsIT {
           .hasMessageContaining(
               "ACCESS_REFUSED - Login was refused using authentication mechanism EXTERNAL. For"
                   + " details see the broker logfile.");
-      assertThat(broker.output())
-          .anyMatch(line -> line.contains("EXTERNAL login refused: client sent no certificate"));
+      await()
+          .untilAsserted(
+              () ->
+                  assertThat(broker.output())
+                      .anyMatch(
+                          line ->
+                              line.contains("EXTERNAL login refused: client sent no certificate")));
     }
     BrokerProcess.Builder byCommonName = verifying().set("ssl_cert_login_from", "common_name");
     try (BrokerProcess broker = byCommonName.start();

@@ -132,8 +132,12 @@ class TransactionIT {
     channel.addReturnListener(message -> returned.add(text(message.getBody())));
     channel.txSelect();
     channel.basicPublish("", "no such queue", true, PLAIN, bytes("a"));
+    String gone = amqp.queue();
+    channel.basicPublish("", gone, true, PLAIN, bytes("b"));
+    channel.queueDelete(gone);
     channel.txCommit();
     assertThat(returned.poll(10, SECONDS)).isEqualTo("a");
+    assertThat(returned.poll(10, SECONDS)).as("as its queue has gone").isEqualTo("b");
   }
 
   @Test

@@ -29,7 +29,6 @@ final class Generator {
   private static final List<String> POLICIES =
       List.of(
           "{\"max-length\":3}",
-          "{\"max-length\":2,\"overflow\":\"reject-publish\"}",
           "{\"max-length-bytes\":500}",
           "{\"dead-letter-exchange\":\"x1\"}",
           "{\"dead-letter-exchange\":\"\",\"dead-letter-routing-key\":\"q3\"}",

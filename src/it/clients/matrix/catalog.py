@@ -1,0 +1,60 @@
+"""The clients, by name: which family each belongs to and how its program is started."""
+
+from dataclasses import dataclass
+
+from matrix import families
+from matrix.families import Family
+
+
+@dataclass(frozen=True)
+class Client:
+    """`words` is the command, in the family's directory; `areas` what the program must have checked,
+    whatever its library does beyond that."""
+
+    name: str
+    family: Family
+    words: tuple
+    areas: tuple = ("declare", "confirms", "prefetch", "ttl", "dead-letter", "restart")
+
+    def command(self, directory):
+        # A program that was built or installed there is named relative to the directory.
+        first, *rest = self.words
+        return [str(directory / first) if (directory / first).exists() else first, *rest]
+
+
+def java(name, program):
+    options = ("-XX:TieredStopAtLevel=1", "-Xmx256m", "-cp", "lib/*")
+    return Client(name, families.JAVA, ("java", *options, program))
+
+
+def python(name, program, **areas):
+    return Client(name, families.PYTHON, ("venv/bin/python", program), **areas)
+
+
+def node(name, program):
+    return Client(name, families.NODE, ("node", program))
+
+
+CELERY = ("retry", "eta", "ttl", "dead-letter", "chord", "restart")
+
+CLIENTS = {
+    client.name: client
+    for client in (
+        java("amqp-client", "AmqpClient.java"),
+        java("spring-amqp", "SpringAmqp.java"),
+        java("vertx-rabbitmq", "VertxRabbitmq.java"),
+        java("reactor-rabbitmq", "ReactorRabbitmq.java"),
+        python("pika", "pika_client.py"),
+        python("aio-pika", "aio_pika_client.py"),
+        python("kombu", "kombu_client.py"),
+        python("celery", "celery_client.py", areas=CELERY),
+        node("amqplib", "amqplib_client.js"),
+        node("amqp-connection-manager", "connection_manager_client.js"),
+        node("rascal", "rascal_client.js"),
+        Client("amqp091-go", families.GO, ("amqp091",)),
+        Client("lapin", families.RUST, ("target/debug/lapin-client",)),
+        Client("librabbitmq", families.C, ("librabbitmq",)),
+        Client("bunny", families.RUBY, ("ruby", "bunny_client.rb")),
+        Client("php-amqplib", families.PHP, ("php", "php_amqplib_client.php")),
+    )
+}
