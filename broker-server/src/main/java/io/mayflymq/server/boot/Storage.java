@@ -24,7 +24,6 @@ import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.definitions.BrokerDefinitions;
 import io.mayflymq.server.definitions.DefinitionsException;
 import io.mayflymq.server.definitions.DefinitionsLoader;
-import io.mayflymq.server.definitions.VhostPolicyDefinitions;
 import io.mayflymq.server.net.AmqpServer.Served;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.StartException;
@@ -72,8 +71,7 @@ final class Storage implements AutoCloseable {
             broker, metadata, accessControl, sessions, settings.defaults().policies());
     this.served =
         new Served(broker, accessControl, sessions, alarms, administration.globalParameters());
-    this.definitions =
-        new BrokerDefinitions(broker, administration, new VhostPolicyDefinitions(broker));
+    this.definitions = new BrokerDefinitions(broker, administration);
     List<MetadataCommand> kept = metadata.recover();
     boolean isNew = administration.recover(kept);
     this.recovered = broker.recover(kept);

@@ -126,6 +126,11 @@ public final class Configuration {
     return defaultPolicies;
   }
 
+  /** Whether any source sets a key. */
+  boolean sets(Setting<?> setting) {
+    return entries.containsKey(setting.name());
+  }
+
   /** The value of a key, or its default. */
   <T> T get(Setting<T> setting) {
     return find(setting).orElseThrow();

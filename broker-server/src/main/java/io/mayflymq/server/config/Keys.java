@@ -16,7 +16,6 @@ import static io.mayflymq.server.config.ValueTypes.zeroOr;
 
 import io.mayflymq.core.security.CertificateLogin;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -50,42 +49,7 @@ final class Keys {
           orWord("none", listenAddress()),
           Map.of("listeners.ssl.default", "none"),
           "The same for clients that speak TLS; their usual port is 5671.");
-  static final Setting<Optional<Path>> TLS_CERTIFICATE =
-      Setting.of(
-          "ssl_options.certfile",
-          orWord("none", path()),
-          "none",
-          "The server's certificate, and those between it and its authority, in PEM.");
-  static final Setting<Optional<Path>> TLS_KEY =
-      Setting.of("ssl_options.keyfile", orWord("none", path()), "none", "Its private key, in PEM.");
-  static final Setting<Optional<String>> TLS_PASSWORD =
-      Setting.of(
-          "ssl_options.password", orWord("none", text()), "none", "The password of that key.");
-  static final Setting<Optional<Path>> TLS_AUTHORITIES =
-      Setting.of(
-          "ssl_options.cacertfile",
-          orWord("none", path()),
-          "none",
-          "The authorities that clients' certificates are signed by, in PEM.");
-  static final Setting<String> TLS_VERIFY =
-      Setting.of(
-          "ssl_options.verify",
-          word("verify_peer", "verify_none"),
-          "verify_none",
-          "Whether clients are asked for a certificate.");
-  static final Setting<Boolean> TLS_FAIL_IF_NO_PEER_CERT =
-      Setting.of(
-          "ssl_options.fail_if_no_peer_cert",
-          bool(),
-          "false",
-          "Whether clients that have none are turned away.");
-  static final Family<String> TLS_VERSIONS =
-      new Family<>(
-          "ssl_options.versions.",
-          "$n",
-          word("tlsv1.3", "tlsv1.2"),
-          Map.of("ssl_options.versions.1", "tlsv1.3", "ssl_options.versions.2", "tlsv1.2"),
-          "Versions of TLS that are spoken.");
+  static final TlsKeys TLS = TlsKeys.of("ssl_options", "listeners.ssl");
   static final Setting<CertificateLogin> CERTIFICATE_LOGIN =
       Setting.of(
           "ssl_cert_login_from",
@@ -245,21 +209,6 @@ final class Keys {
           bool(),
           "false",
           "Whether they are passed over if they are the same as the last time.");
-  static final Setting<String> MANAGEMENT_IP =
-      Setting.of(
-          "management.tcp.ip", text(), "0.0.0.0", "Address where the management HTTP API listens.");
-  static final Setting<Optional<Integer>> MANAGEMENT_PORT =
-      Setting.of(
-          "management.tcp.port",
-          orWord("none", wholeNumber("", 0, 65_535)),
-          "15672",
-          "Port where it listens; port 0 lets the system choose, none listens nowhere.");
-  static final Setting<Integer> STATISTICS_INTERVAL =
-      Setting.of(
-          "collect_statistics_interval",
-          wholeNumber("milliseconds", 100, 3_600_000),
-          "5000",
-          "Time between two samples of the statistics, from which rates are made.");
 
   static final Setting<Boolean> LOG_CONSOLE =
       Setting.of("log.console", bool(), "true", "Whether to log to standard output.");
@@ -351,73 +300,64 @@ final class Keys {
           "Bytes of a file of the message log, after which the next one begins.");
 
   static final List<Key<?>> ALL =
-      withDefaultPolicies(
-          NO_TCP_LISTENERS,
-          TCP_LISTENERS,
-          TLS_LISTENERS,
-          TLS_CERTIFICATE,
-          TLS_KEY,
-          TLS_PASSWORD,
-          TLS_AUTHORITIES,
-          TLS_VERIFY,
-          TLS_FAIL_IF_NO_PEER_CERT,
-          TLS_VERSIONS,
-          CERTIFICATE_LOGIN,
-          BACKLOG,
-          NODELAY,
-          KEEPALIVE,
-          SEND_BUFFER,
-          RECEIVE_BUFFER,
-          HEARTBEAT,
-          FRAME_MAX,
-          INITIAL_FRAME_MAX,
-          CHANNEL_MAX,
-          MAX_MESSAGE_SIZE,
-          HANDSHAKE_TIMEOUT,
-          CONSUMER_TIMEOUT,
-          AUTH_MECHANISMS,
-          ANONYMOUS_LOGIN_USER,
-          ANONYMOUS_LOGIN_PASS,
-          NO_LOOPBACK_USERS,
-          LOOPBACK_USERS,
-          DEFAULT_VHOST,
-          DEFAULT_USER,
-          DEFAULT_PASS,
-          DEFAULT_USER_TAGS,
-          DEFAULT_CONFIGURE,
-          DEFAULT_WRITE,
-          DEFAULT_READ,
-          DEFAULT_QUEUE_TYPE,
-          LOAD_DEFINITIONS,
-          SKIP_DEFINITIONS_IF_UNCHANGED,
-          MANAGEMENT_IP,
-          MANAGEMENT_PORT,
-          STATISTICS_INTERVAL,
-          LOG_CONSOLE,
-          LOG_CONSOLE_LEVEL,
-          LOG_FILE,
-          LOG_FILE_LEVEL,
-          LOG_DIR,
-          LOG_FILE_ROTATION_SIZE,
-          LOG_FILE_ROTATION_COUNT,
-          MEMORY_WATERMARK_RELATIVE,
-          MEMORY_WATERMARK_ABSOLUTE,
-          MEMORY_WATERMARK_PAGING_RATIO,
-          MEMORY_MONITOR_INTERVAL,
-          DISK_FREE_ABSOLUTE,
-          DISK_FREE_RELATIVE,
-          DATA_DIR,
-          SHARDS,
-          DURABILITY_SYNC,
-          DURABILITY_SEGMENT_SIZE);
+      Stream.<List<? extends Key<?>>>of(
+              List.of(NO_TCP_LISTENERS, TCP_LISTENERS, TLS_LISTENERS),
+              TLS.keys(),
+              List.of(
+                  CERTIFICATE_LOGIN,
+                  BACKLOG,
+                  NODELAY,
+                  KEEPALIVE,
+                  SEND_BUFFER,
+                  RECEIVE_BUFFER,
+                  HEARTBEAT,
+                  FRAME_MAX,
+                  INITIAL_FRAME_MAX,
+                  CHANNEL_MAX,
+                  MAX_MESSAGE_SIZE,
+                  HANDSHAKE_TIMEOUT,
+                  CONSUMER_TIMEOUT,
+                  AUTH_MECHANISMS,
+                  ANONYMOUS_LOGIN_USER,
+                  ANONYMOUS_LOGIN_PASS,
+                  NO_LOOPBACK_USERS,
+                  LOOPBACK_USERS,
+                  DEFAULT_VHOST,
+                  DEFAULT_USER,
+                  DEFAULT_PASS,
+                  DEFAULT_USER_TAGS,
+                  DEFAULT_CONFIGURE,
+                  DEFAULT_WRITE,
+                  DEFAULT_READ,
+                  DEFAULT_QUEUE_TYPE,
+                  LOAD_DEFINITIONS,
+                  SKIP_DEFINITIONS_IF_UNCHANGED),
+              ManagementKeys.keys(),
+              List.of(
+                  LOG_CONSOLE,
+                  LOG_CONSOLE_LEVEL,
+                  LOG_FILE,
+                  LOG_FILE_LEVEL,
+                  LOG_DIR,
+                  LOG_FILE_ROTATION_SIZE,
+                  LOG_FILE_ROTATION_COUNT,
+                  MEMORY_WATERMARK_RELATIVE,
+                  MEMORY_WATERMARK_ABSOLUTE,
+                  MEMORY_WATERMARK_PAGING_RATIO,
+                  MEMORY_MONITOR_INTERVAL,
+                  DISK_FREE_ABSOLUTE,
+                  DISK_FREE_RELATIVE,
+                  DATA_DIR,
+                  SHARDS,
+                  DURABILITY_SYNC,
+                  DURABILITY_SEGMENT_SIZE),
+              DefaultPolicySettings.keys())
+          .<Key<?>>flatMap(List::stream)
+          .toList();
 
   static final String ENVIRONMENT_PREFIX = "MAYFLY_";
 
   private Keys() {}
-
-  private static List<Key<?>> withDefaultPolicies(Key<?>... others) {
-    return Stream.concat(Arrays.stream(others), DefaultPolicySettings.keys().stream()).toList();
-  }
 
   static Optional<Key<?>> find(String key) {
     return ALL.stream().filter(candidate -> candidate.matches(key)).<Key<?>>map(k -> k).findFirst();

@@ -20,6 +20,7 @@ public final class LiveConfiguration {
           Keys.CHANNEL_MAX,
           Keys.MAX_MESSAGE_SIZE,
           Keys.HANDSHAKE_TIMEOUT,
+          Keys.CONSUMER_TIMEOUT,
           Keys.NO_LOOPBACK_USERS,
           Keys.LOOPBACK_USERS,
           Keys.MEMORY_WATERMARK_RELATIVE,

@@ -8,12 +8,25 @@ import java.util.Optional;
  *
  * @param host the address where it listens
  * @param port the port where it listens; empty if it does not, 0 lets the system choose
+ * @param tlsHost the address where it listens for clients that speak TLS
+ * @param tlsPort the port for them; empty if there is none, 0 lets the system choose
+ * @param tls what that needs
  * @param statisticsIntervalMillis the time between two samples of the statistics
  */
 public record ManagementSettings(
-    String host, Optional<Integer> port, int statisticsIntervalMillis) {
+    String host,
+    Optional<Integer> port,
+    String tlsHost,
+    Optional<Integer> tlsPort,
+    TlsSettings tls,
+    int statisticsIntervalMillis) {
   /** Where it listens for users; empty if it does not. */
   public Optional<InetSocketAddress> address() {
     return port.map(number -> new InetSocketAddress(host, number));
+  }
+
+  /** Where it listens for users who speak TLS; empty if it does not. */
+  public Optional<InetSocketAddress> tlsAddress() {
+    return tlsPort.map(number -> new InetSocketAddress(tlsHost, number));
   }
 }

@@ -50,7 +50,7 @@ public record ServerSettings(
     return new ServerSettings(
         listeners(configuration.members(Keys.TCP_LISTENERS)),
         listeners(configuration.members(Keys.TLS_LISTENERS)),
-        tls(configuration),
+        Keys.TLS.settings(configuration),
         new TcpSettings(
             configuration.get(Keys.BACKLOG),
             configuration.get(Keys.NODELAY),
@@ -84,10 +84,7 @@ public record ServerSettings(
         new DefinitionsSettings(
             configuration.get(Keys.LOAD_DEFINITIONS),
             configuration.get(Keys.SKIP_DEFINITIONS_IF_UNCHANGED)),
-        new ManagementSettings(
-            configuration.get(Keys.MANAGEMENT_IP),
-            configuration.get(Keys.MANAGEMENT_PORT),
-            configuration.get(Keys.STATISTICS_INTERVAL)),
+        ManagementKeys.settings(configuration),
         new LogSettings(
             configuration.get(Keys.LOG_CONSOLE),
             configuration.get(Keys.LOG_CONSOLE_LEVEL),
@@ -116,20 +113,6 @@ public record ServerSettings(
                 .orElseGet(OptionalDouble::empty)),
         dataDir,
         configuration.get(Keys.SHARDS).orElseGet(Runtime.getRuntime()::availableProcessors));
-  }
-
-  private static TlsSettings tls(Configuration configuration) {
-    return new TlsSettings(
-        configuration.get(Keys.TLS_CERTIFICATE),
-        configuration.get(Keys.TLS_KEY),
-        configuration.get(Keys.TLS_AUTHORITIES),
-        configuration.get(Keys.TLS_VERIFY).equals("verify_peer"),
-        configuration.get(Keys.TLS_FAIL_IF_NO_PEER_CERT),
-        configuration.members(Keys.TLS_VERSIONS).values().stream()
-            .distinct()
-            .map(version -> version.replace("tlsv", "TLSv"))
-            .toList(),
-        configuration.get(Keys.TLS_PASSWORD));
   }
 
   private static List<ListenerSettings> listeners(

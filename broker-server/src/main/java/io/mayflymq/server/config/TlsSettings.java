@@ -5,8 +5,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How listeners speak TLS ({@code ssl_options.*}).
+ * How listeners speak TLS ({@code ssl_options.*}, {@code management.ssl.*}).
  *
+ * @param prefix what their keys begin with, without its last dot
+ * @param neededBy the key that makes these listeners
  * @param certificate PEM: the server's certificate, and those between it and its authority
  * @param key PEM: the certificate's private key
  * @param authorities PEM: who may sign clients' certificates
@@ -16,6 +18,8 @@ import java.util.Optional;
  * @param password of the private key
  */
 public record TlsSettings(
+    String prefix,
+    String neededBy,
     Optional<Path> certificate,
     Optional<Path> key,
     Optional<Path> authorities,
@@ -23,6 +27,11 @@ public record TlsSettings(
     boolean failIfNoPeerCert,
     List<String> versions,
     Optional<String> password) {
+  /** A key in full, such as {@code ssl_options.certfile}. */
+  public String option(String name) {
+    return prefix + "." + name;
+  }
+
   @Override
   public String toString() {
     return "TlsSettings[certificate=%s, key=%s, authorities=%s, verifyPeer=%s, versions=%s]"

@@ -11,8 +11,6 @@ import io.mayflymq.protocol.method.Method;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
-import io.mayflymq.protocol.types.FieldTable;
-import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.channel.ChannelSession;
 import io.mayflymq.server.channel.ChannelView;
@@ -147,7 +145,9 @@ public final class AmqpConnection implements ConnectionContext {
           name,
           access.user(),
           vhost.name(),
-          describe(opened.clientProperties()));
+          ConnectionName.given(opened.clientProperties())
+              .map(given -> " (" + given + ")")
+              .orElse(""));
     }
 
     @Override
@@ -167,12 +167,6 @@ public final class AmqpConnection implements ConnectionContext {
         AmqpException told = error.withMethod(refused.classId(), refused.methodId());
         home.loop().schedule(() -> home.run(() -> fail(0, told)), pauseMillis);
       }
-    }
-
-    private String describe(FieldTable clientProperties) {
-      return clientProperties.get("connection_name") instanceof FieldValue.LongString text
-          ? " (" + text.string() + ")"
-          : "";
     }
   }
 
@@ -387,6 +381,11 @@ public final class AmqpConnection implements ConnectionContext {
             socket.close();
           }
         });
+  }
+
+  /** Closes its socket without another word. Any thread may call; returns at once. */
+  public void hangUp() {
+    socket.close();
   }
 
   /** The socket is closed. */

@@ -1,12 +1,16 @@
 package io.mayflymq.server.connection;
 
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
 import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
+import java.util.Optional;
 
-/** What a connection is called in the log, as in RabbitMQ: "10.0.0.7:4711 -> 10.0.0.1:5672". */
+/** What a connection is called. */
 final class ConnectionName {
   private ConnectionName() {}
 
+  /** In the log, as in RabbitMQ: "10.0.0.7:4711 -> 10.0.0.1:5672". */
   static String of(Channel socket) {
     InetSocketAddress remote = (InetSocketAddress) socket.remoteAddress();
     InetSocketAddress local = (InetSocketAddress) socket.localAddress();
@@ -16,5 +20,12 @@ final class ConnectionName {
             remote.getPort(),
             local.getAddress().getHostAddress(),
             local.getPort());
+  }
+
+  /** By its client, who need not give it a name. */
+  static Optional<String> given(FieldTable clientProperties) {
+    return clientProperties.get("connection_name") instanceof FieldValue.LongString name
+        ? Optional.of(name.string())
+        : Optional.empty();
   }
 }

@@ -3,6 +3,7 @@ package io.mayflymq.server.connection;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.delivery.ConnectionIdentity;
+import java.util.Optional;
 
 /**
  * How a connection was at one moment.
@@ -38,4 +39,9 @@ public record ConnectionView(
    * @param heartbeatSeconds the interval of heartbeats; 0 for none
    */
   public record Tuning(int channelMax, int frameMax, int heartbeatSeconds) {}
+
+  /** What its client calls it. */
+  public Optional<String> givenName() {
+    return ConnectionName.given(clientProperties);
+  }
 }

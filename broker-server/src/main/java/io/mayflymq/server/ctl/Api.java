@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import javax.net.ssl.HttpsURLConnection;
+import javax.net.ssl.SSLException;
 
 /**
  * The management API. By {@link HttpURLConnection}, which is there ten times sooner than the JDK's
@@ -141,6 +143,9 @@ final class Api {
     try {
       HttpURLConnection connection =
           (HttpURLConnection) new URL(endpoint.url() + path).openConnection();
+      if (endpoint.authorities() != null && connection instanceof HttpsURLConnection encrypted) {
+        encrypted.setSSLSocketFactory(Trust.only(endpoint.authorities()));
+      }
       int millis = (int) TimeUnit.SECONDS.toMillis(Math.min(invocation.timeoutSeconds(), 86_400));
       connection.setConnectTimeout(millis);
       connection.setReadTimeout(millis);
@@ -173,6 +178,11 @@ final class Api {
                   invocation.command().name(),
                   endpoint.url(),
                   TimeUnit.SECONDS.toMillis(invocation.timeoutSeconds())));
+    } catch (SSLException e) {
+      throw ControlException.error(
+          Sysexits.UNAVAILABLE,
+          "no TLS with %s: %s\n--cacertfile names who signed its certificate"
+              .formatted(endpoint.url(), e.getMessage()));
     } catch (JsonProcessingException e) {
       throw ControlException.error(
           Sysexits.UNAVAILABLE, endpoint.url() + " does not answer in JSON: is it a broker?");

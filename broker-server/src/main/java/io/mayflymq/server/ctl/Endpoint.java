@@ -21,10 +21,11 @@ import java.util.Optional;
  *
  * @param url its scheme, host and port
  * @param authorization the header
+ * @param authorities who may have signed its certificate; null for those that Java trusts
  * @param controlFile where this was read, or null if the broker is somewhere else
  * @param pid of the broker's process, or 0 if it is somewhere else
  */
-record Endpoint(String url, String authorization, Path controlFile, long pid) {
+record Endpoint(String url, String authorization, Path authorities, Path controlFile, long pid) {
   private static final String CONTROL_FILE = "mayfly.control";
 
   /**
@@ -57,10 +58,10 @@ record Endpoint(String url, String authorization, Path controlFile, long pid) {
     try {
       uri = URI.create(url);
     } catch (IllegalArgumentException e) {
-      throw ControlException.usage("--url '%s' is no address: http://host:15672".formatted(url));
+      throw ControlException.usage("--url '%s' is no address: https://host:15671".formatted(url));
     }
     if (uri.getHost() == null || !List.of("http", "https").contains(uri.getScheme())) {
-      throw ControlException.usage("--url '%s' is no address: http://host:15672".formatted(url));
+      throw ControlException.usage("--url '%s' is no address: https://host:15671".formatted(url));
     }
     String user = "guest";
     String password = null;
@@ -82,8 +83,14 @@ record Endpoint(String url, String authorization, Path controlFile, long pid) {
           "--url needs a password: --password, MAYFLY_PASSWORD, or http://user:password@host");
     }
     String port = uri.getPort() < 0 ? "" : ":" + uri.getPort();
+    String authorities =
+        given(invocation, GlobalOptions.AUTHORITIES, environment, "MAYFLY_CACERTFILE");
     return new Endpoint(
-        uri.getScheme() + "://" + uri.getHost() + port, basic(user, password), null, 0);
+        uri.getScheme() + "://" + uri.getHost() + port,
+        basic(user, password),
+        authorities == null ? null : Path.of(authorities),
+        null,
+        0);
   }
 
   /** The header that gives a user and a password. */
@@ -112,7 +119,7 @@ record Endpoint(String url, String authorization, Path controlFile, long pid) {
           && control.get("url") instanceof String url
           && control.get("token") instanceof String token
           && control.get("pid") instanceof Long pid) {
-        return new Endpoint(url, "Bearer " + token, file, pid);
+        return new Endpoint(url, "Bearer " + token, null, file, pid);
       }
       throw ControlException.error(
           Sysexits.DATA, "%s is not a control file of MayflyMQ".formatted(file.toAbsolutePath()));

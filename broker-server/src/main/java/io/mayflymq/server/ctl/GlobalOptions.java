@@ -16,6 +16,7 @@ final class GlobalOptions {
   static final String URL = "--url";
   static final String USER = "--user";
   static final String PASSWORD = "--password";
+  static final String AUTHORITIES = "--cacertfile";
   static final String SCRIPT_NAME = "--script-name";
   static final String HELP = "--help";
   static final String DRY_RUN = "--dry-run";
@@ -29,11 +30,16 @@ final class GlobalOptions {
               DATA_DIR),
           Option.text(
               "<url>",
-              "the management API of a broker elsewhere, such as http://host:15672;"
+              "the management API of a broker elsewhere, such as https://host:15671;"
                   + " otherwise MAYFLY_URL",
               URL),
           Option.text("<user>", "the user at --url; otherwise MAYFLY_USER, or guest", USER),
           Option.text("<password>", "the password of --user; otherwise MAYFLY_PASSWORD", PASSWORD),
+          Option.text(
+              "<path>",
+              "who may have signed the certificate at --url, in PEM; otherwise"
+                  + " MAYFLY_CACERTFILE, or those that Java trusts",
+              AUTHORITIES),
           Option.text("<vhost>", "the virtual host, / if not given", "-p", VHOST),
           Option.number("<seconds>", "how long to wait for an answer, 60 s", "-t", TIMEOUT),
           Option.text(
@@ -55,7 +61,8 @@ final class GlobalOptions {
           Option.text("<name>", "what this command is called in texts", SCRIPT_NAME));
 
   /** Those that say which broker is meant, and how to get in. */
-  static final List<String> ADDRESS = List.of(SCRIPT_NAME, DATA_DIR, URL, USER, PASSWORD);
+  static final List<String> ADDRESS =
+      List.of(SCRIPT_NAME, DATA_DIR, URL, USER, PASSWORD, AUTHORITIES);
 
   private GlobalOptions() {}
 

@@ -117,6 +117,8 @@ final class Json {
       writeAll(generator, list);
     } else if (value instanceof Term.Tuple tuple) {
       writeAll(generator, tuple.elements());
+    } else if (value instanceof Term.Element element) {
+      write(generator, element.value());
     } else if (value instanceof Boolean bool) {
       generator.writeBoolean(bool);
     } else if (value instanceof BigInteger number) {

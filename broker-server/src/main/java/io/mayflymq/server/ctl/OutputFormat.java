@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** How what a command found is written: RabbitMQ's formatters. */
 enum OutputFormat {
@@ -14,14 +15,7 @@ enum OutputFormat {
   TABLE {
     @Override
     String rows(Result.Rows rows, boolean titled) {
-      List<String> lines = new ArrayList<>();
-      if (titled && rows.titled() && !rows.rows().isEmpty()) {
-        lines.add(String.join("\t", rows.columns()));
-      }
-      for (Map<String, Object> row : rows.rows()) {
-        lines.add(cells(rows, row).stream().collect(Collectors.joining("\t")));
-      }
-      return String.join("\n", lines);
+      return lines(rows, titled && rows.titled(), cells -> String.join("\t", cells));
     }
   },
 
@@ -39,23 +33,13 @@ enum OutputFormat {
     String rows(Result.Rows rows, boolean titled) {
       return array(rows, Json::write);
     }
-
-    @Override
-    String value(Result.Value value) {
-      return Json.write(value.value());
-    }
   },
 
   /** A JSON document for each thing, on a line of its own. */
   JSON_STREAM {
     @Override
     String rows(Result.Rows rows, boolean titled) {
-      return rows.rows().stream().map(Json::write).collect(Collectors.joining("\n"));
-    }
-
-    @Override
-    String value(Result.Value value) {
-      return Json.write(value.value());
+      return stream(rows, Json::write);
     }
   },
 
@@ -63,12 +47,7 @@ enum OutputFormat {
   CSV {
     @Override
     String rows(Result.Rows rows, boolean titled) {
-      List<String> lines = new ArrayList<>();
-      if (titled && !rows.rows().isEmpty()) {
-        lines.add(csv(rows.columns()));
-      }
-      rows.rows().forEach(row -> lines.add(csv(cells(rows, row))));
-      return String.join("\n", lines);
+      return lines(rows, titled, OutputFormat::csv);
     }
   },
 
@@ -78,11 +57,6 @@ enum OutputFormat {
     String rows(Result.Rows rows, boolean titled) {
       return Term.erlang(rows.rows());
     }
-
-    @Override
-    String value(Result.Value value) {
-      return Term.erlang(value.value());
-    }
   },
 
   /** A term of Elixir. */
@@ -91,18 +65,13 @@ enum OutputFormat {
     String rows(Result.Rows rows, boolean titled) {
       return array(rows, Term::elixir);
     }
-
-    @Override
-    String value(Result.Value value) {
-      return Term.elixir(value.value());
-    }
   },
 
   /** A text as it is, other things as terms of Elixir, each on its line. */
   STRING {
     @Override
     String rows(Result.Rows rows, boolean titled) {
-      return rows.rows().stream().map(Term::elixir).collect(Collectors.joining("\n"));
+      return stream(rows, Term::elixir);
     }
   };
 
@@ -139,8 +108,29 @@ enum OutputFormat {
   abstract String rows(Result.Rows rows, boolean titled);
 
   /** One thing. */
-  String value(Result.Value value) {
-    return value.text();
+  String value(Result.Value one) {
+    return switch (this) {
+      case JSON, JSON_STREAM -> Json.write(one.value());
+      case ERLANG -> Term.erlang(one.value());
+      case INSPECT -> Term.elixir(one.value());
+      case TABLE, PRETTY_TABLE, CSV, STRING -> one.text();
+    };
+  }
+
+  /**
+   * Lines of cells; their titles are the first if they are wanted, unless there is nothing else.
+   */
+  private static String lines(
+      Result.Rows rows, boolean titled, Function<List<String>, String> line) {
+    Stream<List<String>> titles =
+        titled && !rows.rows().isEmpty() ? Stream.of(rows.columns()) : Stream.empty();
+    return Stream.concat(titles, rows.rows().stream().map(row -> cells(rows, row)))
+        .map(line)
+        .collect(Collectors.joining("\n"));
+  }
+
+  private static String stream(Result.Rows rows, Function<Object, String> written) {
+    return rows.rows().stream().map(written).collect(Collectors.joining("\n"));
   }
 
   private static String array(Result.Rows rows, Function<Object, String> written) {

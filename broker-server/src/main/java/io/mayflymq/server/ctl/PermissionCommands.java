@@ -69,9 +69,14 @@ final class PermissionCommands {
     String user = invocation.argument(0);
     String vhost = invocation.vhost();
     invocation.banner("Setting permissions for user \"%s\" in vhost \"%s\" ...", user, vhost);
+    put(invocation, "permissions", vhost, user, patterns(invocation));
+    return Result.DONE;
+  }
+
+  private static void put(
+      Invocation invocation, String what, String vhost, String user, Map<String, Object> body) {
     try {
-      invocation.api().put(Api.path("permissions", vhost, user), patterns(invocation));
-      return Result.DONE;
+      invocation.api().put(Api.path(what, vhost, user), body);
     } catch (ApiError e) {
       throw reason(invocation, e, vhost, user);
     }
@@ -81,12 +86,7 @@ final class PermissionCommands {
     String user = invocation.argument(0);
     invocation.banner("Setting permissions for user \"%s\" in all virtual hosts ...", user);
     for (Map<String, Object> vhost : invocation.api().list("vhosts?columns=name")) {
-      String name = vhost.get("name").toString();
-      try {
-        invocation.api().put(Api.path("permissions", name, user), patterns(invocation));
-      } catch (ApiError e) {
-        throw reason(invocation, e, name, user);
-      }
+      put(invocation, "permissions", vhost.get("name").toString(), user, patterns(invocation));
     }
     return Result.DONE;
   }
@@ -169,29 +169,20 @@ final class PermissionCommands {
             "exchange", exchange,
             "write", invocation.argument(2),
             "read", invocation.argument(3));
-    try {
-      invocation.api().put(Api.path("topic-permissions", vhost, user), body);
-      return Result.DONE;
-    } catch (ApiError e) {
-      throw reason(invocation, e, vhost, user);
-    }
+    put(invocation, "topic-permissions", vhost, user, body);
+    return Result.DONE;
   }
 
   private static Result clearTopic(Invocation invocation) {
     String user = invocation.argument(0);
     String vhost = invocation.vhost();
-    String path = Api.path("topic-permissions", vhost, user);
-    if (invocation.arguments().size() == 1) {
-      invocation.banner(
-          "Clearing topic permissions for user \"%s\" in vhost \"%s\" ...", user, vhost);
-      deleteAny(invocation, path, vhost, user);
-      return Result.DONE;
-    }
-    String exchange = invocation.argument(1);
+    boolean all = invocation.arguments().size() == 1;
+    String exchange = all ? "" : invocation.argument(1);
     invocation.banner(
-        "Clearing topic permissions on \"%s\" for user \"%s\" in vhost \"%s\" ...",
-        exchange, user, vhost);
-    deleteAny(invocation, path + "/" + Api.encode(exchange), vhost, user);
+        "Clearing topic permissions%s for user \"%s\" in vhost \"%s\" ...",
+        all ? "" : " on \"" + exchange + "\"", user, vhost);
+    String path = Api.path("topic-permissions", vhost, user);
+    deleteAny(invocation, all ? path : path + "/" + Api.encode(exchange), vhost, user);
     return Result.DONE;
   }
 

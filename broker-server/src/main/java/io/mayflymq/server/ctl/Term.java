@@ -34,9 +34,12 @@ final class Term {
   /** A fixed number of elements. */
   record Tuple(List<Object> elements) {
     static Tuple of(Object... elements) {
-      return new Tuple(List.of(elements));
+      return new Tuple(Arrays.asList(elements));
     }
   }
+
+  /** An element of an array of AMQP, with its type. In a table's cell and in JSON it has none. */
+  record Element(Atom type, Object value) {}
 
   /** An atom, or null for none. */
   static Object atom(Object name) {
@@ -69,6 +72,11 @@ final class Term {
   }
 
   private static Object field(Object value) {
+    if (value instanceof List<?> array) {
+      return array.stream()
+          .map(element -> new Element(new Atom(type(element)), field(element)))
+          .collect(Collectors.toList());
+    }
     return value instanceof Map<?, ?> ? table(value) : value;
   }
 
@@ -109,8 +117,9 @@ final class Term {
     return value instanceof Tuple ? nested(value) : escape(value.toString());
   }
 
+  /** Whether its elements stand close together, as RabbitMQ shows those of tables and arrays. */
   private static boolean isTable(List<?> list) {
-    return !list.isEmpty() && list.get(0) instanceof Tuple;
+    return !list.isEmpty() && (list.get(0) instanceof Tuple || list.get(0) instanceof Element);
   }
 
   private static String nested(Object value) {
@@ -122,6 +131,9 @@ final class Term {
               ? Arrays.asList(elements.get(0), elements.get(2))
               : elements;
       return shown.stream().map(Term::nested).collect(Collectors.joining(",", "{", "}"));
+    }
+    if (value instanceof Element element) {
+      return nested(element.value());
     }
     if (value instanceof String text) {
       return "\"" + escape(text) + "\"";
@@ -190,6 +202,9 @@ final class Term {
     if (value instanceof List<?> list) {
       return list.stream().map(Term::flat).collect(Collectors.joining(",", "[", "]"));
     }
+    if (value instanceof Element element) {
+      return flat(Tuple.of(element.type(), element.value()));
+    }
     if (value instanceof Tuple tuple) {
       return tuple.elements().stream().map(Term::flat).collect(Collectors.joining(",", "{", "}"));
     }
@@ -213,6 +228,9 @@ final class Term {
     }
     if (value instanceof List<?> list) {
       return list.stream().map(Term::elixir).collect(Collectors.joining(", ", "[", "]"));
+    }
+    if (value instanceof Element element) {
+      return key(element.type().name()) + " " + elixir(element.value());
     }
     if (value instanceof Tuple tuple) {
       return tuple.elements().stream()

@@ -19,11 +19,10 @@ public final class BrokerDefinitions {
   private final PolicyDefinitions policies;
 
   /** The definitions of a broker. */
-  public BrokerDefinitions(
-      Broker broker, Administration administration, PolicyDefinitions policies) {
+  public BrokerDefinitions(Broker broker, Administration administration) {
     this.broker = broker;
     this.administration = administration;
-    this.policies = policies;
+    this.policies = new PolicyDefinitions(broker);
   }
 
   /** Everything, as {@code GET /api/definitions} of RabbitMQ has it. */

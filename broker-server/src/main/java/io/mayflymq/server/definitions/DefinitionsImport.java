@@ -5,6 +5,7 @@ import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.Equivalence;
+import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
@@ -211,13 +212,9 @@ final class DefinitionsImport {
       return;
     }
     try {
-      String refusal = policies.refusal(policy);
-      if (refusal != null) {
-        skip(policy.label(), refusal);
-      } else {
-        step(policy.label(), () -> policies.set(policy));
-      }
-    } catch (IllegalArgumentException e) {
+      policies.check(policy);
+      step(policy.label(), () -> policies.set(policy));
+    } catch (PolicyException e) {
       problem(policy.label(), e.getMessage());
     }
   }

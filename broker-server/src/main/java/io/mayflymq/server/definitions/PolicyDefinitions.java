@@ -1,21 +1,72 @@
 package io.mayflymq.server.definitions;
 
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyException;
+import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.VirtualHost;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/** Where the policies of definitions come from and go to. */
-public interface PolicyDefinitions {
+/** The policies of a broker's virtual hosts, as definitions have them. */
+final class PolicyDefinitions {
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  private final Broker broker;
+
+  PolicyDefinitions(Broker broker) {
+    this.broker = broker;
+  }
 
   /** All policies and operator policies of this moment. */
-  List<PolicyDefinition> export();
+  List<PolicyDefinition> export() {
+    List<PolicyDefinition> definitions = new ArrayList<>();
+    for (VirtualHost vhost : broker.virtualHosts()) {
+      for (PolicyKind kind : PolicyKind.values()) {
+        for (Policy policy : vhost.policies().table().policies(kind)) {
+          definitions.add(
+              new PolicyDefinition(
+                  kind == PolicyKind.OPERATOR_POLICY,
+                  vhost.name(),
+                  policy.name(),
+                  policy.pattern(),
+                  policy.applyTo().wireName(),
+                  policy.priority(),
+                  MAPPER.valueToTree(policy.definition().toMap())));
+        }
+      }
+    }
+    definitions.sort(
+        Comparator.comparing(PolicyDefinition::vhost).thenComparing(PolicyDefinition::name));
+    return definitions;
+  }
 
   /**
-   * Why a policy would be passed over, though nothing is wrong with it; null if it would be set.
+   * Looks whether a policy could be set.
    *
-   * @throws IllegalArgumentException if something is wrong with it; the message says what
+   * @throws PolicyException if something is wrong with it
    */
-  String refusal(PolicyDefinition policy);
+  void check(PolicyDefinition definition) {
+    policy(definition);
+  }
 
-  /** Sets a policy for which {@link #refusal} had nothing to say; done when that is safe. */
-  CompletableFuture<Void> set(PolicyDefinition policy);
+  /** Sets a policy that {@link #check} let pass; done when that is safe. */
+  CompletableFuture<Void> set(PolicyDefinition definition) {
+    return broker.virtualHost(definition.vhost()).policies().set(policy(definition));
+  }
+
+  private static Policy policy(PolicyDefinition definition) {
+    return Policy.of(
+        definition.operator() ? PolicyKind.OPERATOR_POLICY : PolicyKind.POLICY,
+        definition.name(),
+        definition.pattern(),
+        definition.applyTo(),
+        definition.priority(),
+        MAPPER.convertValue(definition.definition(), new TypeReference<Map<String, Object>>() {}));
+  }
 }

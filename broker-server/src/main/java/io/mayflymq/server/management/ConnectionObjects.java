@@ -2,7 +2,6 @@ package io.mayflymq.server.management;
 
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
-import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.connection.ConnectionView;
@@ -72,9 +71,7 @@ final class ConnectionObjects {
             identity.user(),
             "vhost",
             identity.vhost()));
-    if (view.clientProperties().get("connection_name") instanceof FieldValue.LongString name) {
-      object.put("user_provided_name", name.string());
-    }
+    view.givenName().ifPresent(name -> object.put("user_provided_name", name));
     return object;
   }
 

@@ -78,6 +78,7 @@ public final class ControlServer implements AutoCloseable {
     listener =
         new HttpListener(
             new InetSocketAddress(InetAddress.getByAddress(LOOPBACK), 0),
+            null,
             threads,
             new TokenAuthenticator(token, () -> running().authenticator()),
             served);

@@ -5,8 +5,10 @@ import io.mayflymq.core.vhost.Shards;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.config.NodeName;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -22,12 +24,10 @@ final class HealthResource {
 
   private final ManagedBroker managed;
   private final Node node;
-  private final TlsHealth tls;
 
-  HealthResource(ManagedBroker managed, Node node, TlsHealth tls) {
+  HealthResource(ManagedBroker managed, Node node) {
     this.managed = managed;
     this.node = node;
-    this.tls = tls;
   }
 
   void addTo(Router router) {
@@ -108,34 +108,33 @@ final class HealthResource {
     if (within < 0 || within > LONGEST_WITHIN) {
       throw ApiException.badRequest("Invalid expiration time");
     }
-    Map<String, Object> files =
-        node.amqps().isEmpty() ? Map.of() : tls.expiredAt(TlsHealth.end(within, unit));
-    return files.isEmpty() ? ok() : expiring(files);
+    Instant end = TlsHealth.end(within, unit);
+    List<Map<String, Object>> expiring =
+        node.listeners().stream()
+            .filter(listener -> listener.tls() != null)
+            .flatMap(listener -> expiring(listener, end).stream())
+            .toList();
+    return expiring.isEmpty()
+        ? ok()
+        : new Response(
+            503,
+            Json.object("status", "failed", "reason", "Certificates expiring", "expired", expiring),
+            Map.of());
   }
 
-  private Response expiring(Map<String, Object> files) {
-    List<Map<String, Object>> listeners =
-        node.amqps().stream()
-            .map(
-                address -> {
-                  Map<String, Object> listener =
-                      Json.object(
-                          "node",
-                          NodeName.VALUE,
-                          "protocol",
-                          Node.TLS,
-                          "interface",
-                          address.getAddress().getHostAddress(),
-                          "port",
-                          address.getPort());
-                  listener.putAll(files);
-                  return listener;
-                })
-            .toList();
-    return new Response(
-        503,
-        Json.object("status", "failed", "reason", "Certificates expiring", "expired", listeners),
-        Map.of());
+  private static Optional<Map<String, Object>> expiring(Node.Listener listener, Instant end) {
+    Map<String, Object> files = new TlsHealth(listener.tls()).expiredAt(end);
+    if (files.isEmpty()) {
+      return Optional.empty();
+    }
+    Map<String, Object> object =
+        Json.object(
+            "node", NodeName.VALUE,
+            "protocol", listener.protocol(),
+            "interface", listener.address().getAddress().getHostAddress(),
+            "port", listener.address().getPort());
+    object.putAll(files);
+    return Optional.of(object);
   }
 
   private static int wholeNumber(String text, String otherwise) {

@@ -2,6 +2,8 @@ package io.mayflymq.server.management;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
 import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.protocol.types.AmqpException;
 import java.io.IOException;
@@ -13,11 +15,12 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ssl.SSLContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * One address where the API is served, by the HTTP server that comes with the JDK.
+ * One address where the API is served, by the HTTP server that comes with the JDK, with TLS or without.
  *
  * What that server does not do by itself is done here: it is told to send small answers at once (its headers and bodies are two writes, and the
  * second would wait for the client's delayed acknowledgement), how long a request may take to arrive, and how many clients there may be.
@@ -43,20 +46,34 @@ final class HttpListener implements AutoCloseable {
   /**
    * Takes the address; it answers from {@link #start} on.
    *
+   * @param tls what makes it speak TLS; null if it does not
    * @param served what answers, by the first part of the path, such as {@code /api/}
    * @throws IOException if the address cannot be had
    */
   HttpListener(
       InetSocketAddress address,
+      SSLContext tls,
       Executor threads,
       Authenticator authenticator,
       Map<String, Router.Handler> served)
       throws IOException {
     this.authenticator = authenticator;
     this.served = Map.copyOf(served);
-    this.server = HttpServer.create(address, 0);
+    this.server = tls == null ? HttpServer.create(address, 0) : encrypted(address, tls);
     server.setExecutor(threads);
     server.createContext("/", this::handle);
+  }
+
+  private static HttpsServer encrypted(InetSocketAddress address, SSLContext tls)
+      throws IOException {
+    HttpsServer server = HttpsServer.create(address, 0);
+    server.setHttpsConfigurator(new HttpsConfigurator(tls));
+    return server;
+  }
+
+  /** Whether it speaks TLS. */
+  boolean isEncrypted() {
+    return server instanceof HttpsServer;
   }
 
   /** Begins to answer. */
@@ -182,8 +199,7 @@ final class HttpListener implements AutoCloseable {
   @Override
   public void close() {
     // Up to Java 20 the server sits out the whole time if no request ends in it, so none may be
-    // given
-    // when there is none to wait for.
+    // given when there is none to wait for.
     server.stop(inProgress.get() == 0 ? 0 : CLOSE_SECONDS);
   }
 }

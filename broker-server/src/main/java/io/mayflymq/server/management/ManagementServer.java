@@ -7,11 +7,14 @@ import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.connection.ConnectionEnvironment;
 import io.mayflymq.server.definitions.BrokerDefinitions;
 import io.mayflymq.server.net.AmqpServer;
+import io.mayflymq.server.tls.ReloadingTls;
+import io.mayflymq.server.tls.TlsException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import javax.net.ssl.SSLContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,7 +42,7 @@ public final class ManagementServer implements AutoCloseable {
   private final Authenticator authenticator;
   private final Router api = new Router();
   private final Router control = new Router();
-  private HttpListener open;
+  private final List<HttpListener> open = new ArrayList<>();
 
   private ManagementServer(
       ControlServer controlServer, StatisticsSampler sampler, Authenticator authenticator) {
@@ -75,9 +78,7 @@ public final class ManagementServer implements AutoCloseable {
       ManagedBroker broker = new ManagedBroker(managed);
       Node node =
           new Node(
-              amqp.addresses(),
-              amqp.tlsAddresses(),
-              server.address().stream().toList(),
+              server.listeners(amqp, settings),
               settings.dataDir(),
               settings.log().file().orElse(null),
               settings.auth().mechanisms());
@@ -93,25 +94,53 @@ public final class ManagementServer implements AutoCloseable {
 
   private void start() {
     controlServer.serve(this);
-    if (open != null) {
-      open.start();
-      LOGGER.info("listening for HTTP on {}", text(open.address()));
+    for (HttpListener listener : open) {
+      listener.start();
+      LOGGER.info("listening for {} on {}", name(listener.isEncrypted()), text(listener.address()));
     }
   }
 
+  private static String name(boolean encrypted) {
+    return encrypted ? "HTTPS" : "HTTP";
+  }
+
   private void listen(ManagementSettings settings) throws IOException {
-    Optional<InetSocketAddress> wanted = settings.address();
-    if (wanted.isEmpty()) {
-      return;
+    if (settings.address().isPresent()) {
+      open.add(listen(settings.address().get(), null));
     }
+    if (settings.tlsAddress().isPresent()) {
+      try {
+        open.add(listen(settings.tlsAddress().get(), ReloadingTls.load(settings.tls()).context()));
+      } catch (TlsException e) {
+        throw new IOException(e.getMessage(), e);
+      }
+    }
+  }
+
+  private HttpListener listen(InetSocketAddress wanted, SSLContext tls) throws IOException {
+    Map<String, Router.Handler> served = Map.of("/api/", api::handle);
     try {
-      open =
-          new HttpListener(
-              wanted.get(), controlServer.threads(), authenticator, Map.of("/api/", api::handle));
+      return new HttpListener(wanted, tls, controlServer.threads(), authenticator, served);
     } catch (IOException e) {
       throw new IOException(
-          "cannot listen for HTTP on %s: %s".formatted(text(wanted.get()), e.getMessage()), e);
+          "cannot listen for %s on %s: %s"
+              .formatted(name(tls != null), text(wanted), e.getMessage()),
+          e);
     }
+  }
+
+  private List<Node.Listener> listeners(AmqpServer amqp, ServerSettings settings) {
+    List<Node.Listener> listeners = new ArrayList<>();
+    amqp.addresses().forEach(at -> listeners.add(Node.Listener.amqp(at)));
+    amqp.tlsAddresses().forEach(at -> listeners.add(Node.Listener.amqps(at, settings.tls())));
+    for (HttpListener listener : open) {
+      InetSocketAddress at = listener.address();
+      listeners.add(
+          listener.isEncrypted()
+              ? Node.Listener.https(at, settings.management().tls())
+              : Node.Listener.http(at));
+    }
+    return listeners;
   }
 
   private static void addResources(
@@ -122,7 +151,7 @@ public final class ManagementServer implements AutoCloseable {
       ResourceMonitors monitors,
       ServerSettings settings) {
     new OverviewResource(managed, node, monitors).addTo(api);
-    new HealthResource(managed, node, new TlsHealth(settings.tls())).addTo(api);
+    new HealthResource(managed, node).addTo(api);
     new AuthResource(attempts).addTo(api);
     new UserResource(managed).addTo(api);
     new PermissionResource(managed).addTo(api);
@@ -151,11 +180,6 @@ public final class ManagementServer implements AutoCloseable {
     return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
   }
 
-  /** Where the API listens for users; empty if it does not. */
-  public Optional<InetSocketAddress> address() {
-    return Optional.ofNullable(open).map(HttpListener::address);
-  }
-
   /** What answers below {@code /api/}. */
   Router api() {
     return api;
@@ -176,8 +200,6 @@ public final class ManagementServer implements AutoCloseable {
   public void close() {
     controlServer.serve(null);
     sampler.close();
-    if (open != null) {
-      open.close();
-    }
+    open.forEach(HttpListener::close);
   }
 }

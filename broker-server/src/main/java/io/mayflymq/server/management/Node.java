@@ -1,5 +1,6 @@
 package io.mayflymq.server.management;
 
+import io.mayflymq.server.config.TlsSettings;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
@@ -8,41 +9,50 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Stream;
 
 /**
  * This process, and the machine that it runs on.
  *
- * @param amqp where clients connect
- * @param amqps where clients connect that speak TLS
- * @param http where the API listens; empty if it does for the control file only
+ * @param listeners where clients connect, and users of the API
  * @param dataDir where the broker keeps what it keeps
  * @param logFile where it logs to besides the console, or null
  * @param mechanisms the SASL mechanisms that it offers
  */
-record Node(
-    List<InetSocketAddress> amqp,
-    List<InetSocketAddress> amqps,
-    List<InetSocketAddress> http,
-    Path dataDir,
-    Path logFile,
-    List<String> mechanisms) {
+record Node(List<Listener> listeners, Path dataDir, Path logFile, List<String> mechanisms) {
+
+  private static final String AMQP = "amqp";
 
   /** What RabbitMQ calls AMQP over TLS. */
-  static final String TLS = "amqp/ssl";
+  private static final String AMQPS = "amqp/ssl";
 
   private static final long BYTES_PER_PAGE = 4096;
 
-  /** A place where the broker listens. */
-  record Listener(String protocol, InetSocketAddress address) {}
+  /**
+   * A place where the broker listens.
+   *
+   * @param protocol as RabbitMQ calls it
+   * @param tls what it speaks TLS with; null if it does not
+   */
+  record Listener(String protocol, InetSocketAddress address, TlsSettings tls) {
+    static Listener amqp(InetSocketAddress address) {
+      return new Listener(AMQP, address, null);
+    }
 
-  List<Listener> listeners() {
-    return Stream.of(
-            amqp.stream().map(address -> new Listener("amqp", address)),
-            amqps.stream().map(address -> new Listener(TLS, address)),
-            http.stream().map(address -> new Listener("http", address)))
-        .flatMap(listeners -> listeners)
-        .toList();
+    static Listener amqps(InetSocketAddress address, TlsSettings tls) {
+      return new Listener(AMQPS, address, tls);
+    }
+
+    static Listener http(InetSocketAddress address) {
+      return new Listener("http", address, null);
+    }
+
+    static Listener https(InetSocketAddress address, TlsSettings tls) {
+      return new Listener("https", address, tls);
+    }
+
+    boolean isOfApi() {
+      return protocol.startsWith("http");
+    }
   }
 
   static long uptimeMillis() {
@@ -89,8 +99,8 @@ record Node(
   static String protocol(String given) {
     String name = given.toLowerCase(Locale.ROOT);
     return switch (name) {
-      case "amqps" -> TLS;
-      case "amqp091", "amqp0.9.1", "amqp-0-9-1" -> "amqp";
+      case "amqps" -> AMQPS;
+      case "amqp091", "amqp0.9.1", "amqp-0-9-1" -> AMQP;
       default -> name;
     };
   }

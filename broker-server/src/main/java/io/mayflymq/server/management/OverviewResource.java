@@ -9,6 +9,7 @@ import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.NodeName;
+import io.mayflymq.server.config.TlsSettings;
 import io.mayflymq.server.connection.ClusterName;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -140,12 +141,13 @@ final class OverviewResource {
   }
 
   private List<Map<String, Object>> contexts() {
-    return node.http().stream()
+    return node.listeners().stream()
+        .filter(Node.Listener::isOfApi)
         .map(
-            address ->
+            listener ->
                 Json.object(
                     "ssl_opts",
-                    List.of(),
+                    sslOptions(listener.tls()),
                     "node",
                     NodeName.VALUE,
                     "description",
@@ -153,10 +155,22 @@ final class OverviewResource {
                     "path",
                     "/",
                     "ip",
-                    address.getAddress().getHostAddress(),
+                    listener.address().getAddress().getHostAddress(),
                     "port",
-                    Integer.toString(address.getPort())))
+                    Integer.toString(listener.address().getPort())))
         .toList();
+  }
+
+  /** The files of a listener's certificates; an empty list if it speaks no TLS. */
+  private static Object sslOptions(TlsSettings tls) {
+    if (tls == null) {
+      return List.of();
+    }
+    Map<String, Object> options = Json.object();
+    tls.authorities().ifPresent(file -> options.put("cacertfile", file.toString()));
+    tls.certificate().ifPresent(file -> options.put("certfile", file.toString()));
+    tls.key().ifPresent(file -> options.put("keyfile", file.toString()));
+    return options;
   }
 
   private Response nodes(Request request) {

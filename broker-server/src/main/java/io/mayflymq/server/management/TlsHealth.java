@@ -40,15 +40,14 @@ record TlsHealth(TlsSettings settings) {
     return expired;
   }
 
-  private static void add(
-      Map<String, Object> expired, String option, Optional<Path> file, Instant time) {
+  private void add(Map<String, Object> expired, String option, Optional<Path> file, Instant time) {
     if (file.isEmpty()) {
       return;
     }
     List<Instant> ends;
     try {
       ends =
-          PemFiles.certificates("ssl_options." + option, file.get()).stream()
+          PemFiles.certificates(settings.option(option), file.get()).stream()
               .map(X509Certificate::getNotAfter)
               .map(Date::toInstant)
               .filter(end -> end.isBefore(time))

@@ -2,73 +2,42 @@ package io.mayflymq.server.management;
 
 import io.mayflymq.core.admin.PermissionAdministration;
 import io.mayflymq.core.security.SecurityState.TopicPermissionEntry;
-import io.mayflymq.core.vhost.VirtualHost;
-import java.util.List;
 import java.util.Map;
-import java.util.function.Predicate;
 
 /**
  * The routing keys that users may write to and read from topic exchanges. For administrators only.
  */
 final class TopicPermissionResource {
   private final ManagedBroker managed;
+  private final GrantLists<TopicPermissionEntry> lists;
 
   TopicPermissionResource(ManagedBroker managed) {
     this.managed = managed;
+    this.lists =
+        new GrantLists<>(
+            managed,
+            "topic-permissions",
+            () -> permissions().listTopics(),
+            TopicPermissionEntry::user,
+            TopicPermissionEntry::vhost,
+            TopicPermissionResource::object);
   }
 
   void addTo(Router router) {
+    lists.addTo(router);
     router
-        .get("topic-permissions", request -> list(request, entry -> true))
         .get("topic-permissions/{vhost}/{user}", this::get)
         .put("topic-permissions/{vhost}/{user}", this::put)
         .delete("topic-permissions/{vhost}/{user}", this::delete)
-        .delete("topic-permissions/{vhost}/{user}/{exchange}", this::deleteOfExchange)
-        .get("users/{user}/topic-permissions", this::listOfUser)
-        .get("vhosts/{vhost}/topic-permissions", this::listOfVhost);
+        .delete("topic-permissions/{vhost}/{user}/{exchange}", this::deleteOfExchange);
   }
 
   private PermissionAdministration permissions() {
     return managed.administration().permissions();
   }
 
-  private Response list(Request request, Predicate<TopicPermissionEntry> wanted) {
-    request.principal().requireAdministrator();
-    return answer(request, permissions().listTopics().stream().filter(wanted).toList());
-  }
-
-  private static Response answer(Request request, List<TopicPermissionEntry> entries) {
-    return Listing.of(entries, TopicPermissionEntry::user, TopicPermissionResource::object)
-        .answer(request);
-  }
-
-  private Response listOfUser(Request request) {
-    request.principal().requireAdministrator();
-    String user = managed.administration().users().get(request.parameter("user")).name();
-    return list(request, entry -> entry.user().equals(user));
-  }
-
-  private Response listOfVhost(Request request) {
-    VirtualHost vhost = managed.visibleVhost(request);
-    return list(request, entry -> entry.vhost().equals(vhost.name()));
-  }
-
-  /** The restrictions of a user in a virtual host, at least one. */
-  private List<TopicPermissionEntry> existing(Request request) {
-    request.principal().requireAdministrator();
-    List<TopicPermissionEntry> entries =
-        permissions().listTopics().stream()
-            .filter(entry -> entry.user().equals(request.parameter("user")))
-            .filter(entry -> entry.vhost().equals(request.parameter("vhost")))
-            .toList();
-    if (entries.isEmpty()) {
-      throw ApiException.notFound();
-    }
-    return entries;
-  }
-
   private Response get(Request request) {
-    return answer(request, existing(request));
+    return lists.answer(request, lists.existing(request));
   }
 
   private static Map<String, Object> object(TopicPermissionEntry entry) {
@@ -98,7 +67,7 @@ final class TopicPermissionResource {
   private Response deleteOfExchange(Request request) {
     String exchange = request.parameter("exchange");
     TopicPermissionEntry entry =
-        existing(request).stream()
+        lists.existing(request).stream()
             .filter(candidate -> candidate.exchange().equals(exchange))
             .findFirst()
             .orElseThrow(ApiException::notFound);
@@ -107,7 +76,7 @@ final class TopicPermissionResource {
   }
 
   private Response delete(Request request) {
-    TopicPermissionEntry first = existing(request).get(0);
+    TopicPermissionEntry first = lists.existing(request).get(0);
     Answers.await(permissions().clearTopics(first.user(), first.vhost()));
     return Response.noContent();
   }

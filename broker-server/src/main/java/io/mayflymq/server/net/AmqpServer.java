@@ -39,8 +39,11 @@ public final class AmqpServer implements AutoCloseable {
   private static final WriteBufferWaterMark WATER_MARKS =
       new WriteBufferWaterMark(256 * 1024, 1024 * 1024);
 
-  /** How long clients have to answer connection.close when the broker stops. */
-  private static final long CLOSE_TIMEOUT_NANOS = TimeUnit.SECONDS.toNanos(6);
+  /** How long clients have to answer connection.close when the broker stops: a few round trips. */
+  private static final long CLOSE_OK_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
+
+  /** How long what remains may take to end once its sockets are closed. */
+  private static final long HANG_UP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
@@ -205,15 +208,29 @@ public final class AmqpServer implements AutoCloseable {
     return bound.stream().map(c -> (InetSocketAddress) c.localAddress()).toList();
   }
 
-  /** Takes no more connections, and closes those that are open with 320 CONNECTION_FORCED. */
+  /**
+   * Takes no more connections, and closes those that are open with 320 CONNECTION_FORCED. Whoever
+   * does not answer in time is cut off: a stop is not up to clients.
+   */
   @Override
   public void close() {
     listeners.forEach(listener -> listener.close().awaitUninterruptibly());
     tlsListeners.forEach(listener -> listener.close().awaitUninterruptibly());
     environment.open().forEach(connection -> connection.forceClose(SHUTDOWN));
-    long deadline = System.nanoTime() + CLOSE_TIMEOUT_NANOS;
-    while (!environment.open().isEmpty() && System.nanoTime() < deadline) {
+    if (!awaitNoneOpen(CLOSE_OK_NANOS)) {
+      environment.open().forEach(AmqpConnection::hangUp);
+      awaitNoneOpen(HANG_UP_NANOS);
+    }
+  }
+
+  private boolean awaitNoneOpen(long patienceNanos) {
+    long start = System.nanoTime();
+    while (!environment.open().isEmpty()) {
+      if (System.nanoTime() - start > patienceNanos) {
+        return false;
+      }
       LockSupport.parkNanos(POLL_NANOS);
     }
+    return true;
   }
 }

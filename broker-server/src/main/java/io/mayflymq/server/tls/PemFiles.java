@@ -1,5 +1,6 @@
 package io.mayflymq.server.tls;
 
+import io.mayflymq.server.config.TlsSettings;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -89,10 +90,12 @@ public final class PemFiles {
   /**
    * The private key of a file: PKCS#8, encrypted or not, or RSA's own PKCS#1.
    *
-   * @param option the configuration key that names the file, for errors
+   * @param settings where the file, its password and their keys are
    */
-  static PrivateKey privateKey(String option, Path file, Optional<String> password)
-      throws TlsException {
+  static PrivateKey privateKey(TlsSettings settings, Path file) throws TlsException {
+    String option = settings.option("keyfile");
+    String passwordOption = settings.option("password");
+    Optional<String> password = settings.password();
     String text = new String(read(option, file), StandardCharsets.ISO_8859_1);
     Matcher pem = KEY.matcher(text);
     if (!pem.find()) {
@@ -112,7 +115,7 @@ public final class PemFiles {
         case "ENCRYPTED" -> {
           if (password.isEmpty()) {
             throw new TlsException(
-                "%s: the key in %s is encrypted: set ssl_options.password".formatted(option, file));
+                "%s: the key in %s is encrypted: set %s".formatted(option, file, passwordOption));
           }
           yield ofPkcs8(decrypt(bytes, password.get()));
         }
@@ -121,8 +124,7 @@ public final class PemFiles {
     } catch (GeneralSecurityException | IOException | IllegalArgumentException e) {
       throw new TlsException(
           "%s: the private key in %s cannot be read%s"
-              .formatted(
-                  option, file, kind.equals("ENCRYPTED") ? " with ssl_options.password" : ""),
+              .formatted(option, file, kind.equals("ENCRYPTED") ? " with " + passwordOption : ""),
           e);
     }
   }

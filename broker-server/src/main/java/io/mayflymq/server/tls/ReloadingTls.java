@@ -1,6 +1,7 @@
 package io.mayflymq.server.tls;
 
 import io.mayflymq.server.config.TlsSettings;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
@@ -21,6 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -70,6 +72,14 @@ public final class ReloadingTls {
     connection.pipeline().addLast(new SeparateFinished(handler), handler);
   }
 
+  /**
+   * The same for a server of the JDK: a context whose engines speak TLS with what the files hold
+   * when each of them is made.
+   */
+  public SSLContext context() {
+    return new CurrentContext(() -> current().newEngine(UnpooledByteBufAllocator.DEFAULT));
+  }
+
   private synchronized SslContext current() {
     List<Optional<Stamp>> found = stamps();
     if (!found.equals(stamps)) {
@@ -102,14 +112,14 @@ public final class ReloadingTls {
   }
 
   private SslContext read() throws TlsException {
-    Path certificateFile = required("ssl_options.certfile", settings.certificate());
-    Path keyFile = required("ssl_options.keyfile", settings.key());
-    List<X509Certificate> chain = PemFiles.certificates("ssl_options.certfile", certificateFile);
-    PrivateKey key = PemFiles.privateKey("ssl_options.keyfile", keyFile, settings.password());
+    Path certificateFile = required("certfile", settings.certificate());
+    Path keyFile = required("keyfile", settings.key());
+    List<X509Certificate> chain = certificates("certfile", certificateFile);
+    PrivateKey key = PemFiles.privateKey(settings, keyFile);
     if (!belongTogether(key, chain.get(0).getPublicKey())) {
       throw new TlsException(
-          "ssl_options.keyfile: %s is not the key of the certificate in %s"
-              .formatted(keyFile, certificateFile));
+          "%s: %s is not the key of the certificate in %s"
+              .formatted(settings.option("keyfile"), keyFile, certificateFile));
     }
     try {
       SslContextBuilder builder =
@@ -118,9 +128,9 @@ public final class ReloadingTls {
               .sessionTimeout(TOO_LONG_FOR_TICKETS)
               .protocols(settings.versions());
       if (settings.verifyPeer()) {
-        Path authorities = required("ssl_options.cacertfile", settings.authorities());
+        Path authorities = required("cacertfile", settings.authorities());
         builder
-            .trustManager(PemFiles.certificates("ssl_options.cacertfile", authorities))
+            .trustManager(certificates("cacertfile", authorities))
             .clientAuth(settings.failIfNoPeerCert() ? ClientAuth.REQUIRE : ClientAuth.OPTIONAL);
       }
       return builder.build();
@@ -129,9 +139,16 @@ public final class ReloadingTls {
     }
   }
 
-  private static Path required(String option, Optional<Path> file) throws TlsException {
+  private Path required(String name, Optional<Path> file) throws TlsException {
     return file.orElseThrow(
-        () -> new TlsException(option + " is not set, and listeners.ssl needs it"));
+        () ->
+            new TlsException(
+                "%s is not set, and %s needs it"
+                    .formatted(settings.option(name), settings.neededBy())));
+  }
+
+  private List<X509Certificate> certificates(String name, Path file) throws TlsException {
+    return PemFiles.certificates(settings.option(name), file);
   }
 
   private static boolean belongTogether(PrivateKey key, PublicKey certified) {

@@ -39,6 +39,34 @@ class ServerSettingsTest {
   }
 
   @Test
+  void managementListensOnTcpUnlessOnlyTlsIsAskedFor() throws Exception {
+    assertThat(settings().management().port()).contains(15672);
+    assertThat(settings().management().tlsAddress()).isEmpty();
+    ManagementSettings tls = settings("management.ssl.port=15671").management();
+    assertThat(tls.tlsPort()).contains(15671);
+    assertThat(tls.address()).isEmpty();
+    for (String tcp : List.of("management.tcp.port=15672", "management.tcp.ip=0.0.0.0")) {
+      ManagementSettings both = settings("management.ssl.port=15671", tcp).management();
+      assertThat(both.port()).as(tcp).contains(15672);
+      assertThat(both.tlsPort()).as(tcp).contains(15671);
+    }
+  }
+
+  @Test
+  void tlsHasTheSameKeysUnderBothPrefixes() throws Exception {
+    TlsSettings amqp = settings("ssl_options.versions.1=tlsv1.2").tls();
+    assertThat(amqp.versions()).containsExactly("TLSv1.2");
+    TlsSettings management =
+        settings("management.ssl.verify=verify_peer", "management.ssl.keyfile=k.pem")
+            .management()
+            .tls();
+    assertThat(management.versions()).containsExactly("TLSv1.3", "TLSv1.2");
+    assertThat(management.verifyPeer()).isTrue();
+    assertThat(management.key()).contains(Path.of("k.pem"));
+    assertThat(management.option("keyfile")).isEqualTo("management.ssl.keyfile");
+  }
+
+  @Test
   void limitsOfMemory() throws Exception {
     assertThat(settings().memory())
         .isEqualTo(new MemorySettings(0.8, OptionalLong.empty(), 0.5, 2500));

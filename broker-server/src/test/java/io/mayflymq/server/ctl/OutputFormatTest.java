@@ -84,6 +84,45 @@ class OutputFormatTest {
   }
 
   @Test
+  void valuesOfAllTypes() throws Exception {
+    Result.Rows rows =
+        Columns.of()
+            .withTable("arguments")
+            .rows(
+                List.of(
+                    Json.object(
+                        "arguments",
+                        Json.read(
+                            """
+                            {"arr":[1,"a"],"big":10000000000,"f":1.5,"neg":-3,"sac":true,
+                             "t":{"b":1,"c":"d"}}"""))));
+    assertThat(OutputFormat.TABLE.rows(rows, false))
+        .isEqualTo(
+            """
+            [{"arr",[1,"a"]},{"big",10000000000},{"f",1.5},{"neg",-3},{"sac",true},\
+            {"t",[{"b",1},{"c","d"}]}]""");
+    assertThat(OutputFormat.ERLANG.rows(rows, false))
+        .isEqualTo(
+            """
+            [[{arguments,[{<<"arr">>,array,[{long,1},{longstr,<<"a">>}]},
+                          {<<"big">>,long,10000000000},
+                          {<<"f">>,double,1.5},
+                          {<<"neg">>,long,-3},
+                          {<<"sac">>,bool,true},
+                          {<<"t">>,table,[{<<"b">>,long,1},{<<"c">>,longstr,<<"d">>}]}]}]]""");
+    assertThat(OutputFormat.INSPECT.rows(rows, false))
+        .isEqualTo(
+            """
+            [
+            [arguments: [{"arr", :array, [long: 1, longstr: "a"]}, {"big", :long, 10000000000}, \
+            {"f", :double, 1.5}, {"neg", :long, -3}, {"sac", :bool, true}, \
+            {"t", :table, [{"b", :long, 1}, {"c", :longstr, "d"}]}]]
+            ]""");
+    assertThat(OutputFormat.JSON.rows(rows, false))
+        .contains("[\"arr\",\"array\",[1,\"a\"]]", "[\"t\",\"table\",[[\"b\",\"long\",1],");
+  }
+
+  @Test
   void framesFitTheirCells() {
     assertThat(OutputFormat.PRETTY_TABLE.rows(QUEUES, true).lines())
         .allSatisfy(line -> assertThat(line).hasSize(90));

@@ -36,7 +36,6 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,8 +68,7 @@ class BrokerDefinitionsTest {
     private final Administration administration;
     private final BrokerDefinitions definitions;
 
-    /** Makes one; with policies of its own if none are given. */
-    Rig(PolicyDefinitions policies) {
+    Rig() {
       InstantSource clock = InstantSource.system();
       VolatileMetadataLog log = new VolatileMetadataLog();
       broker =
@@ -88,11 +86,7 @@ class BrokerDefinitionsTest {
           ".*",
           ".*",
           ".*");
-      definitions =
-          new BrokerDefinitions(
-              broker,
-              administration,
-              policies == null ? new VhostPolicyDefinitions(broker) : policies);
+      definitions = new BrokerDefinitions(broker, administration);
     }
 
     ImportReport take(String json) throws DefinitionsException {
@@ -100,33 +94,7 @@ class BrokerDefinitionsTest {
     }
   }
 
-  /** Policies that are kept, and mirrored queues refused. */
-  private static final class KeptPolicies implements PolicyDefinitions {
-    private final List<PolicyDefinition> kept = new ArrayList<>();
-
-    @Override
-    public List<PolicyDefinition> export() {
-      return kept;
-    }
-
-    @Override
-    public String refusal(PolicyDefinition policy) {
-      if (policy.definition().isEmpty()) {
-        throw new IllegalArgumentException("no policy provided");
-      }
-      return policy.definition().has("ha-mode") ? "there are no mirrors here" : null;
-    }
-
-    @Override
-    public CompletableFuture<Void> set(PolicyDefinition policy) {
-      kept.removeIf(other -> other.label().equals(policy.label()));
-      kept.add(policy);
-      return CompletableFuture.completedFuture(null);
-    }
-  }
-
-  private final KeptPolicies policies = new KeptPolicies();
-  private final Rig rig = new Rig(policies);
+  private final Rig rig = new Rig();
 
   private static String resource(String name) throws IOException {
     try (InputStream in = BrokerDefinitionsTest.class.getResourceAsStream(name)) {
@@ -140,8 +108,7 @@ class BrokerDefinitionsTest {
 
     ImportReport report = rig.take(original);
 
-    assertThat(report.skipped())
-        .containsExactly("policy 'mirror' in vhost '/': there are no mirrors here");
+    assertThat(report.skipped()).isEmpty();
     JsonNode before = MAPPER.readTree(original);
     JsonNode after = MAPPER.readTree(rig.definitions.export().toString());
     for (String section :
@@ -150,7 +117,7 @@ class BrokerDefinitionsTest {
     }
     assertThat(names(after, "vhosts")).containsExactly("/", "empty", "orders");
     assertThat(set(after, "parameters")).isEqualTo(set(before, "parameters"));
-    assertThat(names(after, "policies")).containsExactly("ae", "short");
+    assertThat(names(after, "policies")).containsExactly("ae", "mirror", "short");
     assertThat(set(after, "queues")).isEqualTo(set(before, "queues"));
     assertThat(set(after, "bindings")).isEqualTo(set(before, "bindings"));
     assertThat(rig.administration.users().get("ann").passwordHash().matches("secret")).isTrue();
@@ -176,7 +143,7 @@ class BrokerDefinitionsTest {
     rig.take(resource("rabbitmq-3.10.8.json"));
     ObjectNode exported = rig.definitions.export();
 
-    Rig other = new Rig(new KeptPolicies());
+    Rig other = new Rig();
     ImportReport report = other.take(exported.toString());
 
     assertThat(report.skipped()).isEmpty();
@@ -383,20 +350,18 @@ class BrokerDefinitionsTest {
                         "value":{"pattern":".*","apply-to":"queues","priority":0,
                                  "definition":{"max-length":9}}}]}
         """;
-    Rig real = new Rig(null);
+    assertThat(rig.take(document).skipped()).isEmpty();
 
-    assertThat(real.take(document).skipped()).isEmpty();
-
-    PolicyTable table = real.broker.virtualHost("/").policies().table();
+    PolicyTable table = rig.broker.virtualHost("/").policies().table();
     assertThat(table.policy(PolicyKind.POLICY, "p").priority()).isEqualTo(3);
     assertThat(table.policy(PolicyKind.OPERATOR_POLICY, "o").pattern()).isEqualTo(".*");
-    Rig copy = new Rig(null);
-    copy.take(real.definitions.export().toString());
+    Rig copy = new Rig();
+    copy.take(rig.definitions.export().toString());
     assertThat(copy.definitions.export().get("policies"))
-        .isEqualTo(real.definitions.export().get("policies"))
+        .isEqualTo(rig.definitions.export().get("policies"))
         .hasSize(1);
     assertThat(copy.definitions.export().get("parameters"))
-        .isEqualTo(real.definitions.export().get("parameters"))
+        .isEqualTo(rig.definitions.export().get("parameters"))
         .hasSize(1);
   }
 
@@ -404,7 +369,7 @@ class BrokerDefinitionsTest {
   void aPolicyThatIsNotValidIsRefused() {
     assertThatThrownBy(
             () ->
-                new Rig(null)
+                new Rig()
                     .take(
                         """
                         {"policies":[{"vhost":"/","name":"p","pattern":"(","definition":{"expires":1}}]}

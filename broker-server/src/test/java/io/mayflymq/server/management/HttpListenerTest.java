@@ -31,6 +31,7 @@ class HttpListenerTest {
     HttpListener listener =
         new HttpListener(
             new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+            null,
             threads,
             (header, remote) -> Principal.CONTROL,
             Map.of("/api/", handler));

@@ -3,6 +3,7 @@ package io.mayflymq.server.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.server.config.TlsSettings;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -11,6 +12,7 @@ import java.security.KeyPairGenerator;
 import java.security.PrivateKey;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,7 +40,18 @@ class PemFilesTest {
   }
 
   private static PrivateKey read(Path file, String password) throws TlsException {
-    return PemFiles.privateKey(OPTION, file, Optional.ofNullable(password));
+    TlsSettings settings =
+        new TlsSettings(
+            "ssl_options",
+            "listeners.ssl",
+            Optional.empty(),
+            Optional.of(file),
+            Optional.empty(),
+            false,
+            false,
+            List.of(),
+            Optional.ofNullable(password));
+    return PemFiles.privateKey(settings, file);
   }
 
   @ParameterizedTest

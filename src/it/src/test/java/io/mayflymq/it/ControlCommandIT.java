@@ -12,6 +12,7 @@ import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Target;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -19,15 +20,21 @@ import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The control command as scripts see it: arguments, output, errors and exit codes. The same calls
- * run against RabbitMQ's own command; what is said here is what both do.
+ * run against RabbitMQ's own command, which takes seconds for each; what is said here is what both
+ * do.
  */
 @BlackBox
+@Timeout(value = 10, unit = TimeUnit.MINUTES)
 class ControlCommandIT {
   private static final String ONE_VALUE = "{\"max-length\":11}";
+
+  /** RabbitMQ counts messages once in five seconds, and each look takes a few. */
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final String name = "ctl-" + UUID.randomUUID();
   private ControlCommand control;
@@ -186,7 +193,7 @@ class ControlCommandIT {
     String queue = amqp.queue(Map.of("x-max-length", 7));
     amqp.publish(queue, "m");
     Awaitility.await("the message is counted")
-        .atMost(20, TimeUnit.SECONDS)
+        .atMost(PATIENCE)
         .until(() -> done("list_queues", "-s"), list -> list.contains(queue + "\t1"));
     assertThat(done("list_queues"))
         .startsWith("Timeout: 60.0 seconds ...", "Listing queues for vhost / ...", "name\tmessages")
@@ -216,7 +223,7 @@ class ControlCommandIT {
     String queue = amqp.queue();
     amqp.publish(queue, "m");
     Awaitility.await("the message is counted")
-        .atMost(20, TimeUnit.SECONDS)
+        .atMost(PATIENCE)
         .until(() -> done("list_queues", "-s"), list -> list.contains(queue + "\t1"));
     refused(64, List.of("Error:", "Queue is not empty"), "delete_queue", queue, "-e");
     assertThat(done("delete_queue", queue))
@@ -269,7 +276,7 @@ class ControlCommandIT {
       assertThat(done("close_connection", pid, "go away"))
           .containsExactly("Closing connection %s, reason: go away...".formatted(pid));
       Awaitility.await("the connection is closed")
-          .atMost(20, TimeUnit.SECONDS)
+          .atMost(PATIENCE)
           .until(() -> !connection.isOpen());
       assertThat(connection.getCloseReason().getMessage()).contains("go away");
     } finally {
@@ -403,7 +410,7 @@ class ControlCommandIT {
     assertThat(done("import_definitions", file))
         .startsWith("Importing definitions in JSON from a file at \"%s\" ...".formatted(file));
     Awaitility.await("the policy is there again")
-        .atMost(20, TimeUnit.SECONDS)
+        .atMost(PATIENCE)
         .until(() -> done("list_policies", "-s"), list -> list.toString().contains(name));
     assertThat(String.join("", done("export_definitions", "-"))).startsWith("{").contains(name);
     done("clear_policy", name);
@@ -437,7 +444,7 @@ class ControlCommandIT {
       amqp.publish(queue, "m");
     }
     Awaitility.await("the messages are counted")
-        .atMost(20, TimeUnit.SECONDS)
+        .atMost(PATIENCE)
         .until(() -> done("list_queues", "-s"), list -> list.contains(queue + "\t15"));
     String pattern = "^" + java.util.regex.Pattern.quote(queue) + "$";
     assertThat(done("set_policy", name, pattern, ONE_VALUE, "--dry-run"))

@@ -8,75 +8,26 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.rabbitmq.client.AuthenticationFailureException;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
-import com.rabbitmq.client.ConnectionFactory;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
-import io.mayflymq.it.harness.Target;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Users, permissions, virtual hosts and limits by the management API, and what they do. */
 @BlackBox
-class ManagementAccessIT {
-  private static final String ALL = "{\"configure\":\".*\",\"write\":\".*\",\"read\":\".*\"}";
-
+class ManagementAccessIT extends AccessFixture {
   /** What RabbitMQ 3.10 makes of the password {@code test12} and the salt 908dc60a. */
   private static final String HASH_OF_TEST12 = "kI3GCqW5JLMJa4iX1lo7X4D6XbYqlLgxIs30+P6tENUV2POR";
 
   private static final String LONG_NAME = "x".repeat(256);
 
-  private final List<String> made = new ArrayList<>();
-  private Target target;
-  private Http http;
-
-  @BeforeEach
-  void open(Target target) {
-    this.target = target;
-    http = target.http();
-  }
-
-  @AfterEach
-  void deleteWhatWasMade() throws Exception {
-    for (String path : made) {
-      http.delete(path);
-    }
-  }
-
-  private String vhost(Amqp amqp) throws Exception {
-    String name = amqp.name();
-    made.add("vhosts/" + name);
-    assertThat(http.put("vhosts/" + name, "{}").status()).isEqualTo(201);
-    return name;
-  }
-
-  /** A user with the password {@code p}. */
-  private String user(Amqp amqp, String tags) throws Exception {
-    String name = amqp.name();
-    made.add("users/" + name);
-    String body = "{\"password\":\"p\",\"tags\":\"" + tags + "\"}";
-    assertThat(http.put("users/" + name, body).status()).isEqualTo(201);
-    return name;
-  }
-
   private void permit(String user, String vhost) throws Exception {
     assertThat(http.put("permissions/" + vhost + "/" + user, ALL).status()).isEqualTo(201);
-  }
-
-  private Connection connect(String vhost, String user, String password) throws Exception {
-    ConnectionFactory factory = target.factory();
-    factory.setVirtualHost(vhost);
-    factory.setUsername(user);
-    factory.setPassword(password);
-    return factory.newConnection();
   }
 
   private static void assertBadRequest(Http.Reply reply, String reason) {

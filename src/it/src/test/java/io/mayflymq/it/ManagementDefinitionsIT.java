@@ -6,20 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
-import com.rabbitmq.client.ConnectionFactory;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.OwnBroker;
-import io.mayflymq.it.harness.Target;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,50 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Limits, global parameters, the cluster's name and definitions by the management API. */
 @BlackBox
-class ManagementDefinitionsIT {
-  private static final String ALL = "{\"configure\":\".*\",\"write\":\".*\",\"read\":\".*\"}";
-
-  private final List<String> made = new ArrayList<>();
-  private Target target;
-  private Http http;
-
-  @BeforeEach
-  void open(Target target) {
-    this.target = target;
-    http = target.http();
-  }
-
-  @AfterEach
-  void deleteWhatWasMade() throws Exception {
-    for (String path : made) {
-      http.delete(path);
-    }
-  }
-
-  /** A virtual host, which {@code guest} may use as he adds it. */
-  private String vhost(Amqp amqp) throws Exception {
-    String name = amqp.name();
-    made.add("vhosts/" + name);
-    assertThat(http.put("vhosts/" + name, "{}").status()).isEqualTo(201);
-    return name;
-  }
-
-  private String user(Amqp amqp) throws Exception {
-    String name = amqp.name();
-    made.add("users/" + name);
-    String body = "{\"password\":\"p\",\"tags\":\"management\"}";
-    assertThat(http.put("users/" + name, body).status()).isEqualTo(201);
-    return name;
-  }
-
-  private Connection connect(String vhost, String user, String password) throws Exception {
-    ConnectionFactory factory = target.factory();
-    factory.setVirtualHost(vhost);
-    factory.setUsername(user);
-    factory.setPassword(password);
-    return factory.newConnection();
-  }
-
+class ManagementDefinitionsIT extends AccessFixture {
   private static void assertBadRequest(Http.Reply reply, String reason) {
     assertThat(reply.status()).isEqualTo(400);
     assertThat(reply.error()).isEqualTo("bad_request");
@@ -141,7 +92,7 @@ class ManagementDefinitionsIT {
 
   @Test
   void limitsTheConnectionsOfAUser(Amqp amqp) throws Exception {
-    String user = user(amqp);
+    String user = user(amqp, "management");
     http.put("permissions/%2F/" + user, ALL);
     String path = "user-limits/" + user;
     assertThat(http.get(path).json()).isEmpty();
@@ -171,7 +122,7 @@ class ManagementDefinitionsIT {
       })
   void aBadLimitOfAUserIsNotSet(String limit, String body, String reason, Amqp amqp)
       throws Exception {
-    String path = "user-limits/" + user(amqp);
+    String path = "user-limits/" + user(amqp, "management");
     assertBadRequest(http.put(path + "/" + limit, body), reason);
     assertThat(http.get(path).json()).isEmpty();
   }
@@ -179,8 +130,8 @@ class ManagementDefinitionsIT {
   @Test
   @MayflyOnly("shows the limits of all users to whoever may use the API; 500 for no user")
   void aUserSeesOnlyHisOwnLimits(Amqp amqp) throws Exception {
-    String one = user(amqp);
-    String two = user(amqp);
+    String one = user(amqp, "management");
+    String two = user(amqp, "management");
     http.put("user-limits/" + one + "/max-channels", "{\"value\":1}");
     http.put("user-limits/" + two + "/max-channels", "{\"value\":2}");
     Http as = Http.as(target.httpPort(), one, "p");
@@ -251,7 +202,7 @@ class ManagementDefinitionsIT {
   @Test
   void exportsAndImportsTheBroker(Amqp amqp) throws Exception {
     String vhost = vhost(amqp);
-    String user = user(amqp);
+    String user = user(amqp, "management");
     http.put("permissions/" + vhost + "/" + user, ALL);
     http.put("queues/" + vhost + "/q", "{}");
     Http.Reply exported = http.get("definitions?download=d.json");

@@ -8,43 +8,12 @@ import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
-import io.mayflymq.it.harness.Target;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What policies would do, and what counts for a queue or exchange, by the management API. */
 @BlackBox
-class ManagementForecastIT {
-  private Http http;
-  private String name;
-
-  @BeforeEach
-  void open(Target target, Amqp amqp) {
-    http = target.http();
-    name = amqp.name();
-  }
-
-  @AfterEach
-  void clear() throws Exception {
-    http.delete("policies/%2F/" + name);
-    http.delete("operator-policies/%2F/" + name);
-  }
-
-  private static String policy(String pattern, String definition) {
-    return "{\"pattern\":\"^%s\",\"definition\":%s,\"apply-to\":\"all\",\"priority\":5}"
-        .formatted(pattern, definition);
-  }
-
-  private static List<String> names(JsonNode list) {
-    List<String> names = new ArrayList<>();
-    list.forEach(element -> names.add(element.path("name").asText()));
-    return names;
-  }
-
+class ManagementForecastIT extends PolicyFixture {
   @Test
   @MayflyOnly("no such path")
   void aDryRunTellsWhatWouldHappenAndChangesNothing(Amqp amqp) throws Exception {

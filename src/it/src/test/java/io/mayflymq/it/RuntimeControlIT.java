@@ -3,7 +3,10 @@ package io.mayflymq.it;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.rabbitmq.client.AMQP.Connection.Close;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
@@ -14,7 +17,9 @@ import com.rabbitmq.client.impl.AMQConnection;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.ControlCommand.Outcome;
+import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.RawClient;
 import java.net.ConnectException;
 import java.time.Duration;
 import java.util.List;
@@ -101,6 +106,25 @@ class RuntimeControlIT {
   }
 
   @Test
+  void whoHoldsHisConnectionDoesNotHoldUpAStop() throws Exception {
+    JsonNode file = new ObjectMapper().readTree(broker.data().resolve("mayfly.control").toFile());
+    Http process = Http.withToken(file.path("url").asText(), file.path("token").asText());
+    // A client that never answers connection.close, and one of HTTP that may have more to ask.
+    try (RawClient silent = RawClient.open(broker.port())) {
+      assertThat(Http.as(broker.httpPort(), "guest", "guest").get("whoami").status())
+          .isEqualTo(200);
+      long began = System.nanoTime();
+      for (boolean running : new boolean[] {false, true}) {
+        assertThat(process.send("PUT", "/control/app", "{\"running\":" + running + "}").status())
+            .isEqualTo(204);
+      }
+      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
+      silent.expectConnectionClose(320);
+    }
+    assertThat(Http.as(broker.httpPort(), "guest", "guest").get("whoami").status()).isEqualTo(200);
+  }
+
+  @Test
   void aResetForgetsEverythingOnceTheBrokerIsStopped() {
     done("add_vhost", "v");
     refused(64, "requires the 'rabbit' app to be stopped on the target node.", "reset");
@@ -125,6 +149,16 @@ class RuntimeControlIT {
       assertThat(connection.getChannelMax()).isEqualTo(7);
     }
     done("set_config", "channel_max", "2047");
+    done("set_config", "consumer_timeout", "300");
+    try (Connection connection = factory.newConnection()) {
+      Channel channel = connection.createChannel();
+      channel.queueDeclare("q", false, true, false, null);
+      channel.basicPublish("", "q", null, new byte[1]);
+      await().until(() -> channel.messageCount("q") == 1);
+      channel.basicGet("q", false);
+      await().until(() -> !channel.isOpen());
+      assertThat(channel.getCloseReason()).hasMessageContaining("Timeout value used: 300 ms");
+    }
     try (Connection connection = factory.newConnection()) {
       assertThat(connection.getChannelMax()).isEqualTo(2047);
     }

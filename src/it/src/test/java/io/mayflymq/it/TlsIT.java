@@ -13,6 +13,7 @@ import com.rabbitmq.client.impl.nio.NioParams;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.Certificate;
+import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Target;
@@ -275,6 +276,104 @@ class TlsIT {
     throw new AssertionError("no connection " + wanted.getClientProvidedName());
   }
 
+  private BrokerProcess.Builder managed() {
+    return BrokerProcess.builder()
+        .set("management.ssl.ip", "127.0.0.1")
+        .set("management.ssl.port", 0)
+        .set("management.ssl.certfile", server.writeCertificate(directory.resolve("http.pem")))
+        .set("management.ssl.keyfile", server.writeKey(directory.resolve("http.key")));
+  }
+
+  /** The port that the system chose for a listener, as the API and the log tell it. */
+  private static int port(BrokerProcess broker, String protocol, String inLog) throws Exception {
+    Http http = Http.as(broker.httpPort(), "guest", "guest");
+    int found = 0;
+    for (JsonNode listener : http.get("overview").json().path("listeners")) {
+      if (listener.path("protocol").asText().equals(protocol)) {
+        found = listener.path("port").asInt();
+      }
+    }
+    String line = "listening for " + inLog + " on 127.0.0.1:" + found;
+    assertThat(broker.output()).anyMatch(text -> text.endsWith(line));
+    assertThat(http.get("health/checks/port-listener/" + found).status()).isEqualTo(200);
+    return found;
+  }
+
+  @Test
+  void aPortThatTheSystemChoosesIsShown() throws Exception {
+    try (BrokerProcess broker = broker().set("listeners.ssl.default", "127.0.0.1:0").start()) {
+      ConnectionFactory factory = factory(server.trusted());
+      factory.setPort(port(broker, "amqp/ssl", "AMQP over TLS"));
+      factory.newConnection().close();
+    }
+  }
+
+  @Test
+  void theManagementApiSpeaksTls() throws Exception {
+    Certificate renewed = Certificate.of("CN=renewed");
+    try (BrokerProcess broker = managed().start()) {
+      int https = port(broker, "https", "HTTPS");
+      Http http = Http.as(https, "guest", "guest", server.trusted());
+      assertThat(http.get("whoami").json().path("name").asText()).isEqualTo("guest");
+      assertThat(http.get("health/checks/protocol-listener/https").status()).isEqualTo(200);
+      JsonNode expiring =
+          http.get("health/checks/certificate-expiration/1/weeks").json().path("expired");
+      assertThat(expiring).hasSize(1);
+      assertThat(expiring.path(0).path("certfile").asText())
+          .isEqualTo(directory.resolve("http.pem").toString());
+      assertThatThrownBy(() -> Http.as(https, "guest", "guest", ann.trusted()).get("whoami"))
+          .isInstanceOf(SSLException.class);
+
+      renewed.writeCertificate(directory.resolve("http.pem"));
+      renewed.writeKey(directory.resolve("http.key"));
+      assertThat(Http.as(https, "guest", "guest", renewed.trusted()).get("whoami").status())
+          .isEqualTo(200);
+      assertThatThrownBy(() -> Http.as(https, "guest", "guest", server.trusted()).get("whoami"))
+          .isInstanceOf(SSLException.class);
+      assertThat(http.get("whoami").status()).as("a connection from before").isEqualTo(200);
+      broker.stop();
+      assertThat(broker.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void theManagementApiMayAskForCertificates() throws Exception {
+    BrokerProcess.Builder strict =
+        managed()
+            .set("management.ssl.verify", "verify_peer")
+            .set("management.ssl.fail_if_no_peer_cert", true)
+            .set("management.ssl.versions.1", "tlsv1.2")
+            .set("management.ssl.cacertfile", ann.writeCertificate(directory.resolve("ca.pem")));
+    try (BrokerProcess broker = strict.start()) {
+      int https = port(broker, "https", "HTTPS");
+      Http.Reply reply = Http.as(https, "guest", "guest", server.trustedBy(ann)).get("whoami");
+      assertThat(reply.status()).isEqualTo(200);
+      assertThat(reply.raw().sslSession().orElseThrow().getProtocol()).isEqualTo("TLSv1.2");
+      assertThatThrownBy(() -> Http.as(https, "guest", "guest", server.trusted()).get("whoami"))
+          .isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
+  void theControlCommandSpeaksTls() throws Exception {
+    try (BrokerProcess broker = managed().start()) {
+      String url = "https://127.0.0.1:" + port(broker, "https", "HTTPS");
+      String authority = directory.resolve("http.pem").toString();
+      String[] guest = {"--url", url, "--user", "guest", "--password", "guest"};
+      ControlCommand control = ControlCommand.ours(guest);
+      assertThat(control.run("list_vhosts", "-s", "--cacertfile", authority).out())
+          .containsExactly("/");
+      ControlCommand.Outcome stranger = control.run("list_vhosts");
+      assertThat(stranger.exit()).isEqualTo(69);
+      assertThat(stranger.err().get(1)).startsWith("no TLS with " + url);
+      assertThat(stranger.err()).last().asString().startsWith("--cacertfile ");
+      ControlCommand.Outcome missing =
+          control.run("list_vhosts", "--cacertfile", directory.resolve("none.pem").toString());
+      assertThat(missing.exit()).isEqualTo(78);
+      assertThat(missing.err().get(1)).startsWith("--cacertfile: cannot read ");
+    }
+  }
+
   @Test
   void externalIsNotOfferedWithoutTls() throws Exception {
     try (BrokerProcess broker = verifying().start()) {
@@ -317,6 +416,9 @@ class TlsIT {
     assertRefused(
         broker().set("ssl_options.verify", "verify_peer"),
         "mayfly: ssl_options.cacertfile is not set, and listeners.ssl needs it");
+    assertRefused(
+        managed().set("management.ssl.certfile", "none"),
+        "mayfly: management.ssl.certfile is not set, and management.ssl.port needs it");
   }
 
   private static void assertRefused(BrokerProcess.Builder builder, String line) {

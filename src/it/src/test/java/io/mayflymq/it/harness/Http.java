@@ -12,38 +12,52 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import javax.net.ssl.SSLContext;
 
 /** A management API, by its bare requests. Paths begin behind {@code /api/}. */
 public final class Http {
   // RabbitMQ would agree to HTTP/2, and then answer with header names that it does not allow.
-  private static final HttpClient CLIENT =
-      HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+  private static final HttpClient CLIENT = builder().build();
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
+  private final HttpClient client;
   private final String root;
   private final String authorization;
 
-  private Http(String root, String authorization) {
+  private Http(HttpClient client, String root, String authorization) {
+    this.client = client;
     this.root = root;
     this.authorization = authorization;
   }
 
   /** The API as a user sees it. */
   public static Http as(int port, String user, String password) {
-    String both = user + ":" + password;
+    return new Http(CLIENT, "http://127.0.0.1:" + port, basic(user, password));
+  }
+
+  /** The API over TLS as a user sees it, by a client with these certificates. */
+  public static Http as(int port, String user, String password, SSLContext tls) {
     return new Http(
-        "http://127.0.0.1:" + port,
-        "Basic " + Base64.getEncoder().encodeToString(both.getBytes(StandardCharsets.UTF_8)));
+        builder().sslContext(tls).build(), "https://127.0.0.1:" + port, basic(user, password));
+  }
+
+  private static HttpClient.Builder builder() {
+    return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1);
+  }
+
+  private static String basic(String user, String password) {
+    String both = user + ":" + password;
+    return "Basic " + Base64.getEncoder().encodeToString(both.getBytes(StandardCharsets.UTF_8));
   }
 
   /** An API that a token lets in to. */
   public static Http withToken(String url, String token) {
-    return new Http(url, "Bearer " + token);
+    return new Http(CLIENT, url, "Bearer " + token);
   }
 
   /** The API as somebody sees it who does not say who he is. */
   public Http anonymous() {
-    return new Http(root, null);
+    return new Http(client, root, null);
   }
 
   /**
@@ -87,7 +101,7 @@ public final class Http {
     if (authorization != null) {
       request.header("authorization", authorization);
     }
-    HttpResponse<String> response = CLIENT.send(request.build(), BodyHandlers.ofString());
+    HttpResponse<String> response = client.send(request.build(), BodyHandlers.ofString());
     JsonNode body =
         response.body().isEmpty() ? MissingNode.getInstance() : MAPPER.readTree(response.body());
     return new Reply(response.statusCode(), body, response);

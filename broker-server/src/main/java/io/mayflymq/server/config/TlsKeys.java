@@ -1,0 +1,86 @@
+package io.mayflymq.server.config;
+
+import static io.mayflymq.server.config.ValueTypes.bool;
+import static io.mayflymq.server.config.ValueTypes.orWord;
+import static io.mayflymq.server.config.ValueTypes.path;
+import static io.mayflymq.server.config.ValueTypes.text;
+import static io.mayflymq.server.config.ValueTypes.word;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The keys that say how listeners of one kind speak TLS: the same ones under different prefixes.
+ *
+ * @param prefix without its last dot, {@code ssl_options}
+ * @param neededBy the key that makes listeners which need them
+ */
+record TlsKeys(
+    String prefix,
+    String neededBy,
+    Setting<Optional<Path>> certificate,
+    Setting<Optional<Path>> key,
+    Setting<Optional<String>> password,
+    Setting<Optional<Path>> authorities,
+    Setting<String> verify,
+    Setting<Boolean> failIfNoPeerCert,
+    Family<String> versions) {
+
+  static TlsKeys of(String prefix, String neededBy) {
+    return new TlsKeys(
+        prefix,
+        neededBy,
+        Setting.of(
+            prefix + ".certfile",
+            orWord("none", path()),
+            "none",
+            "The server's certificate, and those between it and its authority, in PEM."),
+        Setting.of(prefix + ".keyfile", orWord("none", path()), "none", "Its private key, in PEM."),
+        Setting.of(
+            prefix + ".password", orWord("none", text()), "none", "The password of that key."),
+        Setting.of(
+            prefix + ".cacertfile",
+            orWord("none", path()),
+            "none",
+            "The authorities that clients' certificates are signed by, in PEM."),
+        Setting.of(
+            prefix + ".verify",
+            word("verify_peer", "verify_none"),
+            "verify_none",
+            "Whether clients are asked for a certificate."),
+        Setting.of(
+            prefix + ".fail_if_no_peer_cert",
+            bool(),
+            "false",
+            "Whether clients that have none are turned away."),
+        new Family<>(
+            prefix + ".versions.",
+            "$n",
+            word("tlsv1.3", "tlsv1.2"),
+            Map.of(prefix + ".versions.1", "tlsv1.3", prefix + ".versions.2", "tlsv1.2"),
+            "Versions of TLS that are spoken."));
+  }
+
+  /** All these keys. */
+  List<Key<?>> keys() {
+    return List.of(certificate, key, password, authorities, verify, failIfNoPeerCert, versions);
+  }
+
+  TlsSettings settings(Configuration configuration) {
+    return new TlsSettings(
+        prefix,
+        neededBy,
+        configuration.get(certificate),
+        configuration.get(key),
+        configuration.get(authorities),
+        configuration.get(verify).equals("verify_peer"),
+        configuration.get(failIfNoPeerCert),
+        configuration.members(versions).values().stream()
+            .distinct()
+            .map(version -> version.replace("tlsv", "TLSv"))
+            .toList(),
+        configuration.get(password));
+  }
+}
