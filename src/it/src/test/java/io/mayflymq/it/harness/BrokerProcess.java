@@ -18,6 +18,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -33,6 +35,13 @@ public final class BrokerProcess implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final int LOWEST_PORT = 10_000;
   private static final int LOWEST_CLIENT_PORT = 32_768;
+  private static final Set<Process> ALIVE = ConcurrentHashMap.newKeySet();
+
+  static {
+    // A test that ran out of time is left behind in the middle, and its brokers with it.
+    Runtime.getRuntime()
+        .addShutdownHook(new Thread(() -> ALIVE.forEach(Process::destroyForcibly), "orphans"));
+  }
 
   private final Process process;
   private final int port;
@@ -49,6 +58,8 @@ public final class BrokerProcess implements AutoCloseable {
     this.httpPort = httpPort;
     this.data = data;
     this.work = work;
+    ALIVE.add(process);
+    process.onExit().thenAccept(ALIVE::remove);
     collect(process.getInputStream(), "out");
     collect(process.getErrorStream(), "err");
   }
