@@ -41,6 +41,9 @@ public interface QueueBehavior {
    */
   boolean publish(Message message, long nowMillis);
 
+  /** Whether {@link #publish} would refuse the message now. */
+  boolean refuses(Message message, long nowMillis);
+
   // Consuming
 
   /** Whether a consumer may join beside those that are there. */

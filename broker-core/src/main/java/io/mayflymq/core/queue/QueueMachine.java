@@ -166,6 +166,11 @@ public final class QueueMachine implements QueueBehavior {
     return true;
   }
 
+  @Override
+  public boolean refuses(Message message, long nowMillis) {
+    return length.refuses(message, nowMillis);
+  }
+
   // Consuming
 
   /**

@@ -1,7 +1,6 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.StoredQueue;
@@ -52,14 +51,26 @@ final class QueueMessages implements StoredQueue {
 
   /** Appends a message, ready. */
   long append(Message message, long deadlineMillis, long nowMillis) {
+    return append(message, store.admit(message), deadlineMillis, nowMillis);
+  }
+
+  /** Appends a message that is not wanted soon: if the log has it, memory need not. */
+  long appendForLater(Message message, long deadlineMillis, long nowMillis) {
+    boolean keeps = store.keeps(message);
+    if (keeps) {
+      store.enter();
+    }
+    return append(message, !keeps && store.admit(message), deadlineMillis, nowMillis);
+  }
+
+  private long append(Message message, boolean room, long deadlineMillis, long nowMillis) {
     long sequence = index.nextSequence();
-    boolean room = store.admit(message);
     Message content = room ? message : null;
     if (room && !store.keeps(message)) {
       index.append(content, message.bodyLength(), deadlineMillis, nowMillis, 0);
     } else {
       index.append(content, message.bodyLength(), deadlineMillis, nowMillis, place(message));
-      write(sequence, message, nowMillis);
+      write(sequence, message, deadlineMillis, nowMillis);
     }
     if (precedence != null) {
       precedence.came(sequence, message.priority());
@@ -80,7 +91,7 @@ final class QueueMessages implements StoredQueue {
       precedence.came(sequence, message.priority());
     }
     if ((flags & IN_FILE) != 0) {
-      write(sequence, message, nowMillis);
+      write(sequence, message, deadlineMillis, nowMillis);
       if (keeps) {
         store.delivered(sequence);
       }
@@ -92,12 +103,10 @@ final class QueueMessages implements StoredQueue {
     return store.keeps(message) ? EntryFlags.STORED : EntryFlags.PAGED;
   }
 
-  private void write(long sequence, Message message, long nowMillis) {
+  private void write(long sequence, Message message, long deadlineMillis, long nowMillis) {
     long location;
     if (store.keeps(message)) {
-      location =
-          store.store(
-              sequence, message, Deadlines.after(nowMillis, message.ttlMillis()), nowMillis);
+      location = store.store(sequence, message, deadlineMillis, nowMillis);
       storedCount++;
       storedBytes += message.bodyLength();
     } else {
@@ -279,6 +288,11 @@ final class QueueMessages implements StoredQueue {
   @Override
   public long locationOf(long sequence) {
     return index.contains(sequence) ? index.location(sequence) : QueueStore.NOWHERE;
+  }
+
+  @Override
+  public long ownDeadlineOf(long sequence) {
+    return index.deadline(sequence);
   }
 
   @Override

@@ -101,6 +101,11 @@ public final class StreamMachine implements QueueBehavior {
     return true;
   }
 
+  @Override
+  public boolean refuses(Message message, long nowMillis) {
+    return false;
+  }
+
   /** More of the log is safe than before. */
   public void safe(long nowMillis) {
     feedAll(nowMillis);

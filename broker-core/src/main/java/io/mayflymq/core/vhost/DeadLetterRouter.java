@@ -9,7 +9,6 @@ import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.DeadEntry;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -47,7 +46,7 @@ final class DeadLetterRouter {
     QueueSettings settings = source.settings();
     String exchange = settings.deadLetters().exchange();
     RoutingTable<Queue> table = vhost.routing();
-    List<Queue> targets = List.of();
+    Route<Queue> targets = Route.none();
     DeadLetter letter = null;
     if (message != null && exchange != null && table.exchange(exchange) != null) {
       letter =
@@ -68,19 +67,18 @@ final class DeadLetterRouter {
     }
   }
 
-  private List<Queue> targets(RoutingTable<Queue> table, String exchange, DeadLetter letter) {
+  private Route<Queue> targets(RoutingTable<Queue> table, String exchange, DeadLetter letter) {
     Route<Queue> route = table.route(exchange, letter.routingKeys(), letter.message()::properties);
     route.remember(letter.message());
-    List<Queue> targets = new ArrayList<>(route.size());
-    for (int i = 0; i < route.size(); i++) {
-      Queue target = route.get(i);
-      if (letter.history().isCycle(target.name())) {
-        reportCycle(letter, target);
-      } else {
-        targets.add(target);
-      }
+    return route.map(target -> closesCycle(letter, target) ? null : target);
+  }
+
+  private boolean closesCycle(DeadLetter letter, Queue target) {
+    boolean closes = letter.history().isCycle(target.name());
+    if (closes) {
+      reportCycle(letter, target);
     }
-    return targets;
+    return closes;
   }
 
   private void reportCycle(DeadLetter letter, Queue target) {

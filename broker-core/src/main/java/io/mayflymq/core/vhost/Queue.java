@@ -11,6 +11,7 @@ import io.mayflymq.core.queue.Fetched;
 import io.mayflymq.core.queue.QueueBehavior;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.QueueMachine;
+import io.mayflymq.core.queue.QueueTotals;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.settings.QueueSettings;
@@ -24,6 +25,7 @@ import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /*
@@ -38,9 +40,14 @@ public final class Queue {
   private final QueueDefinition definition;
   private final Object owner;
   private final VirtualHost vhost;
+  private final Shards shards;
   private final Shard shard;
   private final QueueBehavior machine;
   private final Timer timer = new WakeTimer();
+
+  /** Null until a message was scheduled for the first time. */
+  private QueueSchedule schedule;
+
   private boolean deleted;
   private volatile long consumerTimeoutMillis;
 
@@ -56,12 +63,13 @@ public final class Queue {
     this.definition = definition;
     this.owner = owner;
     this.vhost = vhost;
+    this.shards = shards;
     this.shard = shard;
-    this.machine = behavior(vhost.policies().settingsOf(definition), shards, nowMillis);
+    this.machine = behavior(vhost.policies().settingsOf(definition), nowMillis);
     this.consumerTimeoutMillis = machine.settings().deliveries().timeoutMillis();
   }
 
-  private QueueBehavior behavior(QueueSettings settings, Shards shards, long nowMillis) {
+  private QueueBehavior behavior(QueueSettings settings, long nowMillis) {
     ShardStore store = shards.store(shard);
     if (settings.type() != QueueType.STREAM) {
       return new QueueMachine(
@@ -142,6 +150,31 @@ public final class Queue {
     return true;
   }
 
+  /** Takes a message that is to be published later. */
+  void schedule(Message message, long dueMillis) {
+    if (!deleted) {
+      openSchedule().add(message, dueMillis);
+    }
+  }
+
+  /** What is scheduled, to be added to. */
+  QueueSchedule openSchedule() {
+    if (schedule == null) {
+      schedule = new QueueSchedule(this, shards);
+    }
+    return schedule;
+  }
+
+  /** Whether a message that is due would not be taken, the queue being full. */
+  boolean refuses(Message message) {
+    return machine.refuses(message, shard.now());
+  }
+
+  /** A message that was due was not taken. */
+  void diedOfLength(Message message, DeadEntry entry) {
+    new Effects().died(message, entry, DeathReason.MAXLEN, shard.now());
+  }
+
   void acknowledge(Consumer consumer, long from, long to) {
     if (!deleted) {
       machine.acknowledge(consumer, from, to, shard.now());
@@ -200,7 +233,8 @@ public final class Queue {
         machine.consumers().stream()
             .map(consumer -> new QueueView.Member(consumer, machine.isActive(consumer)))
             .toList();
-    return new QueueView(this, machine.totals(), members, machine.headInMemory());
+    QueueTotals scheduled = schedule == null ? QueueTotals.NONE : schedule.totals();
+    return new QueueView(this, machine.totals(), scheduled, members, machine.headInMemory());
   }
 
   // From any thread
@@ -271,6 +305,23 @@ public final class Queue {
   }
 
   /**
+   * Does something with what is scheduled, on the shard.
+   *
+   * @param otherwise the answer where nothing ever was
+   * @return the answer; fails with 404 if the queue has gone
+   */
+  public <T> CompletableFuture<T> scheduled(
+      Function<QueueSchedule, CompletableFuture<T>> work, T otherwise) {
+    return call(() -> {
+          requireExists();
+          return schedule == null
+              ? CompletableFuture.completedFuture(otherwise)
+              : work.apply(schedule);
+        })
+        .thenCompose(answer -> answer);
+  }
+
+  /**
    * What a redeclaration tells.
    *
    * @param renewsLease whether asking is use of the queue
@@ -314,7 +365,13 @@ public final class Queue {
   /** Sets the timers of a new queue, or of one that has been recovered. */
   void start() {
     if (definition.durable() || machine.settings().lease().expiresMillis() > 0) {
-      onShard(() -> machine.start(shard.now()));
+      onShard(
+          () -> {
+            machine.start(shard.now());
+            if (schedule != null) {
+              schedule.start();
+            }
+          });
     }
   }
 
@@ -322,6 +379,9 @@ public final class Queue {
     long count = machine.readyCount();
     deleted = true;
     shard.timers().cancel(timer);
+    if (schedule != null) {
+      schedule.stop();
+    }
     machine.consumers().forEach(consumer -> consumer.outlet().cancelled(consumer));
     // Its messages must not go before it does: after a crash it would be back without them. So if
     // that it has gone cannot be kept, they stay, until it is back at the next start.
@@ -329,12 +389,19 @@ public final class Queue {
         .forget(this, actor)
         .thenApply(
             safe -> {
-              onShard(machine::dispose);
+              onShard(this::dispose);
               return count;
             });
   }
 
-  private void requireExists() {
+  private void dispose() {
+    machine.dispose();
+    if (schedule != null) {
+      schedule.dispose();
+    }
+  }
+
+  void requireExists() {
     if (deleted) {
       throw vhost.noQueue(name());
     }

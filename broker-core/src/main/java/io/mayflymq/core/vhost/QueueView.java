@@ -10,10 +10,12 @@ import java.util.List;
  *
  * @param queue the queue; its counters go on
  * @param totals its messages
+ * @param scheduled the messages that wait for their time, as if they were ready
  * @param consumers its consumers, in the order in which they came
  * @param head its first ready message; null if none was ready or its content was not in memory
  */
-public record QueueView(Queue queue, QueueTotals totals, List<Member> consumers, Message head) {
+public record QueueView(
+    Queue queue, QueueTotals totals, QueueTotals scheduled, List<Member> consumers, Message head) {
 
   /**
    * A consumer of the queue.
