@@ -18,6 +18,7 @@ final class QueueCommands {
             .does(QueueCommands::delete),
         Command.named("purge_queue", "Purges a queue (removes all messages in it)")
             .inVhost()
+            .option(Option.flag("the scheduled messages in place of the ready ones", "--scheduled"))
             .takes("queue")
             .does(QueueCommands::purge));
   }
@@ -59,6 +60,9 @@ final class QueueCommands {
   }
 
   private static Result purge(Invocation invocation) {
+    if (invocation.flag("--scheduled")) {
+      return ScheduleCommands.purge(invocation);
+    }
     String queue = invocation.argument(0);
     invocation.banner("Purging queue '%s' in vhost '%s' ...", queue, invocation.vhost());
     if (invocation.dryRun()) {
