@@ -10,21 +10,12 @@ import io.mayflymq.core.queue.DeliveryOutlet;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.store.DeadEntry;
-import io.mayflymq.core.store.StreamStore;
-import io.mayflymq.core.store.segment.LogDirectory;
-import io.mayflymq.core.store.segment.LogFailedException;
-import io.mayflymq.core.store.segment.LogListener;
-import io.mayflymq.core.store.segment.LogOptions.Sync;
-import io.mayflymq.core.store.segment.ManualExecutor;
 import io.mayflymq.core.store.segment.MemoryDirectory;
-import io.mayflymq.core.store.stream.StreamDirectories;
-import io.mayflymq.core.store.stream.StreamLogs;
+import io.mayflymq.core.store.stream.OneStream;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ShortString;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,11 +24,8 @@ import java.util.List;
 final class StreamRig implements QueueEffects {
   private static final long START = 1_800_000_000_000L;
 
-  private FieldTable arguments;
-  private MemoryDirectory disk = new MemoryDirectory();
-  private ManualExecutor flusher;
-  private StreamLogs logs;
-  private StreamStore log;
+  private final FieldTable arguments;
+  private OneStream log;
   private StreamMachine machine;
   private long now = START;
   private long timerAt = Deadlines.NEVER;
@@ -45,24 +33,17 @@ final class StreamRig implements QueueEffects {
   /** A stream with these arguments, beside its type. */
   StreamRig(FieldTable more) {
     this.arguments = more.with(QueueArguments.QUEUE_TYPE, FieldValue.of("stream"));
-    open();
+    open(new MemoryDirectory());
   }
 
   StreamRig() {
     this(FieldTable.EMPTY);
   }
 
-  private void open() {
-    flusher = new ManualExecutor();
-    logs = new StreamLogs(new Disk(), Runnable::run, flusher, NOBODY, Sync.ALWAYS, () -> {});
-    log = logs.open(1);
-    log.attach(() -> machine.safe(now));
-    machine = new StreamMachine(settings(arguments), log, this);
-    try {
-      logs.recover();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  private void open(MemoryDirectory disk) {
+    log = new OneStream(disk, () -> machine.safe(now));
+    machine = new StreamMachine(settings(arguments), log.store(), this);
+    log.recover();
     machine.start(now);
   }
 
@@ -72,9 +53,8 @@ final class StreamRig implements QueueEffects {
 
   /** The process dies and starts again; consumers are gone. */
   void restart() {
-    disk = disk.afterKill();
     timerAt = Deadlines.NEVER;
-    open();
+    open(log.disk().afterKill());
   }
 
   StreamMachine machine() {
@@ -110,12 +90,12 @@ final class StreamRig implements QueueEffects {
     for (String body : bodies) {
       machine.publish(message(FieldTable.EMPTY, body), now);
     }
-    logs.flush(null);
+    log.flush(null);
   }
 
   /** What was appended is on the disk. */
   void force() {
-    flusher.runAll();
+    log.write();
   }
 
   void publish(String... bodies) {
@@ -125,7 +105,7 @@ final class StreamRig implements QueueEffects {
 
   void publishWith(FieldTable headers, String body) {
     machine.publish(message(headers, body), now);
-    logs.flush(null);
+    log.flush(null);
     force();
   }
 
@@ -213,28 +193,4 @@ final class StreamRig implements QueueEffects {
   public void leaseEnded() {
     throw new AssertionError("a stream has no lease");
   }
-
-  private final class Disk implements StreamDirectories {
-    @Override
-    public LogDirectory open(long streamId) {
-      return disk;
-    }
-
-    @Override
-    public void delete(long streamId) {
-      disk = new MemoryDirectory();
-    }
-  }
-
-  private static final LogListener NOBODY =
-      new LogListener() {
-        @Override
-        public void blocked(IOException cause) {}
-
-        @Override
-        public void unblocked() {}
-
-        @Override
-        public void failed(LogFailedException cause) {}
-      };
 }
