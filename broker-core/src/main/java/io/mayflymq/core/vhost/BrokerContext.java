@@ -3,7 +3,7 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metrics.Churn;
-import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.settings.QueueType;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;

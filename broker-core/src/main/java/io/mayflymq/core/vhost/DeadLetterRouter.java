@@ -5,9 +5,9 @@ import io.mayflymq.core.message.Death;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
-import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.DeadEntry;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,14 +45,19 @@ final class DeadLetterRouter {
    */
   void route(Queue source, Message message, DeadEntry entry, DeathReason reason, long nowMillis) {
     QueueSettings settings = source.settings();
-    String exchange = settings.deadLetterExchange();
+    String exchange = settings.deadLetters().exchange();
     RoutingTable<Queue> table = vhost.routing();
     List<Queue> targets = List.of();
     DeadLetter letter = null;
     if (message != null && exchange != null && table.exchange(exchange) != null) {
       letter =
           DeadLetter.of(
-              message, source.name(), reason, nowMillis, exchange, settings.deadLetterRoutingKey());
+              message,
+              source.name(),
+              reason,
+              nowMillis,
+              exchange,
+              settings.deadLetters().routingKey());
       targets = targets(table, exchange, letter);
     }
     if (!targets.isEmpty()) {

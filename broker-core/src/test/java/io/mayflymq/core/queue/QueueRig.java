@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.policy.Overflow;
-import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.queue.NaiveQueue.Entry;
 import io.mayflymq.core.queue.NaiveQueue.Subscriber;
+import io.mayflymq.core.settings.Overflow;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
@@ -148,8 +148,11 @@ final class QueueRig {
 
   private QueueSettings keepingWhatNeverChanges(QueueSettings changed) {
     return settings.type() == QueueType.QUORUM
-        ? changed.asQuorum(settings.deliveryLimit())
-        : changed.withMaxPriority(settings.maxPriority());
+        ? changed.toBuilder()
+            .type(QueueType.QUORUM)
+            .deliveryLimit(settings.deliveries().limit())
+            .build()
+        : changed.toBuilder().maxPriority(settings.maxPriority()).build();
   }
 
   private void fetch(boolean acknowledges) {
@@ -239,7 +242,7 @@ final class QueueRig {
     assertThat(real.totals().persistentBytes())
         .isEqualTo(persistent.stream().mapToLong(entry -> entry.size).sum());
     assertThat(real.consumerCount()).isEqualTo(naive.consumerCount());
-    if (settings.overflow() == Overflow.DROP_HEAD) {
+    if (settings.length().overflow() == Overflow.DROP_HEAD) {
       assertThat(naive.isOverLimit()).as("over the limit").isFalse();
     }
     assertThat(naive.readyCount() > 0 && naive.canDeliver()).as("left lying about").isFalse();
@@ -294,7 +297,8 @@ final class QueueRig {
   }
 
   private boolean isRefusal(DeathReason reason) {
-    return reason == DeathReason.MAXLEN && settings.overflow() == Overflow.REJECT_PUBLISH_DLX;
+    return reason == DeathReason.MAXLEN
+        && settings.length().overflow() == Overflow.REJECT_PUBLISH_DLX;
   }
 
   private final class Stored implements RecordingStore.Listener {

@@ -4,11 +4,12 @@ import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.StreamOffset;
 import io.mayflymq.core.policy.QueueArguments;
-import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.DeliveryOutlet;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.segment.MemoryDirectory;
 import io.mayflymq.core.store.stream.OneStream;
@@ -32,7 +33,7 @@ final class StreamRig implements QueueEffects {
 
   /** A stream with these arguments, beside its type. */
   StreamRig(FieldTable more) {
-    this.arguments = more.with(QueueArguments.QUEUE_TYPE, FieldValue.of("stream"));
+    this.arguments = more.with(QueueType.ARGUMENT, FieldValue.of("stream"));
     open(new MemoryDirectory());
   }
 

@@ -1,7 +1,7 @@
 package io.mayflymq.server.config;
 
 import io.mayflymq.core.policy.DefaultPolicy;
-import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.settings.QueueType;
 import java.util.List;
 import java.util.Set;
 

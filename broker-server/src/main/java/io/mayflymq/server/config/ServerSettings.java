@@ -1,6 +1,6 @@
 package io.mayflymq.server.config;
 
-import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import java.nio.file.Path;
 import java.util.Collections;
