@@ -66,16 +66,14 @@ public final class QueueMachine implements QueueBehavior {
     this.effects = effects;
     this.wakeUp = new WakeUp(effects);
     this.index = new MessageIndex<>(pages);
+    this.precedence = Precedence.in(index, settings);
     this.deadlines =
         new MessageDeadlines(
-            index,
-            new ExpiryOrder(new ExpiringMessages(index)),
-            settings.expiry().messageTtlMillis());
-    this.precedence = Precedence.in(index, settings);
+            index, new ExpiryOrder(new ExpiringMessages(index)), precedence, settings.expiry());
     this.recovery = new QueueRecovery(index, deadlines, settings.countsReturns(), precedence);
     this.messages = new QueueMessages(index, store, recovery, precedence);
     this.departures = new Departures(index, messages, deadlines, effects, wakeUp);
-    departures.haveDeadLetters(settings.deadLetters().exchange() != null);
+    departures.haveDeadLetters(settings.deadLetters().areWanted());
     this.length = new LengthGuard(index, messages, deadlines, departures, wakeUp, settings);
     this.returns = new Returns(index, messages, deadlines, departures, wakeUp, settings);
     this.dispatcher = new Dispatcher(index, messages, departures, consumers, counters, settings);
@@ -90,7 +88,7 @@ public final class QueueMachine implements QueueBehavior {
   public void start(long nowMillis) {
     recovery.finish();
     wakeUp.noLaterThan(lease.endMillis());
-    wakeUp.noLaterThan(deadlines.next());
+    wakeUp.noLaterThan(deadlines.begin(nowMillis));
     length.dropOverflow(nowMillis);
   }
 
@@ -114,9 +112,9 @@ public final class QueueMachine implements QueueBehavior {
     length.change(changed);
     returns.change(changed);
     dispatcher.change(changed);
-    deadlines.changeTtl(changed.expiry().messageTtlMillis(), changed.expiry().retroactive());
+    deadlines.change(changed.expiry());
     lease.change(changed.lease().expiresMillis());
-    departures.haveDeadLetters(changed.deadLetters().exchange() != null);
+    departures.haveDeadLetters(changed.deadLetters().areWanted());
     long next = departures.expireDue(nowMillis, EXPIRY_SLICE);
     length.dropOverflow(nowMillis);
     wakeUp.noLaterThan(Math.min(next, lease.endMillis()));
@@ -128,6 +126,7 @@ public final class QueueMachine implements QueueBehavior {
     return Forecast.of(
         index,
         precedence,
+        deadlines,
         settings,
         changed,
         lease.endWith(changed.lease().expiresMillis()),
@@ -155,7 +154,7 @@ public final class QueueMachine implements QueueBehavior {
       return true;
     }
     long sequence = messages.append(message, own, nowMillis);
-    long deadline = deadlines.ofNew(own, nowMillis);
+    long deadline = deadlines.leavesAt(sequence, deadlines.ofNew(own, nowMillis));
     if (deadline <= nowMillis) {
       departures.die(sequence, DeathReason.EXPIRED, nowMillis);
       return true;
