@@ -2,6 +2,7 @@ package io.mayflymq.core.message;
 
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.protocol.types.Int64Header;
 import java.time.Duration;
 
 /**
@@ -17,6 +18,8 @@ public final class Delay {
 
   /** The longest delay in ms: ten years, with three leap days. */
   public static final long LONGEST_MILLIS = Duration.ofDays(3653).toMillis();
+
+  private static final Int64Header NEGATED = new Int64Header(HEADER);
 
   private Delay() {}
 
@@ -52,12 +55,6 @@ public final class Delay {
 
   /** The message as its queues get it when it has been delayed for so long. */
   public static Message over(Message message, long delayMillis) {
-    long negated = -delayMillis;
-    FieldValue value =
-        negated == (int) negated
-            ? new FieldValue.Int32((int) negated)
-            : new FieldValue.Int64(negated);
-    return message.withProperties(
-        message.properties().toBuilder().headers(message.headers().with(HEADER, value)).build());
+    return message.with(NEGATED, -delayMillis);
   }
 }

@@ -1,6 +1,7 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.StoredQueue;
@@ -51,26 +52,37 @@ final class QueueMessages implements StoredQueue {
 
   /** Appends a message, ready. */
   long append(Message message, long deadlineMillis, long nowMillis) {
-    return append(message, store.admit(message), deadlineMillis, nowMillis);
+    return append(
+        message, store.admit(message), deadlineMillis, ownDeadline(message, nowMillis), nowMillis);
   }
 
-  /** Appends a message that is not wanted soon: if the log has it, memory need not. */
-  long appendForLater(Message message, long deadlineMillis, long nowMillis) {
-    boolean keeps = store.keeps(message);
-    if (keeps) {
+  /**
+   * Appends a message that waits for its time.
+   *
+   * @param soon whether it is wanted soon: if not, and the log has it, memory need not
+   */
+  long appendScheduled(Message message, boolean soon, long dueMillis, long nowMillis) {
+    boolean onlyInLog = !soon && store.keeps(message);
+    if (onlyInLog) {
       store.enter();
     }
-    return append(message, !keeps && store.admit(message), deadlineMillis, nowMillis);
+    boolean room = !onlyInLog && store.admit(message);
+    return append(message, room, dueMillis, dueMillis, nowMillis);
   }
 
-  private long append(Message message, boolean room, long deadlineMillis, long nowMillis) {
+  private static long ownDeadline(Message message, long nowMillis) {
+    return Deadlines.after(nowMillis, message.ttlMillis());
+  }
+
+  private long append(
+      Message message, boolean room, long deadlineMillis, long loggedMillis, long nowMillis) {
     long sequence = index.nextSequence();
     Message content = room ? message : null;
     if (room && !store.keeps(message)) {
       index.append(content, message.bodyLength(), deadlineMillis, nowMillis, 0);
     } else {
       index.append(content, message.bodyLength(), deadlineMillis, nowMillis, place(message));
-      write(sequence, message, deadlineMillis, nowMillis);
+      write(sequence, message, loggedMillis, nowMillis);
     }
     if (precedence != null) {
       precedence.came(sequence, message.priority());
@@ -91,7 +103,7 @@ final class QueueMessages implements StoredQueue {
       precedence.came(sequence, message.priority());
     }
     if ((flags & IN_FILE) != 0) {
-      write(sequence, message, deadlineMillis, nowMillis);
+      write(sequence, message, ownDeadline(message, nowMillis), nowMillis);
       if (keeps) {
         store.delivered(sequence);
       }
@@ -103,10 +115,10 @@ final class QueueMessages implements StoredQueue {
     return store.keeps(message) ? EntryFlags.STORED : EntryFlags.PAGED;
   }
 
-  private void write(long sequence, Message message, long deadlineMillis, long nowMillis) {
+  private void write(long sequence, Message message, long loggedMillis, long nowMillis) {
     long location;
     if (store.keeps(message)) {
-      location = store.store(sequence, message, deadlineMillis, nowMillis);
+      location = store.store(sequence, message, loggedMillis, nowMillis);
       storedCount++;
       storedBytes += message.bodyLength();
     } else {

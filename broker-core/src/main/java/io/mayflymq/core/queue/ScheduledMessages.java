@@ -50,7 +50,10 @@ public final class ScheduledMessages {
     index = new MessageIndex<>(pages);
     dueTimes =
         new MessageDeadlines(
-            index, new ExpiryOrder(new ExpiringMessages(index)), QueueSettings.NONE);
+            index,
+            new ExpiryOrder(new ExpiringMessages(index)),
+            null,
+            QueueSettings.DEFAULT.expiry());
     recovery = new QueueRecovery(index, dueTimes, false, null);
     messages = new QueueMessages(index, store, recovery, null);
   }
@@ -66,10 +69,8 @@ public final class ScheduledMessages {
    * @param dueMillis when, in ms since the epoch
    */
   public void add(Message message, long dueMillis, long nowMillis) {
-    long sequence =
-        dueMillis - nowMillis <= SOON_MILLIS
-            ? messages.append(message, dueMillis, nowMillis)
-            : messages.appendForLater(message, dueMillis, nowMillis);
+    boolean soon = dueMillis - nowMillis <= SOON_MILLIS;
+    long sequence = messages.appendScheduled(message, soon, dueMillis, nowMillis);
     dueTimes.appended(sequence, dueMillis);
   }
 

@@ -77,7 +77,7 @@ class DelayedExchangeIT {
     }
     for (int delay : delays.stream().sorted().toList()) {
       Delivery delivery = deliveries.next();
-      assertThat(Headers.of(delivery.properties())).containsEntry("x-delay", -delay);
+      assertThat(Headers.of(delivery.properties())).containsEntry("x-delay", (long) -delay);
       assertThat(millisAfter(delivery)).isBetween((long) delay, delay + 5_000L);
       assertThat(delivery.envelope().getExchange()).isEqualTo(exchange);
       assertThat(delivery.redelivered()).isFalse();
@@ -99,13 +99,13 @@ class DelayedExchangeIT {
 
   static List<Object[]> delays() {
     return List.of(
-        new Object[] {(byte) 100, -100},
-        new Object[] {(short) 150, -150},
-        new Object[] {150, -150},
-        new Object[] {150L, -150},
-        new Object[] {"150", -150},
-        new Object[] {150.9, -150},
-        new Object[] {150.9f, -150});
+        new Object[] {(byte) 100, -100L},
+        new Object[] {(short) 150, -150L},
+        new Object[] {150, -150L},
+        new Object[] {150L, -150L},
+        new Object[] {"150", -150L},
+        new Object[] {150.9, -150L},
+        new Object[] {150.9f, -150L});
   }
 
   @ParameterizedTest
@@ -267,7 +267,7 @@ class DelayedExchangeIT {
     Delivery now = amqp.consume(atOnce).next();
     assertThat(Headers.of(now.properties())).containsEntry("x-delay", 200);
     Delivery then = amqp.consume(later).next();
-    assertThat(Headers.of(then.properties())).containsEntry("x-delay", -200);
+    assertThat(Headers.of(then.properties())).containsEntry("x-delay", -200L);
     assertThat(millisAfter(then)).as("delayed once").isBetween(200L, 399L);
   }
 
@@ -289,7 +289,7 @@ class DelayedExchangeIT {
     for (String queue : queues) {
       Delivery delivery = amqp.consume(queue).next();
       assertThat(Headers.of(delivery.properties()))
-          .containsEntry("x-delay", -100)
+          .containsEntry("x-delay", -100L)
           .containsEntry("CC", List.of("cc"))
           .doesNotContainKey("BCC");
     }
@@ -318,7 +318,7 @@ class DelayedExchangeIT {
     publish(amqp, "", queue, 200);
     Delivery letter = amqp.consume(again).next();
     assertThat(millisAfter(letter)).isGreaterThanOrEqualTo(200);
-    assertThat(Headers.of(letter.properties())).containsEntry("x-delay", -200);
+    assertThat(Headers.of(letter.properties())).containsEntry("x-delay", -200L);
   }
 
   @Test

@@ -90,7 +90,7 @@ class DurableScheduleIT {
       Delivery delivery = deliveries.next();
       assertThat(delivery.body()).isEqualTo("" + delay);
       assertThat((delivery.nanos() - start) / 1_000_000).isGreaterThanOrEqualTo(delay);
-      assertThat(delivery.properties().getHeaders()).containsEntry("x-delay", -delay);
+      assertThat(delivery.properties().getHeaders()).containsEntry("x-delay", (long) -delay);
     }
   }
 
