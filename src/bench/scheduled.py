@@ -59,7 +59,9 @@ def publish(client, args, queue, due_times, confirmed):
     method = frame(1, struct.pack(">HH", 60, 40) + b"\0\0" + short(EXCHANGE) + short(queue) + b"\0")
     before = confirmed
     padding = bytes(args.size - 16)
+    begin = time.monotonic()
     for start in range(0, len(due_times), BATCH):
+        time.sleep(max(0, begin + start / args.rate - time.monotonic()))
         frames = []
         now = time.time_ns()
         for number in range(start, min(start + BATCH, len(due_times))):
@@ -154,12 +156,13 @@ def measure(args, broker):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jar", type=pathlib.Path, default=ROOT / "broker-server/target/mayfly.jar")
-    parser.add_argument("--jvm", default="-Xmx160m", help="options of the Java virtual machine")
+    parser.add_argument("--jvm", default="-Xmx128m", help="options of the Java virtual machine")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the broker")
     parser.add_argument("--directory", type=pathlib.Path, help="where the data goes; must be on a disk, not in memory")
     parser.add_argument("--kill", action="store_true", help="kill -9 before the first is due")
     parser.add_argument("--messages", type=int, default=1_000_000)
     parser.add_argument("--size", type=int, default=100, help="bytes of a body, 16 or more")
+    parser.add_argument("--rate", type=int, default=25_000, help="messages a second that are published")
     parser.add_argument("--seconds", type=int, default=60, help="within which all are due")
     parser.add_argument("--lead", type=int, default=60, help="seconds until the first is due")
     args = parser.parse_args()
