@@ -51,6 +51,11 @@ final class MessageDeadlines {
     return sequence < ttlFrom ? own : Math.min(own, byTtl(index.enqueuedAt(sequence)));
   }
 
+  /** Whether a message is due by itself, and not by the queue's TTL. */
+  boolean isOwn(long sequence) {
+    return sequence < ttlFrom || index.deadline(sequence) <= byTtl(index.enqueuedAt(sequence));
+  }
+
   private long byTtl(long arrivalMillis) {
     return ttlMillis == QueueSettings.NONE
         ? Deadlines.NEVER

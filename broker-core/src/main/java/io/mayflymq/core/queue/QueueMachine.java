@@ -78,8 +78,7 @@ public final class QueueMachine implements QueueBehavior {
     this.precedence = Precedence.in(index, settings);
     this.recovery = new QueueRecovery(index, deadlines, settings.countsReturns(), precedence);
     this.messages = new QueueMessages(index, store, recovery, precedence);
-    this.departures = new Departures(index, messages, deadlines, effects, wakeUp);
-    departures.haveDeadLetters(settings.deadLetterExchange() != null);
+    this.departures = new Departures(index, messages, deadlines, effects, wakeUp, settings);
     this.lease = new QueueLease(settings.expiresMillis(), nowMillis);
   }
 
@@ -115,7 +114,7 @@ public final class QueueMachine implements QueueBehavior {
     limit = new LengthLimit(changed.maxLength(), changed.maxLengthBytes());
     deadlines.changeTtl(changed.messageTtlMillis(), changed.messageTtlRetroactive());
     lease.change(changed.expiresMillis());
-    departures.haveDeadLetters(changed.deadLetterExchange() != null);
+    departures.reconfigure(changed);
     shrinking = true;
     long next = departures.expireDue(nowMillis, EXPIRY_SLICE);
     dropOverflow(nowMillis);
@@ -141,7 +140,7 @@ public final class QueueMachine implements QueueBehavior {
   public boolean publish(Message message, long nowMillis) {
     if (settings.overflow() != Overflow.DROP_HEAD && isFullFor(message, nowMillis)) {
       if (settings.overflow() == Overflow.REJECT_PUBLISH_DLX) {
-        effects.died(message, null, DeathReason.MAXLEN, nowMillis);
+        departures.dieOutside(message, nowMillis);
       }
       return false;
     }

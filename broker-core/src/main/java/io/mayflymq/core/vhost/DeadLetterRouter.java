@@ -1,14 +1,19 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.journal.DeathJournal;
+import io.mayflymq.core.journal.DeathRecord;
 import io.mayflymq.core.message.DeadLetter;
 import io.mayflymq.core.message.Death;
-import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DeathCause;
+import io.mayflymq.core.message.DeathFate;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.protocol.types.PropertiesScan;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -38,34 +43,88 @@ final class DeadLetterRouter {
   }
 
   /**
-   * Sends a dead message on, if its queue has a dead letter exchange.
-   *
-   * @param message the message; null if the queue has none, or if it cannot be read any more
-   * @param entry its entry in the log, or null
+   * Sends a dead message on, if its queue has a dead letter exchange; counts and notes what became
+   * of it. Parameters as in {@link QueueEffects#died}.
    */
-  void route(Queue source, Message message, DeadEntry entry, DeathReason reason, long nowMillis) {
+  void route(
+      Queue source,
+      Message message,
+      DeadEntry entry,
+      DeathCause cause,
+      long deadlineMillis,
+      long nowMillis) {
     QueueSettings settings = source.settings();
     String exchange = settings.deadLetterExchange();
     RoutingTable<Queue> table = vhost.routing();
     List<Queue> targets = List.of();
     DeadLetter letter = null;
-    if (message != null && exchange != null && table.exchange(exchange) != null) {
+    DeathFate fate;
+    if (exchange == null) {
+      fate = DeathFate.NO_EXCHANGE;
+    } else if (table.exchange(exchange) == null) {
+      fate = DeathFate.EXCHANGE_MISSING;
+    } else if (message == null) {
+      fate = DeathFate.UNREADABLE;
+    } else {
       letter =
           DeadLetter.of(
-              message, source.name(), reason, nowMillis, exchange, settings.deadLetterRoutingKey());
-      targets = targets(table, exchange, letter);
+              message,
+              source.name(),
+              cause.reason(),
+              nowMillis,
+              exchange,
+              settings.deadLetterRoutingKey());
+      Route<Queue> route =
+          table.route(exchange, letter.routingKeys(), letter.message()::properties);
+      route.remember(letter.message());
+      targets = withoutCycles(route, letter);
+      fate =
+          !targets.isEmpty()
+              ? DeathFate.DEAD_LETTERED
+              : route.isEmpty() ? DeathFate.UNROUTABLE : DeathFate.CYCLE;
     }
+    source.counters().add(Counter.of(fate), 1);
     if (!targets.isEmpty()) {
-      source.counters().add(Counter.DEAD_LETTERED, 1);
       shards.deadLetters(source.shard()).send(entry, letter.message(), targets);
     } else if (entry != null) {
       shards.store(source.shard()).settle(entry);
     }
+    DeathJournal journal = shards.journal(source.shard());
+    if (journal.isOn()) {
+      journal.add(
+          new DeathRecord(
+              nowMillis,
+              vhost.name(),
+              source.name(),
+              identity(message),
+              cause,
+              deadlineMillis,
+              fate,
+              exchange,
+              letter == null ? List.of() : letter.routingKeys(),
+              names(targets)));
+    }
   }
 
-  private List<Queue> targets(RoutingTable<Queue> table, String exchange, DeadLetter letter) {
-    Route<Queue> route = table.route(exchange, letter.routingKeys(), letter.message()::properties);
-    route.remember(letter.message());
+  /** Decodes of the properties only what it needs. */
+  private static DeathRecord.Identity identity(Message message) {
+    return message == null
+        ? null
+        : new DeathRecord.Identity(
+            PropertiesScan.messageId(message.content()),
+            message.exchange().value(),
+            message.routingKey().value());
+  }
+
+  private static List<String> names(List<Queue> queues) {
+    return switch (queues.size()) {
+      case 0 -> List.of();
+      case 1 -> List.of(queues.get(0).name());
+      default -> queues.stream().limit(DeathRecord.MOST_NAMES).map(Queue::name).toList();
+    };
+  }
+
+  private List<Queue> withoutCycles(Route<Queue> route, DeadLetter letter) {
     List<Queue> targets = new ArrayList<>(route.size());
     for (int i = 0; i < route.size(); i++) {
       Queue target = route.get(i);

@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.event.Actor;
-import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metrics.Counter;
@@ -392,16 +392,10 @@ public final class Queue {
   /** What the machine does to the world. */
   private final class Effects implements QueueEffects {
     @Override
-    public void died(Message message, DeadEntry entry, DeathReason reason, long nowMillis) {
-      counters()
-          .add(
-              switch (reason) {
-                case EXPIRED -> Counter.EXPIRED;
-                case REJECTED, DELIVERY_LIMIT -> Counter.REJECTED;
-                case MAXLEN -> Counter.DROPPED;
-              },
-              1);
-      vhost.deadLetters().route(Queue.this, message, entry, reason, nowMillis);
+    public void died(
+        Message message, DeadEntry entry, DeathCause cause, long deadlineMillis, long nowMillis) {
+      counters().add(Counter.of(cause.reason()), 1);
+      vhost.deadLetters().route(Queue.this, message, entry, cause, deadlineMillis, nowMillis);
     }
 
     @Override
