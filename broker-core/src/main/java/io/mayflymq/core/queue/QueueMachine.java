@@ -1,14 +1,12 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DeathReason;
-import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.retention.ExpiryOrder;
-import io.mayflymq.core.retention.LengthLimit;
 import io.mayflymq.core.retention.QueueLease;
 import io.mayflymq.core.store.QueueStore;
 import java.util.List;
@@ -32,10 +30,7 @@ public final class QueueMachine implements QueueBehavior {
   /** How many messages expire in one go before other work gets its turn. */
   static final int EXPIRY_SLICE = 1024;
 
-  private static final long NO_SETTLEMENT = -1;
-
   private QueueSettings settings;
-  private LengthLimit limit;
   private final QueueEffects effects;
   private final MessageIndex<Message> index;
   private final QueueMessages messages;
@@ -43,13 +38,13 @@ public final class QueueMachine implements QueueBehavior {
   private final QueueRecovery recovery;
   private final MessageDeadlines deadlines;
   private final Departures departures;
+  private final LengthGuard length;
+  private final Returns returns;
   private final ConsumerRound consumers;
+  private final Dispatcher dispatcher;
   private final QueueLease lease;
   private final WakeUp wakeUp;
   private final Counters counters = new Counters();
-
-  /** A new limit is being worked off in slices. */
-  private boolean shrinking;
 
   /**
    * Creates an empty queue, whose lease starts now.
@@ -68,7 +63,6 @@ public final class QueueMachine implements QueueBehavior {
       long nowMillis) {
     this.settings = settings;
     this.consumers = new ConsumerRound(settings.singleActiveConsumer());
-    this.limit = new LengthLimit(settings.maxLength(), settings.maxLengthBytes());
     this.effects = effects;
     this.wakeUp = new WakeUp(effects);
     this.index = new MessageIndex<>(pages);
@@ -79,6 +73,9 @@ public final class QueueMachine implements QueueBehavior {
     this.recovery = new QueueRecovery(index, deadlines, settings.countsReturns(), precedence);
     this.messages = new QueueMessages(index, store, recovery, precedence);
     this.departures = new Departures(index, messages, deadlines, effects, wakeUp, settings);
+    this.length = new LengthGuard(index, messages, deadlines, departures, wakeUp, settings);
+    this.returns = new Returns(index, messages, deadlines, departures, wakeUp, settings);
+    this.dispatcher = new Dispatcher(index, messages, departures, consumers, counters, settings);
     this.lease = new QueueLease(settings.expiresMillis(), nowMillis);
   }
 
@@ -91,7 +88,7 @@ public final class QueueMachine implements QueueBehavior {
     recovery.finish();
     wakeUp.noLaterThan(lease.endMillis());
     wakeUp.noLaterThan(deadlines.next());
-    dropOverflow(nowMillis);
+    length.dropOverflow(nowMillis);
   }
 
   /** What the queue lives by. */
@@ -111,13 +108,14 @@ public final class QueueMachine implements QueueBehavior {
   @Override
   public void reconfigure(QueueSettings changed, long nowMillis) {
     settings = changed;
-    limit = new LengthLimit(changed.maxLength(), changed.maxLengthBytes());
+    length.change(changed);
+    returns.change(changed);
+    dispatcher.change(changed);
     deadlines.changeTtl(changed.messageTtlMillis(), changed.messageTtlRetroactive());
     lease.change(changed.expiresMillis());
     departures.reconfigure(changed);
-    shrinking = true;
     long next = departures.expireDue(nowMillis, EXPIRY_SLICE);
-    dropOverflow(nowMillis);
+    length.dropOverflow(nowMillis);
     wakeUp.noLaterThan(Math.min(next, lease.endMillis()));
   }
 
@@ -138,14 +136,14 @@ public final class QueueMachine implements QueueBehavior {
    */
   @Override
   public boolean publish(Message message, long nowMillis) {
-    if (settings.overflow() != Overflow.DROP_HEAD && isFullFor(message, nowMillis)) {
+    if (length.refuses(message, nowMillis)) {
       if (settings.overflow() == Overflow.REJECT_PUBLISH_DLX) {
         departures.dieOutside(message, nowMillis);
       }
       return false;
     }
     long own = deadlines.ownOf(message, nowMillis);
-    if (index.readyCount() == 0 && handOver(message, own, nowMillis)) {
+    if (index.readyCount() == 0 && dispatcher.handOver(message, own, nowMillis)) {
       return true;
     }
     long sequence = messages.append(message, own, nowMillis);
@@ -156,63 +154,8 @@ public final class QueueMachine implements QueueBehavior {
     }
     deadlines.appended(sequence, own);
     wakeUp.noLaterThan(deadline);
-    dropOverflow(nowMillis);
+    length.dropOverflow(nowMillis);
     return true;
-  }
-
-  private boolean isFullFor(Message message, long nowMillis) {
-    if (!wouldExceed(message)) {
-      return false;
-    }
-    departures.expireDue(nowMillis, EXPIRY_SLICE);
-    return wouldExceed(message);
-  }
-
-  private boolean wouldExceed(Message message) {
-    return limit.isExceededBy(index.readyCount() + 1, index.readyBytes() + message.bodyLength());
-  }
-
-  /** Gives a new message to a waiting consumer, if there is one. */
-  private boolean handOver(Message message, long ownDeadline, long nowMillis) {
-    Consumer consumer = consumers.nextWithRoom();
-    if (consumer == null) {
-      return false;
-    }
-    long sequence = NO_SETTLEMENT;
-    if (consumer.acknowledges()) {
-      sequence = messages.appendUnacked(message, ownDeadline, nowMillis);
-      consumer.delivered();
-    }
-    deliver(consumer, sequence, message, false);
-    return true;
-  }
-
-  /**
-   * Drops from the head, the expired first of all, until the limit holds; only what drop-head
-   * stands for. After a change of settings that may be very much: then slice by slice.
-   */
-  private void dropOverflow(long nowMillis) {
-    if (settings.overflow() != Overflow.DROP_HEAD || !isOverLimit()) {
-      shrinking = false;
-      return;
-    }
-    departures.expireDue(nowMillis, EXPIRY_SLICE);
-    int left = shrinking ? EXPIRY_SLICE : Integer.MAX_VALUE;
-    while (isOverLimit() && left-- > 0) {
-      long head = messages.head();
-      departures.die(
-          head,
-          deadlines.of(head) <= nowMillis ? DeathReason.EXPIRED : DeathReason.MAXLEN,
-          nowMillis);
-    }
-    shrinking = isOverLimit();
-    if (shrinking) {
-      wakeUp.noLaterThan(nowMillis);
-    }
-  }
-
-  private boolean isOverLimit() {
-    return limit.isExceededBy(index.readyCount(), index.readyBytes());
   }
 
   // Consuming
@@ -232,7 +175,7 @@ public final class QueueMachine implements QueueBehavior {
   public void subscribe(Consumer consumer, long nowMillis) {
     lease.suspend();
     consumers.add(consumer);
-    dispatch(nowMillis);
+    dispatcher.dispatch(nowMillis);
   }
 
   /**
@@ -260,7 +203,7 @@ public final class QueueMachine implements QueueBehavior {
   public void resume(Consumer consumer, long nowMillis) {
     if (consumer.blocked) {
       consumer.blocked = false;
-      rejoin(consumer, nowMillis);
+      dispatcher.rejoin(consumer, nowMillis);
     }
   }
 
@@ -273,20 +216,7 @@ public final class QueueMachine implements QueueBehavior {
   @Override
   public Fetched fetch(boolean acknowledges, long nowMillis) {
     renewLease(nowMillis);
-    long head = departures.firstLiving(nowMillis, Integer.MAX_VALUE);
-    if (head < 0) {
-      counters.add(Counter.GOT_EMPTY, 1);
-      return null;
-    }
-    boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
-    int returns = settings.countsReturns() ? Extra.returns(index, head) : 0;
-    Message message = acknowledges ? messages.take(head) : departures.leave(head);
-    if (settings.countsReturns()) {
-      message = DeliveryCount.of(message, returns);
-    }
-    counters.got(acknowledges, message.bodyLength(), redelivered);
-    return new Fetched(
-        acknowledges ? head : NO_SETTLEMENT, message, redelivered, index.readyCount());
+    return dispatcher.fetch(acknowledges, nowMillis);
   }
 
   /** The queue was redeclared, which is use of it. */
@@ -294,45 +224,6 @@ public final class QueueMachine implements QueueBehavior {
   public void renewLease(long nowMillis) {
     lease.renew(nowMillis);
     wakeUp.noLaterThan(lease.endMillis());
-  }
-
-  /** Hands out ready messages as long as consumers can take them. */
-  private void dispatch(long nowMillis) {
-    while (index.readyCount() > 0) {
-      Consumer consumer = consumers.next();
-      if (consumer == null) {
-        return;
-      }
-      long head = departures.firstLiving(nowMillis, EXPIRY_SLICE);
-      if (head < 0) {
-        return;
-      }
-      if (!consumer.outlet().reserve(consumer)) {
-        consumers.block(consumer);
-        continue;
-      }
-      boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
-      int returns = redelivered && settings.countsReturns() ? Extra.returns(index, head) : 0;
-      Message message;
-      long sequence = NO_SETTLEMENT;
-      if (consumer.acknowledges()) {
-        message = messages.take(head);
-        sequence = head;
-        consumer.delivered();
-      } else {
-        message = departures.leave(head);
-      }
-      if (returns > 0) {
-        message = DeliveryCount.of(message, returns);
-      }
-      deliver(consumer, sequence, message, redelivered);
-    }
-  }
-
-  private void deliver(Consumer consumer, long sequence, Message message, boolean redelivered) {
-    consumers.served(consumer);
-    counters.delivered(consumer.acknowledges(), message.bodyLength(), redelivered);
-    consumer.outlet().deliver(consumer, sequence, message, redelivered);
   }
 
   // Settling
@@ -381,44 +272,19 @@ public final class QueueMachine implements QueueBehavior {
     int count = 0;
     for (long sequence = from; sequence <= to; sequence++) {
       if (index.isUnacked(sequence)) {
-        putBack(sequence, nowMillis);
+        returns.putBack(sequence, nowMillis);
         count++;
       }
     }
     counters.add(Counter.REQUEUED, count);
-    dropOverflow(nowMillis);
+    length.dropOverflow(nowMillis);
     settled(consumer, count, nowMillis);
-    dispatch(nowMillis);
-  }
-
-  private void putBack(long sequence, long nowMillis) {
-    if (settings.countsReturns()) {
-      int returns = Extra.countReturn(index, sequence);
-      if (settings.deliveryLimit() != QueueSettings.NONE && returns > settings.deliveryLimit()) {
-        departures.die(sequence, DeathReason.DELIVERY_LIMIT, nowMillis);
-        return;
-      }
-    }
-    long deadline = deadlines.of(sequence);
-    if (deadline <= nowMillis) {
-      departures.die(sequence, DeathReason.EXPIRED, nowMillis);
-      return;
-    }
-    messages.putBack(sequence);
-    deadlines.requeued(sequence);
-    wakeUp.noLaterThan(deadline);
+    dispatcher.dispatch(nowMillis);
   }
 
   private void settled(Consumer consumer, int count, long nowMillis) {
     consumer.settled(count);
-    rejoin(consumer, nowMillis);
-  }
-
-  private void rejoin(Consumer consumer, long nowMillis) {
-    if (consumer.mayJoinRound() && consumers.isMember(consumer)) {
-      consumers.join(consumer);
-      dispatch(nowMillis);
-    }
+    dispatcher.rejoin(consumer, nowMillis);
   }
 
   /** Removes all ready messages. @return how many there were */
@@ -441,10 +307,8 @@ public final class QueueMachine implements QueueBehavior {
     }
     long next = departures.expireDue(nowMillis, EXPIRY_SLICE);
     wakeUp.noLaterThan(Math.min(next, lease.endMillis()));
-    if (shrinking) {
-      dropOverflow(nowMillis);
-    }
-    dispatch(nowMillis);
+    length.shrink(nowMillis);
+    dispatcher.dispatch(nowMillis);
   }
 
   /** The queue is gone: gives its memory back. Nothing else may be called afterwards. */

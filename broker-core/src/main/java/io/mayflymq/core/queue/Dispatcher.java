@@ -1,0 +1,128 @@
+package io.mayflymq.core.queue;
+
+import io.mayflymq.core.message.DeliveryCount;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.core.policy.QueueSettings;
+
+/**
+ * Hands messages out: a new one to a consumer that waits, ready ones as long as consumers can take
+ * them, and one by one to {@code basic.get}. What is too old by then, or unreadable, is never
+ * handed out.
+ */
+final class Dispatcher {
+  private static final long NO_SETTLEMENT = -1;
+
+  private final MessageIndex<Message> index;
+  private final QueueMessages messages;
+  private final Departures departures;
+  private final ConsumerRound consumers;
+  private final Counters counters;
+  private boolean countsReturns;
+
+  Dispatcher(
+      MessageIndex<Message> index,
+      QueueMessages messages,
+      Departures departures,
+      ConsumerRound consumers,
+      Counters counters,
+      QueueSettings settings) {
+    this.index = index;
+    this.messages = messages;
+    this.departures = departures;
+    this.consumers = consumers;
+    this.counters = counters;
+    change(settings);
+  }
+
+  /** Other settings count from now on. */
+  void change(QueueSettings settings) {
+    countsReturns = settings.countsReturns();
+  }
+
+  /** Gives a new message to a waiting consumer, if there is one. */
+  boolean handOver(Message message, long ownDeadline, long nowMillis) {
+    Consumer consumer = consumers.nextWithRoom();
+    if (consumer == null) {
+      return false;
+    }
+    long sequence = NO_SETTLEMENT;
+    if (consumer.acknowledges()) {
+      sequence = messages.appendUnacked(message, ownDeadline, nowMillis);
+      consumer.delivered();
+    }
+    deliver(consumer, sequence, message, false);
+    return true;
+  }
+
+  /** Hands out ready messages as long as consumers can take them. */
+  void dispatch(long nowMillis) {
+    while (index.readyCount() > 0) {
+      Consumer consumer = consumers.next();
+      if (consumer == null) {
+        return;
+      }
+      long head = departures.firstLiving(nowMillis, QueueMachine.EXPIRY_SLICE);
+      if (head < 0) {
+        return;
+      }
+      if (!consumer.outlet().reserve(consumer)) {
+        consumers.block(consumer);
+        continue;
+      }
+      boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
+      int returns = redelivered && countsReturns ? Extra.returns(index, head) : 0;
+      Message message;
+      long sequence = NO_SETTLEMENT;
+      if (consumer.acknowledges()) {
+        message = messages.take(head);
+        sequence = head;
+        consumer.delivered();
+      } else {
+        message = departures.leave(head);
+      }
+      if (returns > 0) {
+        message = DeliveryCount.of(message, returns);
+      }
+      deliver(consumer, sequence, message, redelivered);
+    }
+  }
+
+  private void deliver(Consumer consumer, long sequence, Message message, boolean redelivered) {
+    consumers.served(consumer);
+    counters.delivered(consumer.acknowledges(), message.bodyLength(), redelivered);
+    consumer.outlet().deliver(consumer, sequence, message, redelivered);
+  }
+
+  /** A consumer may be able to take messages again. */
+  void rejoin(Consumer consumer, long nowMillis) {
+    if (consumer.mayJoinRound() && consumers.isMember(consumer)) {
+      consumers.join(consumer);
+      dispatch(nowMillis);
+    }
+  }
+
+  /**
+   * Takes the first message.
+   *
+   * @param acknowledges whether it stays unacknowledged until settled
+   * @return null if no message is ready
+   */
+  Fetched fetch(boolean acknowledges, long nowMillis) {
+    long head = departures.firstLiving(nowMillis, Integer.MAX_VALUE);
+    if (head < 0) {
+      counters.add(Counter.GOT_EMPTY, 1);
+      return null;
+    }
+    boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
+    int returns = countsReturns ? Extra.returns(index, head) : 0;
+    Message message = acknowledges ? messages.take(head) : departures.leave(head);
+    if (countsReturns) {
+      message = DeliveryCount.of(message, returns);
+    }
+    counters.got(acknowledges, message.bodyLength(), redelivered);
+    return new Fetched(
+        acknowledges ? head : NO_SETTLEMENT, message, redelivered, index.readyCount());
+  }
+}

@@ -1,0 +1,100 @@
+package io.mayflymq.core.queue;
+
+import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.Overflow;
+import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.retention.LengthLimit;
+
+/**
+ * Keeps a queue within its length limit. What is too old does not count: where a limit is hit, that
+ * goes first.
+ *
+ * <p>Source: RabbitMQ, "Queue Length Limit".
+ */
+final class LengthGuard {
+  private final MessageIndex<Message> index;
+  private final QueueMessages messages;
+  private final MessageDeadlines deadlines;
+  private final Departures departures;
+  private final WakeUp wakeUp;
+  private LengthLimit limit;
+  private Overflow overflow;
+
+  /** A new limit is being worked off in slices. */
+  private boolean shrinking;
+
+  LengthGuard(
+      MessageIndex<Message> index,
+      QueueMessages messages,
+      MessageDeadlines deadlines,
+      Departures departures,
+      WakeUp wakeUp,
+      QueueSettings settings) {
+    this.index = index;
+    this.messages = messages;
+    this.deadlines = deadlines;
+    this.departures = departures;
+    this.wakeUp = wakeUp;
+    use(settings);
+  }
+
+  /** Another limit counts from now on; what is over it is still to be dropped. */
+  void change(QueueSettings settings) {
+    use(settings);
+    shrinking = true;
+  }
+
+  private void use(QueueSettings settings) {
+    limit = new LengthLimit(settings.maxLength(), settings.maxLengthBytes());
+    overflow = settings.overflow();
+  }
+
+  /** Whether a message is refused, as the queue is full and nothing is dropped for it. */
+  boolean refuses(Message message, long nowMillis) {
+    if (overflow == Overflow.DROP_HEAD || !wouldExceed(message)) {
+      return false;
+    }
+    departures.expireDue(nowMillis, QueueMachine.EXPIRY_SLICE);
+    return wouldExceed(message);
+  }
+
+  private boolean wouldExceed(Message message) {
+    return limit.isExceededBy(index.readyCount() + 1, index.readyBytes() + message.bodyLength());
+  }
+
+  /**
+   * Drops from the head, the expired first of all, until the limit holds; only what drop-head
+   * stands for. After a change of settings that may be very much: then slice by slice.
+   */
+  void dropOverflow(long nowMillis) {
+    if (overflow != Overflow.DROP_HEAD || !isOverLimit()) {
+      shrinking = false;
+      return;
+    }
+    departures.expireDue(nowMillis, QueueMachine.EXPIRY_SLICE);
+    int left = shrinking ? QueueMachine.EXPIRY_SLICE : Integer.MAX_VALUE;
+    while (isOverLimit() && left-- > 0) {
+      long head = messages.head();
+      departures.die(
+          head,
+          deadlines.of(head) <= nowMillis ? DeathReason.EXPIRED : DeathReason.MAXLEN,
+          nowMillis);
+    }
+    shrinking = isOverLimit();
+    if (shrinking) {
+      wakeUp.noLaterThan(nowMillis);
+    }
+  }
+
+  /** Goes on with a new limit that was not worked off yet. */
+  void shrink(long nowMillis) {
+    if (shrinking) {
+      dropOverflow(nowMillis);
+    }
+  }
+
+  private boolean isOverLimit() {
+    return limit.isExceededBy(index.readyCount(), index.readyBytes());
+  }
+}

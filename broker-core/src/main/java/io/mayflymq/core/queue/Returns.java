@@ -1,0 +1,61 @@
+package io.mayflymq.core.queue;
+
+import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.policy.QueueSettings;
+
+/**
+ * Takes back what consumers return: to its old place, or before all others in a quorum queue. What
+ * has come back too often dies, and what is too old by now expires.
+ *
+ * <p>Source: RabbitMQ, "Quorum Queues", section "Poison Message Handling".
+ */
+final class Returns {
+  private final MessageIndex<Message> index;
+  private final QueueMessages messages;
+  private final MessageDeadlines deadlines;
+  private final Departures departures;
+  private final WakeUp wakeUp;
+  private boolean counted;
+  private long limit;
+
+  Returns(
+      MessageIndex<Message> index,
+      QueueMessages messages,
+      MessageDeadlines deadlines,
+      Departures departures,
+      WakeUp wakeUp,
+      QueueSettings settings) {
+    this.index = index;
+    this.messages = messages;
+    this.deadlines = deadlines;
+    this.departures = departures;
+    this.wakeUp = wakeUp;
+    change(settings);
+  }
+
+  /** Other settings count from now on, also for what was returned before. */
+  void change(QueueSettings settings) {
+    counted = settings.countsReturns();
+    limit = settings.deliveryLimit();
+  }
+
+  /** An unacknowledged message comes back. */
+  void putBack(long sequence, long nowMillis) {
+    if (counted) {
+      int returns = Extra.countReturn(index, sequence);
+      if (limit != QueueSettings.NONE && returns > limit) {
+        departures.die(sequence, DeathReason.DELIVERY_LIMIT, nowMillis);
+        return;
+      }
+    }
+    long deadline = deadlines.of(sequence);
+    if (deadline <= nowMillis) {
+      departures.die(sequence, DeathReason.EXPIRED, nowMillis);
+      return;
+    }
+    messages.putBack(sequence);
+    deadlines.requeued(sequence);
+    wakeUp.noLaterThan(deadline);
+  }
+}
