@@ -141,6 +141,19 @@ public final class Message {
         exchange, routingKey, copy, encoded.length, ttlMillis, priority(), persistent, blindKeys);
   }
 
+  /** The same message as if it had been published to another exchange, by another key. */
+  Message withOrigin(ShortString otherExchange, ShortString otherKey) {
+    return new Message(
+        otherExchange,
+        otherKey,
+        content,
+        propertiesLength,
+        ttlMillis,
+        priority(),
+        persistent,
+        blindKeys);
+  }
+
   /** Decodes the properties; a new object at each call. */
   public BasicProperties properties() {
     return BasicProperties.decode(content, 0, propertiesLength);

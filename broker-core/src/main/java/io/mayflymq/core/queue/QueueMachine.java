@@ -158,6 +158,11 @@ public final class QueueMachine implements QueueBehavior {
     return true;
   }
 
+  @Override
+  public boolean refuses(Message message, long nowMillis) {
+    return length.refuses(message, nowMillis);
+  }
+
   // Consuming
 
   /**
@@ -336,6 +341,22 @@ public final class QueueMachine implements QueueBehavior {
   @Override
   public Message headInMemory() {
     return messages.headInMemory();
+  }
+
+  @Override
+  public MessageBrowser browse(long position) {
+    return QueueBrowser.from(position, index, messages, deadlines, precedence, settings);
+  }
+
+  @Override
+  public Withdrawals withdrawals() {
+    return new Withdrawals(index, messages, deadlines, departures, this::restored);
+  }
+
+  private void restored(long nowMillis) {
+    wakeUp.noLaterThan(deadlines.next());
+    length.dropOverflow(nowMillis);
+    dispatcher.dispatch(nowMillis);
   }
 
   /** What happened so far; the rest is counted by who calls and whom it calls. */

@@ -38,11 +38,13 @@ public final class Queue {
   private final QueueDefinition definition;
   private final Object owner;
   private final VirtualHost vhost;
+  private final Shards shards;
   private final Shard shard;
   private final QueueBehavior machine;
   private final Timer timer = new WakeTimer();
   private boolean deleted;
   private volatile long consumerTimeoutMillis;
+  private volatile Redrive lastRedrive;
 
   Queue(
       long id,
@@ -56,12 +58,13 @@ public final class Queue {
     this.definition = definition;
     this.owner = owner;
     this.vhost = vhost;
+    this.shards = shards;
     this.shard = shard;
-    this.machine = behavior(vhost.policies().settingsOf(definition), shards, nowMillis);
+    this.machine = behavior(vhost.policies().settingsOf(definition), nowMillis);
     this.consumerTimeoutMillis = machine.settings().consumerTimeoutMillis();
   }
 
-  private QueueBehavior behavior(QueueSettings settings, Shards shards, long nowMillis) {
+  private QueueBehavior behavior(QueueSettings settings, long nowMillis) {
     ShardStore store = shards.store(shard);
     if (settings.type() != QueueType.STREAM) {
       return new QueueMachine(
@@ -140,6 +143,16 @@ public final class Queue {
     counters.add(Counter.PUBLISHED, 1);
     counters.add(Counter.PUBLISHED_BYTES, message.bodyLength());
     return true;
+  }
+
+  /** Whether {@link #publish} would refuse a message now. */
+  boolean refuses(Message message) {
+    return !deleted && machine.refuses(message, shard.now());
+  }
+
+  /** Whether it was deleted. */
+  boolean isGone() {
+    return deleted;
   }
 
   void acknowledge(Consumer consumer, long from, long to) {
@@ -271,6 +284,48 @@ public final class Queue {
   }
 
   /**
+   * Looks at ready messages and changes nothing, not even the lease. Fails with 404 if the queue
+   * has gone.
+   *
+   * @param position the position of the first one; 0 is the one that would be served next
+   * @param count no more than so many
+   */
+  public CompletableFuture<QueuePage> browse(long position, int count) {
+    QueueBrowse browse = new QueueBrowse(this, machine, position, count);
+    onShard(browse);
+    return browse.done();
+  }
+
+  /**
+   * Begins to send dead messages back. Fails with 404 if the queue has gone, 406 if they are being
+   * sent already, 540 if it is a stream.
+   *
+   * @param conditions what else has to hold
+   */
+  public CompletableFuture<Redrive> redrive(RedriveRequest request, Redrive.Conditions conditions) {
+    return call(
+        () -> {
+          requireExists();
+          requireNoStream("redrive");
+          Redrive last = lastRedrive;
+          if (!request.dryRun() && last != null && !last.report().state().isEnd()) {
+            throw precondition("is being redriven");
+          }
+          Redrive redrive = new Redrive(this, machine.withdrawals(), request, shards, conditions);
+          if (!request.dryRun()) {
+            lastRedrive = redrive;
+          }
+          redrive.goOn();
+          return redrive;
+        });
+  }
+
+  /** The redrive that goes on, or the last one; null if there was none. Any thread may ask. */
+  public Redrive lastRedrive() {
+    return lastRedrive;
+  }
+
+  /**
    * What a redeclaration tells.
    *
    * @param renewsLease whether asking is use of the queue
@@ -334,7 +389,7 @@ public final class Queue {
             });
   }
 
-  private void requireExists() {
+  void requireExists() {
     if (deleted) {
       throw vhost.noQueue(name());
     }

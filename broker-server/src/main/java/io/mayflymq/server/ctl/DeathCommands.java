@@ -1,6 +1,5 @@
 package io.mayflymq.server.ctl;
 
-import java.time.Instant;
 import java.util.List;
 
 /** What became of messages that died. */
@@ -9,7 +8,7 @@ final class DeathCommands {
 
   private static final Columns DEATHS =
       Columns.of()
-          .with("time", death -> time(death.get("time")), "time")
+          .with("time", death -> Values.time(death.get("time")), "time")
           .with("vhost")
           .with("queue")
           .with("message_id")
@@ -17,7 +16,7 @@ final class DeathCommands {
           .with("routing_key")
           .with("reason")
           .with("decided_by")
-          .with("deadline", death -> time(death.get("deadline")), "deadline")
+          .with("deadline", death -> Values.time(death.get("deadline")), "deadline")
           .with("lateness_ms")
           .with("fate")
           .with("dead_letter_exchange")
@@ -38,7 +37,10 @@ final class DeathCommands {
             .option(Option.number("<n>", "no more than so many (100)", "--limit"))
             .takesMany("column")
             .noting(DEATHS.note())
-            .does(DeathCommands::deaths));
+            .does(DeathCommands::deaths),
+        Redrives.redrive(),
+        Redrives.status(),
+        Redrives.stop());
   }
 
   private static Result deaths(Invocation invocation) {
@@ -66,11 +68,5 @@ final class DeathCommands {
     if (value != null) {
       query.append('&').append(name).append('=').append(Api.encode(value));
     }
-  }
-
-  private static Object time(Object millis) {
-    return millis instanceof Number number
-        ? Instant.ofEpochMilli(number.longValue()).toString()
-        : null;
   }
 }

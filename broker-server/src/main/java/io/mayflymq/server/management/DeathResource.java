@@ -46,7 +46,10 @@ final class DeathResource {
 
   private Response answer(Request request, Predicate<DeathRecord> wanted) {
     return Listing.of(
-            deaths().stream().filter(wanted).limit(limit(request)).toList(),
+            deaths().stream()
+                .filter(wanted)
+                .limit(request.number("limit", Long.MAX_VALUE, 0, Long.MAX_VALUE))
+                .toList(),
             DeathRecord::queue,
             DeathResource::object)
         .answer(request);
@@ -87,19 +90,6 @@ final class DeathResource {
                 ApiException.badRequest(
                     "reason should be one of %s, actually was %s"
                         .formatted(DeathReason.wireNames(), name)));
-  }
-
-  private static long limit(Request request) {
-    String given = request.query("limit");
-    try {
-      long limit = given == null ? Long.MAX_VALUE : Long.parseLong(given);
-      if (limit >= 0) {
-        return limit;
-      }
-    } catch (NumberFormatException e) {
-      // Told below.
-    }
-    throw ApiException.badRequest("limit should be a number, 0 or more, actually was " + given);
   }
 
   private static Map<String, Object> object(DeathRecord death) {
