@@ -13,7 +13,11 @@ public enum DeathCause {
   /** How often a message may come back. */
   DELIVERY_LIMIT("delivery-limit", DeathReason.DELIVERY_LIMIT),
   /** A consumer: {@code basic.reject} or {@code basic.nack}. */
-  CONSUMER("consumer", DeathReason.REJECTED);
+  CONSUMER("consumer", DeathReason.REJECTED),
+  /** The end of the queue's lease. */
+  EXPIRES("expires", DeathReason.QUEUE_EXPIRED),
+  /** Whoever deleted the queue. */
+  DELETION("deletion", DeathReason.QUEUE_DELETED);
 
   private final String setting;
   private final DeathReason reason;
@@ -23,7 +27,7 @@ public enum DeathCause {
     this.reason = reason;
   }
 
-  /** The policy key that decided; {@code expiration} for the property, else {@code consumer}. */
+  /** The policy key that decided, {@code expiration} for the property, or who it was. */
   public String setting() {
     return setting;
   }

@@ -17,7 +17,11 @@ public enum DeathReason {
   /** The queue's length limit in messages or bytes was exceeded. */
   MAXLEN("maxlen"),
   /** The message was returned more often than the queue's delivery limit allows. */
-  DELIVERY_LIMIT("delivery_limit");
+  DELIVERY_LIMIT("delivery_limit"),
+  /** Its queue was not used for too long, and goes. */
+  QUEUE_EXPIRED("queue_expired"),
+  /** Its queue is deleted. */
+  QUEUE_DELETED("queue_deleted");
 
   private final String wireName;
 

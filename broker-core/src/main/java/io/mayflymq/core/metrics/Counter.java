@@ -48,6 +48,10 @@ public enum Counter {
   MAXLEN,
   /** Queues: messages that came back more often than they may. */
   DELIVERY_LIMIT,
+  /** Queues: messages that died with their queue when its lease ended. */
+  QUEUE_EXPIRED,
+  /** Queues: messages that died with their queue when somebody deleted it. */
+  QUEUE_DELETED,
   /** Queues: messages that were purged. */
   PURGED,
   /** Queues: messages that died and went from here to at least one other queue. */
@@ -84,6 +88,8 @@ public enum Counter {
       case EXPIRED -> EXPIRED;
       case MAXLEN -> MAXLEN;
       case DELIVERY_LIMIT -> DELIVERY_LIMIT;
+      case QUEUE_EXPIRED -> QUEUE_EXPIRED;
+      case QUEUE_DELETED -> QUEUE_DELETED;
     };
   }
 

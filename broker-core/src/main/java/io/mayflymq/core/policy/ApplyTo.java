@@ -1,5 +1,6 @@
 package io.mayflymq.core.policy;
 
+import io.mayflymq.core.settings.QueueType;
 import java.util.Optional;
 
 /**

@@ -1,7 +1,9 @@
 package io.mayflymq.core.policy;
 
+import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,6 +20,9 @@ import java.util.Optional;
  *   overflow                                         the operator's                the argument's
  *   dead-letter-exchange, dead-letter-routing-key    (not for operators)           the argument's
  *   alternate-exchange (of exchanges)                (not for operators)           the argument's
+ *   others: see PolicyKey
+ *
+ * A default of the configuration counts where none of them says anything.
  *
  * RabbitMQ's documentation says that operator policies bound arguments always; for overflow its source says otherwise, and so do we.
  */
@@ -28,6 +33,7 @@ public final class EffectiveSettings {
   private final Map<PolicyKey, EffectiveValue> byPolicies = new EnumMap<>(PolicyKey.class);
   private final Map<PolicyKey, EffectiveValue> values = new EnumMap<>(PolicyKey.class);
   private final List<PolicyCandidate> candidates;
+  private final Defaults defaults;
 
   /**
    * Merges what applies.
@@ -35,6 +41,7 @@ public final class EffectiveSettings {
    * @param policy null for none
    * @param operatorPolicy null for none
    * @param arguments valid arguments of the declaration
+   * @param defaults what counts where nothing else is said
    * @param candidates all policies with their verdicts, the ones that apply first
    */
   EffectiveSettings(
@@ -42,11 +49,13 @@ public final class EffectiveSettings {
       Policy policy,
       Policy operatorPolicy,
       FieldTable arguments,
+      Defaults defaults,
       List<PolicyCandidate> candidates) {
     this.subject = subject;
     this.policy = policy;
     this.operatorPolicy = operatorPolicy;
     this.candidates = candidates;
+    this.defaults = defaults;
     if (policy != null) {
       policy
           .definition()
@@ -63,26 +72,39 @@ public final class EffectiveSettings {
     }
     values.putAll(byPolicies);
     arguments.forEach(this::mergeArgument);
+    defaults.values().forEach(this::mergeDefault);
+  }
+
+  private void mergeDefault(PolicyKey key, Object value) {
+    if (key.concerns(subject) && (subject.isExchange() || key.isSupportedBy(subject.type()))) {
+      values.merge(key, EffectiveValue.ofDefault(key, value), EffectiveValue::before);
+    }
   }
 
   private void mergeArgument(String name, FieldValue argument) {
     Object value = plain(argument);
-    PolicyKey key = PolicyKey.ofArgument(name).orElse(null);
+    PolicyKey key = PolicyKey.ofArgument(subject, name).orElse(null);
     // Arguments that mean nothing to the broker were never validated.
-    if (value != null && key != null && key.concerns(subject) && key.accepts(value)) {
+    if (value != null && key != null && key.accepts(value)) {
       values.merge(
           key,
-          EffectiveValue.ofArgument(key, value),
+          EffectiveValue.ofArgument(key, key.check(value)),
           (policies, given) -> policies.mergedWith(given, key.withArgument(subject)));
     }
   }
 
-  private static Object plain(FieldValue value) {
+  /** As JSON would have it; null for what no key takes. */
+  static Object plain(FieldValue value) {
     if (value.isInteger()) {
       return value.longValue();
     }
     if (value instanceof FieldValue.LongString text) {
       return text.string();
+    }
+    if (value instanceof FieldValue.Array list) {
+      List<Object> items = new ArrayList<>();
+      list.values().forEach(item -> items.add(String.valueOf(plain(item))));
+      return items;
     }
     return value instanceof FieldValue.Bool flag ? (Object) flag.value() : null;
   }
@@ -133,33 +155,11 @@ public final class EffectiveSettings {
    * @param byArguments what its arguments alone say, from which comes what no policy can set
    */
   QueueSettings toQueueSettings(QueueSettings byArguments) {
-    return new QueueSettings(
-        number(PolicyKey.MESSAGE_TTL),
-        number(PolicyKey.EXPIRES),
-        number(PolicyKey.MAX_LENGTH),
-        number(PolicyKey.MAX_LENGTH_BYTES),
-        value(PolicyKey.OVERFLOW)
-            .flatMap(overflow -> Overflow.ofWireName((String) overflow.value()))
-            .orElse(Overflow.DROP_HEAD)
-            .in(byArguments.type()),
-        text(PolicyKey.DEAD_LETTER_EXCHANGE),
-        text(PolicyKey.DEAD_LETTER_ROUTING_KEY),
-        byArguments.singleActiveConsumer(),
-        value(PolicyKey.MESSAGE_TTL_RETROACTIVE).map(EffectiveValue::value).orElse(true)
-            == Boolean.TRUE,
-        byArguments.type(),
-        byArguments.maxPriority(),
-        Math.max(number(PolicyKey.DELIVERY_LIMIT), QueueSettings.NONE),
-        number(PolicyKey.CONSUMER_TIMEOUT),
-        new StreamSettings(maxAgeMillis(), number(PolicyKey.STREAM_MAX_SEGMENT_SIZE_BYTES)));
+    return QueueSettingsReader.of(this, byArguments, defaults);
   }
 
-  private long maxAgeMillis() {
-    String age = text(PolicyKey.MAX_AGE);
-    return age == null ? QueueSettings.NONE : MaxAge.millis(age).orElse(QueueSettings.NONE);
-  }
-
-  private long number(PolicyKey key) {
+  /** The number of a key, or {@link QueueSettings#NONE}. */
+  long number(PolicyKey key) {
     EffectiveValue value = values.get(key);
     return value == null ? QueueSettings.NONE : (long) value.value();
   }

@@ -12,7 +12,7 @@ import java.util.Map;
  * @param key the key
  * @param value a Long, String, Boolean, or List of strings
  * @param origin where it came from
- * @param policy the name of the policy it came from, or null for an argument
+ * @param policy the name of the policy it came from, or null for an argument or a default
  * @param losers what else was said about this key
  */
 public record EffectiveValue(
@@ -24,7 +24,9 @@ public record EffectiveValue(
     /** An operator policy. */
     OPERATOR_POLICY("operator policy"),
     /** An argument of the declaration. */
-    ARGUMENT("argument");
+    ARGUMENT("argument"),
+    /** The broker's configuration. */
+    DEFAULT("default");
 
     private final String words;
 
@@ -47,7 +49,7 @@ public record EffectiveValue(
    *
    * @param value the value
    * @param origin where it came from
-   * @param policy the name of the policy it came from, or null for an argument
+   * @param policy the name of the policy it came from, or null for an argument or a default
    * @param reason why, in words
    */
   public record Loser(Object value, Origin origin, String policy, String reason) {
@@ -68,6 +70,19 @@ public record EffectiveValue(
 
   static EffectiveValue ofArgument(PolicyKey key, Object value) {
     return new EffectiveValue(key, value, Origin.ARGUMENT, null, List.of());
+  }
+
+  static EffectiveValue ofDefault(PolicyKey key, Object value) {
+    return new EffectiveValue(key, value, Origin.DEFAULT, null, List.of());
+  }
+
+  /** Goes before a default. */
+  EffectiveValue before(EffectiveValue byDefault) {
+    List<Loser> all = new ArrayList<>(losers);
+    all.add(
+        new Loser(
+            byDefault.value, Origin.DEFAULT, null, "a default counts where nothing else is said"));
+    return new EffectiveValue(key, value, origin, policy, List.copyOf(all));
   }
 
   /** Merges this value with one that an operator policy or argument has for the same key. */

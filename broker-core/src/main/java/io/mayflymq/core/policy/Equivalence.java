@@ -1,5 +1,6 @@
 package io.mayflymq.core.policy;
 
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
@@ -50,6 +51,15 @@ public final class Equivalence {
   }
 
   /**
+   * Compares those arguments of a queue that only this broker knows.
+   *
+   * @throws ChannelException 406 if one differs
+   */
+  public void checkQueueExtensions(FieldTable received, FieldTable current) {
+    checkArguments(received, current, QueueArguments.extensions(QueueType.of(current)));
+  }
+
+  /**
    * Compares the arguments of an exchange.
    *
    * @throws ChannelException 406 if one that the broker knows differs
@@ -81,8 +91,7 @@ public final class Equivalence {
   private static boolean sameValue(String name, FieldValue a, FieldValue b) {
     if (a == null || b == null) {
       FieldValue given = a == null ? b : a;
-      return given == null
-          || (name.equals(QueueArguments.QUEUE_TYPE) && show(given).equals("classic"));
+      return given == null || (name.equals(QueueType.ARGUMENT) && show(given).equals("classic"));
     }
     if (a.isInteger() && b.isInteger()) {
       return a.longValue() == b.longValue();

@@ -16,7 +16,8 @@ final class KeyCombinations {
     Object type = values.get(PolicyKey.DELAYED_RETRY_TYPE);
     Long min = (Long) values.get(PolicyKey.DELAYED_RETRY_MIN);
     Long max = (Long) values.get(PolicyKey.DELAYED_RETRY_MAX);
-    if (type != null && !type.equals("disabled") && min == null) {
+    boolean hasDelays = values.containsKey(PolicyKey.DELAYED_RETRY_DELAYS);
+    if (type != null && !type.equals("disabled") && min == null && !hasDelays) {
       throw new PolicyException("delayed-retry-min is required when delayed-retry-type is " + type);
     }
     if (min != null && max != null && max < min) {

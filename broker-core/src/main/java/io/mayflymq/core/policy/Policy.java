@@ -1,5 +1,6 @@
 package io.mayflymq.core.policy;
 
+import io.mayflymq.core.settings.QueueType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -120,7 +121,18 @@ public final class Policy {
 
   private boolean isSupportedBy(PolicySubject subject) {
     return subject.isExchange()
-        || definition.keys().stream().allMatch(key -> key.isSupportedBy(subject.type()));
+        || definition.keys().stream()
+            .allMatch(key -> key.isSupportedBy(subject.type()) || isExtendedTo(subject, key));
+  }
+
+  /**
+   * In RabbitMQ a delivery limit keeps a policy from classic queues altogether. Here they have one,
+   * but only by policies for them alone: others must go on to apply to what they did.
+   */
+  private boolean isExtendedTo(PolicySubject subject, PolicyKey key) {
+    return key == PolicyKey.DELIVERY_LIMIT
+        && applyTo == ApplyTo.CLASSIC_QUEUES
+        && subject.type() == QueueType.CLASSIC;
   }
 
   /** As the HTTP API and definition files have it. */

@@ -3,11 +3,25 @@ package io.mayflymq.core.policy;
 import static io.mayflymq.core.policy.ValueRule.bool;
 import static io.mayflymq.core.policy.ValueRule.integer;
 import static io.mayflymq.core.policy.ValueRule.matching;
+import static io.mayflymq.core.policy.ValueRule.numbers;
 import static io.mayflymq.core.policy.ValueRule.oneOf;
+import static io.mayflymq.core.policy.ValueRule.someOf;
 import static io.mayflymq.core.policy.ValueRule.text;
+import static io.mayflymq.core.policy.ValueRule.wordFor;
 
+import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.settings.Backoff;
+import io.mayflymq.core.settings.ExpiryMode;
+import io.mayflymq.core.settings.LeaseUse;
+import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.settings.StreamSettings;
+import io.mayflymq.core.settings.TimeoutAction;
+import io.mayflymq.core.settings.TtlMode;
+import io.mayflymq.core.settings.Words;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -27,33 +41,77 @@ import java.util.stream.Collectors;
  */
 public enum PolicyKey {
   ALTERNATE_EXCHANGE("alternate-exchange", text("is not a valid alternate exchange name"), true),
+  /** MayflyMQ's own: how long a binding may stay unused, in ms. */
+  BINDING_EXPIRES(
+      "binding-expires", integer(1, Long.MAX_VALUE, "is not a valid binding expiry"), true),
   CONSUMER_DISCONNECTED_TIMEOUT(
       "consumer-disconnected-timeout",
       integer(0, Long.MAX_VALUE, "is not a valid consumer disconnected timeout"),
       false),
   CONSUMER_TIMEOUT(
       "consumer-timeout", integer(0, Long.MAX_VALUE, "is not a valid consumer timeout"), true),
+  /** MayflyMQ's own; see {@link TimeoutAction}. */
+  CONSUMER_TIMEOUT_ACTION("consumer-timeout-action", wordFor(TimeoutAction.class), true),
   DEAD_LETTER_EXCHANGE(
       "dead-letter-exchange", text("is not a valid dead letter exchange name"), true),
+  /** MayflyMQ's own: which headers dead letters get. */
+  DEAD_LETTER_HEADERS("dead-letter-headers", someOf(List.of("x-death", "service-bus")), true),
+  /** MayflyMQ's own: which deaths make dead letters. */
+  DEAD_LETTER_ON(
+      "dead-letter-on",
+      someOf(Arrays.stream(DeathReason.values()).map(DeathReason::wireName).toList()),
+      true),
+  /** MayflyMQ's own: whether the queue has a dead letter queue of its own. */
+  DEAD_LETTER_QUEUE("dead-letter-queue", oneOf("is not one of: none, auto", "none", "auto"), true),
   DEAD_LETTER_ROUTING_KEY(
       "dead-letter-routing-key", text("is not a valid dead letter routing key"), true),
+  /** MayflyMQ's own, as all that begin so: the routing key after certain deaths. */
+  DEAD_LETTER_ROUTING_KEY_DELIVERY_LIMIT(
+      "dead-letter-routing-key-delivery-limit", routingKey(), true),
+  DEAD_LETTER_ROUTING_KEY_EXPIRED("dead-letter-routing-key-expired", routingKey(), true),
+  DEAD_LETTER_ROUTING_KEY_MAXLEN("dead-letter-routing-key-maxlen", routingKey(), true),
+  DEAD_LETTER_ROUTING_KEY_QUEUE_DELETED(
+      "dead-letter-routing-key-queue-deleted", routingKey(), true),
+  DEAD_LETTER_ROUTING_KEY_QUEUE_EXPIRED(
+      "dead-letter-routing-key-queue-expired", routingKey(), true),
+  DEAD_LETTER_ROUTING_KEY_REJECTED("dead-letter-routing-key-rejected", routingKey(), true),
   DEAD_LETTER_STRATEGY(
       "dead-letter-strategy",
       oneOf("is not a valid dead letter strategy", "at-most-once", "at-least-once"),
       false),
+  /** MayflyMQ's own; see {@link Backoff}. */
+  DELAYED_RETRY_BACKOFF("delayed-retry-backoff", wordFor(Backoff.class), true),
+  /** MayflyMQ's own: how long a message waits after each return, in ms. */
+  DELAYED_RETRY_DELAYS(
+      "delayed-retry-delays", numbers("is not a list of delays in ms: 1000,5000,60000"), true),
+  /** MayflyMQ's own: by how much the wait varies by chance, in percent. */
+  DELAYED_RETRY_JITTER(
+      "delayed-retry-jitter", integer(0, 100, "is not a percentage from 0 to 100"), true),
   DELAYED_RETRY_MAX(
-      "delayed-retry-max", integer(1, Long.MAX_VALUE, "is not a valid delayed retry max"), false),
+      "delayed-retry-max", integer(1, Long.MAX_VALUE, "is not a valid delayed retry max"), true),
   DELAYED_RETRY_MIN(
-      "delayed-retry-min", integer(1, Long.MAX_VALUE, "is not a valid delayed retry min"), false),
+      "delayed-retry-min", integer(1, Long.MAX_VALUE, "is not a valid delayed retry min"), true),
   DELAYED_RETRY_TYPE(
       "delayed-retry-type",
       oneOf("is not a valid delayed retry type", "all", "failed", "returned", "disabled"),
-      false),
+      true),
   DELIVERY_LIMIT(
       "delivery-limit",
       integer(Long.MIN_VALUE, Long.MAX_VALUE, "is not a valid delivery limit"),
       true),
+  /** MayflyMQ's own: how long an exchange may stay unused, in ms. */
+  EXCHANGE_EXPIRES(
+      "exchange-expires", integer(1, Long.MAX_VALUE, "is not a valid exchange expiry"), true),
   EXPIRES("expires", integer(1, Long.MAX_VALUE, "is not a valid queue expiry"), true),
+  /** MayflyMQ's own: what counts as use of a queue; see {@link LeaseUse}. */
+  EXPIRES_ACTIVITY("expires-activity", someOf(leaseUses()), true),
+  /** MayflyMQ's own: whether a queue that holds messages may expire. */
+  EXPIRES_IF(
+      "expires-if",
+      oneOf("is not one of: unused, unused-and-empty", "unused", "unused-and-empty"),
+      true),
+  /** MayflyMQ's own; see {@link ExpiryMode}. */
+  EXPIRY_MODE("expiry-mode", wordFor(ExpiryMode.class), true),
   FEDERATION_UPSTREAM(
       "federation-upstream", text("is not a valid federation upstream name"), false),
   FEDERATION_UPSTREAM_PATTERN(
@@ -74,6 +132,8 @@ public enum PolicyKey {
   HA_SYNC_MODE("ha-sync-mode", ValueRule.oneOfTwo("ha-sync-mode", "manual", "automatic"), false),
   INITIAL_CLUSTER_SIZE(
       "initial-cluster-size", integer(0, Long.MAX_VALUE, "is not a valid cluster size"), false),
+  /** MayflyMQ's own: how long a delivery may stay unacknowledged until it returns, in ms. */
+  LOCK_DURATION("lock-duration", integer(1, Long.MAX_VALUE, "is not a valid lock duration"), true),
   MAX_AGE("max-age", matching(MaxAge.PATTERN, "is not a valid max age"), true),
   MAX_IN_MEMORY_BYTES(
       "max-in-memory-bytes",
@@ -88,10 +148,20 @@ public enum PolicyKey {
       "max-length-bytes",
       integer(0, Long.MAX_VALUE, "is not a valid maximum length in bytes"),
       true),
+  /** MayflyMQ's own: which messages length limits count. */
+  MAX_LENGTH_SCOPE(
+      "max-length-scope", oneOf("is not one of: ready, total", "ready", "total"), true),
   MESSAGE_TTL("message-ttl", integer(0, Long.MAX_VALUE, "is not a valid message TTL"), true),
+  /** MayflyMQ's own: what shorter times to live are raised to, in ms. */
+  MESSAGE_TTL_FLOOR(
+      "message-ttl-floor", integer(0, Long.MAX_VALUE, "is not a valid message TTL floor"), true),
+  /** MayflyMQ's own; see {@link TtlMode}. */
+  MESSAGE_TTL_MODE("message-ttl-mode", wordFor(TtlMode.class), true),
   /** MayflyMQ's own: whether another TTL also counts for messages that are in the queue already. */
   MESSAGE_TTL_RETROACTIVE(
       "message-ttl-retroactive", bool("is not true or false: message-ttl-retroactive"), true),
+  /** MayflyMQ's own: what becomes of the messages of a queue that expires. */
+  ON_EXPIRE("on-expire", oneOf("is not one of: drop, dead-letter", "drop", "dead-letter"), true),
   OVERFLOW(
       "overflow",
       oneOf("is not a valid overflow value", "drop-head", "reject-publish", "reject-publish-dlx"),
@@ -126,22 +196,81 @@ public enum PolicyKey {
       Arrays.stream(values())
           .collect(Collectors.toUnmodifiableMap(PolicyKey::wireName, Function.identity()));
 
-  private static final Map<String, PolicyKey> BY_ARGUMENT =
+  private static final Set<PolicyKey> OF_EXCHANGES =
+      EnumSet.of(ALTERNATE_EXCHANGE, BINDING_EXPIRES, EXCHANGE_EXPIRES);
+
+  /** What RabbitMQ does not know. */
+  private static final Set<PolicyKey> EXTENSIONS =
+      EnumSet.of(
+          BINDING_EXPIRES,
+          CONSUMER_TIMEOUT_ACTION,
+          DEAD_LETTER_HEADERS,
+          DEAD_LETTER_ON,
+          DEAD_LETTER_QUEUE,
+          DEAD_LETTER_ROUTING_KEY_DELIVERY_LIMIT,
+          DEAD_LETTER_ROUTING_KEY_EXPIRED,
+          DEAD_LETTER_ROUTING_KEY_MAXLEN,
+          DEAD_LETTER_ROUTING_KEY_QUEUE_DELETED,
+          DEAD_LETTER_ROUTING_KEY_QUEUE_EXPIRED,
+          DEAD_LETTER_ROUTING_KEY_REJECTED,
+          DELAYED_RETRY_BACKOFF,
+          DELAYED_RETRY_DELAYS,
+          DELAYED_RETRY_JITTER,
+          EXCHANGE_EXPIRES,
+          EXPIRES_ACTIVITY,
+          EXPIRES_IF,
+          EXPIRY_MODE,
+          LOCK_DURATION,
+          MAX_LENGTH_SCOPE,
+          MESSAGE_TTL_FLOOR,
+          MESSAGE_TTL_MODE,
+          MESSAGE_TTL_RETROACTIVE,
+          ON_EXPIRE);
+
+  private static final List<PolicyKey> NEWER_ARGUMENTS =
       Arrays.stream(values())
+          .filter(
+              key ->
+                  (EXTENSIONS.contains(key) && !OF_EXCHANGES.contains(key))
+                      || key == DELAYED_RETRY_MAX
+                      || key == DELAYED_RETRY_MIN
+                      || key == DELAYED_RETRY_TYPE)
+          .toList();
+
+  private static final Map<String, PolicyKey> QUEUE_ARGUMENTS =
+      Arrays.stream(values())
+          .filter(key -> !OF_EXCHANGES.contains(key))
+          .collect(Collectors.toUnmodifiableMap(PolicyKey::argument, Function.identity()));
+
+  private static final Map<String, PolicyKey> EXCHANGE_ARGUMENTS =
+      OF_EXCHANGES.stream()
           .collect(Collectors.toUnmodifiableMap(PolicyKey::argument, Function.identity()));
 
   private static final Set<PolicyKey> FOR_OPERATORS =
       EnumSet.of(
+          CONSUMER_TIMEOUT_ACTION,
+          DEAD_LETTER_ON,
+          DELAYED_RETRY_BACKOFF,
+          DELAYED_RETRY_DELAYS,
+          DELAYED_RETRY_JITTER,
           DELAYED_RETRY_MAX,
           DELAYED_RETRY_MIN,
           DELAYED_RETRY_TYPE,
           DELIVERY_LIMIT,
           EXPIRES,
+          EXPIRES_ACTIVITY,
+          EXPIRES_IF,
+          EXPIRY_MODE,
+          LOCK_DURATION,
           MAX_IN_MEMORY_BYTES,
           MAX_IN_MEMORY_LENGTH,
           MAX_LENGTH,
           MAX_LENGTH_BYTES,
+          MAX_LENGTH_SCOPE,
           MESSAGE_TTL,
+          MESSAGE_TTL_FLOOR,
+          MESSAGE_TTL_MODE,
+          ON_EXPIRE,
           OVERFLOW,
           QUEUE_MASTER_LOCATOR,
           QUEUE_VERSION,
@@ -173,7 +302,7 @@ public enum PolicyKey {
 
   private static final Set<PolicyKey> UNSUPPORTED_BY_STREAM =
       union(
-          MIRRORING,
+          union(MIRRORING, EXTENSIONS),
           EnumSet.of(
               DEAD_LETTER_EXCHANGE,
               DEAD_LETTER_ROUTING_KEY,
@@ -202,6 +331,16 @@ public enum PolicyKey {
     this.effect = effect;
   }
 
+  private static ValueRule routingKey() {
+    return text("is not a valid dead letter routing key");
+  }
+
+  private static List<String> leaseUses() {
+    List<String> words = new ArrayList<>(Words.all(LeaseUse.class));
+    words.add("service-bus");
+    return words;
+  }
+
   private static Set<PolicyKey> union(Set<PolicyKey> some, Set<PolicyKey> others) {
     Set<PolicyKey> all = EnumSet.copyOf(some);
     all.addAll(others);
@@ -213,9 +352,23 @@ public enum PolicyKey {
     return wireName;
   }
 
-  /** The argument of a declaration that sets the same. */
+  /** The argument of a declaration of a queue or exchange that sets the same. */
   public String argument() {
-    return this == ALTERNATE_EXCHANGE ? wireName : "x-" + wireName;
+    return switch (this) {
+      case ALTERNATE_EXCHANGE -> wireName;
+      case EXCHANGE_EXPIRES -> "x-expires";
+      default -> "x-" + wireName;
+    };
+  }
+
+  /** Whether it is this broker's own, which RabbitMQ does not know. */
+  public boolean isExtension() {
+    return EXTENSIONS.contains(this);
+  }
+
+  /** The keys about queues whose arguments RabbitMQ 3.13 does not know, and so does not check. */
+  static List<PolicyKey> ofArguments() {
+    return NEWER_ARGUMENTS;
   }
 
   /** Whether it does anything in this broker. */
@@ -228,9 +381,10 @@ public enum PolicyKey {
     return Optional.ofNullable(BY_NAME.get(name));
   }
 
-  /** The key that sets the same as this argument of a declaration. */
-  static Optional<PolicyKey> ofArgument(String argument) {
-    return Optional.ofNullable(BY_ARGUMENT.get(argument));
+  /** The key that sets the same as this argument of a declaration of the object. */
+  static Optional<PolicyKey> ofArgument(PolicySubject subject, String argument) {
+    return Optional.ofNullable(
+        (subject.isExchange() ? EXCHANGE_ARGUMENTS : QUEUE_ARGUMENTS).get(argument));
   }
 
   /** Whether policies of this kind may have it. */
@@ -249,7 +403,7 @@ public enum PolicyKey {
 
   /** Whether it is about objects of this kind at all. */
   boolean concerns(PolicySubject subject) {
-    return subject.isExchange() == (this == ALTERNATE_EXCHANGE);
+    return subject.isExchange() == OF_EXCHANGES.contains(this);
   }
 
   /**
@@ -259,6 +413,19 @@ public enum PolicyKey {
    */
   Object check(Object value) {
     return rule.check(value);
+  }
+
+  /**
+   * The value that a text stands for.
+   *
+   * @throws PolicyException if it is not valid
+   */
+  public Object parse(String text) {
+    if (text.matches("-?[0-9]{1,18}") && accepts(Long.valueOf(text))) {
+      return check(Long.valueOf(text));
+    }
+    boolean flag = text.equals("true") || text.equals("false");
+    return flag && accepts(Boolean.valueOf(text)) ? check(Boolean.valueOf(text)) : check(text);
   }
 
   /** Whether a value is valid. */
@@ -280,9 +447,10 @@ public enum PolicyKey {
           MAX_LENGTH,
           MAX_LENGTH_BYTES,
           MESSAGE_TTL,
+          LOCK_DURATION,
           DELAYED_RETRY_MAX ->
           Merge.LOWEST;
-      case DELAYED_RETRY_MIN, TARGET_GROUP_SIZE -> Merge.HIGHEST;
+      case DELAYED_RETRY_MIN, MESSAGE_TTL_FLOOR, TARGET_GROUP_SIZE -> Merge.HIGHEST;
       case DELIVERY_LIMIT -> Merge.LOWEST_LIMIT;
       default -> Merge.SECOND;
     };
@@ -297,7 +465,9 @@ public enum PolicyKey {
       return Merge.FIRST;
     }
     return switch (this) {
-      case EXPIRES, MAX_LENGTH, MAX_LENGTH_BYTES, MESSAGE_TTL, CONSUMER_TIMEOUT -> Merge.LOWEST;
+      case EXPIRES, MAX_LENGTH, MAX_LENGTH_BYTES, MESSAGE_TTL, CONSUMER_TIMEOUT, LOCK_DURATION ->
+          Merge.LOWEST;
+      case MESSAGE_TTL_FLOOR -> Merge.HIGHEST;
       case DELIVERY_LIMIT -> Merge.LOWEST_LIMIT;
       case OVERFLOW, DELAYED_RETRY_TYPE ->
           subject.type() == QueueType.QUORUM ? Merge.FIRST : Merge.SECOND;

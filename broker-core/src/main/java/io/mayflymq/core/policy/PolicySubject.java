@@ -1,5 +1,7 @@
 package io.mayflymq.core.policy;
 
+import io.mayflymq.core.settings.QueueType;
+
 /**
  * What a policy may apply to.
  *

@@ -1,5 +1,6 @@
 package io.mayflymq.core.policy;
 
+import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -19,7 +20,7 @@ import java.util.TreeMap;
  */
 public final class PolicyTable {
   /** No policies. */
-  public static final PolicyTable EMPTY = new PolicyTable(new EnumMap<>(PolicyKind.class));
+  public static final PolicyTable EMPTY = of(Defaults.NONE);
 
   private static final Comparator<Policy> PRECEDENCE =
       Comparator.comparingInt(Policy::priority).reversed().thenComparing(Policy::name);
@@ -27,8 +28,16 @@ public final class PolicyTable {
   /** In the order of precedence. */
   private final Map<PolicyKind, List<Policy>> policies;
 
-  private PolicyTable(Map<PolicyKind, List<Policy>> policies) {
+  private final Defaults defaults;
+
+  private PolicyTable(Map<PolicyKind, List<Policy>> policies, Defaults defaults) {
     this.policies = policies;
+    this.defaults = defaults;
+  }
+
+  /** No policies; these defaults count where arguments say nothing. */
+  public static PolicyTable of(Defaults defaults) {
+    return new PolicyTable(new EnumMap<>(PolicyKind.class), defaults);
   }
 
   /** Whether there are none of either kind. */
@@ -70,7 +79,7 @@ public final class PolicyTable {
     Map<PolicyKind, List<Policy>> all = new EnumMap<>(PolicyKind.class);
     all.putAll(policies);
     all.put(kind, List.copyOf(changed));
-    return new PolicyTable(all);
+    return new PolicyTable(all, defaults);
   }
 
   private List<Policy> allBut(PolicyKind kind, String name) {
@@ -103,9 +112,9 @@ public final class PolicyTable {
     PolicySubject subject = PolicySubject.queue(byArguments.type(), queue);
     Policy policy = applying(PolicyKind.POLICY, subject);
     Policy operatorPolicy = applying(PolicyKind.OPERATOR_POLICY, subject);
-    return policy == null && operatorPolicy == null
+    return policy == null && operatorPolicy == null && defaults.sayNothing()
         ? byArguments
-        : new EffectiveSettings(subject, policy, operatorPolicy, arguments, List.of())
+        : new EffectiveSettings(subject, policy, operatorPolicy, arguments, defaults, List.of())
             .toQueueSettings(byArguments);
   }
 
@@ -113,7 +122,7 @@ public final class PolicyTable {
   public String alternateExchangeOf(String exchange, FieldTable arguments) {
     PolicySubject subject = PolicySubject.exchange(exchange);
     Policy policy = applying(PolicyKind.POLICY, subject);
-    return new EffectiveSettings(subject, policy, null, arguments, List.of())
+    return new EffectiveSettings(subject, policy, null, arguments, defaults, List.of())
         .text(PolicyKey.ALTERNATE_EXCHANGE);
   }
 
@@ -127,6 +136,7 @@ public final class PolicyTable {
         applying(PolicyKind.POLICY, subject),
         applying(PolicyKind.OPERATOR_POLICY, subject),
         FieldTable.EMPTY,
+        Defaults.NONE,
         List.of());
   }
 
@@ -142,6 +152,6 @@ public final class PolicyTable {
       candidates.add(PolicyCandidate.of(candidate, subject, operatorPolicy));
     }
     return new EffectiveSettings(
-        subject, policy, operatorPolicy, arguments, List.copyOf(candidates));
+        subject, policy, operatorPolicy, arguments, defaults, List.copyOf(candidates));
   }
 }

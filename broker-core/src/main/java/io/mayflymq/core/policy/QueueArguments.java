@@ -1,10 +1,18 @@
 package io.mayflymq.core.policy;
 
+import io.mayflymq.core.settings.Overflow;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.settings.StreamSettings;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The arguments of {@code queue.declare} that this broker knows: validated with RabbitMQ's rules
@@ -35,14 +43,8 @@ public final class QueueArguments {
   /** The routing key they go with. */
   public static final String DEAD_LETTER_ROUTING_KEY = "x-dead-letter-routing-key";
 
-  /** The kind of queue; see {@link QueueType}. */
-  public static final String QUEUE_TYPE = "x-queue-type";
-
   /** Whether only one consumer gets messages at a time. */
   public static final String SINGLE_ACTIVE_CONSUMER = "x-single-active-consumer";
-
-  /** Whether another TTL, by a policy, also counts for messages that are there already. */
-  public static final String MESSAGE_TTL_RETROACTIVE = "x-message-ttl-retroactive";
 
   /** The highest priority that the queue tells apart. */
   public static final String MAX_PRIORITY = "x-max-priority";
@@ -106,9 +108,7 @@ public final class QueueArguments {
     QueueType type = queueType();
     for (String argument : type.argumentsOfOthers()) {
       if (table.containsKey(argument)) {
-        throw new ChannelException(
-            ReplyCode.PRECONDITION_FAILED,
-            "invalid arg '%s' %s of queue type %s".formatted(argument, where, type.module()));
+        throw notOf(type, argument);
       }
     }
     // In RabbitMQ's order, so that of several errors the same one is told.
@@ -117,35 +117,81 @@ public final class QueueArguments {
       throw invalid(EXPIRES, "{value_zero,0}");
     }
     queueLeaderLocator();
-    long messageTtl = integer(MESSAGE_TTL, MAX_MILLIS);
+    integer(MESSAGE_TTL, MAX_MILLIS);
     String deadLetterExchange = text(DEAD_LETTER_EXCHANGE);
     String deadLetterRoutingKey = text(DEAD_LETTER_ROUTING_KEY);
     if (deadLetterRoutingKey != null && deadLetterExchange == null) {
       throw invalid(DEAD_LETTER_ROUTING_KEY, "routing_key_but_no_dlx_defined");
     }
     deadLetterStrategy();
-    long maxLength = integer(MAX_LENGTH, Long.MAX_VALUE);
-    long maxLengthBytes = integer(MAX_LENGTH_BYTES, Long.MAX_VALUE);
+    integer(MAX_LENGTH, Long.MAX_VALUE);
+    integer(MAX_LENGTH_BYTES, Long.MAX_VALUE);
     int maxPriority = maxPriority();
-    Overflow overflow = overflow().in(type);
-    return new QueueSettings(
-        messageTtl,
-        expires,
-        maxLength,
-        maxLengthBytes,
-        overflow,
-        deadLetterExchange,
-        deadLetterRoutingKey,
-        flag(SINGLE_ACTIVE_CONSUMER, false),
-        flag(MESSAGE_TTL_RETROACTIVE, true),
-        type,
-        maxPriority,
-        integer(DELIVERY_LIMIT, Long.MAX_VALUE),
-        integer(CONSUMER_TIMEOUT, Long.MAX_VALUE),
-        type == QueueType.STREAM ? streamSettings() : StreamSettings.DEFAULT);
+    overflow();
+    boolean singleActiveConsumer = flag(SINGLE_ACTIVE_CONSUMER, false);
+    integer(DELIVERY_LIMIT, Long.MAX_VALUE);
+    integer(CONSUMER_TIMEOUT, Long.MAX_VALUE);
+    if (type == QueueType.STREAM) {
+      checkStream();
+    }
+    checkExtensions(type);
+    QueueSettings onlyByArguments =
+        QueueSettings.builder()
+            .type(type)
+            .singleActiveConsumer(singleActiveConsumer)
+            .maxPriority(maxPriority)
+            .build();
+    return new EffectiveSettings(
+            PolicySubject.queue(type, ""), null, null, table, Defaults.NONE, List.of())
+        .toQueueSettings(onlyByArguments);
   }
 
-  private StreamSettings streamSettings() {
+  /** The arguments of a queue of this type that RabbitMQ does not know. */
+  static List<String> extensions(QueueType type) {
+    Stream<String> names =
+        PolicyKey.ofArguments().stream()
+            .filter(key -> key.isSupportedBy(type))
+            .map(PolicyKey::argument);
+    return Stream.concat(names, Stream.of(DELIVERY_LIMIT, CONSUMER_TIMEOUT))
+        .filter(name -> !type.arguments().contains(name))
+        .toList();
+  }
+
+  private void checkExtensions(QueueType type) {
+    Map<PolicyKey, Object> values = new EnumMap<>(PolicyKey.class);
+    for (PolicyKey key : PolicyKey.ofArguments()) {
+      FieldValue value = table.get(key.argument());
+      if (value == null) {
+        continue;
+      }
+      if (!key.isSupportedBy(type)) {
+        throw notOf(type, key.argument());
+      }
+      try {
+        Object plain = EffectiveSettings.plain(value);
+        if (plain == null) {
+          throw invalid(key.argument(), "{unacceptable_type,%s}".formatted(value.rabbitTypeName()));
+        }
+        values.put(key, key.check(plain));
+      } catch (PolicyException e) {
+        throw invalid(key.argument(), e.getMessage());
+      }
+    }
+    try {
+      KeyCombinations.check(values);
+    } catch (PolicyException e) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED, "%s %s".formatted(e.getMessage(), where));
+    }
+  }
+
+  private ChannelException notOf(QueueType type, String argument) {
+    return new ChannelException(
+        ReplyCode.PRECONDITION_FAILED,
+        "invalid arg '%s' %s of queue type %s".formatted(argument, where, type.module()));
+  }
+
+  private void checkStream() {
     if (integer(INITIAL_CLUSTER_SIZE, Long.MAX_VALUE) == 0) {
       throw invalid(INITIAL_CLUSTER_SIZE, "{value_zero,0}");
     }
@@ -160,19 +206,14 @@ public final class QueueArguments {
       throw new ChannelException(
           ReplyCode.PRECONDITION_FAILED, "Invalid value for  " + STREAM_FILTER_SIZE_BYTES);
     }
-    return new StreamSettings(maxAgeMillis(), segmentBytes);
+    maxAge();
   }
 
-  private long maxAgeMillis() {
+  private void maxAge() {
     String age = word(MAX_AGE);
-    if (age == null) {
-      return QueueSettings.NONE;
-    }
-    long millis = MaxAge.millis(age).orElse(0);
-    if (millis == 0) {
+    if (age != null && MaxAge.millis(age).orElse(0) == 0) {
       throw invalid(MAX_AGE, "invalid_max_age");
     }
-    return millis;
   }
 
   /** There is one node, so where a leader is to be says nothing; only the name is looked at. */
@@ -184,7 +225,7 @@ public final class QueueArguments {
   }
 
   private QueueType queueType() {
-    String name = text(QUEUE_TYPE);
+    String name = text(QueueType.ARGUMENT);
     QueueType type = name == null ? QueueType.CLASSIC : QueueType.ofWireName(name).orElse(null);
     if (type == null) {
       throw notSupported("queue type '%s' %s".formatted(name, where));
@@ -244,11 +285,11 @@ public final class QueueArguments {
     }
   }
 
-  private Overflow overflow() {
+  private void overflow() {
     String overflow = word(OVERFLOW);
-    return overflow == null
-        ? Overflow.DROP_HEAD
-        : Overflow.ofWireName(overflow).orElseThrow(() -> invalid(OVERFLOW, "invalid_overflow"));
+    if (overflow != null && Overflow.ofWireName(overflow).isEmpty()) {
+      throw invalid(OVERFLOW, "invalid_overflow");
+    }
   }
 
   /** One of several words; null if it is absent. */

@@ -1,7 +1,9 @@
 package io.mayflymq.core.policy;
 
+import io.mayflymq.core.settings.Words;
 import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -10,6 +12,9 @@ import java.util.regex.Pattern;
 @FunctionalInterface
 interface ValueRule {
   int MAX_NAME_BYTES = 255;
+
+  /** Stands for no word at all. */
+  String NOTHING = "none";
 
   /** Parameters of RabbitMQ's mirroring: a number, or names of nodes. */
   ValueRule HA_PARAMS = ValueRule::haParams;
@@ -70,6 +75,59 @@ interface ValueRule {
       }
       return value;
     };
+  }
+
+  /** The word for one of the constants of a type. */
+  static ValueRule wordFor(Class<? extends Enum<?>> type) {
+    List<String> words = Words.all(type);
+    return oneOf("is not one of: " + String.join(", ", words), words.toArray(String[]::new));
+  }
+
+  /**
+   * Some of these words: a text with commas in between, or a list; kept as a text. The word none
+   * stands for none of them.
+   */
+  static ValueRule someOf(List<String> words) {
+    String complaint =
+        "is not none, or some of these with commas in between: " + String.join(", ", words);
+    return value -> {
+      List<String> chosen = parts(value);
+      if (chosen == null || chosen.isEmpty()) {
+        throw invalid(value, complaint);
+      }
+      if (!chosen.equals(List.of(NOTHING)) && !words.containsAll(chosen)) {
+        throw invalid(value, complaint);
+      }
+      return String.join(",", chosen);
+    };
+  }
+
+  /** Whole numbers from 1 on: a text with commas in between, or a list; kept as a text. */
+  static ValueRule numbers(String complaint) {
+    return value -> {
+      List<String> numbers = parts(value);
+      if (numbers == null
+          || numbers.isEmpty()
+          || !numbers.stream().allMatch(number -> number.matches("[1-9][0-9]{0,17}"))) {
+        throw invalid(value, complaint);
+      }
+      return String.join(",", numbers);
+    };
+  }
+
+  /** The parts of such a text; none for the word none. */
+  static List<String> split(String text) {
+    return text.equals(NOTHING) ? List.of() : List.of(text.split(","));
+  }
+
+  private static List<String> parts(Object value) {
+    if (value instanceof String text) {
+      return Arrays.stream(text.split(",")).map(String::strip).toList();
+    }
+    if (value instanceof List<?> list) {
+      return list.stream().map(part -> String.valueOf(part).strip()).toList();
+    }
+    return value instanceof Number ? List.of(value.toString()) : null;
   }
 
   /** One of two words, with the text that RabbitMQ's mirroring has for that. */

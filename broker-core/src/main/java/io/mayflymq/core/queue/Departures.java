@@ -3,8 +3,8 @@ package io.mayflymq.core.queue;
 import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.DeadEntry;
 
 /**
@@ -38,8 +38,8 @@ final class Departures {
   /** The queue lives by other settings from now on. */
   void reconfigure(QueueSettings settings) {
     // Without a dead letter exchange contents are not wanted.
-    deadLetters = settings.deadLetterExchange() != null;
-    maxLength = settings.maxLength();
+    deadLetters = settings.deadLetters().exchange() != null;
+    maxLength = settings.length().maxLength();
   }
 
   /** A message dies. */
@@ -62,6 +62,8 @@ final class Departures {
       case REJECTED -> DeathCause.CONSUMER;
       case DELIVERY_LIMIT -> DeathCause.DELIVERY_LIMIT;
       case MAXLEN -> overLimit(index.readyCount());
+      case QUEUE_EXPIRED -> DeathCause.EXPIRES;
+      case QUEUE_DELETED -> DeathCause.DELETION;
       case EXPIRED -> {
         // What a former TTL left behind stands in the index as if it were the message's own.
         boolean hasOwn = message == null || message.ttlMillis() != Message.NO_TTL;

@@ -4,7 +4,7 @@ import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
-import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.settings.QueueSettings;
 
 /**
  * Hands messages out: a new one to a consumer that waits, ready ones as long as consumers can take

@@ -1,8 +1,8 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.policy.Overflow;
-import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.settings.Overflow;
+import io.mayflymq.core.settings.QueueSettings;
 
 /**
  * What {@link QueueMachine#reconfigure} would do at this moment.
@@ -20,11 +20,11 @@ public record Forecast(long expiring, long overflowing, long leaseEndMillis) {
       QueueSettings changed,
       long leaseEndMillis,
       long nowMillis) {
-    long ttl = changed.messageTtlMillis();
+    long ttl = changed.expiry().messageTtlMillis();
     boolean ttlCounts =
         ttl != QueueSettings.NONE
-            && ttl != current.messageTtlMillis()
-            && changed.messageTtlRetroactive();
+            && ttl != current.expiry().messageTtlMillis()
+            && changed.expiry().retroactive();
     long expiring =
         ttlCounts
             ? index.pages.countReadyWhile(
@@ -36,20 +36,20 @@ public record Forecast(long expiring, long overflowing, long leaseEndMillis) {
 
   private static long overflowing(
       MessageIndex<?> index, Precedence precedence, QueueSettings changed, long expiring) {
-    if (changed.overflow() != Overflow.DROP_HEAD) {
+    if (changed.length().overflow() != Overflow.DROP_HEAD) {
       return 0;
     }
     long surplus =
-        changed.maxLength() == QueueSettings.NONE
+        changed.length().maxLength() == QueueSettings.NONE
             ? 0
-            : index.readyCount() - expiring - changed.maxLength();
+            : index.readyCount() - expiring - changed.length().maxLength();
     return Math.max(Math.max(0, surplus), overflowingBytes(index, precedence, changed, expiring));
   }
 
   /** In the order in which messages are served; what expires are the first ones to have come. */
   private static long overflowingBytes(
       MessageIndex<?> index, Precedence precedence, QueueSettings changed, long expiring) {
-    long most = changed.maxLengthBytes();
+    long most = changed.length().maxLengthBytes();
     long bytes = index.readyBytes();
     if (most == QueueSettings.NONE || bytes <= most) {
       return 0;

@@ -2,9 +2,9 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.policy.Overflow;
-import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.retention.LengthLimit;
+import io.mayflymq.core.settings.Overflow;
+import io.mayflymq.core.settings.QueueSettings;
 
 /**
  * Keeps a queue within its length limit. What is too old does not count: where a limit is hit, that
@@ -46,8 +46,8 @@ final class LengthGuard {
   }
 
   private void use(QueueSettings settings) {
-    limit = new LengthLimit(settings.maxLength(), settings.maxLengthBytes());
-    overflow = settings.overflow();
+    limit = new LengthLimit(settings.length().maxLength(), settings.length().maxLengthBytes());
+    overflow = settings.length().overflow();
   }
 
   /** Whether a message is refused, as the queue is full and nothing is dropped for it. */

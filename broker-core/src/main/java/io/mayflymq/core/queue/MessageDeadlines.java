@@ -1,9 +1,9 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.retention.ExpiryOrder;
+import io.mayflymq.core.settings.QueueSettings;
 
 /*
  * When the messages of a queue are due: at their own deadline or at the end of the queue's TTL, whichever comes first.

@@ -1,9 +1,9 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.retention.ExpiryIndex;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.QueueType;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -2,7 +2,7 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counters;
-import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.settings.QueueSettings;
 import java.util.List;
 
 /**

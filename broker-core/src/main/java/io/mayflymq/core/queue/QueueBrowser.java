@@ -1,7 +1,7 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.settings.QueueSettings;
 import java.util.function.Consumer;
 
 /** Looks at the ready messages of a queue. What is too old, and not yet gone, is passed over. */

@@ -4,10 +4,10 @@ import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
-import io.mayflymq.core.policy.Overflow;
-import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.retention.ExpiryOrder;
 import io.mayflymq.core.retention.QueueLease;
+import io.mayflymq.core.settings.Overflow;
+import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.QueueStore;
 import java.util.List;
 
@@ -68,7 +68,9 @@ public final class QueueMachine implements QueueBehavior {
     this.index = new MessageIndex<>(pages);
     this.deadlines =
         new MessageDeadlines(
-            index, new ExpiryOrder(new ExpiringMessages(index)), settings.messageTtlMillis());
+            index,
+            new ExpiryOrder(new ExpiringMessages(index)),
+            settings.expiry().messageTtlMillis());
     this.precedence = Precedence.in(index, settings);
     this.recovery = new QueueRecovery(index, deadlines, settings.countsReturns(), precedence);
     this.messages = new QueueMessages(index, store, recovery, precedence);
@@ -76,7 +78,7 @@ public final class QueueMachine implements QueueBehavior {
     this.length = new LengthGuard(index, messages, deadlines, departures, wakeUp, settings);
     this.returns = new Returns(index, messages, deadlines, departures, wakeUp, settings);
     this.dispatcher = new Dispatcher(index, messages, departures, consumers, counters, settings);
-    this.lease = new QueueLease(settings.expiresMillis(), nowMillis);
+    this.lease = new QueueLease(settings.lease().expiresMillis(), nowMillis);
   }
 
   /**
@@ -111,8 +113,8 @@ public final class QueueMachine implements QueueBehavior {
     length.change(changed);
     returns.change(changed);
     dispatcher.change(changed);
-    deadlines.changeTtl(changed.messageTtlMillis(), changed.messageTtlRetroactive());
-    lease.change(changed.expiresMillis());
+    deadlines.changeTtl(changed.expiry().messageTtlMillis(), changed.expiry().retroactive());
+    lease.change(changed.lease().expiresMillis());
     departures.reconfigure(changed);
     long next = departures.expireDue(nowMillis, EXPIRY_SLICE);
     length.dropOverflow(nowMillis);
@@ -123,7 +125,12 @@ public final class QueueMachine implements QueueBehavior {
   @Override
   public Forecast forecast(QueueSettings changed, long nowMillis) {
     return Forecast.of(
-        index, precedence, settings, changed, lease.endWith(changed.expiresMillis()), nowMillis);
+        index,
+        precedence,
+        settings,
+        changed,
+        lease.endWith(changed.lease().expiresMillis()),
+        nowMillis);
   }
 
   // Publishing
@@ -137,7 +144,7 @@ public final class QueueMachine implements QueueBehavior {
   @Override
   public boolean publish(Message message, long nowMillis) {
     if (length.refuses(message, nowMillis)) {
-      if (settings.overflow() == Overflow.REJECT_PUBLISH_DLX) {
+      if (settings.length().overflow() == Overflow.REJECT_PUBLISH_DLX) {
         departures.dieOutside(message, nowMillis);
       }
       return false;

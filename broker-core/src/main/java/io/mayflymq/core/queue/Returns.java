@@ -2,7 +2,7 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.settings.QueueSettings;
 
 /**
  * Takes back what consumers return: to its old place, or before all others in a quorum queue. What
@@ -37,7 +37,7 @@ final class Returns {
   /** Other settings count from now on, also for what was returned before. */
   void change(QueueSettings settings) {
     counted = settings.countsReturns();
-    limit = settings.deliveryLimit();
+    limit = settings.deliveries().limit();
   }
 
   /** An unacknowledged message comes back. */

@@ -4,7 +4,6 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.StreamOffset;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
-import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.Fetched;
 import io.mayflymq.core.queue.Forecast;
@@ -15,6 +14,7 @@ import io.mayflymq.core.queue.QueueTotals;
 import io.mayflymq.core.queue.WakeUp;
 import io.mayflymq.core.queue.Withdrawals;
 import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.StreamStore;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -84,13 +84,15 @@ public final class StreamMachine implements QueueBehavior {
   @Override
   public Forecast forecast(QueueSettings changed, long nowMillis) {
     long first =
-        log.firstRetained(changed.maxLengthBytes(), changed.stream().maxAgeMillis(), nowMillis);
+        log.firstRetained(
+            changed.length().maxLengthBytes(), changed.stream().maxAgeMillis(), nowMillis);
     return new Forecast(0, first - log.firstOffset(), Deadlines.NEVER);
   }
 
   private void retain(long nowMillis) {
     wakeUp.noLaterThan(
-        log.retain(settings.maxLengthBytes(), settings.stream().maxAgeMillis(), nowMillis));
+        log.retain(
+            settings.length().maxLengthBytes(), settings.stream().maxAgeMillis(), nowMillis));
   }
 
   // Publishing

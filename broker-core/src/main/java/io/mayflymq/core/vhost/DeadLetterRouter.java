@@ -8,10 +8,10 @@ import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.DeathFate;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
-import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.protocol.types.PropertiesScan;
 import java.util.ArrayList;
@@ -54,7 +54,7 @@ final class DeadLetterRouter {
       long deadlineMillis,
       long nowMillis) {
     QueueSettings settings = source.settings();
-    String exchange = settings.deadLetterExchange();
+    String exchange = settings.deadLetters().exchange();
     RoutingTable<Queue> table = vhost.routing();
     List<Queue> targets = List.of();
     DeadLetter letter = null;
@@ -73,7 +73,7 @@ final class DeadLetterRouter {
               cause.reason(),
               nowMillis,
               exchange,
-              settings.deadLetterRoutingKey());
+              settings.deadLetters().routingKey());
       Route<Queue> route =
           table.route(exchange, letter.routingKeys(), letter.message()::properties);
       route.remember(letter.message());

@@ -1,8 +1,8 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.Forecast;
 import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.settings.QueueSettings;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,13 +35,13 @@ public record PolicyDryRun(List<QueueChange> queues, List<ExchangeChange> exchan
 
     /** How many of them would go to a dead letter exchange. */
     public long deadLettered() {
-      return after.deadLetterExchange() == null ? 0 : dying();
+      return after.deadLetters().exchange() == null ? 0 : dying();
     }
 
     /** Whether it has no lease and would get one. */
     public boolean startsToExpire() {
-      return before.expiresMillis() == QueueSettings.NONE
-          && after.expiresMillis() != QueueSettings.NONE;
+      return before.lease().expiresMillis() == QueueSettings.NONE
+          && after.lease().expiresMillis() != QueueSettings.NONE;
     }
 
     /** Whether it would be deleted now, as it has been unused for too long. */
@@ -120,18 +120,18 @@ public record PolicyDryRun(List<QueueChange> queues, List<ExchangeChange> exchan
   /** The settings that differ from those of a queue without any, by the names of their keys. */
   private static Map<String, Object> toMap(QueueSettings settings) {
     Map<String, Object> map = new LinkedHashMap<>();
-    putUnless(map, "message-ttl", settings.messageTtlMillis(), QueueSettings.NONE);
-    putUnless(map, "expires", settings.expiresMillis(), QueueSettings.NONE);
-    putUnless(map, "max-length", settings.maxLength(), QueueSettings.NONE);
-    putUnless(map, "max-length-bytes", settings.maxLengthBytes(), QueueSettings.NONE);
+    putUnless(map, "message-ttl", settings.expiry().messageTtlMillis(), QueueSettings.NONE);
+    putUnless(map, "expires", settings.lease().expiresMillis(), QueueSettings.NONE);
+    putUnless(map, "max-length", settings.length().maxLength(), QueueSettings.NONE);
+    putUnless(map, "max-length-bytes", settings.length().maxLengthBytes(), QueueSettings.NONE);
     putUnless(
         map,
         "overflow",
-        settings.overflow().wireName(),
-        QueueSettings.DEFAULT.overflow().wireName());
-    putUnless(map, "dead-letter-exchange", settings.deadLetterExchange(), null);
-    putUnless(map, "dead-letter-routing-key", settings.deadLetterRoutingKey(), null);
-    putUnless(map, "message-ttl-retroactive", settings.messageTtlRetroactive(), true);
+        settings.length().overflow().wireName(),
+        QueueSettings.DEFAULT.length().overflow().wireName());
+    putUnless(map, "dead-letter-exchange", settings.deadLetters().exchange(), null);
+    putUnless(map, "dead-letter-routing-key", settings.deadLetters().routingKey(), null);
+    putUnless(map, "message-ttl-retroactive", settings.expiry().retroactive(), true);
     return map;
   }
 

@@ -6,8 +6,6 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
-import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.Fetched;
 import io.mayflymq.core.queue.QueueBehavior;
@@ -15,6 +13,8 @@ import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.StreamStore;
@@ -61,7 +61,7 @@ public final class Queue {
     this.shards = shards;
     this.shard = shard;
     this.machine = behavior(vhost.policies().settingsOf(definition), nowMillis);
-    this.consumerTimeoutMillis = machine.settings().consumerTimeoutMillis();
+    this.consumerTimeoutMillis = machine.settings().deliveries().timeoutMillis();
   }
 
   private QueueBehavior behavior(QueueSettings settings, long nowMillis) {
@@ -190,7 +190,7 @@ public final class Queue {
     QueueSettings changed = vhost.policies().settingsOf(definition);
     if (!deleted && !changed.equals(machine.settings())) {
       machine.reconfigure(changed, shard.now());
-      consumerTimeoutMillis = changed.consumerTimeoutMillis();
+      consumerTimeoutMillis = changed.deliveries().timeoutMillis();
     }
   }
 
@@ -368,7 +368,7 @@ public final class Queue {
 
   /** Sets the timers of a new queue, or of one that has been recovered. */
   void start() {
-    if (definition.durable() || machine.settings().expiresMillis() > 0) {
+    if (definition.durable() || machine.settings().lease().expiresMillis() > 0) {
       onShard(() -> machine.start(shard.now()));
     }
   }

@@ -2,9 +2,9 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.QueueArguments;
-import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
@@ -40,7 +40,7 @@ public record QueueDeclaration(
    */
   QueueDeclaration withDefaultType(QueueType type) {
     if (type == QueueType.CLASSIC
-        || arguments.containsKey(QueueArguments.QUEUE_TYPE)
+        || arguments.containsKey(QueueType.ARGUMENT)
         || !type.allows(durable, exclusive, autoDelete)) {
       return this;
     }
@@ -49,7 +49,7 @@ public record QueueDeclaration(
         durable,
         exclusive,
         autoDelete,
-        arguments.with(QueueArguments.QUEUE_TYPE, FieldValue.of(type.wireName())),
+        arguments.with(QueueType.ARGUMENT, FieldValue.of(type.wireName())),
         connection,
         home,
         serverNamed,

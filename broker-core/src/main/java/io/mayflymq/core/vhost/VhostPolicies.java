@@ -4,14 +4,15 @@ import io.mayflymq.core.event.AdministrationEvent;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.DefaultPolicy;
+import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.PolicySubject;
 import io.mayflymq.core.policy.PolicyTable;
-import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.settings.QueueSettings;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -30,10 +31,11 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class VhostPolicies {
   private final VirtualHost vhost;
-  private volatile PolicyTable table = PolicyTable.EMPTY;
+  private volatile PolicyTable table;
 
-  VhostPolicies(VirtualHost vhost) {
+  VhostPolicies(VirtualHost vhost, Defaults defaults) {
     this.vhost = vhost;
+    this.table = PolicyTable.of(defaults);
   }
 
   /** The policies and operator policies of this moment. */

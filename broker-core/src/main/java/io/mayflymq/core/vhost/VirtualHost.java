@@ -10,7 +10,6 @@ import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.VhostMetrics;
 import io.mayflymq.core.policy.PolicyTable;
-import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;
@@ -19,6 +18,7 @@ import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
@@ -46,7 +46,7 @@ public final class VirtualHost {
   private final VhostMetrics metrics;
   private final DeadLetterRouter deadLetters;
   private final Firehose firehose = new Firehose(this);
-  private final VhostPolicies policies = new VhostPolicies(this);
+  private final VhostPolicies policies;
   private final Object lock = new Object();
   private volatile RoutingTable<Queue> table = RoutingTable.empty();
   private volatile VhostDefinition definition;
@@ -59,6 +59,7 @@ public final class VirtualHost {
     this.replies = new ReplyConsumers(errors);
     this.definition = definition;
     this.broker = broker;
+    this.policies = new VhostPolicies(this, broker.defaults().get());
     this.events = new TopologyEvents(name, broker.events());
     this.shards = broker.shards();
     this.metadata = broker.metadata();
@@ -330,7 +331,7 @@ public final class VirtualHost {
         }
       }
     }
-    Redeclaration.check(name, wanted, current);
+    Redeclaration.check(name, wanted, current, broker.defaults().get().extensionsCompared());
     return current.status(wanted.renewsLease());
   }
 

@@ -5,6 +5,8 @@ import static net.jqwik.api.Arbitraries.integers;
 import static net.jqwik.api.Arbitraries.just;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import java.util.HashMap;
@@ -71,18 +73,20 @@ class PolicyTablePropertyTest {
     QueueSettings byArguments = QueueArguments.parse(given, queue, "/");
     QueueSettings settings = table.settingsOf(queue, given, byArguments);
     assertThat(settings).isEqualTo(explained.toQueueSettings(byArguments));
-    assertThat(settings.messageTtlMillis())
+    assertThat(settings.expiry().messageTtlMillis())
         .isEqualTo(number(model.value(queue, arguments, "message-ttl")));
-    assertThat(settings.expiresMillis())
+    assertThat(settings.lease().expiresMillis())
         .isEqualTo(number(model.value(queue, arguments, "expires")));
-    assertThat(settings.maxLength()).isEqualTo(number(model.value(queue, arguments, "max-length")));
-    assertThat(settings.maxLengthBytes())
+    assertThat(settings.length().maxLength())
+        .isEqualTo(number(model.value(queue, arguments, "max-length")));
+    assertThat(settings.length().maxLengthBytes())
         .isEqualTo(number(model.value(queue, arguments, "max-length-bytes")));
     Object overflow = model.value(queue, arguments, "overflow");
-    assertThat(settings.overflow().wireName()).isEqualTo(overflow == null ? "drop-head" : overflow);
-    assertThat(settings.deadLetterExchange())
+    assertThat(settings.length().overflow().wireName())
+        .isEqualTo(overflow == null ? "drop-head" : overflow);
+    assertThat(settings.deadLetters().exchange())
         .isEqualTo(model.value(queue, arguments, "dead-letter-exchange"));
-    assertThat(settings.deadLetterRoutingKey())
+    assertThat(settings.deadLetters().routingKey())
         .isEqualTo(model.value(queue, arguments, "dead-letter-routing-key"));
   }
 

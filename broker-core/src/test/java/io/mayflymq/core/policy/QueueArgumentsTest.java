@@ -3,6 +3,10 @@ package io.mayflymq.core.policy;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.core.settings.Overflow;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.settings.StreamSettings;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
@@ -24,7 +28,7 @@ class QueueArgumentsTest {
   @Test
   void withoutArgumentsThereAreNoLimits() {
     assertThat(parse(FieldTable.EMPTY)).isEqualTo(QueueSettings.DEFAULT);
-    assertThat(QueueSettings.DEFAULT.hasLengthLimit()).isFalse();
+    assertThat(QueueSettings.DEFAULT.length().isLimited()).isFalse();
   }
 
   @Test
@@ -43,8 +47,15 @@ class QueueArgumentsTest {
 
     assertThat(parse(arguments))
         .isEqualTo(
-            new QueueSettings(
-                60_000, 1, 0, Long.MAX_VALUE, Overflow.REJECT_PUBLISH_DLX, "", "dead", false));
+            QueueSettings.builder()
+                .messageTtlMillis(60_000)
+                .expiresMillis(1)
+                .maxLength(0)
+                .maxLengthBytes(Long.MAX_VALUE)
+                .overflow(Overflow.REJECT_PUBLISH_DLX)
+                .deadLetterExchange("")
+                .deadLetterRoutingKey("dead")
+                .build());
   }
 
   @Test
@@ -78,7 +89,13 @@ class QueueArgumentsTest {
             .build();
 
     assertThat(parse(arguments))
-        .isEqualTo(new QueueSettings(100, 100, 100, 100, Overflow.DROP_HEAD, null, null, false));
+        .isEqualTo(
+            QueueSettings.builder()
+                .messageTtlMillis(100)
+                .expiresMillis(100)
+                .maxLength(100)
+                .maxLengthBytes(100)
+                .build());
   }
 
   static Stream<Arguments> notIntegers() {
@@ -147,7 +164,8 @@ class QueueArgumentsTest {
 
   @Test
   void aTtlMayBeZeroAndALeaseNot() {
-    assertThat(parse(FieldTable.builder().put("x-message-ttl", 0).build()).messageTtlMillis())
+    assertThat(
+            parse(FieldTable.builder().put("x-message-ttl", 0).build()).expiry().messageTtlMillis())
         .isZero();
 
     assertRefused(
@@ -159,7 +177,7 @@ class QueueArgumentsTest {
   void everyOverflowIsUnderstood(Overflow overflow) {
     FieldTable arguments = FieldTable.builder().put("x-overflow", overflow.wireName()).build();
 
-    assertThat(parse(arguments).overflow()).isEqualTo(overflow);
+    assertThat(parse(arguments).length().overflow()).isEqualTo(overflow);
   }
 
   @Test
@@ -201,7 +219,6 @@ class QueueArgumentsTest {
   @ValueSource(
       strings = {
         "x-dead-letter-strategy",
-        "x-delivery-limit",
         "x-max-in-memory-length",
         "x-max-in-memory-bytes",
         "x-quorum-initial-group-size",
@@ -265,9 +282,9 @@ class QueueArgumentsTest {
                 .build());
 
     assertThat(settings.type()).isEqualTo(QueueType.QUORUM);
-    assertThat(settings.deliveryLimit()).isEqualTo(3);
-    assertThat(settings.overflow()).isEqualTo(Overflow.DROP_HEAD);
-    assertThat(parse(quorum().build()).deliveryLimit()).isEqualTo(QueueSettings.NONE);
+    assertThat(settings.deliveries().limit()).isEqualTo(3);
+    assertThat(settings.length().overflow()).isEqualTo(Overflow.DROP_HEAD);
+    assertThat(parse(quorum().build()).deliveries().limit()).isEqualTo(QueueSettings.NONE);
   }
 
   @ParameterizedTest

@@ -3,10 +3,10 @@ package io.mayflymq.core.queue;
 import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.policy.Overflow;
-import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.QueueLog.Dead;
 import io.mayflymq.core.queue.QueueLog.Delivery;
+import io.mayflymq.core.settings.Overflow;
+import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
@@ -97,12 +97,16 @@ final class ManualQueue implements QueueEffects {
 
   /** Settings with a TTL and a lease, in ms; -1 for none. */
   static QueueSettings lasting(long ttl, long expires) {
-    return new QueueSettings(ttl, expires, -1, -1, Overflow.DROP_HEAD, null, null, false);
+    return QueueSettings.builder().messageTtlMillis(ttl).expiresMillis(expires).build();
   }
 
   /** Settings with limits; -1 for none. */
   static QueueSettings limited(long messages, long bytes, Overflow overflow) {
-    return new QueueSettings(-1, -1, messages, bytes, overflow, null, null, false);
+    return QueueSettings.builder()
+        .maxLength(messages)
+        .maxLengthBytes(bytes)
+        .overflow(overflow)
+        .build();
   }
 
   /** Publishes a persistent message of 10 bytes. */

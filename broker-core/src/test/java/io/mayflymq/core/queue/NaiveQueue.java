@@ -1,9 +1,9 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DeathReason;
-import io.mayflymq.core.policy.Overflow;
-import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.settings.Overflow;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.QueueType;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -116,18 +116,19 @@ final class NaiveQueue {
   boolean publish(int number, QueueCommand.Publish publish, long now) {
     int size = publish.size();
     long ttl = publish.ttl();
-    if (settings.overflow() != Overflow.DROP_HEAD) {
+    if (settings.length().overflow() != Overflow.DROP_HEAD) {
       if (exceeds(1, size)) {
         expireAllDue(now);
       }
       if (exceeds(1, size)) {
-        if (settings.overflow() == Overflow.REJECT_PUBLISH_DLX) {
+        if (settings.length().overflow() == Overflow.REJECT_PUBLISH_DLX) {
           log.died(number, DeathReason.MAXLEN, now);
         }
         return false;
       }
     }
-    long deadline = Math.min(deadline(ttl, now), deadline(settings.messageTtlMillis(), now));
+    long deadline =
+        Math.min(deadline(ttl, now), deadline(settings.expiry().messageTtlMillis(), now));
     int priority = Math.max(0, Math.min(publish.priority(), settings.maxPriority()));
     Entry entry =
         new Entry(number, size, publish.persistent(), priority, now, deadline(ttl, now), deadline);
@@ -162,12 +163,14 @@ final class NaiveQueue {
   }
 
   private boolean exceeds(int moreMessages, int moreBytes) {
-    return (settings.maxLength() >= 0 && readyCount() + moreMessages > settings.maxLength())
-        || (settings.maxLengthBytes() >= 0 && readyBytes() + moreBytes > settings.maxLengthBytes());
+    return (settings.length().maxLength() >= 0
+            && readyCount() + moreMessages > settings.length().maxLength())
+        || (settings.length().maxLengthBytes() >= 0
+            && readyBytes() + moreBytes > settings.length().maxLengthBytes());
   }
 
   private void dropWhatIsTooMuch(long now) {
-    if (settings.overflow() != Overflow.DROP_HEAD || !exceeds(0, 0)) {
+    if (settings.length().overflow() != Overflow.DROP_HEAD || !exceeds(0, 0)) {
       return;
     }
     expireAllDue(now);
@@ -234,11 +237,11 @@ final class NaiveQueue {
   }
 
   void reconfigure(QueueSettings changed, long now) {
-    if (changed.messageTtlMillis() != settings.messageTtlMillis()) {
+    if (changed.expiry().messageTtlMillis() != settings.expiry().messageTtlMillis()) {
       for (Entry entry : entries) {
-        if (changed.messageTtlRetroactive()) {
+        if (changed.expiry().retroactive()) {
           entry.deadline =
-              Math.min(entry.kept, deadline(changed.messageTtlMillis(), entry.arrival));
+              Math.min(entry.kept, deadline(changed.expiry().messageTtlMillis(), entry.arrival));
         } else {
           entry.kept = entry.deadline;
         }
@@ -348,7 +351,7 @@ final class NaiveQueue {
           if (settings.countsReturns()) {
             entry.returns++;
           }
-          if (settings.deliveryLimit() >= 0 && entry.returns > settings.deliveryLimit()) {
+          if (settings.deliveries().limit() >= 0 && entry.returns > settings.deliveries().limit()) {
             die(entry, DeathReason.DELIVERY_LIMIT, now);
           } else if (now >= entry.deadline) {
             die(entry, DeathReason.EXPIRED, now);
@@ -374,8 +377,8 @@ final class NaiveQueue {
   }
 
   long leaseEnd() {
-    return subscribers.isEmpty() && settings.expiresMillis() >= 0
-        ? lastUse + settings.expiresMillis() + 1
+    return subscribers.isEmpty() && settings.lease().expiresMillis() >= 0
+        ? lastUse + settings.lease().expiresMillis() + 1
         : NEVER;
   }
 

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.QueueType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,7 +43,12 @@ class QueueBrowserTest {
   @Provide
   Arbitrary<QueueSettings> settings() {
     QueueSettings plain = ManualQueue.lasting(40, -1);
-    return Arbitraries.of(plain, plain.withMaxPriority(3), plain.asQuorum(-1));
+    return Arbitraries.of(
+        plain, plain.toBuilder().maxPriority(3).build(), quorum(plain, QueueSettings.NONE));
+  }
+
+  private static QueueSettings quorum(QueueSettings settings, long deliveryLimit) {
+    return settings.toBuilder().type(QueueType.QUORUM).deliveryLimit(deliveryLimit).build();
   }
 
   /** What is browsed is what basic.get would give if it were called until nothing is left. */
@@ -99,7 +105,7 @@ class QueueBrowserTest {
 
   @Test
   void tellsWhatIsKnownOfAMessage() {
-    ManualQueue queue = new ManualQueue(ManualQueue.lasting(100, -1).asQuorum(5));
+    ManualQueue queue = new ManualQueue(quorum(ManualQueue.lasting(100, -1), 5));
     queue.publish(60);
     queue.publish(Message.NO_TTL);
     queue.fetch();

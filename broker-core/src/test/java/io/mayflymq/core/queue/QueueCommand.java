@@ -6,8 +6,8 @@ import static net.jqwik.api.Arbitraries.just;
 import static net.jqwik.api.Arbitraries.longs;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.policy.Overflow;
-import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.settings.Overflow;
+import io.mayflymq.core.settings.QueueSettings;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -120,16 +120,10 @@ sealed interface QueueCommand {
                 .as(
                     (ttl, retroactive) ->
                         new Reconfigure(
-                            new QueueSettings(
-                                ttl,
-                                QueueSettings.NONE,
-                                QueueSettings.NONE,
-                                QueueSettings.NONE,
-                                Overflow.DROP_HEAD,
-                                null,
-                                null,
-                                false,
-                                retroactive)))));
+                            QueueSettings.builder()
+                                .messageTtlMillis(ttl)
+                                .messageTtlRetroactive(retroactive)
+                                .build()))));
   }
 
   static Arbitrary<QueueSettings> anySettings() {
@@ -145,16 +139,15 @@ sealed interface QueueCommand {
             Arbitraries.of(true, true, false))
         .as(
             (ttl, expires, length, bytes, overflow, deadLetterExchange, retroactive) ->
-                new QueueSettings(
-                    ttl,
-                    expires,
-                    length,
-                    bytes,
-                    overflow,
-                    deadLetterExchange,
-                    null,
-                    false,
-                    retroactive));
+                QueueSettings.builder()
+                    .messageTtlMillis(ttl)
+                    .expiresMillis(expires)
+                    .maxLength(length)
+                    .maxLengthBytes(bytes)
+                    .overflow(overflow)
+                    .deadLetterExchange(deadLetterExchange)
+                    .messageTtlRetroactive(retroactive)
+                    .build());
   }
 
   private static Arbitrary<Long> ttl(long longest) {

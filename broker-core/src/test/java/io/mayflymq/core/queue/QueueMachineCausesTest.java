@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.policy.Overflow;
-import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.ManualQueue.Cause;
 import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.settings.Overflow;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.QueueType;
 import org.junit.jupiter.api.Test;
 
 /** What decides that a message dies, and when it was due. */
@@ -42,7 +43,7 @@ class QueueMachineCausesTest {
   }
 
   private static QueueSettings notRetroactive(long ttl) {
-    return new QueueSettings(ttl, -1, -1, -1, Overflow.DROP_HEAD, null, null, false, false);
+    return QueueSettings.builder().messageTtlMillis(ttl).messageTtlRetroactive(false).build();
   }
 
   @Test
@@ -82,7 +83,8 @@ class QueueMachineCausesTest {
 
   @Test
   void consumersAndTheDeliveryLimitDecideToo() {
-    ManualQueue queue = new ManualQueue(ManualQueue.lasting(-1, -1).asQuorum(0));
+    ManualQueue queue =
+        new ManualQueue(QueueSettings.builder().type(QueueType.QUORUM).deliveryLimit(0).build());
     queue.publishMany(2);
     queue.fetch();
     queue.fetch();

@@ -3,8 +3,8 @@ package io.mayflymq.core.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.DeathReason;
-import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.QueueLog.Delivery;
+import io.mayflymq.core.settings.QueueSettings;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -1,6 +1,7 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.QueueType;
 import java.util.List;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.EdgeCasesMode;
@@ -37,7 +38,7 @@ class QueueMachinePropertyTest {
       @ForAll @IntRange(max = 7) int maxPriority,
       @ForAll @IntRange(max = 3) int noRoomForEvery,
       @ForAll("commands") List<QueueCommand> commands) {
-    run(settings.withMaxPriority(maxPriority), noRoomForEvery, commands);
+    run(settings.toBuilder().maxPriority(maxPriority).build(), noRoomForEvery, commands);
   }
 
   @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
@@ -46,7 +47,10 @@ class QueueMachinePropertyTest {
       @ForAll @IntRange(min = -1, max = 3) int deliveryLimit,
       @ForAll @IntRange(max = 3) int noRoomForEvery,
       @ForAll("commands") List<QueueCommand> commands) {
-    run(settings.asQuorum(deliveryLimit), noRoomForEvery, commands);
+    run(
+        settings.toBuilder().type(QueueType.QUORUM).deliveryLimit(deliveryLimit).build(),
+        noRoomForEvery,
+        commands);
   }
 
   private static void run(QueueSettings settings, int noRoomForEvery, List<QueueCommand> commands) {

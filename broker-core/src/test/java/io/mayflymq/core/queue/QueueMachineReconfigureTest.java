@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.policy.Overflow;
-import io.mayflymq.core.policy.QueueSettings;
+import io.mayflymq.core.settings.Overflow;
+import io.mayflymq.core.settings.QueueSettings;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -53,8 +53,7 @@ class QueueMachineReconfigureTest {
     queue.advance(30);
 
     reconfigure(
-        queue,
-        new QueueSettings(10, NONE, NONE, NONE, Overflow.DROP_HEAD, null, null, false, false));
+        queue, QueueSettings.builder().messageTtlMillis(10).messageTtlRetroactive(false).build());
     queue.publish(Message.NO_TTL);
 
     queue.advance(11);

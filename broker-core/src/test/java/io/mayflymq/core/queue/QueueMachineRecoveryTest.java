@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.policy.Overflow;
-import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.QueueLog.Delivery;
+import io.mayflymq.core.settings.Overflow;
+import io.mayflymq.core.settings.QueueSettings;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** A queue that the log gives its messages back, one by one. */
 class QueueMachineRecoveryTest {
   private static final QueueSettings DLX =
-      new QueueSettings(-1, -1, -1, -1, Overflow.DROP_HEAD, "dlx", null, false);
+      QueueSettings.builder().deadLetterExchange("dlx").build();
 
   @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
   void isWhatItWasInWhateverOrderTheyCome(

@@ -6,11 +6,11 @@ import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.policy.Overflow;
-import io.mayflymq.core.policy.QueueSettings;
-import io.mayflymq.core.policy.QueueType;
 import io.mayflymq.core.queue.NaiveQueue.Entry;
 import io.mayflymq.core.queue.NaiveQueue.Subscriber;
+import io.mayflymq.core.settings.Overflow;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
@@ -149,8 +149,11 @@ final class QueueRig {
 
   private QueueSettings keepingWhatNeverChanges(QueueSettings changed) {
     return settings.type() == QueueType.QUORUM
-        ? changed.asQuorum(settings.deliveryLimit())
-        : changed.withMaxPriority(settings.maxPriority());
+        ? changed.toBuilder()
+            .type(QueueType.QUORUM)
+            .deliveryLimit(settings.deliveries().limit())
+            .build()
+        : changed.toBuilder().maxPriority(settings.maxPriority()).build();
   }
 
   private void fetch(boolean acknowledges) {
@@ -240,7 +243,7 @@ final class QueueRig {
     assertThat(real.totals().persistentBytes())
         .isEqualTo(persistent.stream().mapToLong(entry -> entry.size).sum());
     assertThat(real.consumerCount()).isEqualTo(naive.consumerCount());
-    if (settings.overflow() == Overflow.DROP_HEAD) {
+    if (settings.length().overflow() == Overflow.DROP_HEAD) {
       assertThat(naive.isOverLimit()).as("over the limit").isFalse();
     }
     assertThat(naive.readyCount() > 0 && naive.canDeliver()).as("left lying about").isFalse();
@@ -295,7 +298,8 @@ final class QueueRig {
   }
 
   private boolean isRefusal(DeathReason reason) {
-    return reason == DeathReason.MAXLEN && settings.overflow() == Overflow.REJECT_PUBLISH_DLX;
+    return reason == DeathReason.MAXLEN
+        && settings.length().overflow() == Overflow.REJECT_PUBLISH_DLX;
   }
 
   private final class Stored implements RecordingStore.Listener {

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.MemoryMetadataLog;
 import io.mayflymq.core.metadata.QueueDefinition;
-import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.DeliveryOutlet;
 import io.mayflymq.core.queue.Fetched;
 import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.disk.MemoryHost;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
 import io.mayflymq.protocol.types.FieldTable;
@@ -137,11 +137,11 @@ class BrokerCrashTest {
 
     private boolean leads(long source, long target) {
       QueueSettings settings = definitions.get(source).settings();
-      String exchange = settings.deadLetterExchange();
+      String exchange = settings.deadLetters().exchange();
       String name = definitions.get(target).name();
       return exchange != null
           && (exchange.isEmpty()
-              ? settings.deadLetterRoutingKey().equals(name)
+              ? settings.deadLetters().routingKey().equals(name)
               : broker.vhost.routing().contains(Binding.toQueue(exchange, name, "")));
     }
 
@@ -149,12 +149,12 @@ class BrokerCrashTest {
     private Long target(long source) {
       QueueSettings settings = definitions.get(source).settings();
       Queue target =
-          "".equals(settings.deadLetterExchange())
-              ? broker.queue(settings.deadLetterRoutingKey())
+          "".equals(settings.deadLetters().exchange())
+              ? broker.queue(settings.deadLetters().routingKey())
               : null;
       return target == null
               || !target.definition().durable()
-              || target.definition().settings().hasLengthLimit()
+              || target.definition().settings().length().isLimited()
               || unacknowledged.contains(target.id())
           ? null
           : target.id();

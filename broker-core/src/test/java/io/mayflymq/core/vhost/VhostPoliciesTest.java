@@ -10,10 +10,8 @@ import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metadata.VolatileMetadataLog;
 import io.mayflymq.core.policy.DefaultPolicy;
 import io.mayflymq.core.policy.EffectiveValue;
-import io.mayflymq.core.policy.Overflow;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
-import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.queue.Forecast;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
@@ -24,6 +22,7 @@ import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.NamePattern;
+import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.VolatileStore;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
@@ -58,7 +57,7 @@ class VhostPoliciesTest {
     declare("q2", NO_ARGUMENTS);
     assertThat(settings("q1"))
         .isEqualTo(settings("q2"))
-        .isEqualTo(new QueueSettings(1000, -1, 5, -1, Overflow.DROP_HEAD, null, null, false));
+        .isEqualTo(QueueSettings.builder().messageTtlMillis(1000).maxLength(5).build());
     assertThat(settings("x1")).isEqualTo(QueueSettings.DEFAULT);
 
     assertThat(settled(vhost.policies().clear(PolicyKind.POLICY, "p"))).isTrue();
@@ -72,8 +71,8 @@ class VhostPoliciesTest {
     settled(set("", Map.of("max-length", 9, "message-ttl", 1000)));
     settled(vhost.policies().set(operators("", Map.of("message-ttl", 500))));
 
-    assertThat(settings("q").maxLength()).isEqualTo(7);
-    assertThat(settings("q").messageTtlMillis()).isEqualTo(500);
+    assertThat(settings("q").length().maxLength()).isEqualTo(7);
+    assertThat(settings("q").expiry().messageTtlMillis()).isEqualTo(500);
     assertThat(vhost.policies().explainQueue("q").values())
         .extracting(EffectiveValue::value)
         .containsExactly(7L, 500L);
@@ -91,7 +90,7 @@ class VhostPoliciesTest {
 
     assertThat(first).isCompleted();
     assertThat(second).isCompleted();
-    assertThat(settings("q").maxLength()).isEqualTo(2);
+    assertThat(settings("q").length().maxLength()).isEqualTo(2);
   }
 
   @Test
@@ -199,7 +198,7 @@ class VhostPoliciesTest {
     settled(vhost.policies().set(policy));
     assertThat(ready("q")).isEqualTo(2);
     assertThat(settled(vhost.policies().dryRunClear(PolicyKind.POLICY, "p")).queues())
-        .extracting(cleared -> cleared.after().maxLength())
+        .extracting(cleared -> cleared.after().length().maxLength())
         .containsExactly(-1L, 2L);
   }
 
@@ -237,7 +236,7 @@ class VhostPoliciesTest {
     settled(vhost.policies().setDefaults(List.of(ours, others)));
     declare("q", NO_ARGUMENTS);
 
-    assertThat(settings("q").maxLength()).isEqualTo(3);
+    assertThat(settings("q").length().maxLength()).isEqualTo(3);
     assertThat(vhost.policies().table().policies(PolicyKind.OPERATOR_POLICY))
         .containsExactly(ours.policy());
   }
@@ -265,7 +264,7 @@ class VhostPoliciesTest {
       log.recover().forEach(after::replay);
 
       assertThat(after.policies().table().policy(PolicyKind.POLICY, "p")).isNotNull();
-      assertThat(after.routing().queue("q").settings().maxLength()).isEqualTo(3);
+      assertThat(after.routing().queue("q").settings().length().maxLength()).isEqualTo(3);
       assertThat(after.routing().alternateExchange("x")).isEqualTo("a");
       assertThat(after.routing().alternateExchange("amq.direct")).isEqualTo("a");
     }

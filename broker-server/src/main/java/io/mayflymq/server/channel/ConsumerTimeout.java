@@ -1,8 +1,8 @@
 package io.mayflymq.server.channel;
 
-import io.mayflymq.core.policy.QueueSettings;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
+import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;

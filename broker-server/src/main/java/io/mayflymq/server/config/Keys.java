@@ -359,7 +359,8 @@ final class Keys {
                   DURABILITY_SYNC,
                   DURABILITY_SEGMENT_SIZE,
                   DEATH_JOURNAL_SIZE),
-              DefaultPolicySettings.keys())
+              DefaultPolicySettings.keys(),
+              ObjectDefaultKeys.keys())
           .<Key<?>>flatMap(List::stream)
           .toList();
 

@@ -1,6 +1,6 @@
 package io.mayflymq.server.config;
 
-import io.mayflymq.core.policy.QueueType;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -82,7 +82,8 @@ public record ServerSettings(
             configuration.get(Keys.DEFAULT_WRITE),
             configuration.get(Keys.DEFAULT_READ),
             configuration.defaultPolicies(),
-            QueueType.ofWireName(configuration.get(Keys.DEFAULT_QUEUE_TYPE)).orElseThrow()),
+            QueueType.ofWireName(configuration.get(Keys.DEFAULT_QUEUE_TYPE)).orElseThrow(),
+            configuration.objectDefaults()),
         new DefinitionsSettings(
             configuration.get(Keys.LOAD_DEFINITIONS),
             configuration.get(Keys.SKIP_DEFINITIONS_IF_UNCHANGED)),

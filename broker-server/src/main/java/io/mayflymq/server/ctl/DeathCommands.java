@@ -31,8 +31,7 @@ final class DeathCommands {
             .inVhost()
             .option(Option.text("<queue>", "only those that died in this queue", "--queue"))
             .option(
-                Option.text(
-                    "<reason>", "only rejected, expired, maxlen or delivery_limit", "--reason"))
+                Option.text("<reason>", "only those that died for it, such as expired", "--reason"))
             .option(Option.text("<id>", "only the message with this message-id", "--message-id"))
             .option(Option.number("<n>", "no more than so many (100)", "--limit"))
             .takesMany("column")

@@ -47,6 +47,8 @@ final class ListCommands {
           .withStat("expired")
           .withStat("maxlen")
           .withStat("delivery_limit")
+          .withStat("queue_expired")
+          .withStat("queue_deleted")
           .withStat("dead_lettered")
           .withStat("dropped_no_exchange")
           .withStat("dropped_exchange_missing")

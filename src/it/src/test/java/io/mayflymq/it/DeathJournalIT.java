@@ -151,8 +151,8 @@ class DeathJournalIT extends AccessFixture {
     assertThat(reply.status()).isEqualTo(400);
     assertThat(reply.reason())
         .isEqualTo(
-            "reason should be one of rejected, expired, maxlen, delivery_limit, actually was"
-                + " boredom");
+            "reason should be one of rejected, expired, maxlen, delivery_limit, queue_expired,"
+                + " queue_deleted, actually was boredom");
     assertThat(http.get("deaths?limit=-1").reason())
         .isEqualTo("limit should be a number, 0 or more, actually was -1");
   }

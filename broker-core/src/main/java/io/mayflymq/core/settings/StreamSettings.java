@@ -1,4 +1,4 @@
-package io.mayflymq.core.policy;
+package io.mayflymq.core.settings;
 
 /**
  * What only a stream lives by.

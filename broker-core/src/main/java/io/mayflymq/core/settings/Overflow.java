@@ -1,4 +1,4 @@
-package io.mayflymq.core.policy;
+package io.mayflymq.core.settings;
 
 import java.util.Optional;
 
@@ -32,7 +32,7 @@ public enum Overflow {
   /**
    * What it comes to in a queue of this type: quorum queues do not dead-letter what they refuse.
    */
-  Overflow in(QueueType type) {
+  public Overflow in(QueueType type) {
     return type == QueueType.QUORUM && this == REJECT_PUBLISH_DLX ? DROP_HEAD : this;
   }
 

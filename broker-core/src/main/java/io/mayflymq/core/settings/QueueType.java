@@ -1,4 +1,4 @@
-package io.mayflymq.core.policy;
+package io.mayflymq.core.settings;
 
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
@@ -66,6 +66,9 @@ public enum QueueType {
           "x-stream-max-segment-size-bytes",
           "x-initial-cluster-size"));
 
+  /** The argument of a declaration that names the type. */
+  public static final String ARGUMENT = "x-queue-type";
+
   private final String wireName;
   private final String module;
 
@@ -80,6 +83,8 @@ public enum QueueType {
       Arrays.stream(values()).forEach(other -> type.argumentsOfOthers.addAll(other.arguments));
       type.argumentsOfOthers.removeAll(type.arguments);
     }
+    // An extension of this broker: what consumers return is counted in classic queues too.
+    CLASSIC.argumentsOfOthers.remove("x-delivery-limit");
   }
 
   QueueType(String wireName, String module, List<String> arguments) {
@@ -95,7 +100,7 @@ public enum QueueType {
 
   /** What a declaration with these arguments, which are valid, makes. */
   public static QueueType of(FieldTable arguments) {
-    return arguments.get(QueueArguments.QUEUE_TYPE) instanceof FieldValue.LongString name
+    return arguments.get(ARGUMENT) instanceof FieldValue.LongString name
         ? ofWireName(name.string()).orElse(CLASSIC)
         : CLASSIC;
   }
@@ -114,12 +119,12 @@ public enum QueueType {
    * The arguments that mean something here, which a redeclaration must agree on, in the order in
    * which they are compared.
    */
-  List<String> arguments() {
+  public List<String> arguments() {
     return arguments;
   }
 
   /** The arguments that are refused here, as only other types know them. */
-  Set<String> argumentsOfOthers() {
+  public Set<String> argumentsOfOthers() {
     return argumentsOfOthers;
   }
 

@@ -1,0 +1,201 @@
+package io.mayflymq.core.policy;
+
+import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.settings.Backoff;
+import io.mayflymq.core.settings.ExpiryMode;
+import io.mayflymq.core.settings.LeaseUse;
+import io.mayflymq.core.settings.Overflow;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.RetrySettings;
+import io.mayflymq.core.settings.RetryType;
+import io.mayflymq.core.settings.StreamSettings;
+import io.mayflymq.core.settings.TimeoutAction;
+import io.mayflymq.core.settings.TtlMode;
+import io.mayflymq.core.settings.Words;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+
+/** Turns the merged values of a queue's keys, which are all valid, into what the queue lives by. */
+final class QueueSettingsReader {
+  private static final Map<DeathReason, PolicyKey> ROUTING_KEYS = new EnumMap<>(DeathReason.class);
+
+  static {
+    ROUTING_KEYS.put(DeathReason.REJECTED, PolicyKey.DEAD_LETTER_ROUTING_KEY_REJECTED);
+    ROUTING_KEYS.put(DeathReason.EXPIRED, PolicyKey.DEAD_LETTER_ROUTING_KEY_EXPIRED);
+    ROUTING_KEYS.put(DeathReason.MAXLEN, PolicyKey.DEAD_LETTER_ROUTING_KEY_MAXLEN);
+    ROUTING_KEYS.put(DeathReason.DELIVERY_LIMIT, PolicyKey.DEAD_LETTER_ROUTING_KEY_DELIVERY_LIMIT);
+    ROUTING_KEYS.put(DeathReason.QUEUE_EXPIRED, PolicyKey.DEAD_LETTER_ROUTING_KEY_QUEUE_EXPIRED);
+    ROUTING_KEYS.put(DeathReason.QUEUE_DELETED, PolicyKey.DEAD_LETTER_ROUTING_KEY_QUEUE_DELETED);
+  }
+
+  private final EffectiveSettings effective;
+  private final Defaults defaults;
+  private final QueueSettings.Builder settings;
+
+  private QueueSettingsReader(
+      EffectiveSettings effective, QueueSettings byArguments, Defaults defaults) {
+    this.effective = effective;
+    this.defaults = defaults;
+    this.settings =
+        QueueSettings.builder()
+            .type(byArguments.type())
+            .singleActiveConsumer(byArguments.singleActiveConsumer())
+            .maxPriority(byArguments.maxPriority());
+  }
+
+  /**
+   * Reads them.
+   *
+   * @param byArguments from which comes what no policy can set
+   * @param defaults what the configuration switches off altogether
+   */
+  static QueueSettings of(
+      EffectiveSettings effective, QueueSettings byArguments, Defaults defaults) {
+    QueueSettingsReader reader = new QueueSettingsReader(effective, byArguments, defaults);
+    reader.expiry();
+    reader.lease();
+    reader.length(byArguments);
+    reader.deadLetters();
+    reader.deliveries();
+    reader.stream();
+    return reader.settings.build();
+  }
+
+  private void expiry() {
+    if (!defaults.messageTtl()) {
+      settings.ttlMode(TtlMode.QUEUE_ONLY);
+      return;
+    }
+    settings
+        .messageTtlMillis(effective.number(PolicyKey.MESSAGE_TTL))
+        .messageTtlRetroactive(flag(PolicyKey.MESSAGE_TTL_RETROACTIVE, true))
+        .ttlFloorMillis(Math.max(0, effective.number(PolicyKey.MESSAGE_TTL_FLOOR)));
+    word(PolicyKey.MESSAGE_TTL_MODE, TtlMode.class, settings::ttlMode);
+    word(PolicyKey.EXPIRY_MODE, ExpiryMode.class, settings::expiryMode);
+  }
+
+  private void lease() {
+    long expires = effective.number(PolicyKey.EXPIRES);
+    settings
+        .expiresMillis(
+            expires == QueueSettings.NONE
+                ? expires
+                : Math.max(expires, defaults.leastExpiresMillis()))
+        .expiresOnlyIfEmpty(is(PolicyKey.EXPIRES_IF, "unused-and-empty"))
+        .deadLettersOnExpire(is(PolicyKey.ON_EXPIRE, "dead-letter"));
+    List<String> uses = words(PolicyKey.EXPIRES_ACTIVITY);
+    if (uses != null) {
+      Set<LeaseUse> chosen = Words.constants(LeaseUse.class, uses);
+      if (uses.contains("service-bus")) {
+        chosen.addAll(LeaseUse.SERVICE_BUS);
+      }
+      settings.leaseUses(chosen);
+    }
+  }
+
+  private void length(QueueSettings byArguments) {
+    String overflow = effective.text(PolicyKey.OVERFLOW);
+    settings
+        .maxLength(effective.number(PolicyKey.MAX_LENGTH))
+        .maxLengthBytes(effective.number(PolicyKey.MAX_LENGTH_BYTES))
+        .lengthCountsUnacked(is(PolicyKey.MAX_LENGTH_SCOPE, "total"));
+    if (overflow != null) {
+      settings.overflow(
+          Overflow.ofWireName(overflow).orElse(Overflow.DROP_HEAD).in(byArguments.type()));
+    }
+  }
+
+  private void deadLetters() {
+    if (!defaults.deadLettering()) {
+      return;
+    }
+    settings
+        .deadLetterExchange(effective.text(PolicyKey.DEAD_LETTER_EXCHANGE))
+        .deadLetterRoutingKey(effective.text(PolicyKey.DEAD_LETTER_ROUTING_KEY))
+        .ownDeadLetterQueue(is(PolicyKey.DEAD_LETTER_QUEUE, "auto"));
+    List<String> reasons = words(PolicyKey.DEAD_LETTER_ON);
+    if (reasons != null) {
+      Set<DeathReason> on = EnumSet.noneOf(DeathReason.class);
+      reasons.forEach(reason -> DeathReason.ofWireName(reason).ifPresent(on::add));
+      settings.deadLetterOn(on);
+    }
+    List<String> headers = words(PolicyKey.DEAD_LETTER_HEADERS);
+    settings.serviceBusHeaders(headers != null && headers.contains("service-bus"));
+    ROUTING_KEYS.forEach(
+        (reason, key) -> {
+          String routingKey = effective.text(key);
+          if (routingKey != null) {
+            settings.deadLetterRoutingKey(reason, routingKey);
+          }
+        });
+  }
+
+  private void deliveries() {
+    long timeout = effective.number(PolicyKey.CONSUMER_TIMEOUT);
+    long lock = effective.number(PolicyKey.LOCK_DURATION);
+    if (lock != QueueSettings.NONE) {
+      settings.timeoutAction(TimeoutAction.REQUEUE);
+      timeout = timeout == QueueSettings.NONE ? lock : Math.min(timeout, lock);
+    }
+    settings
+        .deliveryLimit(Math.max(effective.number(PolicyKey.DELIVERY_LIMIT), QueueSettings.NONE))
+        .consumerTimeoutMillis(timeout)
+        .retry(retry());
+    word(PolicyKey.CONSUMER_TIMEOUT_ACTION, TimeoutAction.class, settings::timeoutAction);
+  }
+
+  private RetrySettings retry() {
+    RetryType type =
+        Words.constant(RetryType.class, textOr(PolicyKey.DELAYED_RETRY_TYPE, "disabled"))
+            .orElse(RetryType.DISABLED);
+    if (type == RetryType.DISABLED) {
+      return RetrySettings.NONE;
+    }
+    List<String> delays = words(PolicyKey.DELAYED_RETRY_DELAYS);
+    return new RetrySettings(
+        type,
+        effective.number(PolicyKey.DELAYED_RETRY_MIN),
+        effective.number(PolicyKey.DELAYED_RETRY_MAX),
+        Words.constant(Backoff.class, textOr(PolicyKey.DELAYED_RETRY_BACKOFF, "linear"))
+            .orElse(Backoff.LINEAR),
+        (int) Math.max(0, effective.number(PolicyKey.DELAYED_RETRY_JITTER)),
+        delays == null ? List.of() : delays.stream().map(Long::valueOf).toList());
+  }
+
+  private void stream() {
+    String age = effective.text(PolicyKey.MAX_AGE);
+    settings.stream(
+        new StreamSettings(
+            age == null ? QueueSettings.NONE : MaxAge.millis(age).orElse(QueueSettings.NONE),
+            effective.number(PolicyKey.STREAM_MAX_SEGMENT_SIZE_BYTES)));
+  }
+
+  private boolean is(PolicyKey key, String word) {
+    return word.equals(effective.text(key));
+  }
+
+  private String textOr(PolicyKey key, String absent) {
+    String text = effective.text(key);
+    return text == null ? absent : text;
+  }
+
+  private boolean flag(PolicyKey key, boolean absent) {
+    return effective.value(key).map(value -> (boolean) value.value()).orElse(absent);
+  }
+
+  private List<String> words(PolicyKey key) {
+    String text = effective.text(key);
+    return text == null ? null : ValueRule.split(text);
+  }
+
+  private <E extends Enum<E>> void word(PolicyKey key, Class<E> type, Consumer<E> setting) {
+    String word = effective.text(key);
+    if (word != null) {
+      Words.constant(type, word).ifPresent(setting);
+    }
+  }
+}

@@ -1,0 +1,14 @@
+package io.mayflymq.core.settings;
+
+import java.util.Set;
+
+/**
+ * How long a queue may stay unused, and what happens then.
+ *
+ * @param expiresMillis how long, 1 or more, or {@link QueueSettings#NONE}
+ * @param uses what counts as use
+ * @param onlyIfEmpty whether a queue that holds messages stays, for another period
+ * @param deadLetters whether its messages are dead-lettered before it goes
+ */
+public record LeaseSettings(
+    long expiresMillis, Set<LeaseUse> uses, boolean onlyIfEmpty, boolean deadLetters) {}

@@ -1,0 +1,282 @@
+package io.mayflymq.core.settings;
+
+import io.mayflymq.core.message.DeathReason;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What a queue lives by. Derived from its arguments, from policies and from defaults; times in ms,
+ * {@link #NONE} where there is no such setting.
+ *
+ * @param type what kind of queue it is
+ * @param singleActiveConsumer whether only one consumer gets messages at a time
+ * @param maxPriority the highest priority that it tells apart, 0 to 255, or {@link #NO_PRIORITIES}
+ * @param expiry when messages are too old
+ * @param lease how long it may stay unused
+ * @param length how much it may hold
+ * @param deadLetters what becomes of its dead messages
+ * @param deliveries what becomes of deliveries that are not acknowledged
+ * @param stream what counts for a stream only
+ */
+public record QueueSettings(
+    QueueType type,
+    boolean singleActiveConsumer,
+    int maxPriority,
+    ExpirySettings expiry,
+    LeaseSettings lease,
+    LengthSettings length,
+    DeadLetterSettings deadLetters,
+    DeliverySettings deliveries,
+    StreamSettings stream) {
+
+  /** No such limit. */
+  public static final long NONE = -1;
+
+  /** The {@link #maxPriority} of a queue that passes over priorities. */
+  public static final int NO_PRIORITIES = -1;
+
+  /** A queue without any argument or policy. */
+  public static final QueueSettings DEFAULT = builder().build();
+
+  /** Begins with those of a queue without any argument or policy. */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /** Begins with these. */
+  public Builder toBuilder() {
+    return new Builder(this);
+  }
+
+  /** Whether the queue tells priorities apart. */
+  public boolean hasPriorities() {
+    return maxPriority != NO_PRIORITIES;
+  }
+
+  /**
+   * Whether the queue counts how often each message comes back, and tells consumers: a quorum
+   * queue, and any other that has a limit.
+   */
+  public boolean countsReturns() {
+    return type == QueueType.QUORUM || deliveries.limit() != NONE;
+  }
+
+  /** Settings in the making. */
+  public static final class Builder {
+    private QueueType type = QueueType.CLASSIC;
+    private boolean singleActiveConsumer;
+    private int maxPriority = NO_PRIORITIES;
+    private long messageTtl = NONE;
+    private boolean retroactive = true;
+    private TtlMode ttlMode = TtlMode.MIN;
+    private long ttlFloor;
+    private ExpiryMode expiryMode = ExpiryMode.EXACT;
+    private long expires = NONE;
+    private Set<LeaseUse> uses = LeaseUse.DEFAULT;
+    private boolean expiresOnlyIfEmpty;
+    private boolean deadLettersOnExpire;
+    private long maxLength = NONE;
+    private long maxLengthBytes = NONE;
+    private Overflow overflow = Overflow.DROP_HEAD;
+    private boolean countsUnacked;
+    private String deadLetterExchange;
+    private String deadLetterRoutingKey;
+    private Set<DeathReason> deadLetterOn = DeadLetterSettings.ON_DEFAULT;
+    private final Map<DeathReason, String> routingKeys = new EnumMap<>(DeathReason.class);
+    private boolean serviceBusHeaders;
+    private boolean ownDeadLetterQueue;
+    private long deliveryLimit = NONE;
+    private long consumerTimeout = NONE;
+    private TimeoutAction timeoutAction = TimeoutAction.CLOSE_CHANNEL;
+    private RetrySettings retry = RetrySettings.NONE;
+    private StreamSettings stream = StreamSettings.DEFAULT;
+
+    private Builder() {}
+
+    private Builder(QueueSettings settings) {
+      type = settings.type;
+      singleActiveConsumer = settings.singleActiveConsumer;
+      maxPriority = settings.maxPriority;
+      messageTtl = settings.expiry.messageTtlMillis();
+      retroactive = settings.expiry.retroactive();
+      ttlMode = settings.expiry.ttlMode();
+      ttlFloor = settings.expiry.floorMillis();
+      expiryMode = settings.expiry.mode();
+      expires = settings.lease.expiresMillis();
+      uses = settings.lease.uses();
+      expiresOnlyIfEmpty = settings.lease.onlyIfEmpty();
+      deadLettersOnExpire = settings.lease.deadLetters();
+      maxLength = settings.length.maxLength();
+      maxLengthBytes = settings.length.maxLengthBytes();
+      overflow = settings.length.overflow();
+      countsUnacked = settings.length.countsUnacked();
+      deadLetterExchange = settings.deadLetters.exchange();
+      deadLetterRoutingKey = settings.deadLetters.routingKey();
+      deadLetterOn = settings.deadLetters.on();
+      routingKeys.putAll(settings.deadLetters.routingKeys());
+      serviceBusHeaders = settings.deadLetters.serviceBusHeaders();
+      ownDeadLetterQueue = settings.deadLetters.ownQueue();
+      deliveryLimit = settings.deliveries.limit();
+      consumerTimeout = settings.deliveries.timeoutMillis();
+      timeoutAction = settings.deliveries.timeoutAction();
+      retry = settings.deliveries.retry();
+      stream = settings.stream;
+    }
+
+    public Builder type(QueueType value) {
+      type = value;
+      return this;
+    }
+
+    public Builder singleActiveConsumer(boolean value) {
+      singleActiveConsumer = value;
+      return this;
+    }
+
+    public Builder maxPriority(int value) {
+      maxPriority = value;
+      return this;
+    }
+
+    public Builder messageTtlMillis(long value) {
+      messageTtl = value;
+      return this;
+    }
+
+    public Builder messageTtlRetroactive(boolean value) {
+      retroactive = value;
+      return this;
+    }
+
+    public Builder ttlMode(TtlMode value) {
+      ttlMode = value;
+      return this;
+    }
+
+    public Builder ttlFloorMillis(long value) {
+      ttlFloor = value;
+      return this;
+    }
+
+    public Builder expiryMode(ExpiryMode value) {
+      expiryMode = value;
+      return this;
+    }
+
+    public Builder expiresMillis(long value) {
+      expires = value;
+      return this;
+    }
+
+    public Builder leaseUses(Set<LeaseUse> value) {
+      uses = value;
+      return this;
+    }
+
+    public Builder expiresOnlyIfEmpty(boolean value) {
+      expiresOnlyIfEmpty = value;
+      return this;
+    }
+
+    public Builder deadLettersOnExpire(boolean value) {
+      deadLettersOnExpire = value;
+      return this;
+    }
+
+    public Builder maxLength(long value) {
+      maxLength = value;
+      return this;
+    }
+
+    public Builder maxLengthBytes(long value) {
+      maxLengthBytes = value;
+      return this;
+    }
+
+    public Builder overflow(Overflow value) {
+      overflow = value;
+      return this;
+    }
+
+    public Builder lengthCountsUnacked(boolean value) {
+      countsUnacked = value;
+      return this;
+    }
+
+    public Builder deadLetterExchange(String value) {
+      deadLetterExchange = value;
+      return this;
+    }
+
+    public Builder deadLetterRoutingKey(String value) {
+      deadLetterRoutingKey = value;
+      return this;
+    }
+
+    public Builder deadLetterOn(Set<DeathReason> value) {
+      deadLetterOn = value;
+      return this;
+    }
+
+    public Builder deadLetterRoutingKey(DeathReason reason, String value) {
+      routingKeys.put(reason, value);
+      return this;
+    }
+
+    public Builder serviceBusHeaders(boolean value) {
+      serviceBusHeaders = value;
+      return this;
+    }
+
+    public Builder ownDeadLetterQueue(boolean value) {
+      ownDeadLetterQueue = value;
+      return this;
+    }
+
+    public Builder deliveryLimit(long value) {
+      deliveryLimit = value;
+      return this;
+    }
+
+    public Builder consumerTimeoutMillis(long value) {
+      consumerTimeout = value;
+      return this;
+    }
+
+    public Builder timeoutAction(TimeoutAction value) {
+      timeoutAction = value;
+      return this;
+    }
+
+    public Builder retry(RetrySettings value) {
+      retry = value;
+      return this;
+    }
+
+    public Builder stream(StreamSettings value) {
+      stream = value;
+      return this;
+    }
+
+    /** Makes the settings. */
+    public QueueSettings build() {
+      return new QueueSettings(
+          type,
+          singleActiveConsumer,
+          maxPriority,
+          new ExpirySettings(messageTtl, retroactive, ttlMode, ttlFloor, expiryMode),
+          new LeaseSettings(expires, Set.copyOf(uses), expiresOnlyIfEmpty, deadLettersOnExpire),
+          new LengthSettings(maxLength, maxLengthBytes, overflow, countsUnacked),
+          new DeadLetterSettings(
+              deadLetterExchange,
+              deadLetterRoutingKey,
+              Set.copyOf(deadLetterOn),
+              Map.copyOf(routingKeys),
+              serviceBusHeaders,
+              ownDeadLetterQueue),
+          new DeliverySettings(deliveryLimit, consumerTimeout, timeoutAction, retry),
+          stream);
+    }
+  }
+}
