@@ -54,6 +54,8 @@ public enum Counter {
   QUEUE_DELETED,
   /** Queues: messages that were purged. */
   PURGED,
+  /** Queues: dead messages that were sent back from here. */
+  REDRIVEN,
   /** Queues: messages that died and went from here to at least one other queue. */
   DEAD_LETTERED,
   /** Queues: messages that died where there is no dead letter exchange. */

@@ -264,7 +264,8 @@ public final class StreamMachine implements QueueBehavior {
   /** Shows what is safe, as to consumers. */
   @Override
   public MessageBrowser browse(long position) {
-    return new StreamBrowser(log.read(log.firstOffset() + position), position);
+    long offset = log.firstOffset() + Math.min(position, readyCount());
+    return new StreamBrowser(log.read(offset), position);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.queue.Withdrawals;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
@@ -243,6 +244,9 @@ public final class Redrive {
 
   private void count(List<Queue> targets) {
     moved++;
+    if (!request.dryRun()) {
+      source.counters().add(Counter.REDRIVEN, 1);
+    }
     for (Queue target : targets) {
       if (movedTo.size() < MOST_NAMED || movedTo.containsKey(target.name())) {
         movedTo.merge(target.name(), 1L, Long::sum);

@@ -74,7 +74,14 @@ final class RedriveRouter {
     for (int i = 0; i < route.size(); i++) {
       targets.add(route.get(i));
     }
-    return targets.isEmpty() ? Passage.none(Skipped.UNROUTABLE) : to(letter, targets);
+    if (targets.isEmpty()) {
+      return Passage.none(Skipped.UNROUTABLE);
+    }
+    Passage passage = to(letter, targets);
+    if (passage.skipped() == null && !request.dryRun()) {
+      route.remember(letter);
+    }
+    return passage;
   }
 
   private Passage to(Message letter, List<Queue> targets) {

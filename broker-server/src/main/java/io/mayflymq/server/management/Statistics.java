@@ -56,7 +56,10 @@ final class Statistics {
           .toList();
 
   private static final List<Field> GONE_OTHERWISE =
-      List.of(new Field("purged", Counter.PURGED), new Field("refused", Counter.REFUSED));
+      List.of(
+          new Field("purged", Counter.PURGED),
+          new Field("redriven", Counter.REDRIVEN),
+          new Field("refused", Counter.REFUSED));
 
   private static final List<Field> PUBLISHED =
       List.of(
@@ -173,7 +176,8 @@ final class Statistics {
             + counts.rate(Counter.GOT_NO_ACK)
             + counts.rate(Counter.EXPIRED)
             + counts.rate(Counter.MAXLEN)
-            + counts.rate(Counter.PURGED);
+            + counts.rate(Counter.PURGED)
+            + counts.rate(Counter.REDRIVEN);
     double unackedRate = handedOut - settled - counts.rate(Counter.REQUEUED);
     double total = in - settled - leftUnseen;
     put(object, "messages", ready + unacked, total);

@@ -55,6 +55,8 @@ class RedriveIT extends AccessFixture {
     assertThat(report.path("moved").asInt()).isEqualTo(3);
     assertThat(report.path("moved_to").path(queue).asInt()).isEqualTo(3);
     assertThat(report.path("skipped").asInt()).isZero();
+    assertThat(http.get("queues/%2F/" + dead).json().path("message_stats").path("redriven").asInt())
+        .isEqualTo(3);
     GetResponse first = amqp.channel().basicGet(queue, true);
     assertThat(first.getEnvelope().isRedeliver()).isFalse();
     assertThat(first.getEnvelope().getRoutingKey()).isEqualTo(queue);
@@ -70,6 +72,7 @@ class RedriveIT extends AccessFixture {
     String second = amqp.queue();
     amqp.bind(queue, exchange, "orders.*");
     kill(amqp, exchange, "orders.new", queue, "a");
+    amqp.awaitReady(dead, 1);
     amqp.bind(second, exchange, "orders.new");
     JsonNode report = redrive(dead, "{\"to_original\":true,\"keep_deaths\":true}");
     assertThat(report.path("moved").asInt()).isEqualTo(1);
