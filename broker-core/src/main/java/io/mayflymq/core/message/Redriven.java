@@ -69,12 +69,10 @@ public final class Redriven {
           }
         });
     changed.put(COUNT_HEADER, new FieldValue.Int64(times + 1));
-    Message alive =
-        dead.withProperties(dead.properties().toBuilder().headers(changed.build()).build());
-    return origin == null
-        ? alive
-        : alive.withOrigin(
-            ShortString.of(origin.exchange()), ShortString.of(origin.routingKeys().get(0)));
+    return dead.publishedAs(
+        origin == null ? dead.exchange() : ShortString.of(origin.exchange()),
+        origin == null ? dead.routingKey() : ShortString.of(origin.routingKeys().get(0)),
+        dead.properties().toBuilder().headers(changed.build()).build());
   }
 
   private static boolean isOfDeath(String header) {

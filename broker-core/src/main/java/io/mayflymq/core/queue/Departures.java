@@ -4,6 +4,7 @@ import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.settings.LengthSettings;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.DeadEntry;
 
@@ -18,7 +19,7 @@ final class Departures {
   private final QueueEffects effects;
   private final WakeUp wakeUp;
   private boolean deadLetters;
-  private long maxLength;
+  private LengthSettings length;
 
   Departures(
       MessageIndex<Message> index,
@@ -38,8 +39,8 @@ final class Departures {
   /** The queue lives by other settings from now on. */
   void reconfigure(QueueSettings settings) {
     // Without a dead letter exchange contents are not wanted.
-    deadLetters = settings.deadLetters().exchange() != null;
-    maxLength = settings.length().maxLength();
+    deadLetters = settings.deadLetters().areWanted();
+    length = settings.length();
   }
 
   /** A message dies. */
@@ -54,14 +55,14 @@ final class Departures {
 
   /** A message that is not in the queue dies, for want of room. */
   void dieOutside(Message message, long nowMillis) {
-    effects.died(message, null, overLimit(index.readyCount() + 1), Deadlines.NEVER, nowMillis);
+    effects.died(message, null, overLimit(1), Deadlines.NEVER, nowMillis);
   }
 
   private DeathCause causeOf(long sequence, Message message, DeathReason reason) {
     return switch (reason) {
       case REJECTED -> DeathCause.CONSUMER;
       case DELIVERY_LIMIT -> DeathCause.DELIVERY_LIMIT;
-      case MAXLEN -> overLimit(index.readyCount());
+      case MAXLEN -> overLimit(0);
       case QUEUE_EXPIRED -> DeathCause.EXPIRES;
       case QUEUE_DELETED -> DeathCause.DELETION;
       case EXPIRED -> {
@@ -72,8 +73,10 @@ final class Departures {
     };
   }
 
-  private DeathCause overLimit(long readyCount) {
-    return maxLength != QueueSettings.NONE && readyCount > maxLength
+  /** Which limit is exceeded, by the messages that are here and so many more. */
+  private DeathCause overLimit(int more) {
+    long count = index.readyCount() + (length.countsUnacked() ? index.unackedCount() : 0) + more;
+    return length.maxLength() != QueueSettings.NONE && count > length.maxLength()
         ? DeathCause.MAX_LENGTH
         : DeathCause.MAX_LENGTH_BYTES;
   }
@@ -101,13 +104,24 @@ final class Departures {
     long earliest = deadlines.earliest();
     while (earliest >= 0) {
       long deadline = deadlines.of(earliest);
-      if (deadline > nowMillis || left-- == 0) {
+      if (deadline > nowMillis) {
+        break;
+      }
+      if (left-- == 0) {
         return deadline;
       }
       die(earliest, DeathReason.EXPIRED, nowMillis);
       earliest = deadlines.earliest();
     }
-    return Deadlines.NEVER;
+    deadlines.endCheck();
+    return deadlines.next();
+  }
+
+  /** The head of the queue may be another one by now: sees to it that it leaves in time. */
+  void headMoved() {
+    if (deadlines.watchHead()) {
+      wakeUp.noLaterThan(deadlines.next());
+    }
   }
 
   /**

@@ -66,12 +66,10 @@ public final class QueueMachine implements QueueBehavior {
     this.effects = effects;
     this.wakeUp = new WakeUp(effects);
     this.index = new MessageIndex<>(pages);
+    this.precedence = Precedence.in(index, settings);
     this.deadlines =
         new MessageDeadlines(
-            index,
-            new ExpiryOrder(new ExpiringMessages(index)),
-            settings.expiry().messageTtlMillis());
-    this.precedence = Precedence.in(index, settings);
+            index, new ExpiryOrder(new ExpiringMessages(index)), precedence, settings.expiry());
     this.recovery = new QueueRecovery(index, deadlines, settings.countsReturns(), precedence);
     this.messages = new QueueMessages(index, store, recovery, precedence);
     this.departures = new Departures(index, messages, deadlines, effects, wakeUp, settings);
@@ -89,7 +87,7 @@ public final class QueueMachine implements QueueBehavior {
   public void start(long nowMillis) {
     recovery.finish();
     wakeUp.noLaterThan(lease.endMillis());
-    wakeUp.noLaterThan(deadlines.next());
+    wakeUp.noLaterThan(deadlines.begin(nowMillis));
     length.dropOverflow(nowMillis);
   }
 
@@ -113,7 +111,7 @@ public final class QueueMachine implements QueueBehavior {
     length.change(changed);
     returns.change(changed);
     dispatcher.change(changed);
-    deadlines.changeTtl(changed.expiry().messageTtlMillis(), changed.expiry().retroactive());
+    deadlines.change(changed.expiry());
     lease.change(changed.lease().expiresMillis());
     departures.reconfigure(changed);
     long next = departures.expireDue(nowMillis, EXPIRY_SLICE);
@@ -127,6 +125,7 @@ public final class QueueMachine implements QueueBehavior {
     return Forecast.of(
         index,
         precedence,
+        deadlines,
         settings,
         changed,
         lease.endWith(changed.lease().expiresMillis()),
@@ -154,7 +153,7 @@ public final class QueueMachine implements QueueBehavior {
       return true;
     }
     long sequence = messages.append(message, own, nowMillis);
-    long deadline = deadlines.ofNew(own, nowMillis);
+    long deadline = deadlines.leavesAt(sequence, deadlines.ofNew(own, nowMillis));
     if (deadline <= nowMillis) {
       departures.die(sequence, DeathReason.EXPIRED, nowMillis);
       return true;
@@ -361,6 +360,7 @@ public final class QueueMachine implements QueueBehavior {
   }
 
   private void restored(long nowMillis) {
+    departures.headMoved();
     wakeUp.noLaterThan(deadlines.next());
     length.dropOverflow(nowMillis);
     dispatcher.dispatch(nowMillis);

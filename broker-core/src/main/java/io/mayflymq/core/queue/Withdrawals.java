@@ -61,12 +61,15 @@ public final class Withdrawals {
    */
   public DeadEntry take(long sequence) {
     deadlines.leaving(sequence);
-    return messages.bury(sequence);
+    DeadEntry entry = messages.bury(sequence);
+    departures.headMoved();
+    return entry;
   }
 
   /** A ready message waits, unacknowledged, until one of the two below is called. */
   public void hold(long sequence) {
     messages.hold(sequence);
+    departures.headMoved();
   }
 
   /** A message that was held leaves for good. */

@@ -1,6 +1,7 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.settings.ExpirySettings;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
@@ -8,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /*
@@ -54,10 +56,11 @@ final class NaiveQueue {
         boolean persistent,
         int priority,
         long arrival,
+        long kept,
         long ownDeadline,
         long deadline) {
       this.arrival = arrival;
-      this.kept = ownDeadline;
+      this.kept = kept;
       this.number = number;
       this.size = size;
       this.priority = priority;
@@ -127,11 +130,12 @@ final class NaiveQueue {
         return false;
       }
     }
-    long deadline =
-        Math.min(deadline(ttl, now), deadline(settings.expiry().messageTtlMillis(), now));
+    long own = ttl < 0 ? NEVER : deadline(Math.max(ttl, settings.expiry().floorMillis()), now);
+    long deadline = deadline(settings.expiry(), own, now);
     int priority = Math.max(0, Math.min(publish.priority(), settings.maxPriority()));
     Entry entry =
-        new Entry(number, size, publish.persistent(), priority, now, deadline(ttl, now), deadline);
+        new Entry(
+            number, size, publish.persistent(), priority, now, own, deadline(ttl, now), deadline);
     if (ready().findAny().isEmpty()) {
       Optional<Subscriber> taker = nextWithRoom();
       if (taker.isPresent()) {
@@ -143,7 +147,13 @@ final class NaiveQueue {
       }
     }
     store(entry, now);
-    if (now >= deadline) {
+    boolean looked =
+        switch (settings.expiry().mode()) {
+          case EXACT -> true;
+          case HEAD -> head().orElseThrow() == entry;
+          case LAZY -> false;
+        };
+    if (looked && now >= deadline) {
       die(entry, DeathReason.EXPIRED, now);
       return true;
     }
@@ -162,24 +172,46 @@ final class NaiveQueue {
     return ttl < 0 ? NEVER : ttl == 0 ? now : now + ttl + 1;
   }
 
+  private static long deadline(ExpirySettings expiry, long own, long arrival) {
+    long ttl = expiry.messageTtlMillis();
+    long byTtl = ttl < 0 ? NEVER : deadline(Math.max(ttl, expiry.floorMillis()), arrival);
+    return switch (expiry.ttlMode()) {
+      case MIN -> Math.min(own, byTtl);
+      case MESSAGE_FIRST -> own == NEVER ? byTtl : own;
+      case QUEUE_ONLY -> byTtl;
+    };
+  }
+
   private boolean exceeds(int moreMessages, int moreBytes) {
+    Predicate<Entry> counts = entry -> settings.length().countsUnacked() || entry.isReady();
+    long messages = entries.stream().filter(counts).count();
+    long bytes = entries.stream().filter(counts).mapToLong(entry -> entry.size).sum();
     return (settings.length().maxLength() >= 0
-            && readyCount() + moreMessages > settings.length().maxLength())
+            && messages + moreMessages > settings.length().maxLength())
         || (settings.length().maxLengthBytes() >= 0
-            && readyBytes() + moreBytes > settings.length().maxLengthBytes());
+            && bytes + moreBytes > settings.length().maxLengthBytes());
   }
 
   private void dropWhatIsTooMuch(long now) {
-    if (settings.length().overflow() != Overflow.DROP_HEAD || !exceeds(0, 0)) {
+    if (settings.length().overflow() != Overflow.DROP_HEAD || !isOverLimit()) {
       return;
     }
     expireAllDue(now);
-    while (exceeds(0, 0)) {
-      die(head().orElseThrow(), DeathReason.MAXLEN, now);
+    while (isOverLimit()) {
+      Entry head = head().orElseThrow();
+      die(head, now >= head.deadline ? DeathReason.EXPIRED : DeathReason.MAXLEN, now);
     }
   }
 
   private void expireAllDue(long now) {
+    switch (settings.expiry().mode()) {
+      case EXACT -> expireAnywhere(now);
+      case HEAD -> firstLiving(now);
+      case LAZY -> {}
+    }
+  }
+
+  private void expireAnywhere(long now) {
     ready()
         .filter(entry -> now >= entry.deadline)
         .sorted(Comparator.comparing((Entry entry) -> entry.deadline))
@@ -237,11 +269,12 @@ final class NaiveQueue {
   }
 
   void reconfigure(QueueSettings changed, long now) {
-    if (changed.expiry().messageTtlMillis() != settings.expiry().messageTtlMillis()) {
+    if (changed.expiry().messageTtlMillis() != settings.expiry().messageTtlMillis()
+        || changed.expiry().ttlMode() != settings.expiry().ttlMode()
+        || changed.expiry().floorMillis() != settings.expiry().floorMillis()) {
       for (Entry entry : entries) {
         if (changed.expiry().retroactive()) {
-          entry.deadline =
-              Math.min(entry.kept, deadline(changed.expiry().messageTtlMillis(), entry.arrival));
+          entry.deadline = deadline(changed.expiry(), entry.kept, entry.arrival);
         } else {
           entry.kept = entry.deadline;
         }
@@ -382,13 +415,17 @@ final class NaiveQueue {
         : NEVER;
   }
 
-  /** When the first of the ready messages is due. */
+  /** When the first of the ready messages that leave by themselves is due. */
   long earliestDeadline() {
-    return ready().mapToLong(entry -> entry.deadline).min().orElse(NEVER);
+    return switch (settings.expiry().mode()) {
+      case EXACT -> ready().mapToLong(entry -> entry.deadline).min().orElse(NEVER);
+      case HEAD -> head().map(entry -> entry.deadline).orElse(NEVER);
+      case LAZY -> NEVER;
+    };
   }
 
   boolean isOverLimit() {
-    return exceeds(0, 0);
+    return readyCount() > 0 && exceeds(0, 0);
   }
 
   /** Whether a consumer could be given a message now. */
