@@ -4,7 +4,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.settings.QueueSettings;
 import java.util.function.Consumer;
 
-/** Looks at the ready messages of a queue. What is too old, and not yet gone, is passed over. */
+/** Looks at the ready messages of a queue, those that are too old and not yet gone included. */
 final class QueueBrowser implements MessageBrowser {
   /** Reading a content takes about a millisecond for each half of a megabyte. */
   private static final int LARGEST_READ = 4 << 20;
@@ -68,7 +68,7 @@ final class QueueBrowser implements MessageBrowser {
     if (sequence == ServiceOrder.END) {
       return false;
     }
-    if (sequence == ServiceOrder.NOT_YET || deadlines.of(sequence) <= nowMillis) {
+    if (sequence == ServiceOrder.NOT_YET) {
       return true;
     }
     if (toSkip > 0) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
 import java.util.ArrayDeque;
@@ -44,7 +45,11 @@ class QueueBrowserTest {
   Arbitrary<QueueSettings> settings() {
     QueueSettings plain = ManualQueue.lasting(40, -1);
     return Arbitraries.of(
-        plain, plain.toBuilder().maxPriority(3).build(), quorum(plain, QueueSettings.NONE));
+        plain,
+        plain.toBuilder().maxPriority(3).build(),
+        quorum(plain, QueueSettings.NONE),
+        plain.toBuilder().expiryMode(ExpiryMode.HEAD).build(),
+        plain.toBuilder().expiryMode(ExpiryMode.LAZY).build());
   }
 
   private static QueueSettings quorum(QueueSettings settings, long deliveryLimit) {
@@ -72,8 +77,10 @@ class QueueBrowserTest {
       served.add(new Seen(ManualQueue.number(fetched.message()), fetched.redelivered()));
       fetched = queue.machine.fetch(false, queue.now);
     }
-    assertThat(seen(all)).isEqualTo(served);
-    assertThat(seen(page)).isEqualTo(served.subList(Math.min(from, served.size()), served.size()));
+    // In some modes what is too old stays for a while, and is seen, but never served.
+    assertThat(seen(all.stream().filter(seen -> seen.deadlineMillis() > queue.now).toList()))
+        .isEqualTo(served);
+    assertThat(seen(page)).isEqualTo(seen(all.subList(Math.min(from, all.size()), all.size())));
     assertThat(page).extracting(BrowsedMessage::position).isEqualTo(positions(from, page.size()));
   }
 
@@ -122,14 +129,14 @@ class QueueBrowserTest {
   }
 
   @Test
-  void passesOverWhatIsTooOldAndToldNobody() {
+  void showsWhatIsTooOldAndStillThere() {
     ManualQueue queue = new ManualQueue(ManualQueue.lasting(-1, -1));
     queue.publish(10);
     queue.publish(Message.NO_TTL);
     queue.now += 11;
     assertThat(browse(queue, 0))
         .extracting(BrowsedMessage::sequence, BrowsedMessage::deadlineMillis)
-        .containsExactly(tuple(1L, Deadlines.NEVER));
+        .containsExactly(tuple(0L, ManualQueue.START + 11), tuple(1L, Deadlines.NEVER));
   }
 
   @Test

@@ -10,6 +10,8 @@ import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.settings.TtlMode;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What decides that a message dies, and when it was due. */
@@ -44,6 +46,35 @@ class QueueMachineCausesTest {
 
   private static QueueSettings notRetroactive(long ttl) {
     return QueueSettings.builder().messageTtlMillis(ttl).messageTtlRetroactive(false).build();
+  }
+
+  @Test
+  void theModeSaysWhichTimeToLiveDecides() {
+    for (TtlMode mode : List.of(TtlMode.MESSAGE_FIRST, TtlMode.QUEUE_ONLY)) {
+      ManualQueue queue =
+          new ManualQueue(QueueSettings.builder().messageTtlMillis(100).ttlMode(mode).build());
+      queue.publish(200);
+      queue.publish(Message.NO_TTL);
+      queue.advance(300);
+      Cause byQueue = new Cause(1, DeathCause.MESSAGE_TTL, START + 101);
+      assertThat(queue.causes)
+          .as("%s", mode)
+          .containsExactlyInAnyOrder(
+              mode == TtlMode.MESSAGE_FIRST
+                  ? new Cause(0, DeathCause.EXPIRATION, START + 201)
+                  : new Cause(0, DeathCause.MESSAGE_TTL, START + 101),
+              byQueue);
+    }
+  }
+
+  @Test
+  void unacknowledgedMessagesMayCountForALimit() {
+    ManualQueue queue =
+        new ManualQueue(QueueSettings.builder().maxLength(2).lengthCountsUnacked(true).build());
+    queue.publishMany(2);
+    queue.fetch();
+    queue.publishMany(1);
+    assertThat(queue.causes).containsExactly(new Cause(1, DeathCause.MAX_LENGTH, Deadlines.NEVER));
   }
 
   @Test
