@@ -8,6 +8,8 @@ public enum DeathFate {
   DEAD_LETTERED,
   /** Dropped: its queue has no dead letter exchange. */
   NO_EXCHANGE,
+  /** Dropped: its queue dead-letters no message that died so. */
+  REASON_EXCLUDED,
   /** Dropped: there is no exchange of that name. */
   EXCHANGE_MISSING,
   /** Dropped: the dead letter exchange routes it nowhere. */

@@ -60,6 +60,8 @@ public enum Counter {
   DEAD_LETTERED,
   /** Queues: messages that died where there is no dead letter exchange. */
   DROPPED_NO_EXCHANGE,
+  /** Queues: messages that died so that their queue does not dead-letter them. */
+  DROPPED_REASON_EXCLUDED,
   /** Queues: messages that died and whose dead letter exchange does not exist. */
   DROPPED_EXCHANGE_MISSING,
   /** Queues: messages that died and whose dead letter exchange had no queue for them. */
@@ -100,6 +102,7 @@ public enum Counter {
     return switch (fate) {
       case DEAD_LETTERED -> DEAD_LETTERED;
       case NO_EXCHANGE -> DROPPED_NO_EXCHANGE;
+      case REASON_EXCLUDED -> DROPPED_REASON_EXCLUDED;
       case EXCHANGE_MISSING -> DROPPED_EXCHANGE_MISSING;
       case UNROUTABLE -> DROPPED_UNROUTABLE;
       case CYCLE -> DROPPED_CYCLE;

@@ -11,7 +11,7 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
-import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.DeadLetterSettings;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.protocol.types.PropertiesScan;
 import java.util.ArrayList;
@@ -53,14 +53,18 @@ final class DeadLetterRouter {
       DeathCause cause,
       long deadlineMillis,
       long nowMillis) {
-    QueueSettings settings = source.settings();
-    String exchange = settings.deadLetters().exchange();
+    DeadLetterSettings settings = source.settings().deadLetters();
+    // A queue's own dead letter queue is reached as any queue is, by its name.
+    boolean own = settings.exchange() == null && settings.ownQueue();
+    String exchange = own ? "" : settings.exchange();
     RoutingTable<Queue> table = vhost.routing();
     List<Queue> targets = List.of();
     DeadLetter letter = null;
     DeathFate fate;
     if (exchange == null) {
       fate = DeathFate.NO_EXCHANGE;
+    } else if (!settings.areWantedOn(cause.reason())) {
+      fate = DeathFate.REASON_EXCLUDED;
     } else if (table.exchange(exchange) == null) {
       fate = DeathFate.EXCHANGE_MISSING;
     } else if (message == null) {
@@ -73,7 +77,10 @@ final class DeadLetterRouter {
               cause.reason(),
               nowMillis,
               exchange,
-              settings.deadLetters().routingKey());
+              own
+                  ? OwnDeadLetterQueue.nameOf(source.name())
+                  : settings.routingKeyOn(cause.reason()),
+              settings.serviceBusHeaders());
       Route<Queue> route =
           table.route(exchange, letter.routingKeys(), letter.message()::properties);
       route.remember(letter.message());

@@ -41,7 +41,8 @@ class RedrivenTest {
   }
 
   private static Message dead(Message message, String queue, DeathReason reason) {
-    return DeadLetter.of(message, queue, reason, 1_800_000_000_000L, "dlx", "dead").message();
+    return DeadLetter.of(message, queue, reason, 1_800_000_000_000L, "dlx", "dead", false)
+        .message();
   }
 
   @Test
