@@ -72,8 +72,7 @@ public final class QueueMachine implements QueueBehavior {
             index, new ExpiryOrder(new ExpiringMessages(index)), precedence, settings.expiry());
     this.recovery = new QueueRecovery(index, deadlines, settings.countsReturns(), precedence);
     this.messages = new QueueMessages(index, store, recovery, precedence);
-    this.departures = new Departures(index, messages, deadlines, effects, wakeUp);
-    departures.haveDeadLetters(settings.deadLetters().areWanted());
+    this.departures = new Departures(index, messages, deadlines, effects, wakeUp, settings);
     this.length = new LengthGuard(index, messages, deadlines, departures, wakeUp, settings);
     this.returns = new Returns(index, messages, deadlines, departures, wakeUp, settings);
     this.dispatcher = new Dispatcher(index, messages, departures, consumers, counters, settings);
@@ -114,7 +113,7 @@ public final class QueueMachine implements QueueBehavior {
     dispatcher.change(changed);
     deadlines.change(changed.expiry());
     lease.change(changed.lease().expiresMillis());
-    departures.haveDeadLetters(changed.deadLetters().areWanted());
+    departures.reconfigure(changed);
     long next = departures.expireDue(nowMillis, EXPIRY_SLICE);
     length.dropOverflow(nowMillis);
     wakeUp.noLaterThan(Math.min(next, lease.endMillis()));
@@ -145,7 +144,7 @@ public final class QueueMachine implements QueueBehavior {
   public boolean publish(Message message, long nowMillis) {
     if (length.refuses(message, nowMillis)) {
       if (settings.length().overflow() == Overflow.REJECT_PUBLISH_DLX) {
-        effects.died(message, null, DeathReason.MAXLEN, nowMillis);
+        departures.dieOutside(message, nowMillis);
       }
       return false;
     }
@@ -348,6 +347,23 @@ public final class QueueMachine implements QueueBehavior {
   @Override
   public Message headInMemory() {
     return messages.headInMemory();
+  }
+
+  @Override
+  public MessageBrowser browse(long position) {
+    return QueueBrowser.from(position, index, messages, deadlines, precedence, settings);
+  }
+
+  @Override
+  public Withdrawals withdrawals() {
+    return new Withdrawals(index, messages, deadlines, departures, this::restored);
+  }
+
+  private void restored(long nowMillis) {
+    departures.headMoved();
+    wakeUp.noLaterThan(deadlines.next());
+    length.dropOverflow(nowMillis);
+    dispatcher.dispatch(nowMillis);
   }
 
   /** What happened so far; the rest is counted by who calls and whom it calls. */

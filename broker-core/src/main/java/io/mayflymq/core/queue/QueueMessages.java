@@ -160,6 +160,15 @@ final class QueueMessages implements StoredQueue {
     return message != null ? message : read(sequence);
   }
 
+  /** The same, for somebody who takes nothing: what was read ahead stays. */
+  Message peek(long sequence) {
+    if (loadedSequence == sequence) {
+      return loaded;
+    }
+    Message message = index.content(sequence);
+    return message != null ? message : read(sequence);
+  }
+
   private Message read(long sequence) {
     return store.read(index.location(sequence), (index.flags(sequence) & EntryFlags.PAGED) != 0);
   }
@@ -193,6 +202,22 @@ final class QueueMessages implements StoredQueue {
       store.delivered(sequence);
     }
     return message;
+  }
+
+  /** A ready message is not to be served for a while. It was not delivered. */
+  void hold(long sequence) {
+    if (precedence != null) {
+      precedence.leaving(sequence);
+    }
+    index.take(sequence);
+  }
+
+  /** A message that was held is ready again, as if nothing had happened. */
+  void release(long sequence) {
+    index.requeue(sequence);
+    if (precedence != null) {
+      precedence.ready(sequence);
+    }
   }
 
   /** A message that was delivered is ready again. */

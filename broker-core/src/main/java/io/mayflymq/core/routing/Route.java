@@ -55,6 +55,11 @@ public final class Route<Q> {
     return new Route<>(new Object[] {queue}, 1, List.of(), 0, true);
   }
 
+  /** The route to these queues, to none of them with a delay. */
+  public static <Q> Route<Q> to(List<Q> queues) {
+    return new Route<>(queues.toArray(), queues.size(), List.of(), 0, false);
+  }
+
   static <Q> Route<Q> of(Collection<QueueNode<Q>> nodes) {
     return of(nodes, nodes.size(), List.of(), 0, true);
   }

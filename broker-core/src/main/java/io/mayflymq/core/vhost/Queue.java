@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.event.Actor;
-import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metrics.Counter;
@@ -11,7 +11,6 @@ import io.mayflymq.core.queue.Fetched;
 import io.mayflymq.core.queue.QueueBehavior;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.QueueMachine;
-import io.mayflymq.core.queue.QueueTotals;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.settings.QueueSettings;
@@ -23,9 +22,7 @@ import io.mayflymq.core.stream.StreamMachine;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.function.Supplier;
 
 /*
@@ -46,10 +43,11 @@ public final class Queue {
   private final Timer timer = new WakeTimer();
 
   /** Null until a message was scheduled for the first time. */
-  private QueueSchedule schedule;
+  QueueSchedule schedule;
 
   private boolean deleted;
   private volatile long consumerTimeoutMillis;
+  private volatile Redrive lastRedrive;
 
   Queue(
       long id,
@@ -165,14 +163,14 @@ public final class Queue {
     return schedule;
   }
 
-  /** Whether a message that is due would not be taken, the queue being full. */
+  /** Whether {@link #publish} would refuse a message now. */
   boolean refuses(Message message) {
-    return machine.refuses(message, shard.now());
+    return !deleted && machine.refuses(message, shard.now());
   }
 
-  /** A message that was due was not taken. */
-  void diedOfLength(Message message, DeadEntry entry) {
-    new Effects().died(message, entry, DeathReason.MAXLEN, shard.now());
+  /** Whether it was deleted. */
+  boolean isGone() {
+    return deleted;
   }
 
   void acknowledge(Consumer consumer, long from, long to) {
@@ -226,15 +224,7 @@ public final class Queue {
 
   /** How it is at this moment; null if it is gone. Within a burst of the shard. */
   public QueueView view() {
-    if (deleted) {
-      return null;
-    }
-    List<QueueView.Member> members =
-        machine.consumers().stream()
-            .map(consumer -> new QueueView.Member(consumer, machine.isActive(consumer)))
-            .toList();
-    QueueTotals scheduled = schedule == null ? QueueTotals.NONE : schedule.totals();
-    return new QueueView(this, machine.totals(), scheduled, members, machine.headInMemory());
+    return deleted ? null : QueueView.of(this, machine, schedule);
   }
 
   // From any thread
@@ -305,20 +295,45 @@ public final class Queue {
   }
 
   /**
-   * Does something with what is scheduled, on the shard.
+   * Looks at ready messages and changes nothing, not even the lease. Fails with 404 if the queue
+   * has gone.
    *
-   * @param otherwise the answer where nothing ever was
-   * @return the answer; fails with 404 if the queue has gone
+   * @param position the position of the first one; 0 is the one that would be served next
+   * @param count no more than so many
    */
-  public <T> CompletableFuture<T> scheduled(
-      Function<QueueSchedule, CompletableFuture<T>> work, T otherwise) {
-    return call(() -> {
+  public CompletableFuture<QueuePage> browse(long position, int count) {
+    QueueBrowse browse = new QueueBrowse(this, machine, position, count);
+    onShard(browse);
+    return browse.done();
+  }
+
+  /**
+   * Begins to send dead messages back. Fails with 404 if the queue has gone, 406 if they are being
+   * sent already, 540 if it is a stream.
+   *
+   * @param conditions what else has to hold
+   */
+  public CompletableFuture<Redrive> redrive(RedriveRequest request, Redrive.Conditions conditions) {
+    return call(
+        () -> {
           requireExists();
-          return schedule == null
-              ? CompletableFuture.completedFuture(otherwise)
-              : work.apply(schedule);
-        })
-        .thenCompose(answer -> answer);
+          requireNoStream("redrive");
+          Redrive last = lastRedrive;
+          if (!request.dryRun() && last != null && !last.report().state().isEnd()) {
+            throw precondition("is being redriven");
+          }
+          Redrive redrive = new Redrive(this, machine.withdrawals(), request, shards, conditions);
+          if (!request.dryRun()) {
+            lastRedrive = redrive;
+          }
+          redrive.goOn();
+          return redrive;
+        });
+  }
+
+  /** The redrive that goes on, or the last one; null if there was none. Any thread may ask. */
+  public Redrive lastRedrive() {
+    return lastRedrive;
   }
 
   /**
@@ -368,9 +383,7 @@ public final class Queue {
       onShard(
           () -> {
             machine.start(shard.now());
-            if (schedule != null) {
-              schedule.start();
-            }
+            QueueSchedule.start(schedule);
           });
     }
   }
@@ -379,9 +392,6 @@ public final class Queue {
     long count = machine.readyCount();
     deleted = true;
     shard.timers().cancel(timer);
-    if (schedule != null) {
-      schedule.stop();
-    }
     machine.consumers().forEach(consumer -> consumer.outlet().cancelled(consumer));
     // Its messages must not go before it does: after a crash it would be back without them. So if
     // that it has gone cannot be kept, they stay, until it is back at the next start.
@@ -396,9 +406,7 @@ public final class Queue {
 
   private void dispose() {
     machine.dispose();
-    if (schedule != null) {
-      schedule.dispose();
-    }
+    QueueSchedule.dispose(schedule);
   }
 
   void requireExists() {
@@ -430,7 +438,7 @@ public final class Queue {
         "queue '%s' in vhost '%s' %s".formatted(name(), vhost.name(), why));
   }
 
-  private <T> CompletableFuture<T> call(Supplier<T> work) {
+  <T> CompletableFuture<T> call(Supplier<T> work) {
     CompletableFuture<T> result = new CompletableFuture<>();
     onShard(
         () -> {
@@ -459,16 +467,10 @@ public final class Queue {
   /** What the machine does to the world. */
   private final class Effects implements QueueEffects {
     @Override
-    public void died(Message message, DeadEntry entry, DeathReason reason, long nowMillis) {
-      counters()
-          .add(
-              switch (reason) {
-                case EXPIRED -> Counter.EXPIRED;
-                case REJECTED, DELIVERY_LIMIT -> Counter.REJECTED;
-                case MAXLEN, QUEUE_EXPIRED, QUEUE_DELETED -> Counter.DROPPED;
-              },
-              1);
-      vhost.deadLetters().route(Queue.this, message, entry, reason, nowMillis);
+    public void died(
+        Message message, DeadEntry entry, DeathCause cause, long deadlineMillis, long nowMillis) {
+      counters().add(Counter.of(cause.reason()), 1);
+      vhost.deadLetters().route(Queue.this, message, entry, cause, deadlineMillis, nowMillis);
     }
 
     @Override

@@ -1,6 +1,8 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.queue.QueueTotals;
 import io.mayflymq.core.queue.SchedulePage;
 import io.mayflymq.core.queue.SchedulePlace;
@@ -11,11 +13,14 @@ import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
+import io.mayflymq.core.settings.LengthSettings;
+import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.ScheduleIds;
 import io.mayflymq.core.store.ShardStore;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 
 /**
  * What is scheduled for a queue, in action: tied to its shard's clock, timers and log. Belongs to
@@ -43,10 +48,12 @@ public final class QueueSchedule extends Timer {
             store.open(ScheduleIds.of(queue.id()), queue.definition().durable()));
   }
 
-  /** Begins, with what the store has brought back. */
-  void start() {
-    messages.start();
-    wakeNoLaterThan(messages.nextDue());
+  /** Begins, with what the store has brought back, if that is anything. */
+  static void start(QueueSchedule recovered) {
+    if (recovered != null) {
+      recovered.messages.start();
+      recovered.wakeNoLaterThan(recovered.messages.nextDue());
+    }
   }
 
   void add(Message message, long dueMillis) {
@@ -64,6 +71,9 @@ public final class QueueSchedule extends Timer {
   @Override
   protected void fire(long nowMillis) {
     wakeAt = Deadlines.NEVER;
+    if (queue.isGone()) {
+      return;
+    }
     wakeNoLaterThan(messages.release(nowMillis, SLICE, this::release));
   }
 
@@ -78,7 +88,13 @@ public final class QueueSchedule extends Timer {
     } else if (queue.isStream()) {
       shards.deadLetters(shard).send(entry, message, Route.of(queue));
     } else if (queue.refuses(message)) {
-      queue.diedOfLength(message, entry);
+      LengthSettings limit = queue.settings().length();
+      DeathCause cause =
+          limit.maxLength() == QueueSettings.NONE
+              ? DeathCause.MAX_LENGTH_BYTES
+              : DeathCause.MAX_LENGTH;
+      queue.counters().add(Counter.of(cause.reason()), 1);
+      queue.vhost().deadLetters().route(queue, message, entry, cause, Deadlines.NEVER, nowMillis);
     } else if (entry == null) {
       queue.publish(message);
     } else {
@@ -90,6 +106,26 @@ public final class QueueSchedule extends Timer {
 
   QueueTotals totals() {
     return messages.totals();
+  }
+
+  /**
+   * Does something with what is scheduled for a queue, on its shard. Any thread may call.
+   *
+   * @param otherwise the answer where nothing ever was
+   * @return the answer; fails with 404 if the queue has gone
+   */
+  public static <T> CompletableFuture<T> with(
+      Queue queue, Function<QueueSchedule, CompletableFuture<T>> work, T otherwise) {
+    return queue
+        .call(
+            () -> {
+              queue.requireExists();
+              QueueSchedule schedule = queue.schedule;
+              return schedule == null
+                  ? CompletableFuture.completedFuture(otherwise)
+                  : work.apply(schedule);
+            })
+        .thenCompose(answer -> answer);
   }
 
   /**
@@ -128,12 +164,11 @@ public final class QueueSchedule extends Timer {
     }
   }
 
-  /** The queue has gone: nothing is released any more. */
-  void stop() {
-    shard.timers().cancel(this);
-  }
-
-  void dispose() {
-    messages.dispose();
+  /** The queue has gone with all that was scheduled for it, if anything was. */
+  static void dispose(QueueSchedule schedule) {
+    if (schedule != null) {
+      schedule.shard.timers().cancel(schedule);
+      schedule.messages.dispose();
+    }
   }
 }

@@ -2,6 +2,7 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.QueueBehavior;
 import io.mayflymq.core.queue.QueueTotals;
 import java.util.List;
 
@@ -16,6 +17,17 @@ import java.util.List;
  */
 public record QueueView(
     Queue queue, QueueTotals totals, QueueTotals scheduled, List<Member> consumers, Message head) {
+
+  static QueueView of(Queue queue, QueueBehavior machine, QueueSchedule schedule) {
+    return new QueueView(
+        queue,
+        machine.totals(),
+        schedule == null ? QueueTotals.NONE : schedule.totals(),
+        machine.consumers().stream()
+            .map(consumer -> new Member(consumer, machine.isActive(consumer)))
+            .toList(),
+        machine.headInMemory());
+  }
 
   /**
    * A consumer of the queue.

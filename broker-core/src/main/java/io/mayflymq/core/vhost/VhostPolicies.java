@@ -108,7 +108,8 @@ public final class VhostPolicies {
     if (found == null) {
       throw vhost.noQueue(queue);
     }
-    return table.explain(
+    PolicyTable counts = OwnDeadLetterQueue.is(found.definition()) ? PolicyTable.EMPTY : table;
+    return counts.explain(
         PolicySubject.queue(found.definition().settings().type(), queue),
         found.definition().arguments());
   }
@@ -132,6 +133,9 @@ public final class VhostPolicies {
   }
 
   private static QueueSettings settingsOf(PolicyTable table, QueueDefinition queue) {
+    if (OwnDeadLetterQueue.is(queue)) {
+      return queue.settings();
+    }
     return table.settingsOf(queue.name(), queue.arguments(), queue.settings());
   }
 

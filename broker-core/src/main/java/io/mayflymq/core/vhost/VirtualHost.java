@@ -345,20 +345,40 @@ public final class VirtualHost {
     requireAlive();
     requireRoom(wanted.name());
     QueueDefinition definition = wanted.definition(name);
-    Queue queue =
-        create(
-            broker.queueIds().incrementAndGet(),
-            definition,
-            wanted.exclusive() ? wanted.connection() : null,
-            wanted.exclusive() ? wanted.home() : shards.next());
+    OwnDeadLetterQueue.refuse(definition.arguments(), definition.name(), name);
+    Shard shard = wanted.exclusive() ? wanted.home() : shards.next();
+    Object owner = wanted.exclusive() ? wanted.connection() : null;
+    QueueStatus status = new QueueStatus(wanted.name(), 0, 0);
+    CompletableFuture<Void> created =
+        create(definition, owner, shard, Actor.of(wanted.connection()));
+    return CompletableFuture.allOf(created, addOwnDeadLetterQueue(table.queue(wanted.name())))
+        .thenApply(safe -> status);
+  }
+
+  private CompletableFuture<Void> create(
+      QueueDefinition definition, Object owner, Shard shard, Actor actor) {
+    Queue queue = create(broker.queueIds().incrementAndGet(), definition, owner, shard);
     table = table.withQueue(queue.name(), queue);
     queue.start();
     churn().happened(Churn.Event.QUEUE_CREATED);
-    events.created(definition, Actor.of(wanted.connection()));
-    QueueStatus status = new QueueStatus(wanted.name(), 0, 0);
-    return definition.durable()
-        ? metadata.append(declared(queue)).thenApply(safe -> status)
-        : CompletableFuture.completedFuture(status);
+    events.created(definition, actor);
+    return definition.durable() ? metadata.append(declared(queue)) : done();
+  }
+
+  /** Makes a queue's own dead letter queue if it should have one. Within the lock. */
+  private CompletableFuture<Void> addOwnDeadLetterQueue(Queue queue) {
+    boolean wanted = policies.settingsOf(queue.definition()).deadLetters().ownQueue();
+    return wanted && table.queue(OwnDeadLetterQueue.nameOf(queue.name())) == null
+        ? create(
+            OwnDeadLetterQueue.of(queue.definition()), queue.owner(), queue.shard(), Actor.BROKER)
+        : done();
+  }
+
+  private CompletableFuture<Void> addOwnDeadLetterQueues() {
+    return CompletableFuture.allOf(
+        table.queues().stream()
+            .map(this::addOwnDeadLetterQueue)
+            .toArray(CompletableFuture<?>[]::new));
   }
 
   private Queue create(long id, QueueDefinition definition, Object owner, Shard shard) {
@@ -391,6 +411,9 @@ public final class VirtualHost {
   /** The queues that were kept have their messages back, and begin to live. */
   void startRecovered() {
     table.queues().forEach(Queue::start);
+    synchronized (lock) {
+      addOwnDeadLetterQueues().join();
+    }
   }
 
   /**
@@ -403,9 +426,14 @@ public final class VirtualHost {
    */
   public CompletableFuture<Long> deleteQueue(
       String queue, Object connection, boolean ifUnused, boolean ifEmpty) {
-    return table.queue(queue) == null
-        ? CompletableFuture.completedFuture(0L)
-        : queue(queue, connection).delete(ifUnused, ifEmpty, Actor.of(connection));
+    if (table.queue(queue) == null) {
+      return CompletableFuture.completedFuture(0L);
+    }
+    Queue found = queue(queue, connection);
+    if (OwnDeadLetterQueue.is(found.definition())) {
+      throw OwnDeadLetterQueue.staysWithParent(found);
+    }
+    return found.delete(ifUnused, ifEmpty, Actor.of(connection));
   }
 
   /** Takes a queue out of the table that has just been deleted. @return done when that is safe */
@@ -418,6 +446,10 @@ public final class VirtualHost {
       metrics.queues().leave(queue.counters());
       churn().happened(Churn.Event.QUEUE_DELETED);
       events.deleted(queue.definition(), actor);
+      Queue own = table.queue(OwnDeadLetterQueue.nameOf(queue.name()));
+      if (OwnDeadLetterQueue.isOf(own, queue.name())) {
+        own.delete(false, false, Actor.BROKER);
+      }
       return queue.definition().durable()
           ? metadata.append(new MetadataCommand.QueueDeleted(name, queue.name()))
           : removed;
@@ -436,7 +468,8 @@ public final class VirtualHost {
     synchronized (lock) {
       policies.change(changed);
       table = policies.applyTo(table);
-      return CompletableFuture.allOf(metadata.append(command), VhostPolicies.applyToQueues(table));
+      return CompletableFuture.allOf(
+          metadata.append(command), addOwnDeadLetterQueues(), VhostPolicies.applyToQueues(table));
     }
   }
 

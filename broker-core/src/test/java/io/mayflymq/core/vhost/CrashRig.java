@@ -100,7 +100,7 @@ final class CrashRig {
       case UNSCHEDULE -> {
         Queue queue = anyQueue(random);
         if (queue != null) {
-          queue.scheduled(schedule -> schedule.remove(null), 0L);
+          QueueSchedule.with(queue, schedule -> schedule.remove(null), 0L);
         }
       }
       case DELETE -> broker.vhost.deleteQueue(anyName(random), broker, false, false);

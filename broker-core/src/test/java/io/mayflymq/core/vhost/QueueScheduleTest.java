@@ -37,7 +37,8 @@ class QueueScheduleTest {
 
   private List<Long> dueTimes(String queue) {
     CompletableFuture<SchedulePage> page =
-        broker.queue(queue).scheduled(all -> all.page(SchedulePlace.START, 100), SchedulePage.NONE);
+        QueueSchedule.with(
+            broker.queue(queue), all -> all.page(SchedulePlace.START, 100), SchedulePage.NONE);
     broker.rest();
     return page.join().messages().stream().map(ScheduledMessage::dueMillis).toList();
   }

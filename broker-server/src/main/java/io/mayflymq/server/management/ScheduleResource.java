@@ -6,6 +6,7 @@ import io.mayflymq.core.queue.ScheduledMessage;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.QueueSchedule;
 import io.mayflymq.core.vhost.VirtualHost;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -37,7 +38,8 @@ final class ScheduleResource {
     int limit = limit(request.query("limit"));
     SchedulePlace after = place(request.query("after"));
     SchedulePage page =
-        Answers.await(queue(request).scheduled(all -> all.page(after, limit), SchedulePage.NONE));
+        Answers.await(
+            QueueSchedule.with(queue(request), all -> all.page(after, limit), SchedulePage.NONE));
     return Response.ok(
         Json.object(
             "items",
@@ -80,13 +82,13 @@ final class ScheduleResource {
   }
 
   private Response purge(Request request) {
-    Answers.await(queue(request).scheduled(all -> all.remove(null), 0L));
+    Answers.await(QueueSchedule.with(queue(request), all -> all.remove(null), 0L));
     return Response.noContent();
   }
 
   private Response cancel(Request request) {
     String id = request.parameter("message");
-    if (Answers.await(queue(request).scheduled(all -> all.remove(id), 0L)) == 0) {
+    if (Answers.await(QueueSchedule.with(queue(request), all -> all.remove(id), 0L)) == 0) {
       throw ApiException.notFound();
     }
     return Response.noContent();
