@@ -218,7 +218,12 @@ public final class Queue {
       long now = shard.now();
       result.add(
           new PolicyDryRun.QueueChange(
-              name(), machine.settings(), changed, machine.forecast(changed, now), now));
+              name(),
+              machine.settings(),
+              changed,
+              result.keysOf(definition),
+              machine.forecast(changed, now),
+              now));
     }
   }
 
