@@ -253,6 +253,16 @@ final class PageDirectory {
     return page;
   }
 
+  /** The first entry that is not ready, -1 if there is none. Asks one page after the other. */
+  long firstUnacked() {
+    for (Page page = head; page != null; page = page.next) {
+      if (!page.unacked.isEmpty()) {
+        return page.sequence(page.unacked.first());
+      }
+    }
+    return -1;
+  }
+
   /**
    * How many ready entries come before the first one that fails a test. All after that have to fail
    * too: where the last entry of a page passes, the others are not asked.

@@ -6,6 +6,7 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.retention.ExpiryOrder;
 import io.mayflymq.core.retention.QueueLease;
+import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.QueueStore;
@@ -79,7 +80,7 @@ public final class QueueMachine implements QueueBehavior {
     this.length = new LengthGuard(index, messages, deadlines, departures, wakeUp, settings);
     this.returns = new Returns(index, messages, deadlines, departures, wakeUp, settings);
     this.dispatcher = new Dispatcher(index, messages, departures, consumers, counters, settings);
-    this.lease = new QueueLease(settings.lease().expiresMillis(), nowMillis);
+    this.lease = new QueueLease(settings.lease(), nowMillis);
   }
 
   /**
@@ -115,7 +116,7 @@ public final class QueueMachine implements QueueBehavior {
     returns.change(changed);
     dispatcher.change(changed);
     deadlines.changeTtl(changed.expiry().messageTtlMillis(), changed.expiry().retroactive());
-    lease.change(changed.lease().expiresMillis());
+    lease.change(changed.lease(), nowMillis);
     departures.haveDeadLetters(changed.deadLetters().exchange() != null);
     long next = departures.expireDue(nowMillis, EXPIRY_SLICE);
     length.dropOverflow(nowMillis);
@@ -126,12 +127,7 @@ public final class QueueMachine implements QueueBehavior {
   @Override
   public Forecast forecast(QueueSettings changed, long nowMillis) {
     return Forecast.of(
-        index,
-        precedence,
-        settings,
-        changed,
-        lease.endWith(changed.lease().expiresMillis()),
-        nowMillis);
+        index, precedence, settings, changed, lease.endWith(changed.lease(), nowMillis), nowMillis);
   }
 
   // Publishing
@@ -144,6 +140,7 @@ public final class QueueMachine implements QueueBehavior {
    */
   @Override
   public boolean publish(Message message, long nowMillis) {
+    lease.used(LeaseUse.PUBLISH, nowMillis);
     if (length.refuses(message, nowMillis)) {
       if (settings.length().overflow() == Overflow.REJECT_PUBLISH_DLX) {
         effects.died(message, null, DeathReason.MAXLEN, nowMillis);
@@ -178,16 +175,16 @@ public final class QueueMachine implements QueueBehavior {
         && (consumers.count() == 0 || !(exclusive || consumers.hasExclusive()));
   }
 
-  /** A consumer joins; the lease no longer runs. */
+  /** A consumer joins, which is use of the queue as long as there are any. */
   @Override
   public void subscribe(Consumer consumer, long nowMillis) {
-    lease.suspend();
+    lease.begins(LeaseUse.CONSUME);
     consumers.add(consumer);
     dispatcher.dispatch(nowMillis);
   }
 
   /**
-   * A consumer leaves; with the last one the lease starts anew. What it has not settled stays its
+   * A consumer leaves; with the last one a use of the queue ends. What it has not settled stays its
    * channel's to settle.
    *
    * @return whether it was the last one
@@ -201,7 +198,7 @@ public final class QueueMachine implements QueueBehavior {
     if (consumers.count() > 0) {
       return false;
     }
-    lease.resume(nowMillis);
+    lease.ends(LeaseUse.CONSUME, nowMillis);
     wakeUp.noLaterThan(lease.endMillis());
     return true;
   }
@@ -216,22 +213,24 @@ public final class QueueMachine implements QueueBehavior {
   }
 
   /**
-   * Takes the first message for {@code basic.get}, which is use of the queue.
+   * Takes the first message for {@code basic.get}.
    *
    * @param acknowledges whether it stays unacknowledged until settled
    * @return null if no message is ready
    */
   @Override
   public Fetched fetch(boolean acknowledges, long nowMillis) {
-    renewLease(nowMillis);
     return dispatcher.fetch(acknowledges, nowMillis);
   }
 
-  /** The queue was redeclared, which is use of it. */
   @Override
-  public void renewLease(long nowMillis) {
-    lease.renew(nowMillis);
-    wakeUp.noLaterThan(lease.endMillis());
+  public void used(LeaseUse use, long nowMillis) {
+    lease.used(use, nowMillis);
+  }
+
+  @Override
+  public boolean leaseHasEnded(long nowMillis) {
+    return lease.endMillis() <= nowMillis;
   }
 
   // Settling
@@ -309,14 +308,22 @@ public final class QueueMachine implements QueueBehavior {
   @Override
   public void onTimer(long nowMillis) {
     wakeUp.fired();
-    if (lease.endMillis() <= nowMillis) {
-      effects.leaseEnded();
-      return;
+    if (leaseHasEnded(nowMillis)) {
+      if (!settings.lease().onlyIfEmpty() || messages.totals().messages() == 0) {
+        effects.leaseEnded();
+        return;
+      }
+      lease.renew(nowMillis);
     }
     long next = departures.expireDue(nowMillis, EXPIRY_SLICE);
     wakeUp.noLaterThan(Math.min(next, lease.endMillis()));
     length.shrink(nowMillis);
     dispatcher.dispatch(nowMillis);
+  }
+
+  @Override
+  public boolean evacuate(DeathReason reason, long nowMillis) {
+    return departures.evacuate(reason, nowMillis, EXPIRY_SLICE);
   }
 
   /** The queue is gone: gives its memory back. Nothing else may be called afterwards. */

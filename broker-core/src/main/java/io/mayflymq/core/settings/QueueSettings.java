@@ -2,6 +2,7 @@ package io.mayflymq.core.settings;
 
 import io.mayflymq.core.message.DeathReason;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 
@@ -259,8 +260,13 @@ public record QueueSettings(
       return this;
     }
 
-    /** Makes the settings. */
+    /** Makes the settings. Messages that die when the lease ends are dead letters then. */
     public QueueSettings build() {
+      Set<DeathReason> on = EnumSet.noneOf(DeathReason.class);
+      on.addAll(deadLetterOn);
+      if (deadLettersOnExpire) {
+        on.add(DeathReason.QUEUE_EXPIRED);
+      }
       return new QueueSettings(
           type,
           singleActiveConsumer,
@@ -271,7 +277,7 @@ public record QueueSettings(
           new DeadLetterSettings(
               deadLetterExchange,
               deadLetterRoutingKey,
-              Set.copyOf(deadLetterOn),
+              Set.copyOf(on),
               Map.copyOf(routingKeys),
               serviceBusHeaders,
               ownDeadLetterQueue),

@@ -1,5 +1,6 @@
 package io.mayflymq.core.stream;
 
+import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.StreamOffset;
 import io.mayflymq.core.metrics.Counter;
@@ -12,6 +13,7 @@ import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.QueueTotals;
 import io.mayflymq.core.queue.WakeUp;
 import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.StreamStore;
 import java.util.LinkedHashMap;
@@ -226,7 +228,19 @@ public final class StreamMachine implements QueueBehavior {
 
   /** A stream does not expire. */
   @Override
-  public void renewLease(long nowMillis) {}
+  public void used(LeaseUse use, long nowMillis) {}
+
+  /** A stream does not expire. */
+  @Override
+  public boolean leaseHasEnded(long nowMillis) {
+    return false;
+  }
+
+  /** Nothing dies here. */
+  @Override
+  public boolean evacuate(DeathReason reason, long nowMillis) {
+    return true;
+  }
 
   // Views
 

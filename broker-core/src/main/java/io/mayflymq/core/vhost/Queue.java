@@ -13,6 +13,8 @@ import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
+import io.mayflymq.core.settings.LeaseSettings;
+import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.DeadEntry;
@@ -40,9 +42,12 @@ public final class Queue {
   private final VirtualHost vhost;
   private final Shard shard;
   private final QueueBehavior machine;
+  private final Parting parting;
   private final Timer timer = new WakeTimer();
   private boolean deleted;
-  private volatile long consumerTimeoutMillis;
+
+  /** Those of the machine, for other threads. */
+  private volatile QueueSettings settings;
 
   Queue(
       long id,
@@ -58,7 +63,8 @@ public final class Queue {
     this.vhost = vhost;
     this.shard = shard;
     this.machine = behavior(vhost.policies().settingsOf(definition), shards, nowMillis);
-    this.consumerTimeoutMillis = machine.settings().deliveries().timeoutMillis();
+    this.parting = new Parting(machine, shard, shards);
+    this.settings = machine.settings();
   }
 
   private QueueBehavior behavior(QueueSettings settings, Shards shards, long nowMillis) {
@@ -112,7 +118,7 @@ public final class Queue {
    * rule for that. Any thread may ask.
    */
   public long consumerTimeoutMillis() {
-    return consumerTimeoutMillis;
+    return settings.deliveries().timeoutMillis();
   }
 
   /** The shard whose thread it belongs to. */
@@ -177,7 +183,7 @@ public final class Queue {
     QueueSettings changed = vhost.policies().settingsOf(definition);
     if (!deleted && !changed.equals(machine.settings())) {
       machine.reconfigure(changed, shard.now());
-      consumerTimeoutMillis = changed.deliveries().timeoutMillis();
+      settings = changed;
     }
   }
 
@@ -235,11 +241,24 @@ public final class Queue {
   public CompletableFuture<Void> cancel(Consumer consumer) {
     return call(
         () -> {
-          if (!deleted && machine.cancel(consumer, shard.now()) && definition.autoDelete()) {
-            delete(Actor.BROKER);
+          if (isThere() && machine.cancel(consumer, shard.now()) && definition.autoDelete()) {
+            leave(Actor.BROKER);
           }
           return null;
         });
+  }
+
+  /** It was used in a way that it does not see by itself; counts if its lease says so. */
+  public void used(LeaseUse use) {
+    LeaseSettings lease = settings.lease();
+    if (lease.expiresMillis() != QueueSettings.NONE && lease.uses().contains(use)) {
+      onShard(
+          () -> {
+            if (!deleted) {
+              machine.used(use, shard.now());
+            }
+          });
+    }
   }
 
   /**
@@ -247,10 +266,16 @@ public final class Queue {
    * gone, 540 if it is a stream.
    */
   public CompletableFuture<Fetched> fetch(boolean acknowledges) {
+    return fetch(acknowledges, LeaseUse.GET);
+  }
+
+  /** The same, as another use of the queue. */
+  public CompletableFuture<Fetched> fetch(boolean acknowledges, LeaseUse use) {
     return call(
         () -> {
           requireExists();
           requireNoStream("basic.get");
+          machine.used(use, shard.now());
           return machine.fetch(acknowledges, shard.now());
         });
   }
@@ -280,7 +305,7 @@ public final class Queue {
         () -> {
           requireExists();
           if (renewsLease) {
-            machine.renewLease(shard.now());
+            machine.used(LeaseUse.DECLARE, shard.now());
           }
           return new QueueStatus(name(), machine.readyCount(), machine.consumerCount());
         });
@@ -297,7 +322,7 @@ public final class Queue {
     CompletableFuture<CompletableFuture<Long>> result =
         call(
             () -> {
-              if (deleted) {
+              if (!isThere()) {
                 return CompletableFuture.completedFuture(0L);
               }
               if (ifUnused && machine.consumerCount() > 0) {
@@ -306,9 +331,15 @@ public final class Queue {
               if (ifEmpty && machine.readyCount() > 0) {
                 throw precondition("not empty");
               }
-              return delete(actor);
+              return leave(actor);
             });
     return result.thenCompose(deletion -> deletion);
+  }
+
+  /** Deletes the queue with its virtual host: whatever it has goes with it. */
+  CompletableFuture<Long> deleteWithVhost() {
+    return call(() -> deleted ? CompletableFuture.completedFuture(0L) : delete(Actor.BROKER))
+        .thenCompose(deletion -> deletion);
   }
 
   /** Sets the timers of a new queue, or of one that has been recovered. */
@@ -318,9 +349,23 @@ public final class Queue {
     }
   }
 
+  /**
+   * Deletes it, once its messages are dead letters if they are to be.
+   *
+   * @return how many were ready
+   */
+  private CompletableFuture<Long> leave(Actor actor) {
+    long count = machine.readyCount();
+    return parting
+        .begin(DeathReason.QUEUE_DELETED)
+        .thenCompose(mayGo -> mayGo ? delete(actor) : CompletableFuture.completedFuture(0L))
+        .thenApply(gone -> count);
+  }
+
   private CompletableFuture<Long> delete(Actor actor) {
     long count = machine.readyCount();
     deleted = true;
+    parting.end();
     shard.timers().cancel(timer);
     machine.consumers().forEach(consumer -> consumer.outlet().cancelled(consumer));
     // Its messages must not go before it does: after a crash it would be back without them. So if
@@ -334,8 +379,13 @@ public final class Queue {
             });
   }
 
+  /** Whether it is neither gone nor about to go because somebody wanted that. */
+  private boolean isThere() {
+    return !deleted && !parting.isWanted();
+  }
+
   private void requireExists() {
-    if (deleted) {
+    if (!isThere()) {
       throw vhost.noQueue(name());
     }
   }
@@ -411,7 +461,16 @@ public final class Queue {
 
     @Override
     public void leaseEnded() {
-      delete(Actor.BROKER);
+      if (!parting.isUnderWay()) {
+        parting
+            .begin(DeathReason.QUEUE_EXPIRED)
+            .thenAccept(
+                mayGo -> {
+                  if (mayGo) {
+                    delete(Actor.BROKER);
+                  }
+                });
+      }
     }
   }
 

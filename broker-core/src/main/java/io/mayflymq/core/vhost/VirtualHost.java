@@ -18,6 +18,7 @@ import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
+import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
@@ -42,6 +43,7 @@ public final class VirtualHost {
   private final BrokerContext broker;
   private final Shards shards;
   private final MetadataLog metadata;
+  private final TopologyLog log;
   private final TopologyEvents events;
   private final VhostMetrics metrics;
   private final DeadLetterRouter deadLetters;
@@ -62,6 +64,7 @@ public final class VirtualHost {
     this.events = new TopologyEvents(name, broker.events());
     this.shards = broker.shards();
     this.metadata = broker.metadata();
+    this.log = new TopologyLog(name, metadata);
     this.metrics = new VhostMetrics(shards.count());
     this.deadLetters = new DeadLetterRouter(this, shards);
     for (ExchangeDefinition exchange : predeclared) {
@@ -173,9 +176,7 @@ public final class VirtualHost {
       wanted.type().validate(wanted.arguments());
       table = policies.add(table, wanted);
       events.created(wanted, Actor.of(connection));
-      return wanted.durable()
-          ? metadata.append(new MetadataCommand.ExchangeDeclared(name, wanted))
-          : done();
+      return log.declared(wanted);
     }
   }
 
@@ -226,9 +227,8 @@ public final class VirtualHost {
       table = table.withBinding(binding);
       AtMostOnce.replay(table, binding);
       events.created(binding, Actor.of(connection));
-      return isDurable(binding)
-          ? metadata.append(new MetadataCommand.Bound(name, binding))
-          : done();
+      usedByBinding(binding);
+      return log.bound(table, binding);
     }
   }
 
@@ -256,36 +256,27 @@ public final class VirtualHost {
     }
   }
 
-  private boolean isDurable(Binding binding) {
-    ExchangeDefinition source = table.exchange(binding.source());
-    if (source == null || !source.durable()) {
-      return false;
-    }
-    if (binding.destinationKind() == DestinationKind.EXCHANGE) {
-      ExchangeDefinition destination = table.exchange(binding.destination());
-      return destination != null && destination.durable();
-    }
-    Queue queue = table.queue(binding.destination());
-    return queue != null && queue.definition().durable();
-  }
-
   /** Publishes a table in which something was removed, and logs what of it was durable. */
   private CompletableFuture<Void> apply(Removal<Queue> removal, Actor actor) {
-    CompletableFuture<Void> last = done();
-    for (Binding binding : removal.deletedBindings()) {
-      if (isDurable(binding)) {
-        last = metadata.append(new MetadataCommand.Unbound(name, binding));
-      }
-    }
+    CompletableFuture<Void> logged = log.removed(table, removal);
     for (ExchangeDefinition exchange : removal.deletedExchanges()) {
       metrics.exchanges().forget(exchange.name());
-      if (exchange.durable()) {
-        last = metadata.append(new MetadataCommand.ExchangeDeleted(name, exchange.name()));
-      }
     }
     table = removal.table();
     events.removed(removal, actor);
-    return last;
+    removal.deletedBindings().forEach(this::usedByBinding);
+    return logged;
+  }
+
+  /** A binding that comes or goes is use of its queue. */
+  private void usedByBinding(Binding binding) {
+    Queue queue =
+        binding.destinationKind() == DestinationKind.QUEUE
+            ? table.queue(binding.destination())
+            : null;
+    if (queue != null) {
+      queue.used(LeaseUse.BIND);
+    }
   }
 
   // Queues
@@ -355,20 +346,13 @@ public final class VirtualHost {
     churn().happened(Churn.Event.QUEUE_CREATED);
     events.created(definition, Actor.of(wanted.connection()));
     QueueStatus status = new QueueStatus(wanted.name(), 0, 0);
-    return definition.durable()
-        ? metadata.append(declared(queue)).thenApply(safe -> status)
-        : CompletableFuture.completedFuture(status);
+    return log.declared(queue).thenApply(safe -> status);
   }
 
   private Queue create(long id, QueueDefinition definition, Object owner, Shard shard) {
     Queue queue = new Queue(id, definition, owner, this, shards, shard, broker.clock().millis());
     metrics.queues().join(queue.counters());
     return queue;
-  }
-
-  private MetadataCommand.QueueDeclared declared(Queue queue) {
-    return new MetadataCommand.QueueDeclared(
-        name, queue.definition(), queue.id(), queue.shard().index());
   }
 
   /**
@@ -381,7 +365,7 @@ public final class VirtualHost {
     CompletableFuture<Void> last = done();
     for (Queue queue : table.queues()) {
       if (shardsBefore.get(queue.id()) != queue.shard().index()) {
-        last = metadata.append(declared(queue));
+        last = log.declared(queue);
       }
     }
     return last;
@@ -417,9 +401,7 @@ public final class VirtualHost {
       metrics.queues().leave(queue.counters());
       churn().happened(Churn.Event.QUEUE_DELETED);
       events.deleted(queue.definition(), actor);
-      return queue.definition().durable()
-          ? metadata.append(new MetadataCommand.QueueDeleted(name, queue.name()))
-          : removed;
+      return log.deleted(queue, removed);
     }
   }
 
@@ -458,9 +440,7 @@ public final class VirtualHost {
     return forgotten.thenCompose(
         safe ->
             CompletableFuture.allOf(
-                queues.stream()
-                    .map(queue -> queue.delete(false, false, Actor.BROKER))
-                    .toArray(CompletableFuture<?>[]::new)));
+                queues.stream().map(Queue::deleteWithVhost).toArray(CompletableFuture<?>[]::new)));
   }
 
   private void requireAlive() {

@@ -1,6 +1,7 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
@@ -114,6 +115,7 @@ final class NaiveQueue {
   }
 
   boolean publish(int number, QueueCommand.Publish publish, long now) {
+    used(LeaseUse.PUBLISH, now);
     int size = publish.size();
     long ttl = publish.ttl();
     if (settings.length().overflow() != Overflow.DROP_HEAD) {
@@ -213,7 +215,7 @@ final class NaiveQueue {
     if (!subscribers.isEmpty()) {
       return false;
     }
-    lastUse = now;
+    used(LeaseUse.CONSUME, now);
     return true;
   }
 
@@ -223,7 +225,7 @@ final class NaiveQueue {
   }
 
   Optional<Entry> fetch(Subscriber getter, boolean acknowledges, long now) {
-    lastUse = now;
+    used(LeaseUse.GET, now);
     Optional<Entry> head = firstLiving(now);
     head.ifPresent(
         entry -> {
@@ -247,13 +249,23 @@ final class NaiveQueue {
         }
       }
     }
+    if (leaseIsHeld()) {
+      lastUse = now;
+    }
     settings = changed;
+    used(LeaseUse.POLICY, now);
     expireAllDue(now);
     dropWhatIsTooMuch(now);
   }
 
-  void redeclare(long now) {
-    lastUse = now;
+  void used(LeaseUse use, long now) {
+    if (settings.lease().uses().contains(use)) {
+      lastUse = now;
+    }
+  }
+
+  private boolean leaseIsHeld() {
+    return !subscribers.isEmpty() && settings.lease().uses().contains(LeaseUse.CONSUME);
   }
 
   /** Gives ready messages to consumers, each of which has its turn. */
@@ -369,15 +381,18 @@ final class NaiveQueue {
   }
 
   void onTimer(long now) {
-    if (now >= leaseEnd()) {
-      log.leaseEnded();
-    } else {
+    if (now < leaseEnd()) {
       expireAllDue(now);
+    } else if (settings.lease().onlyIfEmpty() && !entries.isEmpty()) {
+      lastUse = now;
+      expireAllDue(now);
+    } else {
+      log.leaseEnded();
     }
   }
 
   long leaseEnd() {
-    return subscribers.isEmpty() && settings.lease().expiresMillis() >= 0
+    return !leaseIsHeld() && settings.lease().expiresMillis() >= 0
         ? lastUse + settings.lease().expiresMillis() + 1
         : NEVER;
   }

@@ -6,6 +6,7 @@ import static net.jqwik.api.Arbitraries.just;
 import static net.jqwik.api.Arbitraries.longs;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import net.jqwik.api.Arbitraries;
@@ -127,19 +128,20 @@ sealed interface QueueCommand {
   }
 
   static Arbitrary<QueueSettings> anySettings() {
-    Arbitrary<Long> lease =
+    Arbitrary<Long> period =
         frequencyOf(Tuple.of(3, just(QueueSettings.NONE)), Tuple.of(1, longs().between(1, 100)));
     return Combinators.combine(
             ttl(60),
-            lease,
+            period,
             limit(5),
             limit(30),
             Arbitraries.of(Overflow.values()),
             Arbitraries.of("dlx").injectNull(0.5),
-            Arbitraries.of(true, true, false))
+            Arbitraries.of(true, true, false),
+            anyLease())
         .as(
-            (ttl, expires, length, bytes, overflow, deadLetterExchange, retroactive) ->
-                QueueSettings.builder()
+            (ttl, expires, length, bytes, overflow, deadLetterExchange, retroactive, lease) ->
+                lease.toBuilder()
                     .messageTtlMillis(ttl)
                     .expiresMillis(expires)
                     .maxLength(length)
@@ -155,6 +157,14 @@ sealed interface QueueCommand {
         Tuple.of(5, just(Message.NO_TTL)),
         Tuple.of(1, just(0L)),
         Tuple.of(10, longs().between(1, longest)));
+  }
+
+  private static Arbitrary<QueueSettings> anyLease() {
+    return Combinators.combine(
+            Arbitraries.of(LeaseUse.values()).set(), Arbitraries.of(true, false, false))
+        .as(
+            (uses, onlyIfEmpty) ->
+                QueueSettings.builder().leaseUses(uses).expiresOnlyIfEmpty(onlyIfEmpty).build());
   }
 
   private static Arbitrary<Long> limit(long highest) {

@@ -7,6 +7,7 @@ import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.NaiveQueue.Entry;
 import io.mayflymq.core.queue.NaiveQueue.Subscriber;
+import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
@@ -103,8 +104,8 @@ final class QueueRig {
     } else if (command instanceof QueueCommand.Purge) {
       assertThat(real.purge(now)).isEqualTo(naive.purge(now));
     } else if (command instanceof QueueCommand.Redeclare) {
-      real.renewLease(now);
-      naive.redeclare(now);
+      real.used(LeaseUse.DECLARE, now);
+      naive.used(LeaseUse.DECLARE, now);
     } else if (command instanceof QueueCommand.Advance advance) {
       advance(advance.millis());
     } else if (command instanceof QueueCommand.Reconfigure reconfigure) {
@@ -156,6 +157,7 @@ final class QueueRig {
   }
 
   private void fetch(boolean acknowledges) {
+    real.used(LeaseUse.GET, now);
     Fetched fetched = real.fetch(acknowledges, now);
     Optional<Entry> expected = naive.fetch(getter.naive, acknowledges, now);
     assertThat(fetched != null).as("got something").isEqualTo(expected.isPresent());
