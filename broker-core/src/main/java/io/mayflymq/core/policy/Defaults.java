@@ -9,17 +9,20 @@ import java.util.Map;
  * @param messageTtl whether messages expire at all
  * @param deadLettering whether dead messages go anywhere at all
  * @param leastExpiresMillis what shorter leases of queues are raised to, in ms, 1 or more
+ * @param extensionsCompared whether a redeclaration must agree on the arguments that only this
+ *     broker knows
  */
 public record Defaults(
     Map<PolicyKey, Object> values,
     boolean messageTtl,
     boolean deadLettering,
-    long leastExpiresMillis) {
+    long leastExpiresMillis,
+    boolean extensionsCompared) {
   /** Nothing is said. */
-  public static final Defaults NONE = new Defaults(Map.of(), true, true, 1);
+  public static final Defaults NONE = new Defaults(Map.of(), true, true, 1, false);
 
   /** Whether an object lives by its arguments and policies alone. */
   boolean sayNothing() {
-    return equals(NONE);
+    return values.isEmpty() && messageTtl && deadLettering && leastExpiresMillis == 1;
   }
 }

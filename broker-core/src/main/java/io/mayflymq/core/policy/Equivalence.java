@@ -51,6 +51,15 @@ public final class Equivalence {
   }
 
   /**
+   * Compares those arguments of a queue that only this broker knows.
+   *
+   * @throws ChannelException 406 if one differs
+   */
+  public void checkQueueExtensions(FieldTable received, FieldTable current) {
+    checkArguments(received, current, QueueArguments.extensions(QueueType.of(current)));
+  }
+
+  /**
    * Compares the arguments of an exchange.
    *
    * @throws ChannelException 406 if one that the broker knows differs

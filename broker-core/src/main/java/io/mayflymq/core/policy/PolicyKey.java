@@ -415,6 +415,19 @@ public enum PolicyKey {
     return rule.check(value);
   }
 
+  /**
+   * The value that a text stands for.
+   *
+   * @throws PolicyException if it is not valid
+   */
+  public Object parse(String text) {
+    if (text.matches("-?[0-9]{1,18}") && accepts(Long.valueOf(text))) {
+      return check(Long.valueOf(text));
+    }
+    boolean flag = text.equals("true") || text.equals("false");
+    return flag && accepts(Boolean.valueOf(text)) ? check(Boolean.valueOf(text)) : check(text);
+  }
+
   /** Whether a value is valid. */
   boolean accepts(Object value) {
     try {

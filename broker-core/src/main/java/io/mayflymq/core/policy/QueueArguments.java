@@ -12,6 +12,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The arguments of {@code queue.declare} that this broker knows: validated with RabbitMQ's rules
@@ -143,6 +144,17 @@ public final class QueueArguments {
     return new EffectiveSettings(
             PolicySubject.queue(type, ""), null, null, table, Defaults.NONE, List.of())
         .toQueueSettings(onlyByArguments);
+  }
+
+  /** The arguments of a queue of this type that RabbitMQ does not know. */
+  static List<String> extensions(QueueType type) {
+    Stream<String> names =
+        PolicyKey.ofArguments().stream()
+            .filter(key -> key.isSupportedBy(type))
+            .map(PolicyKey::argument);
+    return Stream.concat(names, Stream.of(DELIVERY_LIMIT, CONSUMER_TIMEOUT))
+        .filter(name -> !type.arguments().contains(name))
+        .toList();
   }
 
   private void checkExtensions(QueueType type) {

@@ -5,6 +5,7 @@ import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Churn;
+import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.ShardStore;
@@ -25,6 +26,7 @@ public final class Broker {
   private final EventExchange events;
   private final Map<String, VirtualHost> vhosts = new ConcurrentHashMap<>();
   private volatile QueueType defaultQueueType = QueueType.CLASSIC;
+  private volatile Defaults defaults = Defaults.NONE;
 
   /**
    * Creates a broker without virtual hosts.
@@ -36,7 +38,14 @@ public final class Broker {
     this.events = new EventExchange(eventVhost, clock);
     this.context =
         new BrokerContext(
-            shards, metadata, clock, new AtomicLong(), new Churn(), () -> defaultQueueType, events);
+            shards,
+            metadata,
+            clock,
+            new AtomicLong(),
+            new Churn(),
+            () -> defaultQueueType,
+            () -> defaults,
+            events);
   }
 
   /**
@@ -93,6 +102,14 @@ public final class Broker {
    */
   public void setDefaultQueueType(QueueType type) {
     defaultQueueType = type;
+  }
+
+  /**
+   * Sets what counts for queues and exchanges where neither an argument nor a policy says anything.
+   * To be called before there is any virtual host.
+   */
+  public void setDefaults(Defaults changed) {
+    defaults = changed;
   }
 
   /** The shards that the queues live on. */

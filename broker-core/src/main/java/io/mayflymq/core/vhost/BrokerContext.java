@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metrics.Churn;
+import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.settings.QueueType;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
@@ -17,6 +18,7 @@ import java.util.function.Supplier;
  * @param queueIds the last number that a queue was given
  * @param churn counts what comes and goes
  * @param defaultQueueType what a queue is that is declared without a type
+ * @param defaults what counts for queues and exchanges where nothing else is said
  * @param events where it is told what happens
  */
 record BrokerContext(
@@ -26,4 +28,5 @@ record BrokerContext(
     AtomicLong queueIds,
     Churn churn,
     Supplier<QueueType> defaultQueueType,
+    Supplier<Defaults> defaults,
     BrokerEvents events) {}

@@ -26,9 +26,11 @@ final class Redeclaration {
   /**
    * Compares queues.
    *
+   * @param extensionsCompared whether arguments count that only this broker knows
    * @throws ChannelException 405 if the queue is another connection's, 406 if they differ
    */
-  static void check(String vhost, QueueDeclaration wanted, Queue current) {
+  static void check(
+      String vhost, QueueDeclaration wanted, Queue current, boolean extensionsCompared) {
     if (current.owner() != null
         ? current.owner() != wanted.connection() || !wanted.exclusive()
         : wanted.exclusive()) {
@@ -39,5 +41,8 @@ final class Redeclaration {
     equivalence.check("durable", wanted.durable() && !wanted.exclusive(), definition.durable());
     equivalence.check("auto_delete", wanted.autoDelete(), definition.autoDelete());
     equivalence.checkQueueArguments(wanted.arguments(), definition.arguments());
+    if (extensionsCompared) {
+      equivalence.checkQueueExtensions(wanted.arguments(), definition.arguments());
+    }
   }
 }

@@ -4,6 +4,7 @@ import io.mayflymq.core.event.AdministrationEvent;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.DefaultPolicy;
+import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
@@ -30,10 +31,11 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class VhostPolicies {
   private final VirtualHost vhost;
-  private volatile PolicyTable table = PolicyTable.EMPTY;
+  private volatile PolicyTable table;
 
-  VhostPolicies(VirtualHost vhost) {
+  VhostPolicies(VirtualHost vhost, Defaults defaults) {
     this.vhost = vhost;
+    this.table = PolicyTable.of(defaults);
   }
 
   /** The policies and operator policies of this moment. */

@@ -48,7 +48,7 @@ public final class VirtualHost {
   private final VhostMetrics metrics;
   private final DeadLetterRouter deadLetters;
   private final Firehose firehose = new Firehose(this);
-  private final VhostPolicies policies = new VhostPolicies(this);
+  private final VhostPolicies policies;
   private final Object lock = new Object();
   private volatile RoutingTable<Queue> table = RoutingTable.empty();
   private volatile VhostDefinition definition;
@@ -61,6 +61,7 @@ public final class VirtualHost {
     this.replies = new ReplyConsumers(errors);
     this.definition = definition;
     this.broker = broker;
+    this.policies = new VhostPolicies(this, broker.defaults().get());
     this.events = new TopologyEvents(name, broker.events());
     this.shards = broker.shards();
     this.metadata = broker.metadata();
@@ -321,7 +322,7 @@ public final class VirtualHost {
         }
       }
     }
-    Redeclaration.check(name, wanted, current);
+    Redeclaration.check(name, wanted, current, broker.defaults().get().extensionsCompared());
     return current.status(wanted.renewsLease());
   }
 

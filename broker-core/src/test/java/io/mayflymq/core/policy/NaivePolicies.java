@@ -49,13 +49,18 @@ final class NaivePolicies {
     for (Given policy : all) {
       if (policy.kind == kind
           && Set.of("all", "queues", "classic_queues").contains(policy.applyTo)
-          && policy.definition.keySet().stream().noneMatch(NOT_FOR_CLASSIC::contains)
+          && policy.definition.keySet().stream().allMatch(key -> isForClassic(policy, key))
           && Pattern.compile(policy.pattern).matcher(queue).find()
           && (best == null || goesBefore(policy, best))) {
         best = policy;
       }
     }
     return best;
+  }
+
+  private static boolean isForClassic(Given policy, String key) {
+    return !NOT_FOR_CLASSIC.contains(key)
+        || (key.equals("delivery-limit") && policy.applyTo.equals("classic_queues"));
   }
 
   private static boolean goesBefore(Given policy, Given other) {

@@ -219,7 +219,6 @@ class QueueArgumentsTest {
   @ValueSource(
       strings = {
         "x-dead-letter-strategy",
-        "x-delivery-limit",
         "x-max-in-memory-length",
         "x-max-in-memory-bytes",
         "x-quorum-initial-group-size",

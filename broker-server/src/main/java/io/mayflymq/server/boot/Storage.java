@@ -63,6 +63,7 @@ final class Storage implements AutoCloseable {
     this.shards = new Shards(loops.all(), clock, stores::create);
     Broker broker = new Broker(shards, metadata, clock, settings.defaults().vhost());
     broker.setDefaultQueueType(settings.defaults().queueType());
+    broker.setDefaults(settings.defaults().objects());
     AccessControl accessControl =
         new AccessControl(SecurityState.EMPTY, settings.auth().loopbackUsers(), clock);
     Sessions sessions = new Sessions(accessControl);

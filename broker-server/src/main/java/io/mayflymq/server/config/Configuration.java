@@ -1,6 +1,7 @@
 package io.mayflymq.server.config;
 
 import io.mayflymq.core.policy.DefaultPolicy;
+import io.mayflymq.core.policy.Defaults;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -28,11 +29,13 @@ public final class Configuration {
   private final Map<String, Entry> entries;
   private final List<String> warnings;
   private final List<DefaultPolicy> defaultPolicies;
+  private final Defaults objectDefaults;
 
   private Configuration(Map<String, Entry> entries, List<String> warnings) throws ConfigException {
     this.entries = Map.copyOf(entries);
     this.warnings = List.copyOf(warnings);
     this.defaultPolicies = DefaultPolicySettings.of(this);
+    this.objectDefaults = ObjectDefaultKeys.of(this);
   }
 
   /**
@@ -124,6 +127,11 @@ public final class Configuration {
   /** The policies that new virtual hosts are given. */
   List<DefaultPolicy> defaultPolicies() {
     return defaultPolicies;
+  }
+
+  /** What counts for queues and exchanges of which nothing else is said. */
+  Defaults objectDefaults() {
+    return objectDefaults;
   }
 
   /** Whether any source sets a key. */

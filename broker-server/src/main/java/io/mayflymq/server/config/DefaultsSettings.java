@@ -1,6 +1,7 @@
 package io.mayflymq.server.config;
 
 import io.mayflymq.core.policy.DefaultPolicy;
+import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.settings.QueueType;
 import java.util.List;
 import java.util.Set;
@@ -14,6 +15,7 @@ import java.util.Set;
  * @param read a regular expression over the names that the user may consume from
  * @param policies what each new virtual host is given, of those that are for it
  * @param queueType what a queue is that is declared without a type
+ * @param objects what counts for queues and exchanges of which nothing else is said
  */
 public record DefaultsSettings(
     String vhost,
@@ -24,7 +26,8 @@ public record DefaultsSettings(
     String write,
     String read,
     List<DefaultPolicy> policies,
-    QueueType queueType) {
+    QueueType queueType,
+    Defaults objects) {
   @Override
   public String toString() {
     return "DefaultsSettings[vhost=%s, user=%s, tags=%s]".formatted(vhost, user, tags);

@@ -351,7 +351,8 @@ final class Keys {
                   SHARDS,
                   DURABILITY_SYNC,
                   DURABILITY_SEGMENT_SIZE),
-              DefaultPolicySettings.keys())
+              DefaultPolicySettings.keys(),
+              ObjectDefaultKeys.keys())
           .<Key<?>>flatMap(List::stream)
           .toList();
 

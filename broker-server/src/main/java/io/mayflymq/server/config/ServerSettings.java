@@ -80,7 +80,8 @@ public record ServerSettings(
             configuration.get(Keys.DEFAULT_WRITE),
             configuration.get(Keys.DEFAULT_READ),
             configuration.defaultPolicies(),
-            QueueType.ofWireName(configuration.get(Keys.DEFAULT_QUEUE_TYPE)).orElseThrow()),
+            QueueType.ofWireName(configuration.get(Keys.DEFAULT_QUEUE_TYPE)).orElseThrow(),
+            configuration.objectDefaults()),
         new DefinitionsSettings(
             configuration.get(Keys.LOAD_DEFINITIONS),
             configuration.get(Keys.SKIP_DEFINITIONS_IF_UNCHANGED)),

@@ -1,0 +1,81 @@
+package io.mayflymq.server.config;
+
+import static io.mayflymq.server.config.ValueTypes.bool;
+import static io.mayflymq.server.config.ValueTypes.largeNumber;
+import static io.mayflymq.server.config.ValueTypes.text;
+
+import io.mayflymq.core.policy.Defaults;
+import io.mayflymq.core.policy.PolicyException;
+import io.mayflymq.core.policy.PolicyKey;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What counts for queues and exchanges of which neither an argument nor a policy says anything, and
+ * what is switched off for all of them.
+ */
+final class ObjectDefaultKeys {
+  static final Family<String> DEFAULTS =
+      new Family<>(
+          "defaults.",
+          "$key",
+          text(),
+          Map.of(),
+          "What any key of a policy is where neither an argument nor a policy sets it.");
+  static final Setting<Boolean> TTL_ENABLED =
+      Setting.of("ttl.enabled", bool(), "true", "Whether messages expire at all.");
+  static final Setting<Long> TTL_MINIMUM_QUEUE_TTL =
+      Setting.of(
+          "ttl.minimum_queue_ttl_ms",
+          largeNumber("milliseconds", 1),
+          "1",
+          "What shorter leases of queues are raised to, in milliseconds.");
+  static final Setting<Boolean> DEAD_LETTER_ENABLED =
+      Setting.of(
+          "dead-letter.enabled", bool(), "true", "Whether dead messages go anywhere at all.");
+  static final Setting<Boolean> EXTENSION_ARGUMENTS =
+      Setting.of(
+          "declare.extension_args_in_equivalence",
+          bool(),
+          "false",
+          "Whether a redeclaration must agree on the arguments that only MayflyMQ knows.");
+
+  private ObjectDefaultKeys() {}
+
+  static List<Key<?>> keys() {
+    return List.of(
+        DEFAULTS, TTL_ENABLED, TTL_MINIMUM_QUEUE_TTL, DEAD_LETTER_ENABLED, EXTENSION_ARGUMENTS);
+  }
+
+  /**
+   * What the configuration says.
+   *
+   * @throws ConfigException if a default is of no key, or its value is not valid
+   */
+  static Defaults of(Configuration configuration) throws ConfigException {
+    Map<PolicyKey, Object> values = new EnumMap<>(PolicyKey.class);
+    for (Map.Entry<String, String> member : configuration.members(DEFAULTS).entrySet()) {
+      String name = member.getKey().replace('_', '-');
+      PolicyKey key =
+          PolicyKey.ofWireName(name)
+              .filter(PolicyKey::hasEffect)
+              .orElseThrow(
+                  () ->
+                      new ConfigException(
+                          "defaults.%s: unknown key %s: expected one that a policy may have"
+                              .formatted(member.getKey(), ConfigException.quote(name))));
+      try {
+        values.put(key, key.parse(member.getValue()));
+      } catch (PolicyException e) {
+        throw new ConfigException("defaults.%s: %s".formatted(member.getKey(), e.getMessage()));
+      }
+    }
+    return new Defaults(
+        Map.copyOf(values),
+        configuration.get(TTL_ENABLED),
+        configuration.get(DEAD_LETTER_ENABLED),
+        configuration.get(TTL_MINIMUM_QUEUE_TTL),
+        configuration.get(EXTENSION_ARGUMENTS));
+  }
+}
