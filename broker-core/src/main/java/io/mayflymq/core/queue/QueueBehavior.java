@@ -102,6 +102,11 @@ public interface QueueBehavior {
   void requeue(Consumer consumer, long from, long to, long nowMillis);
 
   /**
+   * Puts messages back that consumers could not deal with. Parameters as in {@link #acknowledge}.
+   */
+  void fail(Consumer consumer, long from, long to, long nowMillis);
+
+  /**
    * Removes all ready messages.
    *
    * @return how many there were

@@ -40,6 +40,7 @@ public final class QueueMachine implements QueueBehavior {
   private final MessageDeadlines deadlines;
   private final Departures departures;
   private final LengthGuard length;
+  private final Retries retries;
   private final Returns returns;
   private final ConsumerRound consumers;
   private final Dispatcher dispatcher;
@@ -78,7 +79,8 @@ public final class QueueMachine implements QueueBehavior {
     this.departures = new Departures(index, messages, deadlines, effects, wakeUp);
     departures.haveDeadLetters(settings.deadLetters().exchange() != null);
     this.length = new LengthGuard(index, messages, deadlines, departures, wakeUp, settings);
-    this.returns = new Returns(index, messages, deadlines, departures, wakeUp, settings);
+    this.retries = new Retries(index, messages, deadlines, departures, settings);
+    this.returns = new Returns(index, messages, deadlines, departures, retries, wakeUp, settings);
     this.dispatcher = new Dispatcher(index, messages, departures, consumers, counters, settings);
     this.lease = new QueueLease(settings.lease(), nowMillis);
   }
@@ -119,8 +121,9 @@ public final class QueueMachine implements QueueBehavior {
     lease.change(changed.lease(), nowMillis);
     departures.haveDeadLetters(changed.deadLetters().exchange() != null);
     long next = departures.expireDue(nowMillis, EXPIRY_SLICE);
+    retries.change(changed);
     length.dropOverflow(nowMillis);
-    wakeUp.noLaterThan(Math.min(next, lease.endMillis()));
+    wakeUp.noLaterThan(Math.min(Math.min(next, retries.next()), lease.endMillis()));
   }
 
   /** What {@link #reconfigure} would do now; changes nothing. */
@@ -271,15 +274,25 @@ public final class QueueMachine implements QueueBehavior {
 
   /**
    * Puts messages back where they were, or before all others in a quorum queue, marked as
-   * redelivered. What has come back too often dies, and what is too old by now expires. Parameters
-   * as in {@link #acknowledge}.
+   * redelivered; at once or after a wait. What has come back too often dies, and what is too old by
+   * now expires. Parameters as in {@link #acknowledge}.
    */
   @Override
   public void requeue(Consumer consumer, long from, long to, long nowMillis) {
+    putBack(consumer, from, to, false, nowMillis);
+  }
+
+  /** The same for messages that the consumer could not deal with. */
+  @Override
+  public void fail(Consumer consumer, long from, long to, long nowMillis) {
+    putBack(consumer, from, to, true, nowMillis);
+  }
+
+  private void putBack(Consumer consumer, long from, long to, boolean failed, long nowMillis) {
     int count = 0;
     for (long sequence = from; sequence <= to; sequence++) {
       if (index.isUnacked(sequence)) {
-        returns.putBack(sequence, nowMillis);
+        returns.putBack(sequence, failed, nowMillis);
         count++;
       }
     }
@@ -309,13 +322,18 @@ public final class QueueMachine implements QueueBehavior {
   public void onTimer(long nowMillis) {
     wakeUp.fired();
     if (leaseHasEnded(nowMillis)) {
-      if (!settings.lease().onlyIfEmpty() || messages.totals().messages() == 0) {
+      if (!settings.lease().onlyIfEmpty() || totals().messages() == 0) {
         effects.leaseEnded();
         return;
       }
       lease.renew(nowMillis);
     }
     long next = departures.expireDue(nowMillis, EXPIRY_SLICE);
+    if (retries.count() > 0) {
+      retries.release(nowMillis, nowMillis, EXPIRY_SLICE);
+      next = Math.min(deadlines.next(), retries.next());
+      length.dropOverflow(nowMillis);
+    }
     wakeUp.noLaterThan(Math.min(next, lease.endMillis()));
     length.shrink(nowMillis);
     dispatcher.dispatch(nowMillis);
@@ -323,6 +341,10 @@ public final class QueueMachine implements QueueBehavior {
 
   @Override
   public boolean evacuate(DeathReason reason, long nowMillis) {
+    if (retries.count() > 0) {
+      retries.release(Long.MAX_VALUE, nowMillis, EXPIRY_SLICE);
+      return false;
+    }
     return departures.evacuate(reason, nowMillis, EXPIRY_SLICE);
   }
 
@@ -330,6 +352,7 @@ public final class QueueMachine implements QueueBehavior {
   @Override
   public void dispose() {
     deadlines.cleared();
+    retries.clear();
     messages.dispose();
   }
 
@@ -344,7 +367,7 @@ public final class QueueMachine implements QueueBehavior {
   /** How many messages there are of either kind, and their body sizes. */
   @Override
   public QueueTotals totals() {
-    return messages.totals();
+    return messages.totals(retries.count(), retries.bytes());
   }
 
   /** The first ready message; null if none is ready or its content is not in memory. */

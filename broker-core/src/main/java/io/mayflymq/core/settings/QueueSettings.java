@@ -57,10 +57,12 @@ public record QueueSettings(
 
   /**
    * Whether the queue counts how often each message comes back, and tells consumers: a quorum
-   * queue, and any other that has a limit.
+   * queue, and any other that has a limit, or has them wait before they come again.
    */
   public boolean countsReturns() {
-    return type == QueueType.QUORUM || deliveries.limit() != NONE;
+    return type == QueueType.QUORUM
+        || deliveries.limit() != NONE
+        || deliveries.retry().type() != RetryType.DISABLED;
   }
 
   /** Settings in the making. */

@@ -188,6 +188,12 @@ public final class StreamMachine implements QueueBehavior {
     settled(consumer, from, to, nowMillis);
   }
 
+  /** The same. */
+  @Override
+  public void fail(Consumer consumer, long from, long to, long nowMillis) {
+    settled(consumer, from, to, nowMillis);
+  }
+
   private void settled(Consumer consumer, long from, long to, long nowMillis) {
     StreamConsumer reader = consumers.get(consumer);
     if (reader != null) {
@@ -253,7 +259,7 @@ public final class StreamMachine implements QueueBehavior {
   @Override
   public QueueTotals totals() {
     long count = readyCount();
-    return new QueueTotals(count, 0, log.bytes(), 0, count, log.bytes());
+    return new QueueTotals(count, 0, log.bytes(), 0, 0, 0, count, log.bytes());
   }
 
   @Override

@@ -166,6 +166,12 @@ public final class Queue {
     }
   }
 
+  void fail(Consumer consumer, long from, long to) {
+    if (!deleted) {
+      machine.fail(consumer, from, to, shard.now());
+    }
+  }
+
   /** A consumer whose outlet had no room can take messages again. Within a burst of the shard. */
   public void resume(Consumer consumer) {
     if (!deleted) {

@@ -1,10 +1,12 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.settings.Backoff;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.settings.RetrySettings;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -49,6 +51,9 @@ final class NaiveQueue {
     /** Who has it and has not settled it; null while it is ready. */
     Subscriber holder;
 
+    /** When its wait for another delivery ends; 0 if it does not wait. */
+    private long waitsUntil;
+
     private Entry(
         int number,
         int size,
@@ -68,7 +73,11 @@ final class NaiveQueue {
     }
 
     private boolean isReady() {
-      return holder == null;
+      return holder == null && waitsUntil == 0;
+    }
+
+    boolean isWaiting() {
+      return waitsUntil != 0;
     }
   }
 
@@ -330,7 +339,12 @@ final class NaiveQueue {
       leave(entry);
     }
     nextInRound();
-    log.delivered(taker.number, entry.number, taker.acknowledges, entry.redelivered, entry.returns);
+    log.delivered(taker.number, entry.number, taker.acknowledges, entry.redelivered, told(entry));
+  }
+
+  /** How often it came back, as far as that is told. */
+  int told(Entry entry) {
+    return settings.countsReturns() ? entry.returns : 0;
   }
 
   void acknowledge(List<Entry> settled, long now) {
@@ -351,15 +365,12 @@ final class NaiveQueue {
     offer(now);
   }
 
-  void requeue(List<Entry> settled, long now) {
+  void requeue(List<Entry> settled, boolean failed, long now) {
     settled.forEach(
         entry -> {
           entry.holder.held--;
           entry.holder = null;
           entry.redelivered = true;
-          if (settings.type() == QueueType.QUORUM) {
-            entry.ticket = ++lastReturn;
-          }
           if (settings.countsReturns()) {
             entry.returns++;
           }
@@ -367,10 +378,76 @@ final class NaiveQueue {
             die(entry, DeathReason.DELIVERY_LIMIT, now);
           } else if (now >= entry.deadline) {
             die(entry, DeathReason.EXPIRED, now);
+          } else if (waits(failed)) {
+            entry.waitsUntil = now + delay(entry.returns) + 1;
+          } else {
+            comeBack(entry);
           }
         });
     dropWhatIsTooMuch(now);
     offer(now);
+  }
+
+  private void comeBack(Entry entry) {
+    if (settings.type() == QueueType.QUORUM) {
+      entry.ticket = ++lastReturn;
+    }
+  }
+
+  private boolean waits(boolean failed) {
+    return switch (settings.deliveries().retry().type()) {
+      case DISABLED -> false;
+      case ALL -> true;
+      case FAILED -> failed;
+      case RETURNED -> !failed;
+    };
+  }
+
+  private long delay(int returns) {
+    RetrySettings retry = settings.deliveries().retry();
+    if (!retry.delaysMillis().isEmpty()) {
+      return retry.delaysMillis().get(Math.min(returns, retry.delaysMillis().size()) - 1);
+    }
+    long delay =
+        retry.backoff() == Backoff.LINEAR
+            ? retry.minMillis() * returns
+            : retry.minMillis() << (returns - 1);
+    return retry.maxMillis() < 0 ? delay : Math.min(delay, retry.maxMillis());
+  }
+
+  private void endWaits(long now) {
+    waiting()
+        .filter(entry -> now >= entry.deadline)
+        .sorted(Comparator.comparing((Entry entry) -> entry.deadline))
+        .toList()
+        .forEach(entry -> die(entry, DeathReason.EXPIRED, now));
+    waiting()
+        .filter(entry -> now >= entry.waitsUntil)
+        .sorted(Comparator.comparing((Entry entry) -> entry.waitsUntil))
+        .toList()
+        .forEach(
+            entry -> {
+              entry.waitsUntil = 0;
+              comeBack(entry);
+            });
+    dropWhatIsTooMuch(now);
+    offer(now);
+  }
+
+  private Stream<Entry> waiting() {
+    return entries.stream().filter(Entry::isWaiting);
+  }
+
+  long waitingCount() {
+    return waiting().count();
+  }
+
+  /** When something happens to the first one that waits. */
+  long earliestEndOfWait() {
+    return waiting()
+        .mapToLong(entry -> Math.min(entry.deadline, entry.waitsUntil))
+        .min()
+        .orElse(NEVER);
   }
 
   long purge(long now) {
@@ -381,14 +458,15 @@ final class NaiveQueue {
   }
 
   void onTimer(long now) {
-    if (now < leaseEnd()) {
-      expireAllDue(now);
-    } else if (settings.lease().onlyIfEmpty() && !entries.isEmpty()) {
+    if (now >= leaseEnd()) {
+      if (!settings.lease().onlyIfEmpty() || entries.isEmpty()) {
+        log.leaseEnded();
+        return;
+      }
       lastUse = now;
-      expireAllDue(now);
-    } else {
-      log.leaseEnded();
     }
+    expireAllDue(now);
+    endWaits(now);
   }
 
   long leaseEnd() {

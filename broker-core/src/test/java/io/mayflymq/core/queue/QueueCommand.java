@@ -6,9 +6,12 @@ import static net.jqwik.api.Arbitraries.just;
 import static net.jqwik.api.Arbitraries.longs;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.settings.Backoff;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.RetrySettings;
+import io.mayflymq.core.settings.RetryType;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -32,7 +35,8 @@ sealed interface QueueCommand {
   enum Settlement {
     ACKNOWLEDGE,
     REJECT,
-    REQUEUE
+    REQUEUE,
+    FAIL
   }
 
   /**
@@ -80,7 +84,8 @@ sealed interface QueueCommand {
                     frequencyOf(
                         Tuple.of(1, just(Settlement.ACKNOWLEDGE)),
                         Tuple.of(1, just(Settlement.REJECT)),
-                        Tuple.of(3, just(Settlement.REQUEUE))),
+                        Tuple.of(2, just(Settlement.REQUEUE)),
+                        Tuple.of(2, just(Settlement.FAIL))),
                     pick,
                     pick,
                     integers().between(1, 4),
@@ -138,10 +143,10 @@ sealed interface QueueCommand {
             Arbitraries.of(Overflow.values()),
             Arbitraries.of("dlx").injectNull(0.5),
             Arbitraries.of(true, true, false),
-            anyLease())
+            anyLeaseAndRetry())
         .as(
-            (ttl, expires, length, bytes, overflow, deadLetterExchange, retroactive, lease) ->
-                lease.toBuilder()
+            (ttl, expires, length, bytes, overflow, deadLetterExchange, retroactive, others) ->
+                others.toBuilder()
                     .messageTtlMillis(ttl)
                     .expiresMillis(expires)
                     .maxLength(length)
@@ -159,12 +164,30 @@ sealed interface QueueCommand {
         Tuple.of(10, longs().between(1, longest)));
   }
 
-  private static Arbitrary<QueueSettings> anyLease() {
+  private static Arbitrary<QueueSettings> anyLeaseAndRetry() {
     return Combinators.combine(
-            Arbitraries.of(LeaseUse.values()).set(), Arbitraries.of(true, false, false))
+            Arbitraries.of(LeaseUse.values()).set(),
+            Arbitraries.of(true, false, false),
+            frequencyOf(Tuple.of(1, just(RetrySettings.NONE)), Tuple.of(1, anyRetry())))
         .as(
-            (uses, onlyIfEmpty) ->
-                QueueSettings.builder().leaseUses(uses).expiresOnlyIfEmpty(onlyIfEmpty).build());
+            (uses, onlyIfEmpty, retry) ->
+                QueueSettings.builder()
+                    .leaseUses(uses)
+                    .expiresOnlyIfEmpty(onlyIfEmpty)
+                    .retry(retry)
+                    .build());
+  }
+
+  private static Arbitrary<RetrySettings> anyRetry() {
+    return Combinators.combine(
+            Arbitraries.of(RetryType.values()),
+            longs().between(1, 10),
+            longs().between(-1, 20).filter(most -> most != 0),
+            Arbitraries.of(Backoff.values()),
+            longs().between(1, 20).list().ofMaxSize(2))
+        .as(
+            (type, least, most, backoff, delays) ->
+                new RetrySettings(type, least, most, backoff, 0, delays));
   }
 
   private static Arbitrary<Long> limit(long highest) {

@@ -298,12 +298,21 @@ final class ConsumerOperations implements DeliveryReceiver {
 
   /** Puts back everything that is not settled. */
   void recover() {
+    putAllBack(connection.lanes()::requeue);
+  }
+
+  private void putAllBack(PutBack way) {
     unacked.settleThroughInQueueOrder(
         Long.MAX_VALUE,
         (source, from, to) -> {
-          connection.lanes().requeue(source.queue(), source.consumer(), from, to);
+          way.putBack(source.queue(), source.consumer(), from, to);
           giveBack(source, to - from + 1);
         });
+  }
+
+  @FunctionalInterface
+  private interface PutBack {
+    void putBack(Queue queue, Consumer consumer, long from, long to);
   }
 
   /** Tells the limit that the consumers share what was settled. */
@@ -325,7 +334,7 @@ final class ConsumerOperations implements DeliveryReceiver {
     consumers.values().forEach(this::tellDeleted);
     consumers.clear();
     timeout.stop();
-    recover();
+    putAllBack(connection.lanes()::fail);
     connection.lanes().flush();
     return CompletableFuture.allOf(cancels);
   }

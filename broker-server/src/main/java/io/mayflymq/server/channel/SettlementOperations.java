@@ -54,7 +54,7 @@ final class SettlementOperations {
       } else {
         transaction.settle(tag, verdict);
       }
-    } else if (multiple && verdict == Verdict.REQUEUE) {
+    } else if (multiple && verdict.returns()) {
       unacked.settleThroughInQueueOrder(
           last, (source, from, to) -> send(source, from, to, verdict));
     } else if (multiple) {
@@ -103,7 +103,7 @@ final class SettlementOperations {
         lanes.acknowledge(source.queue(), source.consumer(), from, to);
         counters.add(Counter.ACKED, to - from + 1);
       }
-      case REJECT, REQUEUE -> putBack(source, from, to, verdict);
+      case REJECT, REQUEUE, FAIL -> putBack(source, from, to, verdict);
     }
     consumers.giveBack(source, to - from + 1);
   }
@@ -114,6 +114,8 @@ final class SettlementOperations {
     }
     if (verdict == Verdict.REJECT) {
       lanes.reject(source.queue(), source.consumer(), from, to);
+    } else if (verdict == Verdict.FAIL) {
+      lanes.fail(source.queue(), source.consumer(), from, to);
     } else {
       lanes.requeue(source.queue(), source.consumer(), from, to);
     }
