@@ -145,7 +145,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--jar", type=pathlib.Path, default=ROOT / "broker-server/target/mayfly.jar")
     parser.add_argument("--jvm", default="", help="options of the broker's Java")
-    parser.add_argument("--set", action="append", default=["management.tcp.port=none"], help="key=value for the broker")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the broker")
     parser.add_argument("--directory", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()))
     args = parser.parse_args()
     directory = pathlib.Path(tempfile.mkdtemp(prefix="mayfly-control", dir=args.directory))

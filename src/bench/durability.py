@@ -98,8 +98,10 @@ class Broker:
         self.data = directory / "data"
         self.log = directory / "broker.log"
         self.command = ["java", *args.jvm.split(), "-jar", str(args.jar)]
-        self.command += ["--set", f"listeners.tcp.default=127.0.0.1:{self.port}", "--set", f"data_dir={self.data}"]
-        for setting in args.set:
+        own = [f"listeners.tcp.default=127.0.0.1:{self.port}", f"data_dir={self.data}"]
+        # Nobody but the control command needs HTTP, which finds its port, and nobody from elsewhere.
+        own += ["management.tcp.ip=127.0.0.1", "management.tcp.port=none"]
+        for setting in own + args.set:
             self.command += ["--set", setting]
         self.peak_mb = 0
 

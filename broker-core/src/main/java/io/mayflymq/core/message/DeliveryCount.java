@@ -1,6 +1,6 @@
 package io.mayflymq.core.message;
 
-import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.protocol.types.Int64Header;
 
 /**
  * How often a message has come back from consumers, told to the next one in a header: an integer of
@@ -12,13 +12,12 @@ public final class DeliveryCount {
   /** The header. */
   public static final String HEADER = "x-delivery-count";
 
+  private static final Int64Header COUNT = new Int64Header(HEADER);
+
   private DeliveryCount() {}
 
   /** The message as it is delivered after so many returns; the message itself stays as it is. */
   public static Message of(Message message, int returns) {
-    return message.withProperties(
-        message.properties().toBuilder()
-            .headers(message.headers().with(HEADER, new FieldValue.Int64(returns)))
-            .build());
+    return message.with(COUNT, returns);
   }
 }

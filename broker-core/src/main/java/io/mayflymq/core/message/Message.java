@@ -2,6 +2,7 @@ package io.mayflymq.core.message;
 
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.Int64Header;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.Arrays;
 import java.util.List;
@@ -130,15 +131,12 @@ public final class Message {
     return blindKeys;
   }
 
-  /** The same message with other properties; those that count for queues must be the same. */
-  Message withProperties(BasicProperties changed) {
-    byte[] encoded = changed.encode();
-    int bodyLength = bodyLength();
-    byte[] copy = new byte[encoded.length + bodyLength];
-    System.arraycopy(encoded, 0, copy, 0, encoded.length);
-    System.arraycopy(content, propertiesLength, copy, encoded.length, bodyLength);
+  /** The same message with this header set. */
+  Message with(Int64Header header, long value) {
+    byte[] changed = header.put(content, propertiesLength, value);
+    int length = propertiesLength + changed.length - content.length;
     return new Message(
-        exchange, routingKey, copy, encoded.length, ttlMillis, priority(), persistent, blindKeys);
+        exchange, routingKey, changed, length, ttlMillis, priority(), persistent, blindKeys);
   }
 
   /** Decodes the properties; a new object at each call. */

@@ -1,8 +1,6 @@
 package io.mayflymq.core.message;
 
-import io.mayflymq.protocol.types.BasicProperties;
-import io.mayflymq.protocol.types.FieldTable;
-import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.protocol.types.Int64Header;
 
 /**
  * Where in a stream a message is, told to consumers in a header: an integer of 64 bits.
@@ -13,13 +11,12 @@ public final class StreamOffset {
   /** The header, and the argument of {@code basic.consume} that says where to begin. */
   public static final String HEADER = "x-stream-offset";
 
+  private static final Int64Header OFFSET = new Int64Header(HEADER);
+
   private StreamOffset() {}
 
   /** The message as it is in the stream; the message itself stays as it is. */
   public static Message of(Message message, long offset) {
-    BasicProperties properties = message.properties();
-    FieldTable headers = properties.headers() == null ? FieldTable.EMPTY : properties.headers();
-    return message.withProperties(
-        properties.toBuilder().headers(headers.with(HEADER, new FieldValue.Int64(offset))).build());
+    return message.with(OFFSET, offset);
   }
 }

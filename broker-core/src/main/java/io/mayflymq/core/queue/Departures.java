@@ -2,7 +2,6 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.store.DeadEntry;
 
 /**
@@ -66,13 +65,24 @@ final class Departures {
     long earliest = deadlines.earliest();
     while (earliest >= 0) {
       long deadline = deadlines.of(earliest);
-      if (deadline > nowMillis || left-- == 0) {
+      if (deadline > nowMillis) {
+        break;
+      }
+      if (left-- == 0) {
         return deadline;
       }
       die(earliest, DeathReason.EXPIRED, nowMillis);
       earliest = deadlines.earliest();
     }
-    return Deadlines.NEVER;
+    deadlines.endCheck();
+    return deadlines.next();
+  }
+
+  /** The head of the queue may be another one by now: sees to it that it leaves in time. */
+  void headMoved() {
+    if (deadlines.watchHead()) {
+      wakeUp.noLaterThan(deadlines.next());
+    }
   }
 
   /**

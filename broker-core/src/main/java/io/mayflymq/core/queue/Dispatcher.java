@@ -58,6 +58,11 @@ final class Dispatcher {
 
   /** Hands out ready messages as long as consumers can take them. */
   void dispatch(long nowMillis) {
+    handOut(nowMillis);
+    departures.headMoved();
+  }
+
+  private void handOut(long nowMillis) {
     while (index.readyCount() > 0) {
       Consumer consumer = consumers.next();
       if (consumer == null) {
@@ -121,6 +126,7 @@ final class Dispatcher {
     if (countsReturns) {
       message = DeliveryCount.of(message, returns);
     }
+    departures.headMoved();
     counters.got(acknowledges, message.bodyLength(), redelivered);
     return new Fetched(
         acknowledges ? head : NO_SETTLEMENT, message, redelivered, index.readyCount());

@@ -20,6 +20,7 @@ final class LengthGuard {
   private final WakeUp wakeUp;
   private LengthLimit limit;
   private Overflow overflow;
+  private boolean countsUnacked;
 
   /** A new limit is being worked off in slices. */
   private boolean shrinking;
@@ -48,6 +49,7 @@ final class LengthGuard {
   private void use(QueueSettings settings) {
     limit = new LengthLimit(settings.length().maxLength(), settings.length().maxLengthBytes());
     overflow = settings.length().overflow();
+    countsUnacked = settings.length().countsUnacked();
   }
 
   /** Whether a message is refused, as the queue is full and nothing is dropped for it. */
@@ -60,7 +62,7 @@ final class LengthGuard {
   }
 
   private boolean wouldExceed(Message message) {
-    return limit.isExceededBy(index.readyCount() + 1, index.readyBytes() + message.bodyLength());
+    return limit.isExceededBy(count() + 1, bytes() + message.bodyLength());
   }
 
   /**
@@ -85,6 +87,7 @@ final class LengthGuard {
     if (shrinking) {
       wakeUp.noLaterThan(nowMillis);
     }
+    departures.headMoved();
   }
 
   /** Goes on with a new limit that was not worked off yet. */
@@ -95,6 +98,14 @@ final class LengthGuard {
   }
 
   private boolean isOverLimit() {
-    return limit.isExceededBy(index.readyCount(), index.readyBytes());
+    return index.readyCount() > 0 && limit.isExceededBy(count(), bytes());
+  }
+
+  private long count() {
+    return countsUnacked ? index.readyCount() + index.unackedCount() : index.readyCount();
+  }
+
+  private long bytes() {
+    return countsUnacked ? index.readyBytes() + index.unackedBytes() : index.readyBytes();
   }
 }

@@ -68,16 +68,14 @@ public final class QueueMachine implements QueueBehavior {
     this.effects = effects;
     this.wakeUp = new WakeUp(effects);
     this.index = new MessageIndex<>(pages);
+    this.precedence = Precedence.in(index, settings);
     this.deadlines =
         new MessageDeadlines(
-            index,
-            new ExpiryOrder(new ExpiringMessages(index)),
-            settings.expiry().messageTtlMillis());
-    this.precedence = Precedence.in(index, settings);
+            index, new ExpiryOrder(new ExpiringMessages(index)), precedence, settings.expiry());
     this.recovery = new QueueRecovery(index, deadlines, settings.countsReturns(), precedence);
     this.messages = new QueueMessages(index, store, recovery, precedence);
     this.departures = new Departures(index, messages, deadlines, effects, wakeUp);
-    departures.haveDeadLetters(settings.deadLetters().exchange() != null);
+    departures.haveDeadLetters(settings.deadLetters().areWanted());
     this.length = new LengthGuard(index, messages, deadlines, departures, wakeUp, settings);
     this.retries = new Retries(index, messages, deadlines, departures, settings);
     this.returns = new Returns(index, messages, deadlines, departures, retries, wakeUp, settings);
@@ -93,7 +91,7 @@ public final class QueueMachine implements QueueBehavior {
   public void start(long nowMillis) {
     recovery.finish();
     wakeUp.noLaterThan(lease.endMillis());
-    wakeUp.noLaterThan(deadlines.next());
+    wakeUp.noLaterThan(deadlines.begin(nowMillis));
     length.dropOverflow(nowMillis);
   }
 
@@ -117,9 +115,9 @@ public final class QueueMachine implements QueueBehavior {
     length.change(changed);
     returns.change(changed);
     dispatcher.change(changed);
-    deadlines.changeTtl(changed.expiry().messageTtlMillis(), changed.expiry().retroactive());
+    deadlines.change(changed.expiry());
     lease.change(changed.lease(), nowMillis);
-    departures.haveDeadLetters(changed.deadLetters().exchange() != null);
+    departures.haveDeadLetters(changed.deadLetters().areWanted());
     long next = departures.expireDue(nowMillis, EXPIRY_SLICE);
     retries.change(changed);
     length.dropOverflow(nowMillis);
@@ -130,7 +128,13 @@ public final class QueueMachine implements QueueBehavior {
   @Override
   public Forecast forecast(QueueSettings changed, long nowMillis) {
     return Forecast.of(
-        index, precedence, settings, changed, lease.endWith(changed.lease(), nowMillis), nowMillis);
+        index,
+        precedence,
+        deadlines,
+        settings,
+        changed,
+        lease.endWith(changed.lease(), nowMillis),
+        nowMillis);
   }
 
   // Publishing
@@ -155,7 +159,7 @@ public final class QueueMachine implements QueueBehavior {
       return true;
     }
     long sequence = messages.append(message, own, nowMillis);
-    long deadline = deadlines.ofNew(own, nowMillis);
+    long deadline = deadlines.leavesAt(sequence, deadlines.ofNew(own, nowMillis));
     if (deadline <= nowMillis) {
       departures.die(sequence, DeathReason.EXPIRED, nowMillis);
       return true;

@@ -68,6 +68,6 @@ final class Returns {
     }
     messages.putBack(sequence);
     deadlines.requeued(sequence);
-    wakeUp.noLaterThan(deadline);
+    wakeUp.noLaterThan(deadlines.leavesAt(sequence, deadline));
   }
 }

@@ -9,8 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The kinds of queue, and which arguments of a declaration each of them knows. This broker makes
- * classic and quorum queues.
+ * The kinds of queue, and which arguments of a declaration each of them knows.
  *
  * <p>Source: RabbitMQ 3.13, the {@code capabilities} of its queue types.
  */

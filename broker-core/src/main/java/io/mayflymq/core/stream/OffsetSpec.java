@@ -41,9 +41,15 @@ public sealed interface OffsetSpec {
       return Optional.of(new At(value.longValue()));
     }
     if (value instanceof FieldValue.Timestamp time) {
-      return Optional.of(new Since(Math.multiplyExact(time.seconds(), 1000)));
+      return Optional.of(new Since(millis(time)));
     }
     return value instanceof FieldValue.LongString text ? of(text.string()) : Optional.empty();
+  }
+
+  /** What has no place in a number of ms comes behind everything. */
+  private static long millis(FieldValue.Timestamp time) {
+    boolean fits = Long.compareUnsigned(time.seconds(), Long.MAX_VALUE / 1000) <= 0;
+    return fits ? time.seconds() * 1000 : Long.MAX_VALUE;
   }
 
   private static Optional<OffsetSpec> of(String text) {

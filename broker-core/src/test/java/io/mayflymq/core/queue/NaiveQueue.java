@@ -1,16 +1,16 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DeathReason;
-import io.mayflymq.core.settings.Backoff;
+import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
-import io.mayflymq.core.settings.RetrySettings;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /*
@@ -60,10 +60,11 @@ final class NaiveQueue {
         boolean persistent,
         int priority,
         long arrival,
+        long kept,
         long ownDeadline,
         long deadline) {
       this.arrival = arrival;
-      this.kept = ownDeadline;
+      this.kept = kept;
       this.number = number;
       this.size = size;
       this.priority = priority;
@@ -78,34 +79,6 @@ final class NaiveQueue {
 
     boolean isWaiting() {
       return waitsUntil != 0;
-    }
-  }
-
-  /** A consumer, or the one whose messages {@code basic.get} holds. */
-  static final class Subscriber {
-    final int number;
-    final boolean acknowledges;
-    final int prefetch;
-
-    /** How many more messages its outlet takes. */
-    int room;
-
-    private boolean subscribed;
-    private boolean saidNoRoom;
-    private int held;
-
-    /** The lower, the sooner it is its turn; 0 if it is out of the round. */
-    private long ticket;
-
-    Subscriber(int number, boolean acknowledges, int prefetch, int room) {
-      this.number = number;
-      this.acknowledges = acknowledges;
-      this.prefetch = prefetch;
-      this.room = room;
-    }
-
-    private boolean canTake() {
-      return subscribed && !saidNoRoom && (!acknowledges || prefetch == 0 || held < prefetch);
     }
   }
 
@@ -138,11 +111,20 @@ final class NaiveQueue {
         return false;
       }
     }
-    long deadline =
-        Math.min(deadline(ttl, now), deadline(settings.expiry().messageTtlMillis(), now));
+    long own =
+        ttl < 0 ? NEVER : NaiveDeadline.of(Math.max(ttl, settings.expiry().floorMillis()), now);
+    long deadline = NaiveDeadline.of(settings.expiry(), own, now);
     int priority = Math.max(0, Math.min(publish.priority(), settings.maxPriority()));
     Entry entry =
-        new Entry(number, size, publish.persistent(), priority, now, deadline(ttl, now), deadline);
+        new Entry(
+            number,
+            size,
+            publish.persistent(),
+            priority,
+            now,
+            own,
+            NaiveDeadline.of(ttl, now),
+            deadline);
     if (ready().findAny().isEmpty()) {
       Optional<Subscriber> taker = nextWithRoom();
       if (taker.isPresent()) {
@@ -154,7 +136,13 @@ final class NaiveQueue {
       }
     }
     store(entry, now);
-    if (now >= deadline) {
+    boolean looked =
+        switch (settings.expiry().mode()) {
+          case EXACT -> true;
+          case HEAD -> head().orElseThrow() == entry;
+          case LAZY -> false;
+        };
+    if (looked && now >= deadline) {
       die(entry, DeathReason.EXPIRED, now);
       return true;
     }
@@ -169,28 +157,36 @@ final class NaiveQueue {
     }
   }
 
-  private static long deadline(long ttl, long now) {
-    return ttl < 0 ? NEVER : ttl == 0 ? now : now + ttl + 1;
-  }
-
   private boolean exceeds(int moreMessages, int moreBytes) {
+    Predicate<Entry> counts = entry -> settings.length().countsUnacked() || entry.isReady();
+    long messages = entries.stream().filter(counts).count();
+    long bytes = entries.stream().filter(counts).mapToLong(entry -> entry.size).sum();
     return (settings.length().maxLength() >= 0
-            && readyCount() + moreMessages > settings.length().maxLength())
+            && messages + moreMessages > settings.length().maxLength())
         || (settings.length().maxLengthBytes() >= 0
-            && readyBytes() + moreBytes > settings.length().maxLengthBytes());
+            && bytes + moreBytes > settings.length().maxLengthBytes());
   }
 
   private void dropWhatIsTooMuch(long now) {
-    if (settings.length().overflow() != Overflow.DROP_HEAD || !exceeds(0, 0)) {
+    if (settings.length().overflow() != Overflow.DROP_HEAD || !isOverLimit()) {
       return;
     }
     expireAllDue(now);
-    while (exceeds(0, 0)) {
-      die(head().orElseThrow(), DeathReason.MAXLEN, now);
+    while (isOverLimit()) {
+      Entry head = head().orElseThrow();
+      die(head, now >= head.deadline ? DeathReason.EXPIRED : DeathReason.MAXLEN, now);
     }
   }
 
   private void expireAllDue(long now) {
+    switch (settings.expiry().mode()) {
+      case EXACT -> expireAnywhere(now);
+      case HEAD -> firstLiving(now);
+      case LAZY -> {}
+    }
+  }
+
+  private void expireAnywhere(long now) {
     ready()
         .filter(entry -> now >= entry.deadline)
         .sorted(Comparator.comparing((Entry entry) -> entry.deadline))
@@ -248,11 +244,12 @@ final class NaiveQueue {
   }
 
   void reconfigure(QueueSettings changed, long now) {
-    if (changed.expiry().messageTtlMillis() != settings.expiry().messageTtlMillis()) {
+    if (changed.expiry().messageTtlMillis() != settings.expiry().messageTtlMillis()
+        || changed.expiry().ttlMode() != settings.expiry().ttlMode()
+        || changed.expiry().floorMillis() != settings.expiry().floorMillis()) {
       for (Entry entry : entries) {
         if (changed.expiry().retroactive()) {
-          entry.deadline =
-              Math.min(entry.kept, deadline(changed.expiry().messageTtlMillis(), entry.arrival));
+          entry.deadline = NaiveDeadline.of(changed.expiry(), entry.kept, entry.arrival);
         } else {
           entry.kept = entry.deadline;
         }
@@ -378,8 +375,9 @@ final class NaiveQueue {
             die(entry, DeathReason.DELIVERY_LIMIT, now);
           } else if (now >= entry.deadline) {
             die(entry, DeathReason.EXPIRED, now);
-          } else if (waits(failed)) {
-            entry.waitsUntil = now + delay(entry.returns) + 1;
+          } else if (NaiveDelay.waits(settings.deliveries().retry(), failed)) {
+            long delay = NaiveDelay.millis(settings.deliveries().retry(), entry.returns);
+            entry.waitsUntil = now + delay + 1;
           } else {
             comeBack(entry);
           }
@@ -394,30 +392,9 @@ final class NaiveQueue {
     }
   }
 
-  private boolean waits(boolean failed) {
-    return switch (settings.deliveries().retry().type()) {
-      case DISABLED -> false;
-      case ALL -> true;
-      case FAILED -> failed;
-      case RETURNED -> !failed;
-    };
-  }
-
-  private long delay(int returns) {
-    RetrySettings retry = settings.deliveries().retry();
-    if (!retry.delaysMillis().isEmpty()) {
-      return retry.delaysMillis().get(Math.min(returns, retry.delaysMillis().size()) - 1);
-    }
-    long delay =
-        retry.backoff() == Backoff.LINEAR
-            ? retry.minMillis() * returns
-            : retry.minMillis() << (returns - 1);
-    return retry.maxMillis() < 0 ? delay : Math.min(delay, retry.maxMillis());
-  }
-
   private void endWaits(long now) {
     waiting()
-        .filter(entry -> now >= entry.deadline)
+        .filter(entry -> now >= leavesByItself(entry))
         .sorted(Comparator.comparing((Entry entry) -> entry.deadline))
         .toList()
         .forEach(entry -> die(entry, DeathReason.EXPIRED, now));
@@ -428,10 +405,18 @@ final class NaiveQueue {
         .forEach(
             entry -> {
               entry.waitsUntil = 0;
-              comeBack(entry);
+              if (now >= entry.deadline) {
+                die(entry, DeathReason.EXPIRED, now);
+              } else {
+                comeBack(entry);
+              }
             });
     dropWhatIsTooMuch(now);
     offer(now);
+  }
+
+  private long leavesByItself(Entry waiting) {
+    return settings.expiry().mode() == ExpiryMode.EXACT ? waiting.deadline : NEVER;
   }
 
   private Stream<Entry> waiting() {
@@ -445,7 +430,7 @@ final class NaiveQueue {
   /** When something happens to the first one that waits. */
   long earliestEndOfWait() {
     return waiting()
-        .mapToLong(entry -> Math.min(entry.deadline, entry.waitsUntil))
+        .mapToLong(entry -> Math.min(leavesByItself(entry), entry.waitsUntil))
         .min()
         .orElse(NEVER);
   }
@@ -475,13 +460,17 @@ final class NaiveQueue {
         : NEVER;
   }
 
-  /** When the first of the ready messages is due. */
+  /** When the first of the ready messages that leave by themselves is due. */
   long earliestDeadline() {
-    return ready().mapToLong(entry -> entry.deadline).min().orElse(NEVER);
+    return switch (settings.expiry().mode()) {
+      case EXACT -> ready().mapToLong(entry -> entry.deadline).min().orElse(NEVER);
+      case HEAD -> head().map(entry -> entry.deadline).orElse(NEVER);
+      case LAZY -> NEVER;
+    };
   }
 
   boolean isOverLimit() {
-    return exceeds(0, 0);
+    return readyCount() > 0 && exceeds(0, 0);
   }
 
   /** Whether a consumer could be given a message now. */

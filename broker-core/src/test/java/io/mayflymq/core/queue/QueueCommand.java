@@ -7,11 +7,13 @@ import static net.jqwik.api.Arbitraries.longs;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.settings.Backoff;
+import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.RetrySettings;
 import io.mayflymq.core.settings.RetryType;
+import io.mayflymq.core.settings.TtlMode;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -155,6 +157,29 @@ sealed interface QueueCommand {
                     .deadLetterExchange(deadLetterExchange)
                     .messageTtlRetroactive(retroactive)
                     .build());
+  }
+
+  /** The same, where other rules of expiry and length than the usual ones count. */
+  static Arbitrary<QueueSettings> anyOptions() {
+    return Combinators.combine(
+            anySettings(),
+            Arbitraries.of(TtlMode.class),
+            Arbitraries.of(ExpiryMode.class),
+            frequencyOf(Tuple.of(3, just(0L)), Tuple.of(1, longs().between(1, 20))),
+            Arbitraries.of(true, false))
+        .as(
+            (settings, ttlMode, mode, floor, countsUnacked) ->
+                settings.toBuilder()
+                    .ttlMode(ttlMode)
+                    .expiryMode(mode)
+                    .ttlFloorMillis(floor)
+                    .lengthCountsUnacked(countsUnacked)
+                    .build());
+  }
+
+  /** Any command, and any of these options now and then. */
+  static Arbitrary<QueueCommand> anyOfChangingOptions() {
+    return frequencyOf(Tuple.of(20, any()), Tuple.of(1, anyOptions().map(Reconfigure::new)));
   }
 
   private static Arbitrary<Long> ttl(long longest) {

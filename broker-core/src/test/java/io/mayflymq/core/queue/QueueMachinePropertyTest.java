@@ -53,10 +53,31 @@ class QueueMachinePropertyTest {
         commands);
   }
 
+  @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
+  void otherRulesOfExpiryAndLengthHoldToo(
+      @ForAll("options") QueueSettings settings,
+      @ForAll @IntRange(min = -1, max = 7) int maxPriority,
+      @ForAll("commandsOfChangingOptions") List<QueueCommand> commands) {
+    run(
+        settings.toBuilder().maxPriority(maxPriority).build(),
+        RecordingStore.ROOM_FOR_ALL,
+        commands);
+  }
+
   private static void run(QueueSettings settings, int noRoomForEvery, List<QueueCommand> commands) {
     QueueRig rig = new QueueRig(settings, noRoomForEvery);
     commands.forEach(rig::run);
     rig.finish();
+  }
+
+  @Provide
+  Arbitrary<QueueSettings> options() {
+    return QueueCommand.anyOptions();
+  }
+
+  @Provide
+  Arbitrary<List<QueueCommand>> commandsOfChangingOptions() {
+    return QueueCommand.anyOfChangingOptions().list().ofMinSize(1).ofMaxSize(150);
   }
 
   @Provide

@@ -7,6 +7,7 @@ import io.mayflymq.core.metadata.MetadataCheck;
 import io.mayflymq.core.metadata.MetadataException;
 import io.mayflymq.core.store.segment.Damage;
 import io.mayflymq.core.store.segment.LogCheck;
+import io.mayflymq.core.store.stream.StreamCheck;
 import io.mayflymq.server.cli.CheckOptions;
 import io.mayflymq.server.cli.ExitCode;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -52,6 +54,7 @@ final class DataCheck {
       List<String> vhosts,
       Map<String, Integer> metadata,
       List<Log> logs,
+      List<StreamLog> streams,
       List<String> problems,
       boolean damaged) {}
 
@@ -60,6 +63,9 @@ final class DataCheck {
       List<LogCheck.SegmentFile> segments,
       List<Harm> damages,
       List<String> quarantined) {}
+
+  private record StreamLog(
+      String directory, List<StreamCheck.SegmentFile> segments, List<Harm> damages) {}
 
   private record Harm(String file, String kind, long from, long to, boolean harmless) {
     static Harm of(Damage damage) {
@@ -129,27 +135,39 @@ final class DataCheck {
     }
     List<Log> logs = new ArrayList<>();
     boolean damaged = !problems.isEmpty();
-    for (Path path : logs(directory.resolve(MESSAGES_DIRECTORY))) {
+    Path messages = directory.resolve(MESSAGES_DIRECTORY);
+    for (Path path : directories(messages, "shard-\\d+")) {
       LogCheck check = LogCheck.of(path);
-      damaged |= check.damages().stream().anyMatch(damage -> !damage.kind().isHarmless());
-      logs.add(
-          new Log(
-              directory.relativize(path).toString(),
-              check.segments(),
-              check.damages().stream().map(Harm::of).toList(),
-              check.quarantined()));
+      List<Harm> harms = check.damages().stream().map(Harm::of).toList();
+      damaged |= !harms.stream().allMatch(Harm::harmless);
+      logs.add(new Log(name(directory, path), check.segments(), harms, check.quarantined()));
+    }
+    List<StreamLog> streams = new ArrayList<>();
+    for (Path path : directories(messages, "stream-\\d+")) {
+      try {
+        StreamCheck check = StreamCheck.of(path);
+        List<Harm> harms = check.damages().stream().map(Harm::of).toList();
+        damaged |= !harms.stream().allMatch(Harm::harmless);
+        streams.add(new StreamLog(name(directory, path), check.segments(), harms));
+      } catch (NoSuchFileException e) {
+        // A broker that is running has deleted the stream meanwhile.
+      }
     }
     return new Found(
-        directory.toString(), format, inUse, vhosts, metadata, logs, problems, damaged);
+        directory.toString(), format, inUse, vhosts, metadata, logs, streams, problems, damaged);
   }
 
-  private static List<Path> logs(Path messages) throws IOException {
+  private static String name(Path directory, Path path) {
+    return directory.relativize(path).toString();
+  }
+
+  private static List<Path> directories(Path messages, String pattern) throws IOException {
     if (!Files.isDirectory(messages)) {
       return List.of();
     }
     try (Stream<Path> children = Files.list(messages)) {
       return children
-          .filter(child -> child.getFileName().toString().matches("shard-\\d+"))
+          .filter(child -> child.getFileName().toString().matches(pattern))
           .filter(Files::isDirectory)
           .sorted()
           .toList();
@@ -200,18 +218,42 @@ final class DataCheck {
             segment.settled(),
             segment.index() ? "yes" : "no");
       }
-      for (Harm damage : log.damages) {
-        out.printf(
-            "  %s in %s, bytes %d to %d%s%n",
-            damage.kind,
-            damage.file,
-            damage.from,
-            damage.to,
-            damage.harmless ? ": left by a crash, nothing confirmed is lost" : "");
-      }
+      table(log.damages);
       log.quarantined.forEach(file -> out.println("  damaged bytes, copied by a start: " + file));
     }
+    found.streams.forEach(this::table);
     out.println();
     out.println(found.damaged ? "There is damage." : "Nothing is damaged.");
+  }
+
+  private void table(StreamLog stream) {
+    out.println();
+    out.println(stream.directory);
+    out.printf(
+        "  %-16s %12s %10s %20s %20s  %s%n",
+        "segment", "bytes", "messages", "first offset", "last offset", "index");
+    for (StreamCheck.SegmentFile segment : stream.segments) {
+      out.printf(
+          "  %-16s %12d %10d %20s %20s  %s%n",
+          segment.file(),
+          segment.bytes(),
+          segment.messages(),
+          segment.messages() == 0 ? "-" : segment.firstOffset(),
+          segment.messages() == 0 ? "-" : segment.lastOffset(),
+          segment.index() ? "yes" : "no");
+    }
+    table(stream.damages);
+  }
+
+  private void table(List<Harm> damages) {
+    for (Harm damage : damages) {
+      out.printf(
+          "  %s in %s, bytes %d to %d%s%n",
+          damage.kind,
+          damage.file,
+          damage.from,
+          damage.to,
+          damage.harmless ? ": left by a crash, nothing confirmed is lost" : "");
+    }
   }
 }

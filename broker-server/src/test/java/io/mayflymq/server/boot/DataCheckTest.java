@@ -9,13 +9,17 @@ import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.StoredMetadataLog;
 import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.segment.DiskDirectory;
+import io.mayflymq.core.store.segment.LogDirectory;
 import io.mayflymq.core.store.segment.LogFailedException;
 import io.mayflymq.core.store.segment.LogListener;
 import io.mayflymq.core.store.segment.LogOptions;
 import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.RecoveryVisitor;
 import io.mayflymq.core.store.segment.SegmentLog;
+import io.mayflymq.core.store.stream.StreamDirectories;
+import io.mayflymq.core.store.stream.StreamLogs;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.server.cli.CheckOptions;
@@ -30,6 +34,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -84,6 +89,38 @@ class DataCheckTest {
     }
     log.settle(1, 0, first, message.bodyLength());
     log.close().get();
+    fillStream(message);
+  }
+
+  /** A stream of five messages. */
+  private void fillStream(Message message) throws Exception {
+    Path path = Files.createDirectories(directory.resolve("messages/stream-2"));
+    StreamLogs streams =
+        new StreamLogs(
+            new OneStream(path),
+            Runnable::run,
+            Executors.newSingleThreadExecutor(),
+            new NoOwner(),
+            LogOptions.Sync.ALWAYS,
+            () -> {});
+    StreamStore stream = streams.open(2);
+    stream.attach(() -> {});
+    for (int i = 0; i < 5; i++) {
+      stream.append(message, 1000 + i);
+    }
+    streams.close().get();
+  }
+
+  private record OneStream(Path path) implements StreamDirectories {
+    @Override
+    public LogDirectory open(long streamId) {
+      return new DiskDirectory(path);
+    }
+
+    @Override
+    public void delete(long streamId) {
+      throw new AssertionError("nothing is deleted");
+    }
   }
 
   @Test
@@ -94,6 +131,8 @@ class DataCheckTest {
     assertThat(out.toString())
         .contains("format 2", "vhosts\torders", "queues\t1", "messages/shard-0")
         .containsPattern("0000000001.log +\\d+ +\\d+ +4 +3 +1  yes")
+        .contains("messages/stream-2")
+        .containsPattern("0000000001.log +\\d+ +5 +0 +4  yes")
         .endsWith("Nothing is damaged." + System.lineSeparator());
     assertThat(err.toString()).isEmpty();
     assertThat(files()).isEqualTo(before);
@@ -110,6 +149,9 @@ class DataCheckTest {
     assertThat(found.at("/metadata/queues").asInt()).isEqualTo(1);
     assertThat(found.at("/logs/0/segments/0/live").asInt()).isEqualTo(3);
     assertThat(found.at("/logs/0/segments/0/settled").asInt()).isEqualTo(1);
+    assertThat(found.at("/streams/0/directory").asText()).isEqualTo("messages/stream-2");
+    assertThat(found.at("/streams/0/segments/0/messages").asInt()).isEqualTo(5);
+    assertThat(found.at("/streams/0/segments/0/lastOffset").asInt()).isEqualTo(4);
   }
 
   @Test
@@ -127,6 +169,23 @@ class DataCheckTest {
     JsonNode damage = new ObjectMapper().readTree(out.toString()).at("/logs/0/damages/0");
     assertThat(damage.path("kind").asText()).isEqualTo("damaged records");
     assertThat(damage.path("harmless").asBoolean(true)).isFalse();
+  }
+
+  @Test
+  void tellsWhatIsDamagedInAStream() throws Exception {
+    fill();
+    Path segment = directory.resolve("messages/stream-2/0000000001.log");
+    byte[] bytes = Files.readAllBytes(segment);
+    bytes[1100] ^= 1;
+    Files.write(segment, bytes);
+    assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.DATA);
+    assertThat(out.toString())
+        .contains("damaged records in 0000000001.log, bytes 1024 to ", "There is damage.");
+    out.getBuffer().setLength(0);
+    assertThat(check(directory, Formatter.JSON)).isEqualTo(ExitCode.DATA);
+    JsonNode found = new ObjectMapper().readTree(out.toString());
+    assertThat(found.at("/streams/0/damages/0/kind").asText()).isEqualTo("damaged records");
+    assertThat(found.at("/logs/0/damages")).isEmpty();
   }
 
   @Test

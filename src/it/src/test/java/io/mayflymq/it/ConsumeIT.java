@@ -322,6 +322,29 @@ class ConsumeIT {
   }
 
   @Test
+  void noConsumerIsExclusiveWhereASingleOneIsActive(Amqp amqp) throws Exception {
+    Map<String, Object> single = Map.of("x-single-active-consumer", true);
+    String queue = amqp.queue(single);
+    Channel refused = amqp.newChannel();
+    assertChannelError(
+        refused,
+        403,
+        "ACCESS_REFUSED - queue '" + queue + "' in vhost '/' in exclusive use",
+        () -> Deliveries.from(refused, queue, true, true, Map.of()));
+    amqp.publish(queue, "a");
+    assertThat(amqp.consume(queue).next().body()).as("it is not in use").isEqualTo("a");
+
+    // A queue that only its connection may use is something else.
+    Channel own = amqp.newChannel();
+    String exclusive = own.queueDeclare("", false, true, false, single).getQueue();
+    Deliveries active = Deliveries.from(own, exclusive, true);
+    Deliveries waiting = Deliveries.from(own, exclusive, true);
+    own.basicPublish("", exclusive, Amqp.PLAIN, Amqp.bytes("b"));
+    assertThat(active.next().body()).isEqualTo("b");
+    waiting.assertNothing();
+  }
+
+  @Test
   void priorityQueuesDeliverTheHighestFirst(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-priority", 5));
     for (int priority : new int[] {1, 5, 0, 9, 3}) {

@@ -10,6 +10,7 @@ import com.rabbitmq.client.AMQP.Queue.DeclareOk;
 import com.rabbitmq.client.BuiltinExchangeType;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.DefaultConsumer;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Deliveries;
@@ -299,6 +300,17 @@ class QueueIT {
     assertThat(amqp.exists(queue)).isTrue();
     second.getChannel().close();
     assertThat(amqp.exists(queue)).isFalse();
+  }
+
+  @Test
+  void anAutoDeleteQueueIsGoneBeforeItsLastConsumerIsToldOfItsCancel(Amqp amqp) throws Exception {
+    Channel channel = amqp.channel();
+    for (int i = 0; i < 50; i++) {
+      String queue = amqp.name();
+      channel.queueDeclare(queue, false, false, true, NONE);
+      channel.basicCancel(channel.basicConsume(queue, new DefaultConsumer(channel)));
+      assertThat(amqp.exists(queue)).as("to another connection").isFalse();
+    }
   }
 
   @Test

@@ -9,6 +9,7 @@ import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Target;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -72,13 +73,36 @@ class QuorumQueueIT {
   }
 
   @Test
-  @MayflyOnly("RabbitMQ 3.10 gives basic.get d first, then the others in this order")
   void whatCameBackIsServedFirstInTheOrderInWhichItDid(Amqp amqp) throws Exception {
+    assertThat(afterReturns(amqp, Map.of("x-delivery-limit", 5)))
+        .containsExactly("c", "a", "b", "d");
+  }
+
+  @Test
+  @MayflyOnly("without a limit RabbitMQ puts what is returned behind everything else")
+  void thatIsSoWithoutADeliveryLimitToo(Amqp amqp) throws Exception {
+    assertThat(afterReturns(amqp, Map.of())).containsExactly("c", "a", "b", "d");
+  }
+
+  @Test
+  void whatAClosedChannelHeldIsServedFirst(Amqp amqp) throws Exception {
     Channel channel = amqp.newChannel();
     String queue = declare(amqp, Map.of());
-    for (String body : List.of("a", "b", "c", "d")) {
-      amqp.publish(queue, body);
+    publishFour(amqp, queue);
+    for (int i = 0; i < 3; i++) {
+      channel.basicGet(queue, false);
     }
+    channel.close();
+    amqp.awaitReady(queue, 4);
+    assertThat(amqp.drain(queue)).containsExactly("a", "b", "c", "d");
+  }
+
+  /** What is in a queue where a, b and c were taken of four, and returned as c, a, b. */
+  private static List<String> afterReturns(Amqp amqp, Map<String, Object> arguments)
+      throws Exception {
+    Channel channel = amqp.newChannel();
+    String queue = declare(amqp, arguments);
+    publishFour(amqp, queue);
     long[] tags = new long[3];
     for (int i = 0; i < 3; i++) {
       tags[i] = channel.basicGet(queue, false).getEnvelope().getDeliveryTag();
@@ -87,7 +111,37 @@ class QuorumQueueIT {
       channel.basicNack(tags[i], false, true);
     }
     amqp.awaitReady(queue, 4);
-    assertThat(amqp.drain(queue)).containsExactly("c", "a", "b", "d");
+    return amqp.drain(queue);
+  }
+
+  private static void publishFour(Amqp amqp, String queue) throws Exception {
+    for (String body : List.of("a", "b", "c", "d")) {
+      amqp.publish(queue, body);
+    }
+  }
+
+  @Test
+  void aPolicySetsTheDeliveryLimitAndTheLowerCounts(Target target, Amqp amqp) throws Exception {
+    String name = amqp.name();
+    String path = "policies/%2F/" + name;
+    String policy = PolicyFixture.policy(name, "{\"delivery-limit\":1}");
+    assertThat(target.http().put(path, policy).status()).isEqualTo(201);
+    try {
+      Channel channel = amqp.newChannel();
+      for (Map<String, Object> arguments :
+          List.<Map<String, Object>>of(Map.of(), Map.of("x-delivery-limit", 5))) {
+        channel.queueDeclare(name, true, false, false, quorum(arguments));
+        amqp.publish(name, "m");
+        for (long returns = 0; returns <= 1; returns++) {
+          amqp.awaitReady(name, 1);
+          assertThat(returned(channel, name)).isEqualTo(returns);
+        }
+        amqp.awaitReady(name, 0);
+        channel.queueDelete(name);
+      }
+    } finally {
+      target.http().delete(path);
+    }
   }
 
   @ParameterizedTest

@@ -43,12 +43,24 @@ public final class DiskStores {
   }
 
   /**
-   * The store of a shard.
+   * The store of a shard. Those of all shards are made before any of them is used, the first one
+   * first.
    *
    * @throws StoreException if its directory cannot be made
    */
   public ShardStore create(Shard shard) {
+    if (shard.index() == 0) {
+      sweep();
+    }
     return new DiskStore(shard, options, this);
+  }
+
+  private void sweep() {
+    try {
+      host.sweep();
+    } catch (IOException e) {
+      throw unusable("", e);
+    }
   }
 
   OpenLog openLog(int shard) {

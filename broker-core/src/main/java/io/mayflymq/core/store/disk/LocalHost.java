@@ -71,6 +71,19 @@ final class LocalHost implements StoreHost {
     }
   }
 
+  @Override
+  public void sweep() throws IOException {
+    if (Files.exists(path)) {
+      List<Path> left;
+      try (Stream<Path> entries = Files.list(path)) {
+        left = entries.filter(entry -> entry.toString().endsWith(DELETED)).toList();
+      }
+      for (Path directory : left) {
+        empty(directory);
+      }
+    }
+  }
+
   private static void empty(Path directory) throws IOException {
     if (Files.exists(directory)) {
       try (Stream<Path> files = Files.list(directory)) {

@@ -28,6 +28,12 @@ interface StoreHost {
    */
   void delete(String name) throws IOException;
 
+  /**
+   * Removes what is left of directories whose removal a crash interrupted. Called before anything
+   * else is.
+   */
+  void sweep() throws IOException;
+
   /** Threads for the log of this name, two at most: see {@link SegmentLog}. */
   ExecutorService flusher(String name);
 }

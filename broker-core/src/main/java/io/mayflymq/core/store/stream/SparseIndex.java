@@ -116,6 +116,26 @@ final class SparseIndex implements AutoCloseable {
     return -1;
   }
 
+  /** The position of the last record that it names; -1 if it names none. */
+  int lastPosition() throws IOException {
+    for (int i = count - 1; i >= 0; i--) {
+      if (read(i)) {
+        return position();
+      }
+    }
+    return -1;
+  }
+
+  /** Whether every entry is intact. */
+  boolean isWhole() throws IOException {
+    for (int i = 0; i < count; i++) {
+      if (!read(i)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   private interface Test {
     boolean holds();
   }

@@ -38,4 +38,19 @@ class LocalHostTest {
     assertThat(host.list()).isEmpty();
     assertThat(directory).isEmptyDirectory();
   }
+
+  @Test
+  void whatIsLeftOfADeletionIsSwept() throws IOException {
+    LocalHost host = new LocalHost(directory.resolve("messages"));
+    host.sweep();
+    host.open("stream-1").create("a").close();
+    Path left = Files.createDirectory(directory.resolve("messages/stream-7.deleted"));
+    Files.writeString(left.resolve("0000000001.log"), "rest");
+
+    host.sweep();
+
+    assertThat(left).doesNotExist();
+    assertThat(host.list()).containsExactly("stream-1");
+    assertThat(host.open("stream-1").list()).containsExactly("a");
+  }
 }

@@ -125,6 +125,10 @@ public final class MemoryHost implements StoreHost {
     directories.remove(name);
   }
 
+  /** Whatever is deleted here is gone at once. */
+  @Override
+  public void sweep() {}
+
   @Override
   public ExecutorService flusher(String name) {
     ManualExecutor flusher = new ManualExecutor(() -> atOnce);

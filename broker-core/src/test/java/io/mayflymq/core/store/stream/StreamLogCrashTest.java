@@ -6,14 +6,8 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.StreamCursor;
 import io.mayflymq.core.store.StreamStore;
-import io.mayflymq.core.store.segment.LogDirectory;
-import io.mayflymq.core.store.segment.LogFailedException;
-import io.mayflymq.core.store.segment.LogListener;
-import io.mayflymq.core.store.segment.LogOptions.Sync;
-import io.mayflymq.core.store.segment.ManualExecutor;
 import io.mayflymq.core.store.segment.MemoryDirectory;
 import io.mayflymq.protocol.types.ShortString;
-import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,22 +20,19 @@ import net.jqwik.api.Property;
 class StreamLogCrashTest {
   private static final int SEGMENT_BYTES = 4096;
 
-  private MemoryDirectory disk = new MemoryDirectory();
-  private ManualExecutor flusher;
-  private StreamLogs logs;
+  private OneStream one;
   private StreamStore stream;
   private long confirmed;
 
   @Property(tries = 200)
-  void confirmedMessagesSurviveCrashes(@ForAll long seed) throws IOException {
+  void confirmedMessagesSurviveCrashes(@ForAll long seed) {
     Random random = new Random(seed);
-    disk = new MemoryDirectory();
     confirmed = 0;
-    open();
+    open(new MemoryDirectory());
     long first = 0;
     for (int step = 0; step < 60; step++) {
       switch (random.nextInt(8)) {
-        case 0 -> flusher.runAll();
+        case 0 -> one.write();
         case 1 -> {
           first = Math.max(first, retain(random));
         }
@@ -62,7 +53,7 @@ class StreamLogCrashTest {
       stream.append(message(stream.nextOffset(), random.nextInt(600)), stream.nextOffset());
     }
     long upTo = stream.nextOffset();
-    logs.flush(
+    one.flush(
         new Commit() {
           @Override
           public void safe() {
@@ -76,11 +67,11 @@ class StreamLogCrashTest {
         });
   }
 
-  private void crash(Random random) throws IOException {
+  private void crash(Random random) {
     long safe = confirmed;
-    disk =
-        random.nextBoolean() ? disk.afterKill() : disk.afterPowerLoss(random, random.nextDouble());
-    open();
+    MemoryDirectory disk = one.disk();
+    open(
+        random.nextBoolean() ? disk.afterKill() : disk.afterPowerLoss(random, random.nextDouble()));
     assertThat(stream.nextOffset()).isGreaterThanOrEqualTo(safe);
     confirmed = safe;
   }
@@ -104,14 +95,11 @@ class StreamLogCrashTest {
     }
   }
 
-  private void open() throws IOException {
-    flusher = new ManualExecutor();
-    logs =
-        new StreamLogs(new OneDirectory(), Runnable::run, flusher, NOBODY, Sync.ALWAYS, () -> {});
-    stream = logs.open(1);
-    stream.attach(() -> {});
+  private void open(MemoryDirectory disk) {
+    one = new OneStream(disk, () -> {});
+    stream = one.store();
     stream.segmentBytes(SEGMENT_BYTES);
-    logs.recover();
+    one.recover();
   }
 
   private static Message message(long offset, int more) {
@@ -125,28 +113,4 @@ class StreamLogCrashTest {
     byte[] content = message.content();
     return Arrays.copyOfRange(content, message.propertiesLength(), content.length);
   }
-
-  private final class OneDirectory implements StreamDirectories {
-    @Override
-    public LogDirectory open(long streamId) {
-      return disk;
-    }
-
-    @Override
-    public void delete(long streamId) {
-      disk = new MemoryDirectory();
-    }
-  }
-
-  private static final LogListener NOBODY =
-      new LogListener() {
-        @Override
-        public void blocked(IOException cause) {}
-
-        @Override
-        public void unblocked() {}
-
-        @Override
-        public void failed(LogFailedException cause) {}
-      };
 }

@@ -1,0 +1,83 @@
+package io.mayflymq.core.store.stream;
+
+import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.StoredStream;
+import io.mayflymq.core.store.StreamStore;
+import io.mayflymq.core.store.segment.LogDirectory;
+import io.mayflymq.core.store.segment.LogFailedException;
+import io.mayflymq.core.store.segment.LogListener;
+import io.mayflymq.core.store.segment.LogOptions.Sync;
+import io.mayflymq.core.store.segment.ManualExecutor;
+import io.mayflymq.core.store.segment.MemoryDirectory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+
+/** One stream on a disk in memory, which is written to when the test wants. */
+public final class OneStream {
+  private final MemoryDirectory disk;
+  private final ManualExecutor flusher = new ManualExecutor();
+  private final StreamLogs logs =
+      new StreamLogs(new Disk(), Runnable::run, flusher, new Nobody(), Sync.ALWAYS, () -> {});
+  private final StreamStore store = logs.open(1);
+
+  /**
+   * A stream that has not been recovered yet.
+   *
+   * @param disk what an earlier one has left
+   * @param reader is told what is safe
+   */
+  public OneStream(MemoryDirectory disk, StoredStream reader) {
+    this.disk = disk;
+    store.attach(reader);
+  }
+
+  /** Brings back what is on the disk. */
+  public void recover() {
+    try {
+      logs.recover();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  public StreamStore store() {
+    return store;
+  }
+
+  public MemoryDirectory disk() {
+    return disk;
+  }
+
+  /** The burst is over: hands what was appended to the thread that writes; see there. */
+  public void flush(Commit commit) {
+    logs.flush(commit);
+  }
+
+  /** Lets the thread that writes do so. */
+  public void write() {
+    flusher.runAll();
+  }
+
+  private final class Disk implements StreamDirectories {
+    @Override
+    public LogDirectory open(long streamId) {
+      return disk;
+    }
+
+    @Override
+    public void delete(long streamId) {
+      throw new AssertionError("no test deletes the stream");
+    }
+  }
+
+  private static final class Nobody implements LogListener {
+    @Override
+    public void blocked(IOException cause) {}
+
+    @Override
+    public void unblocked() {}
+
+    @Override
+    public void failed(LogFailedException cause) {}
+  }
+}

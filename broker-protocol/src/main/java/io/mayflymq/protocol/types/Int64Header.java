@@ -1,0 +1,88 @@
+package io.mayflymq.protocol.types;
+
+import java.util.Arrays;
+
+/**
+ * A header with a whole number that the broker gives to messages, put among the raw properties
+ * without decoding the others.
+ *
+ * <p>It goes behind the headers that are there, in one copy of the content. Immutable.
+ */
+public final class Int64Header {
+  private static final int VALUE_BYTES = 8;
+
+  private final String name;
+  private final byte[] key;
+
+  /** The header as it stands in a table, with zeros for its value. */
+  private final byte[] field;
+
+  /**
+   * Names a header.
+   *
+   * @param name 255 bytes at most in UTF-8
+   */
+  public Int64Header(String name) {
+    this.name = name;
+    WireWriter writer = new WireWriter(64);
+    writer.shortString(name);
+    byte[] encoded = writer.toByteArray();
+    this.key = Arrays.copyOfRange(encoded, 1, encoded.length);
+    writer.uint8('l');
+    writer.int64(0);
+    this.field = writer.toByteArray();
+  }
+
+  /**
+   * Sets the header, in its old place if it was there.
+   *
+   * @param content property flags and list as {@link PropertiesScan} lets them pass, and whatever
+   *     follows; stays as it is
+   * @param propertiesLength how many bytes of it are properties
+   * @return the content with the header; the properties are longer by as much as the content is
+   */
+  public byte[] put(byte[] content, int propertiesLength, long value) {
+    boolean hasTable = (BigEndian.getUnsignedShort(content, 0) & PropertyFlags.HEADERS) != 0;
+    int table = tableOffset(content);
+    int tableLength = hasTable ? BigEndian.getInt(content, table) : 0;
+    if (hasTable && TableWalk.containsAnyKey(content, table + 4, tableLength, key, key)) {
+      return replace(content, propertiesLength, value);
+    }
+    int gap = hasTable ? table + 4 + tableLength : table;
+    int added = field.length + (hasTable ? 0 : 4);
+    byte[] result = new byte[content.length + added];
+    System.arraycopy(content, 0, result, 0, gap);
+    System.arraycopy(content, gap, result, gap + added, content.length - gap);
+    result[0] |= PropertyFlags.HEADERS >>> 8;
+    BigEndian.putInt(result, table, tableLength + field.length);
+    int end = gap + added;
+    System.arraycopy(field, 0, result, end - field.length, field.length);
+    BigEndian.putLong(result, end - VALUE_BYTES, value);
+    return result;
+  }
+
+  /** Where the table of headers is, or would be: its length first. */
+  private static int tableOffset(byte[] content) {
+    int flags = BigEndian.getUnsignedShort(content, 0);
+    int at = 2;
+    for (int word = flags; (word & PropertyFlags.CONTINUATION) != 0; at += 2) {
+      word = BigEndian.getUnsignedShort(content, at);
+    }
+    at = behindText(content, at, flags & PropertyFlags.CONTENT_TYPE);
+    return behindText(content, at, flags & PropertyFlags.CONTENT_ENCODING);
+  }
+
+  private static int behindText(byte[] content, int at, int flag) {
+    return flag == 0 ? at : at + 1 + (content[at] & 0xff);
+  }
+
+  private byte[] replace(byte[] content, int propertiesLength, long value) {
+    BasicProperties properties = BasicProperties.decode(content, 0, propertiesLength);
+    FieldTable headers = properties.headers().with(name, new FieldValue.Int64(value));
+    byte[] encoded = properties.toBuilder().headers(headers).build().encode();
+    int rest = content.length - propertiesLength;
+    byte[] result = Arrays.copyOf(encoded, encoded.length + rest);
+    System.arraycopy(content, propertiesLength, result, encoded.length, rest);
+    return result;
+  }
+}
