@@ -13,6 +13,7 @@ import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
+import io.mayflymq.core.settings.DeliverySettings;
 import io.mayflymq.core.settings.LeaseSettings;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
@@ -113,12 +114,9 @@ public final class Queue {
     return machine.counters();
   }
 
-  /**
-   * How long its deliveries may stay unacknowledged, in ms; {@link QueueSettings#NONE} if it has no
-   * rule for that. Any thread may ask.
-   */
-  public long consumerTimeoutMillis() {
-    return settings.deliveries().timeoutMillis();
+  /** What becomes of its deliveries that are not acknowledged; any thread may ask. */
+  public DeliverySettings deliveries() {
+    return settings.deliveries();
   }
 
   /** The shard whose thread it belongs to. */
