@@ -1,6 +1,8 @@
 package io.mayflymq.core.routing;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.retention.IdleLease;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -24,10 +26,36 @@ public final class Route<Q> {
   private final List<RecentHistory> histories;
   private final boolean reusable;
 
+  /** Null if there are none, which is nearly always so. */
+  private final IdleLease[] leases;
+
   private Route(Object[] queues, List<RecentHistory> histories, boolean reusable) {
+    this(queues, histories, reusable, null);
+  }
+
+  private Route(
+      Object[] queues, List<RecentHistory> histories, boolean reusable, IdleLease[] leases) {
     this.queues = queues;
     this.histories = histories;
     this.reusable = reusable;
+    this.leases = leases;
+  }
+
+  /** The same, where each message is use of these, too. */
+  Route<Q> using(Collection<IdleLease> used) {
+    return used.isEmpty()
+        ? this
+        : new Route<>(queues, histories, reusable, used.toArray(IdleLease[]::new));
+  }
+
+  /** A message takes this route: exchanges and bindings on the way are used. */
+  public void used(InstantSource clock) {
+    if (leases != null) {
+      long now = clock.millis();
+      for (IdleLease lease : leases) {
+        lease.used(now);
+      }
+    }
   }
 
   /** The route to no queue. */
@@ -91,7 +119,7 @@ public final class Route<Q> {
             .map(queue -> successor.apply((Q) queue))
             .filter(Objects::nonNull)
             .toArray();
-    return new Route<>(others, histories, false);
+    return new Route<>(others, histories, false, leases);
   }
 
   /** Has the exchanges on the way that remember messages remember this one. */

@@ -1,5 +1,6 @@
 package io.mayflymq.core.routing;
 
+import io.mayflymq.core.retention.IdleLease;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -25,6 +26,7 @@ final class Router<Q> {
   private final Set<String> seen = new HashSet<>();
   private final Deque<String> toVisit = new ArrayDeque<>();
   private final List<RecentHistory> histories = new ArrayList<>();
+  private final Set<IdleLease> leases = new LinkedHashSet<>();
   private boolean reusable = true;
 
   Router(RoutingTable<Q> table, List<String> routingKeys, MessageProperties properties) {
@@ -38,7 +40,7 @@ final class Router<Q> {
     for (String name = toVisit.poll(); name != null; name = toVisit.poll()) {
       visit(name);
     }
-    return Route.of(queues, histories, reusable);
+    return Route.of(queues, histories, reusable).using(leases);
   }
 
   private void enqueue(String exchange) {
@@ -62,6 +64,10 @@ final class Router<Q> {
     }
     Targets<Q> targets = exchange.index().match(routingKeys, properties);
     queues.addAll(targets.nodes());
+    leases.addAll(targets.leases());
+    if (exchange.lease() != null) {
+      leases.add(exchange.lease());
+    }
     targets.exchanges().forEach(this::enqueue);
     if (targets.isEmpty() && exchange.alternate() != null) {
       enqueue(exchange.alternate());

@@ -70,7 +70,7 @@ final class DeadLetterRouter {
 
   private List<Queue> targets(RoutingTable<Queue> table, String exchange, DeadLetter letter) {
     Route<Queue> route = table.route(exchange, letter.routingKeys(), letter.message()::properties);
-    route.remember(letter.message());
+    vhost.follow(route, letter.message());
     List<Queue> targets = new ArrayList<>(route.size());
     for (int i = 0; i < route.size(); i++) {
       Queue target = route.get(i);

@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.event.TopologyEvents;
+import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueueDefinition;
@@ -14,6 +15,7 @@ import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.Removal;
+import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.Limit;
@@ -50,6 +52,7 @@ public final class VirtualHost {
   private final Firehose firehose = new Firehose(this);
   private final VhostPolicies policies;
   private final Object lock = new Object();
+  private final IdleLeases idle;
   private volatile RoutingTable<Queue> table = RoutingTable.empty();
   private volatile VhostDefinition definition;
   private boolean deleted;
@@ -66,6 +69,7 @@ public final class VirtualHost {
     this.shards = broker.shards();
     this.metadata = broker.metadata();
     this.log = new TopologyLog(name, metadata);
+    this.idle = new IdleLeases(this, shards.get(0), broker.clock(), lock);
     this.metrics = new VhostMetrics(shards.count());
     this.deadLetters = new DeadLetterRouter(this, shards);
     for (ExchangeDefinition exchange : predeclared) {
@@ -77,16 +81,16 @@ public final class VirtualHost {
   void replay(MetadataCommand command) {
     synchronized (lock) {
       if (command instanceof MetadataCommand.ExchangeDeclared declared) {
-        table = policies.add(table, declared.exchange());
+        table = withExchange(declared.exchange());
       } else if (command instanceof MetadataCommand.QueueDeclared declared) {
         Queue queue =
             create(declared.id(), declared.queue(), null, shards.ofNumber(declared.shard()));
         table = table.withQueue(queue.name(), queue);
       } else if (command instanceof MetadataCommand.Bound bound) {
-        table = table.withBinding(bound.binding());
+        table = withBinding(bound.binding());
       } else if (command instanceof MetadataCommand.PolicySet set) {
         policies.change(policies.table().with(set.policy()));
-        table = policies.applyTo(table);
+        table = idle.settleAll(policies.applyTo(table), policies.table());
       } else {
         throw new IllegalArgumentException("not part of a state: " + command);
       }
@@ -152,8 +156,7 @@ public final class VirtualHost {
   public ExchangeDefinition exchange(String exchange) {
     ExchangeDefinition definition = table.exchange(exchange);
     if (definition == null) {
-      throw new ChannelException(
-          ReplyCode.NOT_FOUND, "no exchange '%s' in vhost '%s'".formatted(exchange, name));
+      throw errors.noExchange(exchange);
     }
     return definition;
   }
@@ -171,11 +174,12 @@ public final class VirtualHost {
       ExchangeDefinition current = table.exchange(wanted.name());
       if (current != null) {
         Redeclaration.check(name, wanted, current);
+        idle.used(wanted.name());
         return done();
       }
       NameErrors.requireUnreserved("exchange", wanted.name());
       wanted.type().validate(wanted.arguments());
-      table = policies.add(table, wanted);
+      table = withExchange(wanted);
       events.created(wanted, Actor.of(connection));
       return log.declared(wanted);
     }
@@ -190,11 +194,7 @@ public final class VirtualHost {
    */
   public CompletableFuture<Void> deleteExchange(
       String exchange, boolean ifUnused, Object connection) {
-    if (exchange.startsWith(NameErrors.RESERVED_PREFIX)) {
-      throw new ChannelException(
-          ReplyCode.ACCESS_REFUSED,
-          "deletion of system exchange '%s' in vhost '%s' not allowed".formatted(exchange, name));
-    }
+    errors.requireDeletable(exchange);
     synchronized (lock) {
       if (table.exchange(exchange) == null) {
         return done();
@@ -204,7 +204,7 @@ public final class VirtualHost {
             ReplyCode.PRECONDITION_FAILED,
             "exchange '%s' in vhost '%s' in use".formatted(exchange, name));
       }
-      return apply(table.deleteExchange(exchange), Actor.of(connection));
+      return applyWanted(table.deleteExchange(exchange), connection);
     }
   }
 
@@ -223,12 +223,13 @@ public final class VirtualHost {
       requireEnds(binding, connection);
       exchange(binding.source()).type().validate(binding);
       if (table.contains(binding)) {
+        idle.used(binding);
         return done();
       }
-      table = table.withBinding(binding);
+      table = withBinding(binding);
+      used(binding);
       AtMostOnce.replay(table, binding);
       events.created(binding, Actor.of(connection));
-      usedByBinding(binding);
       return log.bound(table, binding);
     }
   }
@@ -244,7 +245,7 @@ public final class VirtualHost {
       if (binding.destinationKind() == DestinationKind.QUEUE && table.contains(binding)) {
         queue(binding.destination(), connection);
       }
-      return apply(table.deleteBinding(binding), Actor.of(connection));
+      return applyWanted(table.deleteBinding(binding), connection);
     }
   }
 
@@ -262,22 +263,53 @@ public final class VirtualHost {
     CompletableFuture<Void> logged = log.removed(table, removal);
     for (ExchangeDefinition exchange : removal.deletedExchanges()) {
       metrics.exchanges().forget(exchange.name());
+      idle.forget(exchange.name());
     }
     table = removal.table();
     events.removed(removal, actor);
-    removal.deletedBindings().forEach(this::usedByBinding);
+    removal.deletedBindings().forEach(idle::forget);
     return logged;
   }
 
-  /** A binding that comes or goes is use of its queue. */
-  private void usedByBinding(Binding binding) {
-    Queue queue =
-        binding.destinationKind() == DestinationKind.QUEUE
-            ? table.queue(binding.destination())
-            : null;
+  private CompletableFuture<Void> applyWanted(Removal<Queue> removal, Object connection) {
+    removal.deletedBindings().forEach(this::used);
+    return apply(removal, Actor.of(connection));
+  }
+
+  /** A binding that somebody makes or removes is use of what it connects. */
+  private void used(Binding binding) {
+    idle.used(binding.source());
+    if (binding.destinationKind() == DestinationKind.EXCHANGE) {
+      idle.used(binding.destination());
+      return;
+    }
+    Queue queue = table.queue(binding.destination());
     if (queue != null) {
       queue.used(LeaseUse.BIND);
     }
+  }
+
+  private RoutingTable<Queue> withExchange(ExchangeDefinition exchange) {
+    return idle.settle(policies.add(table, exchange), exchange, policies.table());
+  }
+
+  private RoutingTable<Queue> withBinding(Binding binding) {
+    return idle.settle(table.withBinding(binding), binding, policies.table());
+  }
+
+  /** Something was not used for too long. Under the lock. */
+  void expire(Binding binding) {
+    apply(table.deleteBinding(binding), Actor.BROKER);
+  }
+
+  void expire(String exchange) {
+    apply(table.deleteExchange(exchange), Actor.BROKER);
+  }
+
+  /** A message takes a route: what is on its way notes that. */
+  public void follow(Route<Queue> route, Message message) {
+    route.remember(message);
+    route.used(broker.clock());
   }
 
   // Queues
@@ -417,7 +449,7 @@ public final class VirtualHost {
   CompletableFuture<Void> changePolicies(PolicyTable changed, MetadataCommand command) {
     synchronized (lock) {
       policies.change(changed);
-      table = policies.applyTo(table);
+      table = idle.settleAll(policies.applyTo(table), changed);
       return CompletableFuture.allOf(metadata.append(command), VhostPolicies.applyToQueues(table));
     }
   }
@@ -454,10 +486,7 @@ public final class VirtualHost {
   private void requireRoom(String queue) {
     Limits limits = definition.limits();
     if (!limits.allow(Limit.MAX_QUEUES, table.queueCount())) {
-      throw new ChannelException(
-          ReplyCode.PRECONDITION_FAILED,
-          "cannot declare queue '%s': queue limit in vhost '%s' (%d) is reached"
-              .formatted(queue, name, limits.get(Limit.MAX_QUEUES)));
+      throw errors.tooManyQueues(queue, limits.get(Limit.MAX_QUEUES));
     }
   }
 

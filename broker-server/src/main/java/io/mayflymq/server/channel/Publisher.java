@@ -127,7 +127,7 @@ public final class Publisher {
             content, properties.headersOffset(), properties.headersLength(), CC, BCC)) {
       Message message = acceptForMany(table, exchange, routingKey, content, propertiesLength, ttl);
       count(table, exchange);
-      route.remember(message);
+      vhost.follow(route, message);
       return message;
     }
     Message message = message(exchange, routingKey, content, propertiesLength, ttl, List.of());
@@ -145,7 +145,7 @@ public final class Publisher {
             ? replyNames(List.of(routingKey.value()))
             : List.of();
     count(table, exchange);
-    route.remember(message);
+    vhost.follow(route, message);
     return message;
   }
 
