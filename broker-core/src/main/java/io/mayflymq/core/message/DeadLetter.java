@@ -31,6 +31,7 @@ public record DeadLetter(Message message, List<String> routingKeys, DeathHistory
    * @param nowMillis when, in ms since the epoch
    * @param deadLetterExchange where it goes now
    * @param deadLetterRoutingKey the key to use in place of the message's own ones, or null
+   * @param serviceBusHeaders whether it is told in Azure Service Bus's headers too
    */
   public static DeadLetter of(
       Message message,
@@ -38,7 +39,8 @@ public record DeadLetter(Message message, List<String> routingKeys, DeathHistory
       DeathReason reason,
       long nowMillis,
       String deadLetterExchange,
-      String deadLetterRoutingKey) {
+      String deadLetterRoutingKey,
+      boolean serviceBusHeaders) {
     BasicProperties properties = message.properties();
     FieldTable headers = properties.headers() == null ? FieldTable.EMPTY : properties.headers();
     List<String> ownKeys = new ArrayList<>();
@@ -68,7 +70,7 @@ public record DeadLetter(Message message, List<String> routingKeys, DeathHistory
     byte[] propertyBytes =
         properties.toBuilder()
             .expiration(null)
-            .headers(withDeath(headers, history, death))
+            .headers(withDeath(headers, history, death, serviceBusHeaders))
             .build()
             .encode();
     int bodyLength = message.bodyLength();
@@ -89,7 +91,8 @@ public record DeadLetter(Message message, List<String> routingKeys, DeathHistory
     return new DeadLetter(letter, routingKeys, history);
   }
 
-  private static FieldTable withDeath(FieldTable headers, DeathHistory history, Death death) {
+  private static FieldTable withDeath(
+      FieldTable headers, DeathHistory history, Death death, boolean serviceBusHeaders) {
     TreeMap<String, FieldValue> sorted = new TreeMap<>();
     headers.forEach(sorted::put);
     sorted.put(DeathHistory.HEADER, history.toFieldValue());
@@ -98,6 +101,9 @@ public record DeadLetter(Message message, List<String> routingKeys, DeathHistory
       putDeath(sorted, "x-first-death-", death);
     }
     putDeath(sorted, "x-last-death-", death);
+    if (serviceBusHeaders) {
+      ServiceBusHeaders.put(sorted, death.reason(), death.queue());
+    }
     FieldTable.Builder table = FieldTable.builder();
     sorted.forEach(table::put);
     return table.build();

@@ -1,6 +1,8 @@
 package io.mayflymq.core.message;
 
+import java.util.Arrays;
 import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * Why a message was dead-lettered: the {@code reason} of an {@code x-death} entry.
@@ -30,6 +32,11 @@ public enum DeathReason {
   /** The name that clients see in {@code x-death}. */
   public String wireName() {
     return wireName;
+  }
+
+  /** All names, between commas, for messages. */
+  public static String wireNames() {
+    return Arrays.stream(values()).map(DeathReason::wireName).collect(Collectors.joining(", "));
   }
 
   /** The reason with this name on the wire, if it is one that this broker knows. */

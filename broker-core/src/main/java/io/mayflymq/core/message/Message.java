@@ -139,6 +139,25 @@ public final class Message {
         exchange, routingKey, changed, length, ttlMillis, priority(), persistent, blindKeys);
   }
 
+  /**
+   * The same message as if it had been published to another exchange, by another key and with other
+   * properties; those of them that count for queues must be the same.
+   */
+  Message publishedAs(ShortString otherExchange, ShortString otherKey, BasicProperties changed) {
+    byte[] encoded = changed.encode();
+    byte[] copy = Arrays.copyOf(encoded, encoded.length + bodyLength());
+    System.arraycopy(content, propertiesLength, copy, encoded.length, bodyLength());
+    return new Message(
+        otherExchange,
+        otherKey,
+        copy,
+        encoded.length,
+        ttlMillis,
+        priority(),
+        persistent,
+        blindKeys);
+  }
+
   /** Decodes the properties; a new object at each call. */
   public BasicProperties properties() {
     return BasicProperties.decode(content, 0, propertiesLength);

@@ -1,5 +1,8 @@
 package io.mayflymq.core.metrics;
 
+import io.mayflymq.core.message.DeathFate;
+import io.mayflymq.core.message.DeathReason;
+
 /**
  * What is counted. Queues, channels, exchanges and connections count what concerns them; the rest
  * of theirs stays 0.
@@ -42,11 +45,31 @@ public enum Counter {
   /** Queues: messages that a consumer rejected for good. */
   REJECTED,
   /** Queues: messages that had to go, or to stay outside, at the length limit. */
-  DROPPED,
+  MAXLEN,
+  /** Queues: messages that came back more often than they may. */
+  DELIVERY_LIMIT,
+  /** Queues: messages that died with their queue when its lease ended. */
+  QUEUE_EXPIRED,
+  /** Queues: messages that died with their queue when somebody deleted it. */
+  QUEUE_DELETED,
   /** Queues: messages that were purged. */
   PURGED,
+  /** Queues: dead messages that were sent back from here. */
+  REDRIVEN,
   /** Queues: messages that died and went from here to at least one other queue. */
   DEAD_LETTERED,
+  /** Queues: messages that died where there is no dead letter exchange. */
+  DROPPED_NO_EXCHANGE,
+  /** Queues: messages that died so that their queue does not dead-letter them. */
+  DROPPED_REASON_EXCLUDED,
+  /** Queues: messages that died and whose dead letter exchange does not exist. */
+  DROPPED_EXCHANGE_MISSING,
+  /** Queues: messages that died and whose dead letter exchange had no queue for them. */
+  DROPPED_UNROUTABLE,
+  /** Queues: messages that died and would have gone round in circles. */
+  DROPPED_CYCLE,
+  /** Queues: messages that died and could not be read any more. */
+  DROPPED_UNREADABLE,
   /** Connections: bytes read from the socket. */
   RECEIVED_BYTES,
   /** Connections: reads of the socket that brought something. */
@@ -61,4 +84,29 @@ public enum Counter {
   /** Where it stands in a row of all counters. */
   @SuppressWarnings("EnumOrdinal") // in memory only, never in a file or on the wire
   final int cell = ordinal();
+
+  /** What counts messages that died for this reason. */
+  public static Counter of(DeathReason reason) {
+    return switch (reason) {
+      case REJECTED -> REJECTED;
+      case EXPIRED -> EXPIRED;
+      case MAXLEN -> MAXLEN;
+      case DELIVERY_LIMIT -> DELIVERY_LIMIT;
+      case QUEUE_EXPIRED -> QUEUE_EXPIRED;
+      case QUEUE_DELETED -> QUEUE_DELETED;
+    };
+  }
+
+  /** What counts messages that died and had this fate. */
+  public static Counter of(DeathFate fate) {
+    return switch (fate) {
+      case DEAD_LETTERED -> DEAD_LETTERED;
+      case NO_EXCHANGE -> DROPPED_NO_EXCHANGE;
+      case REASON_EXCLUDED -> DROPPED_REASON_EXCLUDED;
+      case EXCHANGE_MISSING -> DROPPED_EXCHANGE_MISSING;
+      case UNROUTABLE -> DROPPED_UNROUTABLE;
+      case CYCLE -> DROPPED_CYCLE;
+      case UNREADABLE -> DROPPED_UNREADABLE;
+    };
+  }
 }

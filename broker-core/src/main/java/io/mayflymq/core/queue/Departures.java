@@ -1,7 +1,11 @@
 package io.mayflymq.core.queue;
 
+import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.settings.LengthSettings;
+import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.DeadEntry;
 
 /**
@@ -15,31 +19,66 @@ final class Departures {
   private final QueueEffects effects;
   private final WakeUp wakeUp;
   private boolean deadLetters;
+  private LengthSettings length;
 
   Departures(
       MessageIndex<Message> index,
       QueueMessages messages,
       MessageDeadlines deadlines,
       QueueEffects effects,
-      WakeUp wakeUp) {
+      WakeUp wakeUp,
+      QueueSettings settings) {
     this.index = index;
     this.messages = messages;
     this.deadlines = deadlines;
     this.effects = effects;
     this.wakeUp = wakeUp;
+    reconfigure(settings);
   }
 
-  /** Whether the dead have a dead letter exchange to go to; else their contents are not wanted. */
-  void haveDeadLetters(boolean wanted) {
-    deadLetters = wanted;
+  /** The queue lives by other settings from now on. */
+  void reconfigure(QueueSettings settings) {
+    // Without a dead letter exchange contents are not wanted.
+    deadLetters = settings.deadLetters().areWanted();
+    length = settings.length();
   }
 
   /** A message dies. */
   void die(long sequence, DeathReason reason, long nowMillis) {
     Message message = deadLetters ? messages.get(sequence) : index.content(sequence);
+    DeathCause cause = causeOf(sequence, message, reason);
+    long deadline = reason == DeathReason.EXPIRED ? deadlines.of(sequence) : Deadlines.NEVER;
     deadlines.leaving(sequence);
     DeadEntry entry = messages.bury(sequence);
-    effects.died(message, entry, reason, nowMillis);
+    effects.died(message, entry, cause, deadline, nowMillis);
+  }
+
+  /** A message that is not in the queue dies, for want of room. */
+  void dieOutside(Message message, long nowMillis) {
+    effects.died(message, null, overLimit(1), Deadlines.NEVER, nowMillis);
+  }
+
+  private DeathCause causeOf(long sequence, Message message, DeathReason reason) {
+    return switch (reason) {
+      case REJECTED -> DeathCause.CONSUMER;
+      case DELIVERY_LIMIT -> DeathCause.DELIVERY_LIMIT;
+      case MAXLEN -> overLimit(0);
+      case QUEUE_EXPIRED -> DeathCause.EXPIRES;
+      case QUEUE_DELETED -> DeathCause.DELETION;
+      case EXPIRED -> {
+        // What a former TTL left behind stands in the index as if it were the message's own.
+        boolean hasOwn = message == null || message.ttlMillis() != Message.NO_TTL;
+        yield hasOwn && deadlines.isOwn(sequence) ? DeathCause.EXPIRATION : DeathCause.MESSAGE_TTL;
+      }
+    };
+  }
+
+  /** Which limit is exceeded, by the messages that are here and so many more. */
+  private DeathCause overLimit(int more) {
+    long count = index.readyCount() + (length.countsUnacked() ? index.unackedCount() : 0) + more;
+    return length.maxLength() != QueueSettings.NONE && count > length.maxLength()
+        ? DeathCause.MAX_LENGTH
+        : DeathCause.MAX_LENGTH_BYTES;
   }
 
   /** A message is handed out, and nobody will settle it. */

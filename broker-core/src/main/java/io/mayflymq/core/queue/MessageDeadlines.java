@@ -80,6 +80,19 @@ final class MessageDeadlines {
     return sequence < ttlFrom ? own : due(settings, own, index.enqueuedAt(sequence));
   }
 
+  /** Whether a message is due by itself, and not by the queue's TTL. */
+  boolean isOwn(long sequence) {
+    long own = index.deadline(sequence);
+    if (own == Deadlines.NEVER || sequence < ttlFrom) {
+      return own != Deadlines.NEVER;
+    }
+    return switch (settings.ttlMode()) {
+      case MIN -> own <= byTtl(settings, index.enqueuedAt(sequence));
+      case MESSAGE_FIRST -> true;
+      case QUEUE_ONLY -> false;
+    };
+  }
+
   /** When a message would be due by other settings. */
   long ofWith(ExpirySettings changed, long sequence) {
     if (isSameTtl(changed) || !changed.retroactive()) {
@@ -249,6 +262,7 @@ final class MessageDeadlines {
       return;
     }
     boolean otherMode = changed.ttlMode() != settings.ttlMode();
+    long keptBefore = ttlFrom;
     if (changed.retroactive()) {
       ttlFrom = 0;
     } else {
@@ -256,7 +270,7 @@ final class MessageDeadlines {
     }
     settings = changed;
     withoutOwn = 0;
-    if (otherMode || !changed.retroactive()) {
+    if (otherMode || ttlFrom != keptBefore) {
       orderAnew();
     }
   }

@@ -263,6 +263,23 @@ final class PageDirectory {
     return -1;
   }
 
+  /** The number of the ready entry before which there are so many others; -1 if there is none. */
+  long readyAt(long position) {
+    long left = position;
+    for (Page page = readyHead; page != null; page = page.nextReady) {
+      int size = page.ready.size();
+      if (left < size) {
+        int offset = page.ready.first();
+        for (; left > 0; left--) {
+          offset = page.ready.ceiling(offset + 1);
+        }
+        return page.sequence(offset);
+      }
+      left -= size;
+    }
+    return -1;
+  }
+
   /**
    * How many ready entries come before the first one that fails a test. All after that have to fail
    * too: where the last entry of a page passes, the others are not asked.

@@ -108,6 +108,22 @@ final class Precedence {
     ranks.clear();
   }
 
+  /** The messages that go ahead, in their order, but no more than so many. Changes nothing. */
+  List<Long> first(int most) {
+    List<Long> found = new ArrayList<>();
+    List<long[]> seen = new ArrayList<>();
+    while (found.size() < most && !ranks.isEmpty()) {
+      long rank = ranks.peekDeadline();
+      long sequence = ranks.poll();
+      if (isAhead(sequence)) {
+        seen.add(new long[] {rank, sequence});
+        found.add(sequence);
+      }
+    }
+    seen.forEach(entry -> ranks.add(entry[0], entry[1]));
+    return found;
+  }
+
   /**
    * The messages that would be served first, as many as have so many bytes, and no others than
    * those that go ahead; in their order. Changes nothing.

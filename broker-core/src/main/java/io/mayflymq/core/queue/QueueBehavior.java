@@ -43,6 +43,9 @@ public interface QueueBehavior {
    */
   boolean publish(Message message, long nowMillis);
 
+  /** Whether {@link #publish} would refuse a message now. */
+  boolean refuses(Message message, long nowMillis);
+
   // Consuming
 
   /** Whether a consumer may join beside those that are there. */
@@ -132,6 +135,16 @@ public interface QueueBehavior {
 
   /** The first ready message; null if none is ready or its content is not in memory. */
   Message headInMemory();
+
+  /**
+   * Begins to look at ready messages.
+   *
+   * @param position where: 0 is the message that would be served next
+   */
+  MessageBrowser browse(long position);
+
+  /** Takes out single messages, wherever they stand; null if the type does not know that. */
+  Withdrawals withdrawals();
 
   /** What happened so far; the rest is counted by who calls and whom it calls. */
   Counters counters();

@@ -1,7 +1,8 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.store.DeadEntry;
 
 /**
@@ -16,8 +17,11 @@ public interface QueueEffects {
    *     not in memory, or if it cannot be read any more
    * @param entry its entry in the log, to be settled when it is not needed any more; null if the
    *     log does not have it
+   * @param cause what decided
+   * @param deadlineMillis when it was due, if it expired; else {@link Deadlines#NEVER}
    */
-  void died(Message message, DeadEntry entry, DeathReason reason, long nowMillis);
+  void died(
+      Message message, DeadEntry entry, DeathCause cause, long deadlineMillis, long nowMillis);
 
   /**
    * Wants {@link QueueMachine#onTimer} called at or after this time. A later call replaces an

@@ -74,8 +74,7 @@ public final class QueueMachine implements QueueBehavior {
             index, new ExpiryOrder(new ExpiringMessages(index)), precedence, settings.expiry());
     this.recovery = new QueueRecovery(index, deadlines, settings.countsReturns(), precedence);
     this.messages = new QueueMessages(index, store, recovery, precedence);
-    this.departures = new Departures(index, messages, deadlines, effects, wakeUp);
-    departures.haveDeadLetters(settings.deadLetters().areWanted());
+    this.departures = new Departures(index, messages, deadlines, effects, wakeUp, settings);
     this.length = new LengthGuard(index, messages, deadlines, departures, wakeUp, settings);
     this.retries = new Retries(index, messages, deadlines, departures, settings);
     this.returns = new Returns(index, messages, deadlines, departures, retries, wakeUp, settings);
@@ -117,7 +116,7 @@ public final class QueueMachine implements QueueBehavior {
     dispatcher.change(changed);
     deadlines.change(changed.expiry());
     lease.change(changed.lease(), nowMillis);
-    departures.haveDeadLetters(changed.deadLetters().areWanted());
+    departures.reconfigure(changed);
     long next = departures.expireDue(nowMillis, EXPIRY_SLICE);
     retries.change(changed);
     length.dropOverflow(nowMillis);
@@ -150,7 +149,7 @@ public final class QueueMachine implements QueueBehavior {
     lease.used(LeaseUse.PUBLISH, nowMillis);
     if (length.refuses(message, nowMillis)) {
       if (settings.length().overflow() == Overflow.REJECT_PUBLISH_DLX) {
-        effects.died(message, null, DeathReason.MAXLEN, nowMillis);
+        departures.dieOutside(message, nowMillis);
       }
       return false;
     }
@@ -168,6 +167,11 @@ public final class QueueMachine implements QueueBehavior {
     wakeUp.noLaterThan(deadline);
     length.dropOverflow(nowMillis);
     return true;
+  }
+
+  @Override
+  public boolean refuses(Message message, long nowMillis) {
+    return length.refuses(message, nowMillis);
   }
 
   // Consuming
@@ -378,6 +382,23 @@ public final class QueueMachine implements QueueBehavior {
   @Override
   public Message headInMemory() {
     return messages.headInMemory();
+  }
+
+  @Override
+  public MessageBrowser browse(long position) {
+    return QueueBrowser.from(position, index, messages, deadlines, precedence, settings);
+  }
+
+  @Override
+  public Withdrawals withdrawals() {
+    return new Withdrawals(index, messages, deadlines, departures, this::restored);
+  }
+
+  private void restored(long nowMillis) {
+    departures.headMoved();
+    wakeUp.noLaterThan(deadlines.next());
+    length.dropOverflow(nowMillis);
+    dispatcher.dispatch(nowMillis);
   }
 
   /** What happened so far; the rest is counted by who calls and whom it calls. */

@@ -17,6 +17,9 @@ public record QueueTotals(
     long delayedBytes,
     long persistent,
     long persistentBytes) {
+  /** No messages. */
+  public static final QueueTotals NONE = new QueueTotals(0, 0, 0, 0, 0, 0, 0, 0);
+
   /** All kinds together. */
   public long messages() {
     return ready + unacked + delayed;

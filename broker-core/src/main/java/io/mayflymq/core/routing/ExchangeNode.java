@@ -19,6 +19,11 @@ record ExchangeNode<Q>(
         definition.type().newIndex(definition.arguments()));
   }
 
+  /** Whether messages that ask for it wait here. */
+  boolean delays() {
+    return definition.type() == ExchangeType.X_DELAYED_MESSAGE;
+  }
+
   ExchangeNode<Q> withIndex(BindingIndex<Q> changed) {
     return new ExchangeNode<>(definition, alternate, lease, changed);
   }
@@ -29,6 +34,11 @@ record ExchangeNode<Q>(
 
   ExchangeNode<Q> withLease(IdleLease changed) {
     return new ExchangeNode<>(definition, alternate, changed, index);
+  }
+
+  /** Whether the keys of a message alone say where it goes, and nobody wants to know of it. */
+  boolean isPlain() {
+    return !delays() && lease == null && !index.variesByMessage() && index.history() == null;
   }
 
   boolean isUnusedAutoDelete() {

@@ -67,7 +67,7 @@ public final class RoutingTable<Q> {
     if (node == null) {
       return Route.none();
     }
-    if (!node.index().variesByMessage() && node.index().history() == null && node.lease() == null) {
+    if (node.isPlain()) {
       Targets<Q> targets = node.index().match(routingKey, properties);
       if (targets.exchanges().isEmpty() && !(targets.isEmpty() && node.alternate() != null)) {
         return targets.route();

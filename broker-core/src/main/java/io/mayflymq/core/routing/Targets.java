@@ -64,10 +64,7 @@ record Targets<Q>(
   private static <Q> Targets<Q> of(
       Set<QueueNode<Q>> queues, Set<String> exchanges, Set<IdleLease> leases) {
     return new Targets<>(
-        List.copyOf(queues),
-        List.copyOf(exchanges),
-        Route.of(queues, List.of(), true).using(leases),
-        leases);
+        List.copyOf(queues), List.copyOf(exchanges), Route.of(queues).using(leases), leases);
   }
 
   boolean isEmpty() {

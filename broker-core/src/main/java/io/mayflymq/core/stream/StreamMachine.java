@@ -8,10 +8,12 @@ import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.Fetched;
 import io.mayflymq.core.queue.Forecast;
+import io.mayflymq.core.queue.MessageBrowser;
 import io.mayflymq.core.queue.QueueBehavior;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.QueueTotals;
 import io.mayflymq.core.queue.WakeUp;
+import io.mayflymq.core.queue.Withdrawals;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
@@ -101,6 +103,12 @@ public final class StreamMachine implements QueueBehavior {
   public boolean publish(Message message, long nowMillis) {
     log.append(StreamOffset.of(message, log.nextOffset()), nowMillis);
     return true;
+  }
+
+  /** A stream takes everything. */
+  @Override
+  public boolean refuses(Message message, long nowMillis) {
+    return false;
   }
 
   /** More of the log is safe than before. */
@@ -232,6 +240,12 @@ public final class StreamMachine implements QueueBehavior {
     throw new UnsupportedOperationException("queue.purge of a stream");
   }
 
+  /** Nothing is taken from a stream. */
+  @Override
+  public Withdrawals withdrawals() {
+    return null;
+  }
+
   /** A stream does not expire. */
   @Override
   public void used(LeaseUse use, long nowMillis) {}
@@ -265,6 +279,13 @@ public final class StreamMachine implements QueueBehavior {
   @Override
   public Message headInMemory() {
     return null;
+  }
+
+  /** Shows what is safe, as to consumers. */
+  @Override
+  public MessageBrowser browse(long position) {
+    long offset = log.firstOffset() + Math.min(position, readyCount());
+    return new StreamBrowser(log.read(offset), position);
   }
 
   @Override

@@ -16,7 +16,8 @@ final class CommandBatch {
   static final byte REJECT = 2;
   static final byte REQUEUE = 3;
   static final byte FAIL = 4;
-  private static final byte REFUSED = 5;
+  static final byte SCHEDULE = 5;
+  private static final byte REFUSED = 6;
 
   private static final int INITIAL_CAPACITY = 64;
 
@@ -38,6 +39,13 @@ final class CommandBatch {
     receipts[size - 1] = receipt;
     awaited |= receipt != null;
     bytes += message.content().length;
+  }
+
+  void schedule(
+      Queue queue, Message message, long dueMillis, PublishReceipts receipt, long publishSequence) {
+    publish(queue, message, receipt, publishSequence);
+    kinds[size - 1] = SCHEDULE;
+    lasts[size - 1] = dueMillis;
   }
 
   void settle(byte kind, Queue queue, Consumer consumer, long from, long to) {
@@ -90,6 +98,7 @@ final class CommandBatch {
             kinds[i] = REFUSED;
           }
         }
+        case SCHEDULE -> queue.schedule((Message) subjects[i], lasts[i]);
         case ACKNOWLEDGE -> queue.acknowledge((Consumer) subjects[i], firsts[i], lasts[i]);
         case REJECT -> queue.reject((Consumer) subjects[i], firsts[i], lasts[i]);
         case REQUEUE -> queue.requeue((Consumer) subjects[i], firsts[i], lasts[i]);

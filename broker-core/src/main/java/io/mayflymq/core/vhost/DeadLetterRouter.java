@@ -1,15 +1,19 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.journal.DeathJournal;
+import io.mayflymq.core.journal.DeathRecord;
 import io.mayflymq.core.message.DeadLetter;
 import io.mayflymq.core.message.Death;
-import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DeathCause;
+import io.mayflymq.core.message.DeathFate;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
-import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.DeadLetterSettings;
 import io.mayflymq.core.store.DeadEntry;
-import java.util.ArrayList;
+import io.mayflymq.protocol.types.PropertiesScan;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -38,49 +42,101 @@ final class DeadLetterRouter {
   }
 
   /**
-   * Sends a dead message on, if its queue has a dead letter exchange.
-   *
-   * @param message the message; null if the queue has none, or if it cannot be read any more
-   * @param entry its entry in the log, or null
+   * Sends a dead message on, if its queue has a dead letter exchange; counts and notes what became
+   * of it. Parameters as in {@link QueueEffects#died}.
    */
-  void route(Queue source, Message message, DeadEntry entry, DeathReason reason, long nowMillis) {
-    QueueSettings settings = source.settings();
-    String exchange = settings.deadLetters().exchange();
+  void route(
+      Queue source,
+      Message message,
+      DeadEntry entry,
+      DeathCause cause,
+      long deadlineMillis,
+      long nowMillis) {
+    DeadLetterSettings settings = source.settings().deadLetters();
+    // A queue's own dead letter queue is reached as any queue is, by its name.
+    boolean own = settings.exchange() == null && settings.ownQueue();
+    String exchange = own ? "" : settings.exchange();
     RoutingTable<Queue> table = vhost.routing();
-    List<Queue> targets = List.of();
+    Route<Queue> targets = Route.none();
     DeadLetter letter = null;
-    if (message != null && exchange != null && table.exchange(exchange) != null) {
+    DeathFate fate;
+    if (exchange == null) {
+      fate = DeathFate.NO_EXCHANGE;
+    } else if (!settings.areWantedOn(cause.reason())) {
+      fate = DeathFate.REASON_EXCLUDED;
+    } else if (table.exchange(exchange) == null) {
+      fate = DeathFate.EXCHANGE_MISSING;
+    } else if (message == null) {
+      fate = DeathFate.UNREADABLE;
+    } else {
       letter =
           DeadLetter.of(
               message,
               source.name(),
-              reason,
+              cause.reason(),
               nowMillis,
               exchange,
-              settings.deadLetters().routingKey());
-      targets = targets(table, exchange, letter);
+              own
+                  ? OwnDeadLetterQueue.nameOf(source.name())
+                  : settings.routingKeyOn(cause.reason()),
+              settings.serviceBusHeaders());
+      Route<Queue> route =
+          table.route(exchange, letter.routingKeys(), letter.message()::properties);
+      vhost.follow(route, letter.message());
+      DeadLetter dead = letter;
+      targets = route.map(target -> closesCycle(dead, target) ? null : target);
+      fate =
+          !targets.isEmpty()
+              ? DeathFate.DEAD_LETTERED
+              : route.isEmpty() ? DeathFate.UNROUTABLE : DeathFate.CYCLE;
     }
+    source.counters().add(Counter.of(fate), 1);
     if (!targets.isEmpty()) {
-      source.counters().add(Counter.DEAD_LETTERED, 1);
       shards.deadLetters(source.shard()).send(entry, letter.message(), targets);
     } else if (entry != null) {
       shards.store(source.shard()).settle(entry);
     }
+    DeathJournal journal = shards.journal(source.shard());
+    if (journal.isOn()) {
+      journal.add(
+          new DeathRecord(
+              nowMillis,
+              vhost.name(),
+              source.name(),
+              identity(message),
+              cause,
+              deadlineMillis,
+              fate,
+              exchange,
+              letter == null ? List.of() : letter.routingKeys(),
+              names(targets)));
+    }
   }
 
-  private List<Queue> targets(RoutingTable<Queue> table, String exchange, DeadLetter letter) {
-    Route<Queue> route = table.route(exchange, letter.routingKeys(), letter.message()::properties);
-    vhost.follow(route, letter.message());
-    List<Queue> targets = new ArrayList<>(route.size());
-    for (int i = 0; i < route.size(); i++) {
-      Queue target = route.get(i);
-      if (letter.history().isCycle(target.name())) {
-        reportCycle(letter, target);
-      } else {
-        targets.add(target);
-      }
+  /** Decodes of the properties only what it needs. */
+  private static DeathRecord.Identity identity(Message message) {
+    return message == null
+        ? null
+        : new DeathRecord.Identity(
+            PropertiesScan.messageId(message.content()),
+            message.exchange().value(),
+            message.routingKey().value());
+  }
+
+  private static List<String> names(Route<Queue> queues) {
+    return switch (queues.size()) {
+      case 0 -> List.of();
+      case 1 -> List.of(queues.get(0).name());
+      default -> queues.toList().stream().limit(DeathRecord.MOST_NAMES).map(Queue::name).toList();
+    };
+  }
+
+  private boolean closesCycle(DeadLetter letter, Queue target) {
+    boolean closes = letter.history().isCycle(target.name());
+    if (closes) {
+      reportCycle(letter, target);
     }
-    return targets;
+    return closes;
   }
 
   private void reportCycle(DeadLetter letter, Queue target) {

@@ -5,10 +5,12 @@ import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.retention.IdleLease;
 import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
+import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
 import java.time.InstantSource;
 import java.util.Comparator;
@@ -151,6 +153,19 @@ final class IdleLeases extends Timer {
     }
   }
 
+  /** A binding that somebody makes or removes is use of what it connects. */
+  void usedEnds(RoutingTable<Queue> table, Binding binding) {
+    used(binding.source());
+    if (binding.destinationKind() == DestinationKind.EXCHANGE) {
+      used(binding.destination());
+      return;
+    }
+    Queue queue = table.queue(binding.destination());
+    if (queue != null) {
+      queue.used(LeaseUse.BIND);
+    }
+  }
+
   /** One has gone. */
   void forget(Object subject) {
     Entry entry = bySubject.remove(subject);
@@ -187,9 +202,9 @@ final class IdleLeases extends Timer {
 
   private void expire(Object subject) {
     if (subject instanceof Binding binding) {
-      vhost.expire(binding);
+      vhost.expire(table -> table.deleteBinding(binding));
     } else {
-      vhost.expire((String) subject);
+      vhost.expire(table -> table.deleteExchange((String) subject));
     }
   }
 }

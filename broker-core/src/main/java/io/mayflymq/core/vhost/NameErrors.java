@@ -1,6 +1,7 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 
 /** What is wrong with a queue or exchange of some name, in RabbitMQ's words. */
@@ -22,6 +23,19 @@ record NameErrors(String vhost) {
         ReplyCode.PRECONDITION_FAILED,
         "cannot declare queue '%s': queue limit in vhost '%s' (%d) is reached"
             .formatted(queue, vhost, most));
+  }
+
+  static ChannelException inExclusiveUse(Queue queue) {
+    return new ChannelException(ReplyCode.ACCESS_REFUSED, queue + " in exclusive use");
+  }
+
+  static ChannelException precondition(Queue queue, String why) {
+    return new ChannelException(ReplyCode.PRECONDITION_FAILED, queue + " " + why);
+  }
+
+  static ConnectionException streamsLack(String what, Queue stream) {
+    return new ConnectionException(
+        ReplyCode.NOT_IMPLEMENTED, "%s not supported by stream queues %s".formatted(what, stream));
   }
 
   ChannelException locked(String queue) {

@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.event.Actor;
-import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metrics.Counter;
@@ -14,7 +14,6 @@ import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.settings.DeliverySettings;
-import io.mayflymq.core.settings.LeaseSettings;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
@@ -22,12 +21,8 @@ import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.stream.StreamMachine;
-import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
-import io.mayflymq.protocol.types.ReplyCode;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 
 /*
  * A queue in action: the machine, tied to its shard's clock, timers and log, and to the virtual host that routes its dead letters.
@@ -41,11 +36,17 @@ public final class Queue {
   private final QueueDefinition definition;
   private final Object owner;
   private final VirtualHost vhost;
+  private final Shards shards;
   private final Shard shard;
   private final QueueBehavior machine;
   private final Parting parting;
   private final Timer timer = new WakeTimer();
+
+  /** Null until a message was scheduled for the first time. */
+  QueueSchedule schedule;
+
   private boolean deleted;
+  private volatile Redrive lastRedrive;
 
   /** Those of the machine, for other threads. */
   private volatile QueueSettings settings;
@@ -62,13 +63,14 @@ public final class Queue {
     this.definition = definition;
     this.owner = owner;
     this.vhost = vhost;
+    this.shards = shards;
     this.shard = shard;
-    this.machine = behavior(vhost.policies().settingsOf(definition), shards, nowMillis);
-    this.parting = new Parting(machine, shard, shards);
+    this.machine = behavior(vhost.policies().settingsOf(definition), nowMillis);
+    this.parting = new Parting(machine, shard, shards, this::delete);
     this.settings = machine.settings();
   }
 
-  private QueueBehavior behavior(QueueSettings settings, Shards shards, long nowMillis) {
+  private QueueBehavior behavior(QueueSettings settings, long nowMillis) {
     ShardStore store = shards.store(shard);
     if (settings.type() != QueueType.STREAM) {
       return new QueueMachine(
@@ -146,6 +148,31 @@ public final class Queue {
     return true;
   }
 
+  /** Takes a message that is to be published later. */
+  void schedule(Message message, long dueMillis) {
+    if (!deleted) {
+      openSchedule().add(message, dueMillis);
+    }
+  }
+
+  /** What is scheduled, to be added to. */
+  QueueSchedule openSchedule() {
+    if (schedule == null) {
+      schedule = new QueueSchedule(this, shards);
+    }
+    return schedule;
+  }
+
+  /** Whether {@link #publish} would refuse a message now. */
+  boolean refuses(Message message) {
+    return !deleted && machine.refuses(message, shard.now());
+  }
+
+  /** Whether it was deleted. */
+  boolean isGone() {
+    return deleted;
+  }
+
   void acknowledge(Consumer consumer, long from, long to) {
     if (!deleted) {
       machine.acknowledge(consumer, from, to, shard.now());
@@ -197,20 +224,18 @@ public final class Queue {
       long now = shard.now();
       result.add(
           new PolicyDryRun.QueueChange(
-              name(), machine.settings(), changed, machine.forecast(changed, now), now));
+              name(),
+              machine.settings(),
+              changed,
+              result.keysOf(definition),
+              machine.forecast(changed, now),
+              now));
     }
   }
 
   /** How it is at this moment; null if it is gone. Within a burst of the shard. */
   public QueueView view() {
-    if (deleted) {
-      return null;
-    }
-    List<QueueView.Member> members =
-        machine.consumers().stream()
-            .map(consumer -> new QueueView.Member(consumer, machine.isActive(consumer)))
-            .toList();
-    return new QueueView(this, machine.totals(), members, machine.headInMemory());
+    return deleted ? null : QueueView.of(this, machine, schedule);
   }
 
   // From any thread
@@ -223,13 +248,11 @@ public final class Queue {
    *     exclusive use
    */
   public CompletableFuture<Void> subscribe(Consumer consumer, Runnable admitted) {
-    return call(
+    return shard.call(
         () -> {
           requireExists();
           if (!machine.admits(consumer.exclusive())) {
-            throw new ChannelException(
-                ReplyCode.ACCESS_REFUSED,
-                "queue '%s' in vhost '%s' in exclusive use".formatted(name(), vhost.name()));
+            throw NameErrors.inExclusiveUse(this);
           }
           admitted.run();
           machine.subscribe(consumer, shard.now());
@@ -243,10 +266,10 @@ public final class Queue {
    * @return done when both have happened
    */
   public CompletableFuture<Void> cancel(Consumer consumer) {
-    return call(
+    return shard.call(
         () -> {
           if (isThere() && machine.cancel(consumer, shard.now()) && definition.autoDelete()) {
-            leave(Actor.BROKER);
+            parting.leave(Actor.BROKER);
           }
           return null;
         });
@@ -254,9 +277,8 @@ public final class Queue {
 
   /** It was used in a way that it does not see by itself; counts if its lease says so. */
   public void used(LeaseUse use) {
-    LeaseSettings lease = settings.lease();
-    if (lease.expiresMillis() != QueueSettings.NONE && lease.uses().contains(use)) {
-      onShard(
+    if (settings.lease().counts(use)) {
+      shard.runOrExecute(
           () -> {
             if (!deleted) {
               machine.used(use, shard.now());
@@ -275,7 +297,7 @@ public final class Queue {
 
   /** The same, as another use of the queue. */
   public CompletableFuture<Fetched> fetch(boolean acknowledges, LeaseUse use) {
-    return call(
+    return shard.call(
         () -> {
           requireExists();
           requireNoStream("basic.get");
@@ -289,7 +311,7 @@ public final class Queue {
    * 540 if it is a stream.
    */
   public CompletableFuture<Long> purge() {
-    return call(
+    return shard.call(
         () -> {
           requireExists();
           requireNoStream("queue.purge");
@@ -300,12 +322,54 @@ public final class Queue {
   }
 
   /**
+   * Looks at ready messages and changes nothing, not even the lease. Fails with 404 if the queue
+   * has gone.
+   *
+   * @param position the position of the first one; 0 is the one that would be served next
+   * @param count no more than so many
+   */
+  public CompletableFuture<QueuePage> browse(long position, int count) {
+    QueueBrowse browse = new QueueBrowse(this, machine, position, count);
+    shard.runOrExecute(browse);
+    return browse.done();
+  }
+
+  /**
+   * Begins to send dead messages back. Fails with 404 if the queue has gone, 406 if they are being
+   * sent already, 540 if it is a stream.
+   *
+   * @param conditions what else has to hold
+   */
+  public CompletableFuture<Redrive> redrive(RedriveRequest request, Redrive.Conditions conditions) {
+    return shard.call(
+        () -> {
+          requireExists();
+          requireNoStream("redrive");
+          Redrive last = lastRedrive;
+          if (!request.dryRun() && last != null && !last.report().state().isEnd()) {
+            throw NameErrors.precondition(this, "is being redriven");
+          }
+          Redrive redrive = new Redrive(this, machine.withdrawals(), request, shards, conditions);
+          if (!request.dryRun()) {
+            lastRedrive = redrive;
+          }
+          redrive.goOn();
+          return redrive;
+        });
+  }
+
+  /** The redrive that goes on, or the last one; null if there was none. Any thread may ask. */
+  public Redrive lastRedrive() {
+    return lastRedrive;
+  }
+
+  /**
    * What a redeclaration tells.
    *
    * @param renewsLease whether asking is use of the queue
    */
   CompletableFuture<QueueStatus> status(boolean renewsLease) {
-    return call(
+    return shard.call(
         () -> {
           requireExists();
           if (renewsLease) {
@@ -324,46 +388,38 @@ public final class Queue {
    */
   CompletableFuture<Long> delete(boolean ifUnused, boolean ifEmpty, Actor actor) {
     CompletableFuture<CompletableFuture<Long>> result =
-        call(
+        shard.call(
             () -> {
               if (!isThere()) {
                 return CompletableFuture.completedFuture(0L);
               }
               if (ifUnused && machine.consumerCount() > 0) {
-                throw precondition("in use");
+                throw NameErrors.precondition(this, "in use");
               }
               if (ifEmpty && machine.readyCount() > 0) {
-                throw precondition("not empty");
+                throw NameErrors.precondition(this, "not empty");
               }
-              return leave(actor);
+              return parting.leave(actor);
             });
     return result.thenCompose(deletion -> deletion);
   }
 
   /** Deletes the queue with its virtual host: whatever it has goes with it. */
   CompletableFuture<Long> deleteWithVhost() {
-    return call(() -> deleted ? CompletableFuture.completedFuture(0L) : delete(Actor.BROKER))
+    return shard
+        .call(() -> deleted ? CompletableFuture.completedFuture(0L) : delete(Actor.BROKER))
         .thenCompose(deletion -> deletion);
   }
 
   /** Sets the timers of a new queue, or of one that has been recovered. */
   void start() {
     if (definition.durable() || machine.settings().lease().expiresMillis() > 0) {
-      onShard(() -> machine.start(shard.now()));
+      shard.runOrExecute(
+          () -> {
+            machine.start(shard.now());
+            QueueSchedule.start(schedule);
+          });
     }
-  }
-
-  /**
-   * Deletes it, once its messages are dead letters if they are to be.
-   *
-   * @return how many were ready
-   */
-  private CompletableFuture<Long> leave(Actor actor) {
-    long count = machine.readyCount();
-    return parting
-        .begin(DeathReason.QUEUE_DELETED)
-        .thenCompose(mayGo -> mayGo ? delete(actor) : CompletableFuture.completedFuture(0L))
-        .thenApply(gone -> count);
   }
 
   private CompletableFuture<Long> delete(Actor actor) {
@@ -378,9 +434,14 @@ public final class Queue {
         .forget(this, actor)
         .thenApply(
             safe -> {
-              onShard(machine::dispose);
+              shard.runOrExecute(this::dispose);
               return count;
             });
+  }
+
+  private void dispose() {
+    machine.dispose();
+    QueueSchedule.dispose(schedule);
   }
 
   /** Whether it is neither gone nor about to go because somebody wanted that. */
@@ -388,7 +449,7 @@ public final class Queue {
     return !deleted && !parting.isWanted();
   }
 
-  private void requireExists() {
+  void requireExists() {
     if (!isThere()) {
       throw vhost.noQueue(name());
     }
@@ -407,35 +468,7 @@ public final class Queue {
 
   /** The error for a method that streams do not support: 540. Any thread may ask. */
   public ConnectionException streamsLack(String what) {
-    return new ConnectionException(
-        ReplyCode.NOT_IMPLEMENTED, "%s not supported by stream queues %s".formatted(what, this));
-  }
-
-  private ChannelException precondition(String why) {
-    return new ChannelException(
-        ReplyCode.PRECONDITION_FAILED,
-        "queue '%s' in vhost '%s' %s".formatted(name(), vhost.name(), why));
-  }
-
-  private <T> CompletableFuture<T> call(Supplier<T> work) {
-    CompletableFuture<T> result = new CompletableFuture<>();
-    onShard(
-        () -> {
-          try {
-            result.complete(work.get());
-          } catch (RuntimeException e) {
-            result.completeExceptionally(e);
-          }
-        });
-    return result;
-  }
-
-  private void onShard(Runnable work) {
-    if (shard.isCurrent()) {
-      shard.run(work);
-    } else {
-      shard.execute(work);
-    }
+    return NameErrors.streamsLack(what, this);
   }
 
   @Override
@@ -446,16 +479,10 @@ public final class Queue {
   /** What the machine does to the world. */
   private final class Effects implements QueueEffects {
     @Override
-    public void died(Message message, DeadEntry entry, DeathReason reason, long nowMillis) {
-      counters()
-          .add(
-              switch (reason) {
-                case EXPIRED -> Counter.EXPIRED;
-                case REJECTED, DELIVERY_LIMIT -> Counter.REJECTED;
-                case MAXLEN, QUEUE_EXPIRED, QUEUE_DELETED -> Counter.DROPPED;
-              },
-              1);
-      vhost.deadLetters().route(Queue.this, message, entry, reason, nowMillis);
+    public void died(
+        Message message, DeadEntry entry, DeathCause cause, long deadlineMillis, long nowMillis) {
+      counters().add(Counter.of(cause.reason()), 1);
+      vhost.deadLetters().route(Queue.this, message, entry, cause, deadlineMillis, nowMillis);
     }
 
     @Override
@@ -465,16 +492,7 @@ public final class Queue {
 
     @Override
     public void leaseEnded() {
-      if (!parting.isUnderWay()) {
-        parting
-            .begin(DeathReason.QUEUE_EXPIRED)
-            .thenAccept(
-                mayGo -> {
-                  if (mayGo) {
-                    delete(Actor.BROKER);
-                  }
-                });
-      }
+      parting.leaseEnded();
     }
   }
 

@@ -1,10 +1,14 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.journal.DeathJournal;
+import io.mayflymq.core.journal.DeathRecord;
+import io.mayflymq.core.metrics.ShardQuery;
 import io.mayflymq.core.queue.PagePool;
 import io.mayflymq.core.runtime.EventLoop;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.ShardStore;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -12,7 +16,10 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
-/** All shards of a broker, each with its store, its memory pool and its lanes for dead letters. */
+/**
+ * All shards of a broker, each with its store, its memory pool, its lanes for dead letters and its
+ * journal of deaths.
+ */
 public final class Shards {
   private static final int SPARE_PAGES = 64;
 
@@ -20,7 +27,14 @@ public final class Shards {
   private final List<ShardStore> stores;
   private final List<PagePool> pools;
   private final List<DeadLetterLanes> deadLetters;
+  private final List<DeathJournal> journals;
   private final AtomicInteger turn = new AtomicInteger();
+
+  /** Creates a shard on each loop, with journals of the usual size. */
+  public Shards(
+      List<? extends EventLoop> loops, InstantSource clock, Function<Shard, ShardStore> storeOf) {
+    this(loops, clock, storeOf, DeathJournal.DEFAULT_SIZE);
+  }
 
   /**
    * Creates a shard on each loop.
@@ -28,15 +42,20 @@ public final class Shards {
    * @param loops the threads
    * @param clock the time
    * @param storeOf makes the store of each shard
+   * @param journalSize how many deaths the journal of each shard keeps, 0 or more
    */
   public Shards(
-      List<? extends EventLoop> loops, InstantSource clock, Function<Shard, ShardStore> storeOf) {
+      List<? extends EventLoop> loops,
+      InstantSource clock,
+      Function<Shard, ShardStore> storeOf,
+      int journalSize) {
     this.shards =
         IntStream.range(0, loops.size())
             .mapToObj(index -> new Shard(index, loops.get(index), clock))
             .toList();
     this.stores = shards.stream().map(storeOf).toList();
     this.pools = shards.stream().map(shard -> new PagePool(SPARE_PAGES)).toList();
+    this.journals = shards.stream().map(shard -> new DeathJournal(journalSize)).toList();
     this.deadLetters = shards.stream().map(shard -> new DeadLetterLanes(shard, this)).toList();
   }
 
@@ -81,6 +100,22 @@ public final class Shards {
   /** The way of dead letters from the queues of a shard. */
   DeadLetterLanes deadLetters(Shard shard) {
     return deadLetters.get(shard.index());
+  }
+
+  /** The last deaths in the queues of a shard. */
+  DeathJournal journal(Shard shard) {
+    return journals.get(shard.index());
+  }
+
+  /** The last deaths in the queues of all shards, the last one first. Any thread may call. */
+  public CompletableFuture<List<DeathRecord>> deaths() {
+    return ShardQuery.collect(shards, Function.identity(), shard -> journal(shard).records())
+        .thenApply(
+            all ->
+                all.stream()
+                    .flatMap(List::stream)
+                    .sorted(Comparator.comparingLong(DeathRecord::timeMillis).reversed())
+                    .toList());
   }
 
   /** Does something on the thread of each shard, and waits until all have done it. */

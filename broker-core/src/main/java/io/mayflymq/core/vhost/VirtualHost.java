@@ -20,7 +20,6 @@ import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
-import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
@@ -28,6 +27,7 @@ import io.mayflymq.protocol.types.ReplyCode;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /*
  * A virtual host: its exchanges and queues, and the bindings between them.
@@ -221,13 +221,13 @@ public final class VirtualHost {
     synchronized (lock) {
       requireAlive();
       requireEnds(binding, connection);
-      exchange(binding.source()).type().validate(binding);
+      exchange(binding.source()).routingType().validate(binding);
       if (table.contains(binding)) {
         idle.used(binding);
         return done();
       }
       table = withBinding(binding);
-      used(binding);
+      idle.usedEnds(table, binding);
       AtMostOnce.replay(table, binding);
       events.created(binding, Actor.of(connection));
       return log.bound(table, binding);
@@ -272,21 +272,8 @@ public final class VirtualHost {
   }
 
   private CompletableFuture<Void> applyWanted(Removal<Queue> removal, Object connection) {
-    removal.deletedBindings().forEach(this::used);
+    removal.deletedBindings().forEach(binding -> idle.usedEnds(table, binding));
     return apply(removal, Actor.of(connection));
-  }
-
-  /** A binding that somebody makes or removes is use of what it connects. */
-  private void used(Binding binding) {
-    idle.used(binding.source());
-    if (binding.destinationKind() == DestinationKind.EXCHANGE) {
-      idle.used(binding.destination());
-      return;
-    }
-    Queue queue = table.queue(binding.destination());
-    if (queue != null) {
-      queue.used(LeaseUse.BIND);
-    }
   }
 
   private RoutingTable<Queue> withExchange(ExchangeDefinition exchange) {
@@ -297,13 +284,9 @@ public final class VirtualHost {
     return idle.settle(table.withBinding(binding), binding, policies.table());
   }
 
-  /** Something was not used for too long. Under the lock. */
-  void expire(Binding binding) {
-    apply(table.deleteBinding(binding), Actor.BROKER);
-  }
-
-  void expire(String exchange) {
-    apply(table.deleteExchange(exchange), Actor.BROKER);
+  /** Something was not used for too long. Within the lock. */
+  void expire(Function<RoutingTable<Queue>, Removal<Queue>> deletion) {
+    apply(deletion.apply(table), Actor.BROKER);
   }
 
   /** A message takes a route: what is on its way notes that. */
@@ -368,18 +351,40 @@ public final class VirtualHost {
     requireAlive();
     requireRoom(wanted.name());
     QueueDefinition definition = wanted.definition(name);
-    Queue queue =
-        create(
-            broker.queueIds().incrementAndGet(),
-            definition,
-            wanted.exclusive() ? wanted.connection() : null,
-            wanted.exclusive() ? wanted.home() : shards.next());
+    OwnDeadLetterQueue.refuse(definition.arguments(), definition.name(), name);
+    Shard shard = wanted.exclusive() ? wanted.home() : shards.next();
+    Object owner = wanted.exclusive() ? wanted.connection() : null;
+    QueueStatus status = new QueueStatus(wanted.name(), 0, 0);
+    CompletableFuture<Void> created =
+        create(definition, owner, shard, Actor.of(wanted.connection()));
+    return CompletableFuture.allOf(created, addOwnDeadLetterQueue(table.queue(wanted.name())))
+        .thenApply(safe -> status);
+  }
+
+  private CompletableFuture<Void> create(
+      QueueDefinition definition, Object owner, Shard shard, Actor actor) {
+    Queue queue = create(broker.queueIds().incrementAndGet(), definition, owner, shard);
     table = table.withQueue(queue.name(), queue);
     queue.start();
     churn().happened(Churn.Event.QUEUE_CREATED);
-    events.created(definition, Actor.of(wanted.connection()));
-    QueueStatus status = new QueueStatus(wanted.name(), 0, 0);
-    return log.declared(queue).thenApply(safe -> status);
+    events.created(definition, actor);
+    return log.declared(queue);
+  }
+
+  /** Makes a queue's own dead letter queue if it should have one. Within the lock. */
+  private CompletableFuture<Void> addOwnDeadLetterQueue(Queue queue) {
+    boolean wanted = policies.settingsOf(queue.definition()).deadLetters().ownQueue();
+    return wanted && table.queue(OwnDeadLetterQueue.nameOf(queue.name())) == null
+        ? create(
+            OwnDeadLetterQueue.of(queue.definition()), queue.owner(), queue.shard(), Actor.BROKER)
+        : done();
+  }
+
+  private CompletableFuture<Void> addOwnDeadLetterQueues() {
+    return CompletableFuture.allOf(
+        table.queues().stream()
+            .map(this::addOwnDeadLetterQueue)
+            .toArray(CompletableFuture<?>[]::new));
   }
 
   private Queue create(long id, QueueDefinition definition, Object owner, Shard shard) {
@@ -407,6 +412,9 @@ public final class VirtualHost {
   /** The queues that were kept have their messages back, and begin to live. */
   void startRecovered() {
     table.queues().forEach(Queue::start);
+    synchronized (lock) {
+      addOwnDeadLetterQueues().join();
+    }
   }
 
   /**
@@ -419,9 +427,14 @@ public final class VirtualHost {
    */
   public CompletableFuture<Long> deleteQueue(
       String queue, Object connection, boolean ifUnused, boolean ifEmpty) {
-    return table.queue(queue) == null
-        ? CompletableFuture.completedFuture(0L)
-        : queue(queue, connection).delete(ifUnused, ifEmpty, Actor.of(connection));
+    if (table.queue(queue) == null) {
+      return CompletableFuture.completedFuture(0L);
+    }
+    Queue found = queue(queue, connection);
+    if (OwnDeadLetterQueue.is(found.definition())) {
+      throw OwnDeadLetterQueue.staysWithParent(found);
+    }
+    return found.delete(ifUnused, ifEmpty, Actor.of(connection));
   }
 
   /** Takes a queue out of the table that has just been deleted. @return done when that is safe */
@@ -434,6 +447,10 @@ public final class VirtualHost {
       metrics.queues().leave(queue.counters());
       churn().happened(Churn.Event.QUEUE_DELETED);
       events.deleted(queue.definition(), actor);
+      Queue own = table.queue(OwnDeadLetterQueue.nameOf(queue.name()));
+      if (OwnDeadLetterQueue.isOf(own, queue.name())) {
+        own.delete(false, false, Actor.BROKER);
+      }
       return log.deleted(queue, removed);
     }
   }
@@ -450,7 +467,8 @@ public final class VirtualHost {
     synchronized (lock) {
       policies.change(changed);
       table = idle.settleAll(policies.applyTo(table), changed);
-      return CompletableFuture.allOf(metadata.append(command), VhostPolicies.applyToQueues(table));
+      return CompletableFuture.allOf(
+          metadata.append(command), addOwnDeadLetterQueues(), VhostPolicies.applyToQueues(table));
     }
   }
 

@@ -22,7 +22,7 @@ class DeadLetterTest {
   void theFirstDeathIsToldInFull() {
     Message message = message(BasicProperties.EMPTY, List.of());
 
-    DeadLetter dead = DeadLetter.of(message, "q", DeathReason.REJECTED, NOW, "dlx", null);
+    DeadLetter dead = DeadLetter.of(message, "q", DeathReason.REJECTED, NOW, "dlx", null, false);
 
     FieldTable headers = dead.message().headers();
     assertThat(headers.names())
@@ -62,7 +62,8 @@ class DeadLetterTest {
             .build();
 
     Message letter =
-        DeadLetter.of(message(properties, List.of()), "q", DeathReason.MAXLEN, NOW, "dlx", null)
+        DeadLetter.of(
+                message(properties, List.of()), "q", DeathReason.MAXLEN, NOW, "dlx", null, false)
             .message();
 
     assertThat(letter.properties().toBuilder().headers(null).build()).isEqualTo(properties);
@@ -78,7 +79,8 @@ class DeadLetterTest {
   void theExpirationMovesIntoTheHistoryWhateverTheReason(DeathReason reason) {
     BasicProperties properties = BasicProperties.builder().expiration("60000").build();
 
-    DeadLetter dead = DeadLetter.of(message(properties, List.of()), "q", reason, NOW, "dlx", null);
+    DeadLetter dead =
+        DeadLetter.of(message(properties, List.of()), "q", reason, NOW, "dlx", null, false);
 
     FieldTable entry = deaths(dead.message().headers()).get(0);
     assertThat(entry.names())
@@ -91,9 +93,10 @@ class DeadLetterTest {
   }
 
   @Test
-  void theReasonsHaveRabbitMqsNames() {
+  void theReasonsHaveRabbitMqsNamesAndTwoOfOurOwn() {
     assertThat(Arrays.stream(DeathReason.values()).map(DeathReason::wireName))
-        .containsExactly("rejected", "expired", "maxlen", "delivery_limit");
+        .containsExactly(
+            "rejected", "expired", "maxlen", "delivery_limit", "queue_expired", "queue_deleted");
   }
 
   @Test
@@ -115,7 +118,7 @@ class DeadLetterTest {
     Message once = die(message, "q1", DeathReason.EXPIRED).message();
 
     Message twice =
-        DeadLetter.of(once, "q2", DeathReason.REJECTED, NOW + 5_000, "dlx2", null).message();
+        DeadLetter.of(once, "q2", DeathReason.REJECTED, NOW + 5_000, "dlx2", null, false).message();
 
     assertThat(deaths(twice.headers())).hasSize(2);
     assertThat(deaths(twice.headers()).get(0).get("queue")).isEqualTo(FieldValue.of("q2"));
@@ -136,7 +139,7 @@ class DeadLetterTest {
     Message twice = die(once, "q2", DeathReason.EXPIRED).message();
 
     DeadLetter thrice =
-        DeadLetter.of(twice, "q1", DeathReason.EXPIRED, NOW + 60_000, "dlx3", "other");
+        DeadLetter.of(twice, "q1", DeathReason.EXPIRED, NOW + 60_000, "dlx3", "other", false);
 
     List<FieldTable> deaths = deaths(thrice.message().headers());
     assertThat(deaths).hasSize(2);
@@ -179,7 +182,8 @@ class DeadLetterTest {
     FieldTable headers = FieldTable.builder().put("CC", array("cc")).build();
     Message message = message(withHeaders(headers), List.of("bcc"));
 
-    DeadLetter dead = DeadLetter.of(message, "q", DeathReason.EXPIRED, NOW, "dlx", "elsewhere");
+    DeadLetter dead =
+        DeadLetter.of(message, "q", DeathReason.EXPIRED, NOW, "dlx", "elsewhere", false);
 
     assertThat(dead.routingKeys()).containsExactly("elsewhere");
     assertThat(dead.message().routingKey().value()).isEqualTo("elsewhere");
@@ -215,7 +219,8 @@ class DeadLetterTest {
             false,
             List.of());
 
-    Message letter = DeadLetter.of(message, "q", DeathReason.EXPIRED, NOW, "", "q2").message();
+    Message letter =
+        DeadLetter.of(message, "q", DeathReason.EXPIRED, NOW, "", "q2", false).message();
 
     assertThat(deaths(letter.headers()).get(0).get("exchange")).isEqualTo(FieldValue.of(""));
     assertThat(letter.exchange().value()).isEmpty();
@@ -241,7 +246,7 @@ class DeadLetterTest {
   }
 
   private static DeadLetter die(Message message, String queue, DeathReason reason) {
-    return DeadLetter.of(message, queue, reason, NOW, "dlx", null);
+    return DeadLetter.of(message, queue, reason, NOW, "dlx", null, false);
   }
 
   private static BasicProperties withHeaders(FieldTable headers) {

@@ -1,5 +1,6 @@
 package io.mayflymq.core.queue;
 
+import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.QueueLog.Dead;
@@ -26,6 +27,7 @@ final class ManualQueue implements QueueEffects {
 
   final QueueMachine machine;
   final List<Dead> deaths = new ArrayList<>();
+  final List<Cause> causes = new ArrayList<>();
   final List<Delivery> deliveries = new ArrayList<>();
   final RecordingStore store = new RecordingStore(RecordingStore.ROOM_FOR_ALL, new Own());
   final List<Long> stored = store.stored;
@@ -39,6 +41,9 @@ final class ManualQueue implements QueueEffects {
   boolean leaseEnded;
   private int messages;
   private int consumers;
+
+  /** What decided that a message dies, and when it was due. */
+  record Cause(int message, DeathCause cause, long deadline) {}
 
   /** What the log knows of a message. */
   record Entry(long sequence, Message message, long deadline, long enqueuedAt) {
@@ -201,10 +206,12 @@ final class ManualQueue implements QueueEffects {
   }
 
   @Override
-  public void died(Message message, DeadEntry entry, DeathReason reason, long nowMillis) {
+  public void died(
+      Message message, DeadEntry entry, DeathCause cause, long deadlineMillis, long nowMillis) {
     // Without a dead letter exchange nobody reads the message back for its funeral.
     Message dead = message == null ? store.lastGone : message;
-    deaths.add(new Dead(number(dead), reason, nowMillis));
+    deaths.add(new Dead(number(dead), cause.reason(), nowMillis));
+    causes.add(new Cause(number(dead), cause, deadlineMillis));
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.mayflymq.core.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
@@ -347,10 +348,13 @@ final class QueueRig {
 
   private final class Effects implements QueueEffects {
     @Override
-    public void died(Message message, DeadEntry entry, DeathReason reason, long nowMillis) {
+    public void died(
+        Message message, DeadEntry entry, DeathCause cause, long deadlineMillis, long nowMillis) {
+      DeathReason reason = cause.reason();
       // Without a dead letter exchange nobody reads the message back for its funeral.
       Message dead = message == null ? store.lastGone : message;
       realLog.died(number(dead), reason, nowMillis);
+      assertThat(deadlineMillis <= nowMillis).isEqualTo(reason == DeathReason.EXPIRED);
       assertThat(died.add(number(dead))).as("dies once").isTrue();
       assertThat(entry == null).isEqualTo(!dead.persistent() || isRefusal(reason));
     }

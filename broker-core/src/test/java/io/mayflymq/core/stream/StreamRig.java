@@ -1,6 +1,6 @@
 package io.mayflymq.core.stream;
 
-import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.StreamOffset;
 import io.mayflymq.core.policy.QueueArguments;
@@ -186,7 +186,8 @@ final class StreamRig implements QueueEffects {
   }
 
   @Override
-  public void died(Message message, DeadEntry entry, DeathReason reason, long nowMillis) {
+  public void died(
+      Message message, DeadEntry entry, DeathCause cause, long deadlineMillis, long nowMillis) {
     throw new AssertionError("nothing dies in a stream");
   }
 

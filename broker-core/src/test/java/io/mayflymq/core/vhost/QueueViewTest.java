@@ -139,7 +139,7 @@ class QueueViewTest {
     shard.execute(() -> queue.reject(nobody(), got.sequence(), got.sequence()));
     loops.settle();
     assertThat(queue.counters().get(Counter.EXPIRED)).isEqualTo(1);
-    assertThat(queue.counters().get(Counter.DROPPED)).isEqualTo(1);
+    assertThat(queue.counters().get(Counter.MAXLEN)).isEqualTo(1);
     assertThat(queue.counters().get(Counter.REJECTED)).isEqualTo(1);
     assertThat(queue.counters().get(Counter.DEAD_LETTERED)).isEqualTo(3);
     assertThat(view(vhost.routing().queue("dead")).totals().ready()).isEqualTo(3);

@@ -56,6 +56,11 @@ public final class ShortString {
     return new ShortString(Utf8.decode(bytes, offset, length), prefixed(bytes, offset, length));
   }
 
+  /** Whether a text has room in a short string. */
+  public static boolean fits(String value) {
+    return value.length() <= MAX_BYTES && Utf8.encode(value).length <= MAX_BYTES;
+  }
+
   private static byte[] prefixed(byte[] bytes, int offset, int length) {
     byte[] encoded = new byte[1 + length];
     encoded[0] = (byte) length;

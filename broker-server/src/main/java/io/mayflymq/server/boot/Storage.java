@@ -60,7 +60,7 @@ final class Storage implements AutoCloseable {
     this.metadata = metadata;
     InstantSource clock = InstantSource.system();
     DiskStores stores = new DiskStores(options(settings), new Raising(alarms));
-    this.shards = new Shards(loops.all(), clock, stores::create);
+    this.shards = new Shards(loops.all(), clock, stores::create, settings.deathJournalSize());
     Broker broker = new Broker(shards, metadata, clock, settings.defaults().vhost());
     broker.setDefaultQueueType(settings.defaults().queueType());
     broker.setDefaults(settings.defaults().objects());

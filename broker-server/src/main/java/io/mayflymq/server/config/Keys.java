@@ -14,6 +14,7 @@ import static io.mayflymq.server.config.ValueTypes.wholeNumber;
 import static io.mayflymq.server.config.ValueTypes.word;
 import static io.mayflymq.server.config.ValueTypes.zeroOr;
 
+import io.mayflymq.core.journal.DeathJournal;
 import io.mayflymq.core.security.CertificateLogin;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -298,6 +299,12 @@ final class Keys {
           bytes(1 << 20, 1 << 30),
           "67108864",
           "Bytes of a file of the message log, after which the next one begins.");
+  static final Setting<Integer> DEATH_JOURNAL_SIZE =
+      Setting.of(
+          "death_journal.size",
+          wholeNumber("deaths", 0, 100_000),
+          Integer.toString(DeathJournal.DEFAULT_SIZE),
+          "The last deaths of messages that each shard remembers, for list_deaths; 0 for none.");
 
   static final List<Key<?>> ALL =
       Stream.<List<? extends Key<?>>>of(
@@ -350,7 +357,8 @@ final class Keys {
                   DATA_DIR,
                   SHARDS,
                   DURABILITY_SYNC,
-                  DURABILITY_SEGMENT_SIZE),
+                  DURABILITY_SEGMENT_SIZE,
+                  DEATH_JOURNAL_SIZE),
               DefaultPolicySettings.keys(),
               ObjectDefaultKeys.keys())
           .<Key<?>>flatMap(List::stream)

@@ -26,6 +26,7 @@ import java.util.stream.Collectors;
  * @param definitions what is imported at the start
  * @param dataDir absolute
  * @param shards the number of event loops, 1 to 1024
+ * @param deathJournalSize how many deaths each shard remembers, 0 or more
  */
 public record ServerSettings(
     List<ListenerSettings> listeners,
@@ -42,7 +43,8 @@ public record ServerSettings(
     MemorySettings memory,
     DiskSettings disk,
     Path dataDir,
-    int shards) {
+    int shards,
+    int deathJournalSize) {
 
   /** Gives the configuration its types. It was checked when it was loaded, so nothing can fail. */
   public static ServerSettings of(Configuration configuration) {
@@ -113,7 +115,8 @@ public record ServerSettings(
                 .map(OptionalDouble::of)
                 .orElseGet(OptionalDouble::empty)),
         dataDir,
-        configuration.get(Keys.SHARDS).orElseGet(Runtime.getRuntime()::availableProcessors));
+        configuration.get(Keys.SHARDS).orElseGet(Runtime.getRuntime()::availableProcessors),
+        configuration.get(Keys.DEATH_JOURNAL_SIZE));
   }
 
   private static List<ListenerSettings> listeners(

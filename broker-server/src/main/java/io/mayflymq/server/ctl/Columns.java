@@ -51,6 +51,14 @@ final class Columns {
     return with(name, object -> Term.atom(object.get(name)), name);
   }
 
+  /** What a queue counts. */
+  Columns withStat(String name) {
+    return with(
+        name,
+        object -> Values.at(object, "message_stats", name) instanceof Number count ? count : 0L,
+        "message_stats." + name);
+  }
+
   Columns withPid(String name) {
     return with(name, object -> Term.pid(object.get(name)), name);
   }

@@ -56,6 +56,11 @@ final class Explanation {
     if (candidates.isEmpty()) {
       lines.add("  (none)");
     }
+    Map<String, Object> deaths = Api.object(effective.get("deaths"));
+    if (deaths != null && !deaths.isEmpty()) {
+      lines.add("\nMessages that died so far");
+      deaths.forEach((name, count) -> lines.add("  " + name + ": " + count));
+    }
     return String.join("\n", lines);
   }
 

@@ -53,7 +53,8 @@ final class GlobalOptions {
           Option.flag("prints the command's usage", "-?", "-h", HELP),
           Option.text("<node>", "how to call the broker in texts", "-n", NODE),
           Option.flag(
-              "changes nothing; set_policy and set_operator_policy tell what would happen",
+              "changes nothing; set_policy, set_operator_policy and redrive_queue tell what would"
+                  + " happen",
               DRY_RUN),
           Option.flag("means nothing here", "-l", "--longnames"),
           Option.text("<printer>", "means nothing here", "--printer"),

@@ -55,6 +55,11 @@ final class Invocation {
     return value == null ? null : value.toString();
   }
 
+  /** The values of an option that may be given several times. */
+  List<String> options(String name) {
+    return parsed.matchedOptionValue(name, List.of());
+  }
+
   /** The number that an option gives. */
   long number(String name, long otherwise) {
     return parsed.matchedOptionValue(name, otherwise);

@@ -23,9 +23,17 @@ record Option(List<String> names, String label, Class<?> type, String descriptio
     return new Option(List.of(names), label, Long.class, description);
   }
 
+  /** One that may be given several times. */
+  static Option texts(String label, String description, String... names) {
+    return new Option(List.of(names), label, List.class, description);
+  }
+
   OptionSpec spec() {
     OptionSpec.Builder builder =
         OptionSpec.builder(names.toArray(String[]::new)).type(type).description(description);
+    if (type == List.class) {
+      builder.auxiliaryTypes(String.class);
+    }
     return label == null
         ? builder.arity("0").build()
         : builder.arity("1").paramLabel(label).build();

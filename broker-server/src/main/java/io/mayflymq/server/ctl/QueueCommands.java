@@ -1,10 +1,32 @@
 package io.mayflymq.server.ctl;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** What is done to queues. */
 final class QueueCommands {
+  private static final long USUAL_LIMIT = 50;
+  private static final long USUAL_TRUNCATE = 4096;
+  private static final long LARGEST_PAGE = 1000;
+
+  private static final Columns MESSAGES =
+      Columns.of("position", "sequence")
+          .with("message_id", message -> property(message, "message_id"), "properties")
+          .with("exchange")
+          .with("routing_key")
+          .with("enqueued_at", message -> Values.time(message.get("enqueued_at")), "enqueued_at")
+          .with("deadline", message -> Values.time(message.get("deadline")), "deadline")
+          .with("ttl_left_ms")
+          .with("redelivered")
+          .with("delivery_count")
+          .with("headers", message -> Term.table(property(message, "headers")), "properties")
+          .withTable("properties")
+          .with("payload_bytes")
+          .with("payload_encoding")
+          .with("payload");
+
   private QueueCommands() {}
 
   static List<Command> all() {
@@ -18,8 +40,58 @@ final class QueueCommands {
             .does(QueueCommands::delete),
         Command.named("purge_queue", "Purges a queue (removes all messages in it)")
             .inVhost()
+            .option(Option.flag("the scheduled messages in place of the ready ones", "--scheduled"))
             .takes("queue")
-            .does(QueueCommands::purge));
+            .does(QueueCommands::purge),
+        Command.named("browse_queue", "Shows ready messages of a queue, and leaves them there")
+            .inVhost()
+            .takes("queue")
+            .takesMany("column")
+            .option(Option.number("<n>", "from this position on, 0 is the head (0)", "--from"))
+            .option(Option.number("<n>", "no more than so many (50)", "--limit"))
+            .option(Option.number("<bytes>", "no more of each body (4096)", "--truncate"))
+            .noting(MESSAGES.note())
+            .does(QueueCommands::browse));
+  }
+
+  private static Result browse(Invocation invocation) {
+    List<String> arguments = invocation.arguments();
+    String queue = arguments.get(0);
+    Columns columns =
+        MESSAGES.chosen(
+            arguments.subList(1, arguments.size()),
+            "position",
+            "message_id",
+            "routing_key",
+            "enqueued_at",
+            "ttl_left_ms",
+            "redelivered",
+            "payload_bytes",
+            "payload");
+    invocation.banner("Browsing queue '%s' in vhost '%s' ...", queue, invocation.vhost());
+    List<Map<String, Object>> messages = new ArrayList<>();
+    long wanted = invocation.number("--limit", USUAL_LIMIT);
+    Object next = invocation.number("--from", 0);
+    while (next != null && messages.size() < wanted) {
+      Map<String, Object> page =
+          Api.object(
+              invocation
+                  .api()
+                  .get(
+                      Api.path("queues", invocation.vhost(), queue, "messages")
+                          + "?from=%s&count=%d&truncate=%d"
+                              .formatted(
+                                  next,
+                                  Math.min(LARGEST_PAGE, wanted - messages.size()),
+                                  invocation.number("--truncate", USUAL_TRUNCATE))));
+      ((List<?>) page.get("items")).forEach(message -> messages.add(Api.object(message)));
+      next = page.get("next");
+    }
+    return columns.rows(messages);
+  }
+
+  private static Object property(Map<String, Object> message, String name) {
+    return Values.at(message, "properties", name);
   }
 
   private static Result delete(Invocation invocation) {
@@ -59,6 +131,9 @@ final class QueueCommands {
   }
 
   private static Result purge(Invocation invocation) {
+    if (invocation.flag("--scheduled")) {
+      return ScheduleCommands.purge(invocation);
+    }
     String queue = invocation.argument(0);
     invocation.banner("Purging queue '%s' in vhost '%s' ...", queue, invocation.vhost());
     if (invocation.dryRun()) {

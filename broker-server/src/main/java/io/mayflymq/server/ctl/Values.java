@@ -1,6 +1,7 @@
 package io.mayflymq.server.ctl;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +60,13 @@ final class Values {
       value = value instanceof Map<?, ?> inner ? inner.get(field) : null;
     }
     return value;
+  }
+
+  /** A time as ISO 8601 writes it; null for none. */
+  static String time(Object millis) {
+    return millis instanceof Number number
+        ? Instant.ofEpochMilli(number.longValue()).toString()
+        : null;
   }
 
   /** A field as a number; 0 if there is none. */

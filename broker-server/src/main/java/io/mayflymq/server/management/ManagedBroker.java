@@ -3,6 +3,8 @@ package io.mayflymq.server.management;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.metrics.ShardQuery;
 import io.mayflymq.core.security.AccessControl;
+import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Queue;
@@ -203,6 +205,22 @@ final class ManagedBroker {
       throw ApiException.notFound();
     }
     return found.get(0);
+  }
+
+  /**
+   * The queue that a request names and that its principal may do something to: an exclusive one is
+   * its connection's.
+   *
+   * @throws ApiException 404, 401 or 400
+   */
+  Queue usableQueue(Request request, Permission permission) {
+    VirtualHost vhost = usableVhost(request);
+    String name = request.parameter("queue");
+    if (vhost.routing().queue(name) == null) {
+      throw ApiException.notFound();
+    }
+    access(request.principal(), vhost).check(ResourceKind.QUEUE, name, permission);
+    return vhost.queue(name, request.principal());
   }
 
   // Connections

@@ -16,11 +16,9 @@ import io.mayflymq.core.vhost.ReplyLanes;
 import io.mayflymq.core.vhost.Shards;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.protocol.types.AmqpException;
-import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
-import io.mayflymq.protocol.types.Utf8;
 import io.mayflymq.server.channel.Publisher;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -128,9 +126,7 @@ final class MessageResource {
             }
           }
         };
-    for (int i = 0; i < route.size(); i++) {
-      lanes.publish(route.get(i), message, receipts, 0);
-    }
+    lanes.publish(route, message, receipts, 0);
   }
 
   /** What a channel would be closed for stands in the text with its code, as in RabbitMQ. */
@@ -179,10 +175,7 @@ final class MessageResource {
     VirtualHost vhost = managed.usableVhost(request);
     Body.Fields fields = request.body().fields().require("ackmode", "count", "encoding");
     AckMode mode = AckMode.of(fields.text("ackmode", ""));
-    String encoding = fields.text("encoding", "auto");
-    if (!encoding.equals("auto") && !encoding.equals("base64")) {
-      throw ApiException.badRequest("Unsupported encoding. Please use auto or base64.");
-    }
+    MessageObjects.Encoding encoding = MessageObjects.Encoding.of(fields.text("encoding", "auto"));
     long count = Math.min(LARGEST_COUNT, fields.number("count", 1));
     long truncate = fields.number("truncate", Integer.MAX_VALUE);
     String name = request.parameter("queue");
@@ -202,8 +195,7 @@ final class MessageResource {
     } finally {
       settle(queue, taken, mode);
     }
-    return Response.ok(
-        taken.stream().map(fetched -> object(fetched, encoding, (int) truncate)).toList());
+    return Response.ok(taken.stream().map(fetched -> object(fetched, encoding, truncate)).toList());
   }
 
   private void settle(Queue queue, List<Fetched> taken, AckMode mode) {
@@ -229,26 +221,11 @@ final class MessageResource {
     Answers.await(settled);
   }
 
-  private static Map<String, Object> object(Fetched fetched, String encoding, int truncate) {
-    Message message = fetched.message();
-    BasicProperties properties = message.properties();
-    byte[] body =
-        Arrays.copyOfRange(
-            message.content(),
-            message.propertiesLength(),
-            message.propertiesLength() + Math.min(Math.max(0, truncate), message.bodyLength()));
-    boolean asText = encoding.equals("auto") && Utf8.isValid(body, 0, body.length);
-    return Json.object(
-        "payload_bytes", message.bodyLength(),
-        "redelivered", fetched.redelivered(),
-        "exchange", message.exchange().value(),
-        "routing_key", message.routingKey().value(),
-        "message_count", fetched.remaining(),
-        "properties", MessageProperties.object(properties),
-        "payload",
-            asText
-                ? new String(body, StandardCharsets.UTF_8)
-                : Base64.getEncoder().encodeToString(body),
-        "payload_encoding", asText ? "string" : "base64");
+  private static Map<String, Object> object(
+      Fetched fetched, MessageObjects.Encoding encoding, long truncate) {
+    Map<String, Object> object = MessageObjects.of(fetched.message(), encoding, truncate);
+    object.put("redelivered", fetched.redelivered());
+    object.put("message_count", fetched.remaining());
+    return object;
   }
 }

@@ -4,10 +4,12 @@ import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.PolicyTable;
+import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.VirtualHost;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -93,10 +95,14 @@ final class PolicyResource {
   private Response effectiveOfQueue(Request request) {
     VirtualHost vhost = managed.visibleVhost(request);
     String name = request.parameter("queue");
-    if (vhost.routing().queue(name) == null) {
+    Queue queue = vhost.routing().queue(name);
+    if (queue == null) {
       throw ApiException.notFound();
     }
-    return Response.ok(vhost.policies().explainQueue(name).toMap());
+    Map<String, Object> explained =
+        new LinkedHashMap<>(vhost.policies().explainQueue(name).toMap());
+    explained.put("deaths", Statistics.deaths(queue.counters()));
+    return Response.ok(explained);
   }
 
   private Response effectiveOfExchange(Request request) {

@@ -1,8 +1,6 @@
 package io.mayflymq.server.management;
 
 import io.mayflymq.core.security.Permission;
-import io.mayflymq.core.security.ResourceKind;
-import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.QueueDeclaration;
 import io.mayflymq.core.vhost.VirtualHost;
@@ -69,7 +67,7 @@ final class QueueResource {
 
   private Response delete(Request request) {
     VirtualHost vhost = managed.usableVhost(request);
-    Queue queue = usable(request, vhost, Permission.CONFIGURE);
+    Queue queue = managed.usableQueue(request, Permission.CONFIGURE);
     Answers.await(
         vhost.deleteQueue(
             queue.name(),
@@ -80,32 +78,17 @@ final class QueueResource {
   }
 
   private Response purge(Request request) {
-    Answers.await(usable(request, managed.usableVhost(request), Permission.READ).purge());
+    Answers.await(managed.usableQueue(request, Permission.READ).purge());
     return Response.noContent();
   }
 
   /** What RabbitMQ can do to a mirrored queue: here it is always done. */
   private Response act(Request request) {
-    usable(request, managed.usableVhost(request), Permission.CONFIGURE);
+    managed.usableQueue(request, Permission.CONFIGURE);
     Object action = request.body().fields().require("action").get("action");
     if (!"sync".equals(action) && !"cancel_sync".equals(action)) {
       throw ApiException.badRequest(List.of("unknown", String.valueOf(action)));
     }
     return Response.noContent();
-  }
-
-  /**
-   * A queue that the principal may do something to: an exclusive one is its connection's.
-   *
-   * @throws ApiException 404, 401 or 400
-   */
-  private Queue usable(Request request, VirtualHost vhost, Permission permission) {
-    String name = request.parameter("queue");
-    if (vhost.routing().queue(name) == null) {
-      throw ApiException.notFound();
-    }
-    VhostAccess access = managed.access(request.principal(), vhost);
-    access.check(ResourceKind.QUEUE, name, permission);
-    return vhost.queue(name, request.principal());
   }
 }

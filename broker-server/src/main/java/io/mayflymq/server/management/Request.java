@@ -37,6 +37,31 @@ record Request(
     return query.get(name);
   }
 
+  /**
+   * A whole number of the query.
+   *
+   * @throws ApiException 400 if it is none, or is not within the bounds
+   */
+  long number(String name, long otherwise, long least, long most) {
+    String given = query.get(name);
+    if (given == null) {
+      return otherwise;
+    }
+    try {
+      long number = Long.parseLong(given);
+      if (number >= least && number <= most) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // Told below.
+    }
+    throw ApiException.badRequest(
+        most == Long.MAX_VALUE
+            ? "%s should be a number, %d or more, actually was %s".formatted(name, least, given)
+            : "%s should be a number from %d to %d, actually was %s"
+                .formatted(name, least, most, given));
+  }
+
   /** Whether a parameter of the query is {@code true}. */
   boolean flag(String name) {
     return "true".equals(query.get(name));

@@ -1,5 +1,7 @@
 package io.mayflymq.server.management;
 
+import io.mayflymq.core.message.DeathFate;
+import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
@@ -7,10 +9,12 @@ import io.mayflymq.core.metrics.Counts;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * Counters as RabbitMQ's management shows them: {@code publish} beside {@code publish_details} with
@@ -42,14 +46,20 @@ final class Statistics {
           new Field("get_no_ack", Counter.GOT_NO_ACK),
           new Field("redeliver", Counter.REDELIVERED));
 
+  /** Messages that died: first by reason, then by what became of them. */
   private static final List<Field> DIED =
+      Stream.concat(
+              Arrays.stream(DeathReason.values())
+                  .map(reason -> new Field(reason.wireName(), Counter.of(reason))),
+              Arrays.stream(DeathFate.values())
+                  .map(fate -> new Field(name(fate), Counter.of(fate))))
+          .toList();
+
+  private static final List<Field> GONE_OTHERWISE =
       List.of(
-          new Field("dead_lettered", Counter.DEAD_LETTERED),
-          new Field("dropped", Counter.DROPPED),
-          new Field("expired", Counter.EXPIRED),
           new Field("purged", Counter.PURGED),
-          new Field("refused", Counter.REFUSED),
-          new Field("rejected", Counter.REJECTED));
+          new Field("redriven", Counter.REDRIVEN),
+          new Field("refused", Counter.REFUSED));
 
   private static final List<Field> PUBLISHED =
       List.of(
@@ -75,7 +85,24 @@ final class Statistics {
     add(stats, counts, HANDED_OUT);
     add(stats, counts, List.of(new Field("publish", Counter.PUBLISHED)));
     add(stats, counts, DIED);
+    add(stats, counts, GONE_OTHERWISE);
     return nonZero(stats);
+  }
+
+  /** How messages of a queue died and what became of them, without what never happened. */
+  static Map<String, Object> deaths(Counts counts) {
+    Map<String, Object> deaths = new LinkedHashMap<>();
+    for (Field field : DIED) {
+      long count = field.sum.stream().mapToLong(counts::get).sum();
+      if (count > 0) {
+        deaths.put(field.name, count);
+      }
+    }
+    return deaths;
+  }
+
+  private static String name(DeathFate fate) {
+    return fate == DeathFate.DEAD_LETTERED ? fate.wireName() : "dropped_" + fate.wireName();
   }
 
   /** What a channel counts; null if nothing happened yet. */
@@ -103,6 +130,7 @@ final class Statistics {
     Counts ofQueues = Totals.of(queues);
     add(stats, ofQueues, HANDED_OUT);
     add(stats, ofQueues, DIED);
+    add(stats, ofQueues, GONE_OTHERWISE);
     return stats;
   }
 
@@ -139,13 +167,17 @@ final class Statistics {
   static void putMessages(Map<String, Object> object, long ready, long unacked, Counts counts) {
     double in = counts.rate(Counter.PUBLISHED);
     double handedOut = counts.rate(Counter.DELIVERED) + counts.rate(Counter.GOT);
-    double settled = counts.rate(Counter.ACKED) + counts.rate(Counter.REJECTED);
+    double settled =
+        counts.rate(Counter.ACKED)
+            + counts.rate(Counter.REJECTED)
+            + counts.rate(Counter.DELIVERY_LIMIT);
     double leftUnseen =
         counts.rate(Counter.DELIVERED_NO_ACK)
             + counts.rate(Counter.GOT_NO_ACK)
             + counts.rate(Counter.EXPIRED)
-            + counts.rate(Counter.DROPPED)
-            + counts.rate(Counter.PURGED);
+            + counts.rate(Counter.MAXLEN)
+            + counts.rate(Counter.PURGED)
+            + counts.rate(Counter.REDRIVEN);
     double unackedRate = handedOut - settled - counts.rate(Counter.REQUEUED);
     double total = in - settled - leftUnseen;
     put(object, "messages", ready + unacked, total);

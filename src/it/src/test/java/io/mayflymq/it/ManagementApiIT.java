@@ -224,7 +224,7 @@ class ManagementApiIT {
     amqp.publishExpiring(queue, 1, "expired");
     amqp.awaitReady(dead, 2);
     JsonNode stats = http.get("queues/%2F/" + queue).json().path("message_stats");
-    assertThat(stats.path("dropped").asInt()).isEqualTo(1);
+    assertThat(stats.path("maxlen").asInt()).isEqualTo(1);
     assertThat(stats.path("expired").asInt()).isEqualTo(1);
     assertThat(stats.path("dead_lettered").asInt()).isEqualTo(2);
   }

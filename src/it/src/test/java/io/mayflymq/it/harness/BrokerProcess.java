@@ -33,6 +33,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class BrokerProcess implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration PATIENCE_AT_START = Duration.ofSeconds(50);
   private static final int LOWEST_PORT = 10_000;
   private static final int LOWEST_CLIENT_PORT = 32_768;
   private static final Set<Process> ALIVE = ConcurrentHashMap.newKeySet();
@@ -73,6 +74,7 @@ public final class BrokerProcess implements AutoCloseable {
     private int port = freePort();
     private final int httpPort = freePort();
     private boolean listener = true;
+    private boolean archive = true;
 
     private Builder() {}
 
@@ -112,6 +114,12 @@ public final class BrokerProcess implements AutoCloseable {
       return this;
     }
 
+    /** Starts without the archive of classes, as users do. */
+    public Builder withoutArchive() {
+      archive = false;
+      return this;
+    }
+
     /** Uses this data directory rather than a fresh one. */
     public Builder data(Path directory) {
       return set("data_dir", directory);
@@ -121,6 +129,9 @@ public final class BrokerProcess implements AutoCloseable {
     public BrokerProcess launch() {
       List<String> command = new ArrayList<>();
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      if (archive) {
+        command.addAll(ClassArchive.options());
+      }
       command.addAll(jvm);
       command.add("-jar");
       command.add(jar().toString());
@@ -168,11 +179,15 @@ public final class BrokerProcess implements AutoCloseable {
     return jar;
   }
 
+  /** Where brokers have their directories. */
+  static Path workRoot() throws IOException {
+    return Files.createDirectories(
+        Path.of(System.getProperty("mayfly.it.work", "target/brokers")).toAbsolutePath());
+  }
+
   private static Path workDirectory() {
     try {
-      Path root = Path.of(System.getProperty("mayfly.it.work", "target/brokers"));
-      Files.createDirectories(root);
-      return Files.createTempDirectory(root.toAbsolutePath(), "broker");
+      return Files.createTempDirectory(workRoot(), "broker");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -224,10 +239,10 @@ public final class BrokerProcess implements AutoCloseable {
     }
   }
 
-  /** Waits for the ready line; fails with all output if the process ends or takes 20 s. */
+  /** Waits for the ready line; fails with all output if the process ends or takes 50 s. */
   public void awaitReady() {
     try {
-      long end = System.nanoTime() + PATIENCE.toNanos();
+      long end = System.nanoTime() + PATIENCE_AT_START.toNanos();
       while (!ready.await(20, TimeUnit.MILLISECONDS)) {
         if (!process.isAlive() || System.nanoTime() > end) {
           process.destroyForcibly();

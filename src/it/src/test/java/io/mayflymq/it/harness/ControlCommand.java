@@ -42,13 +42,15 @@ public final class ControlCommand {
   public static ControlCommand ours(String... options) {
     List<String> prefix =
         new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
-                "-jar",
-                BrokerProcess.jar().toString(),
-                "ctl"));
+            List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+    prefix.addAll(ClassArchive.options());
+    prefix.addAll(
+        List.of(
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "-jar",
+            BrokerProcess.jar().toString(),
+            "ctl"));
     prefix.addAll(List.of(options));
     return new ControlCommand(prefix);
   }

@@ -1,0 +1,81 @@
+package io.mayflymq.core.message;
+
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.protocol.types.ShortString;
+import java.util.List;
+
+/**
+ * A dead message on its way back: as it was before it died, with the same body and properties. Its
+ * expiration, which dead-lettering took away, is not given back, so it does not die of it again.
+ */
+public final class Redriven {
+  /** The header that counts how often the message was sent back: an integer of 64 bits. */
+  public static final String COUNT_HEADER = "x-redrive-count";
+
+  private static final List<String> DEATH_HEADERS =
+      List.of(DeathHistory.HEADER, "x-first-death-", "x-last-death-");
+
+  private Redriven() {}
+
+  /**
+   * Where a message died first: the entry that {@code x-first-death-queue} and {@code
+   * x-first-death-reason} name, else the oldest one.
+   *
+   * @return null if the headers do not tell, or name what no exchange or queue can be called
+   */
+  public static Death origin(FieldTable headers) {
+    List<Death> deaths = DeathHistory.of(headers).deaths();
+    if (deaths.isEmpty()) {
+      return null;
+    }
+    String queue = text(headers, "x-first-death-queue");
+    String reason = text(headers, "x-first-death-reason");
+    Death first = deaths.get(deaths.size() - 1);
+    for (Death death : deaths) {
+      if (death.queue().equals(queue) && death.reason().wireName().equals(reason)) {
+        first = death;
+      }
+    }
+    return ShortString.fits(first.exchange())
+            && !first.routingKeys().isEmpty()
+            && first.routingKeys().stream().allMatch(ShortString::fits)
+        ? first
+        : null;
+  }
+
+  private static String text(FieldTable headers, String name) {
+    return headers.get(name) instanceof FieldValue.LongString text ? text.string() : null;
+  }
+
+  /**
+   * The message as it goes back.
+   *
+   * @param dead as it stands in the dead letter queue
+   * @param origin where it died first: it bears that exchange and routing key again; null for those
+   *     that it has
+   * @param keepsHistory whether the headers go on to tell of its deaths. Then they count when the
+   *     broker looks for cycles too.
+   */
+  public static Message of(Message dead, Death origin, boolean keepsHistory) {
+    FieldTable headers = dead.headers();
+    FieldValue count = headers.get(COUNT_HEADER);
+    long times = count != null && count.isInteger() ? count.longValue() : 0;
+    FieldTable.Builder changed = FieldTable.builder();
+    headers.forEach(
+        (name, value) -> {
+          if (!name.equals(COUNT_HEADER) && (keepsHistory || !isOfDeath(name))) {
+            changed.put(name, value);
+          }
+        });
+    changed.put(COUNT_HEADER, new FieldValue.Int64(times + 1));
+    return dead.publishedAs(
+        origin == null ? dead.exchange() : ShortString.of(origin.exchange()),
+        origin == null ? dead.routingKey() : ShortString.of(origin.routingKeys().get(0)),
+        dead.properties().toBuilder().headers(changed.build()).build());
+  }
+
+  private static boolean isOfDeath(String header) {
+    return DEATH_HEADERS.stream().anyMatch(header::startsWith);
+  }
+}

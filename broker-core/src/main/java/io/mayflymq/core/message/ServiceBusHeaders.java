@@ -1,0 +1,45 @@
+package io.mayflymq.core.message;
+
+import io.mayflymq.protocol.types.FieldValue;
+import java.util.Map;
+
+/**
+ * How Azure Service Bus tells why a message is in a dead letter queue: a word and a sentence. Where
+ * it has no word for a reason, one is made up in its style.
+ *
+ * <p>Source: Azure Service Bus, "Overview of Service Bus dead-letter queues".
+ */
+final class ServiceBusHeaders {
+  private static final String REASON = "DeadLetterReason";
+  private static final String DESCRIPTION = "DeadLetterErrorDescription";
+
+  private ServiceBusHeaders() {}
+
+  static void put(Map<String, FieldValue> headers, DeathReason reason, String queue) {
+    headers.put(REASON, FieldValue.of(word(reason)));
+    headers.put(DESCRIPTION, FieldValue.of(sentence(reason).formatted(queue)));
+  }
+
+  private static String word(DeathReason reason) {
+    return switch (reason) {
+      case EXPIRED -> "TTLExpiredException";
+      case DELIVERY_LIMIT -> "MaxDeliveryCountExceeded";
+      case MAXLEN -> "QuotaExceeded";
+      case REJECTED -> "Rejected";
+      case QUEUE_EXPIRED -> "QueueExpired";
+      case QUEUE_DELETED -> "QueueDeleted";
+    };
+  }
+
+  private static String sentence(DeathReason reason) {
+    return switch (reason) {
+      case EXPIRED -> "The message expired in queue '%s' and was dead lettered.";
+      case DELIVERY_LIMIT ->
+          "The message came back to queue '%s' more often than its delivery limit allows.";
+      case MAXLEN -> "The length limit of queue '%s' was exceeded.";
+      case REJECTED -> "A consumer of queue '%s' rejected the message.";
+      case QUEUE_EXPIRED -> "Queue '%s' was not used for too long and was deleted.";
+      case QUEUE_DELETED -> "Queue '%s' was deleted.";
+    };
+  }
+}

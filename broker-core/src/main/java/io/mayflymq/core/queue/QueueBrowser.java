@@ -1,0 +1,94 @@
+package io.mayflymq.core.queue;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.settings.QueueSettings;
+import java.util.function.Consumer;
+
+/** Looks at the ready messages of a queue, those that are too old and not yet gone included. */
+final class QueueBrowser implements MessageBrowser {
+  /** Reading a content takes about a millisecond for each half of a megabyte. */
+  private static final int LARGEST_READ = 4 << 20;
+
+  private final MessageIndex<Message> index;
+  private final QueueMessages messages;
+  private final MessageDeadlines deadlines;
+  private final boolean countsReturns;
+  private final ServiceOrder order;
+  private long toSkip;
+  private long position;
+
+  /** Begins at this position. */
+  static QueueBrowser from(
+      long position,
+      MessageIndex<Message> index,
+      QueueMessages messages,
+      MessageDeadlines deadlines,
+      Precedence precedence,
+      QueueSettings settings) {
+    // Where the order is that of arrival, what comes before need not be looked at one by one.
+    return precedence == null
+        ? new QueueBrowser(
+            index,
+            messages,
+            deadlines,
+            settings,
+            ServiceOrder.byArrivalFrom(index, position),
+            0,
+            position)
+        : new QueueBrowser(
+            index,
+            messages,
+            deadlines,
+            settings,
+            ServiceOrder.of(index, precedence, settings.maxPriority()),
+            position,
+            position);
+  }
+
+  private QueueBrowser(
+      MessageIndex<Message> index,
+      QueueMessages messages,
+      MessageDeadlines deadlines,
+      QueueSettings settings,
+      ServiceOrder order,
+      long toSkip,
+      long position) {
+    this.index = index;
+    this.messages = messages;
+    this.deadlines = deadlines;
+    this.countsReturns = settings.countsReturns();
+    this.order = order;
+    this.toSkip = toSkip;
+    this.position = position;
+  }
+
+  @Override
+  public boolean step(long nowMillis, Consumer<BrowsedMessage> sink) {
+    long sequence = order.next();
+    if (sequence == ServiceOrder.END) {
+      return false;
+    }
+    if (sequence == ServiceOrder.NOT_YET) {
+      return true;
+    }
+    if (toSkip > 0) {
+      toSkip--;
+      return true;
+    }
+    boolean tooLarge = index.content(sequence) == null && index.bodySize(sequence) > LARGEST_READ;
+    Message message = tooLarge ? null : messages.peek(sequence);
+    if (message != null || tooLarge) {
+      sink.accept(
+          new BrowsedMessage(
+              position++,
+              sequence,
+              message,
+              index.bodySize(sequence),
+              index.enqueuedAt(sequence),
+              deadlines.of(sequence),
+              (index.flags(sequence) & EntryFlags.REDELIVERED) != 0,
+              countsReturns ? Extra.returns(index, sequence) : BrowsedMessage.UNKNOWN));
+    }
+    return true;
+  }
+}

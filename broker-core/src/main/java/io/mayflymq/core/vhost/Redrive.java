@@ -1,0 +1,358 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.queue.Withdrawals;
+import io.mayflymq.core.routing.Route;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.Timer;
+import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.vhost.RedriveReport.Skipped;
+import io.mayflymq.core.vhost.RedriveReport.State;
+import java.util.EnumMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/*
+ * Sends the messages of a dead letter queue back, in the order in which they came there.
+ *
+ * What came after it began is not looked at, so no message is sent back twice in one run. It works in slices on the queue's shard, and stands still
+ * while a disk is behind or an alarm is raised.
+ *
+ * No message is lost, whenever the process ends. One whose queues are all on this shard is moved by one record of the log. One that goes to other
+ * shards is held back in its queue, and leaves it when all of them have it as safely as their disks allow; a crash in between doubles it.
+ * Until it has left it is in the log of its queue as before. So there is nothing to remember over a restart: what is still there can be sent again.
+ *
+ * A queue that refuses a message gets none after it in this run: the order of what it has is kept.
+ */
+public final class Redrive {
+  private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
+  private static final int SLICE_MESSAGES = 256;
+  private static final int MOST_UNDER_WAY = 256;
+  private static final long MOST_BYTES_UNDER_WAY = 1 << 20;
+  private static final long PAUSE_MILLIS = 100;
+
+  /** So many queues are named in the report. */
+  private static final int MOST_NAMED = 1000;
+
+  private final Queue source;
+  private final Withdrawals messages;
+  private final RedriveRequest request;
+  private final RedriveRouter router;
+  private final Shard shard;
+  private final ShardStore store;
+  private final DeadLetterLanes localLanes;
+  private final CommandLanes farLanes;
+  private final Conditions conditions;
+  private final Timer timer = new GoOn();
+  private final RateBudget budget;
+  private final long startedAt;
+  private final long end;
+  private final Set<Queue> refusing = new HashSet<>();
+  private final Map<String, Long> movedTo = new TreeMap<>();
+  private final Map<Skipped, Long> skipped = new EnumMap<>(Skipped.class);
+  private final CompletableFuture<RedriveReport> done = new CompletableFuture<>();
+  private long after = -1;
+  private long moved;
+  private int underWay;
+  private boolean stopping;
+  private boolean slicing;
+  private boolean ending;
+  private volatile RedriveReport report;
+
+  /**
+   * Prepares it, within a burst of the queue's shard.
+   *
+   * @param messages how messages leave the queue
+   */
+  Redrive(
+      Queue source,
+      Withdrawals messages,
+      RedriveRequest request,
+      Shards shards,
+      Conditions conditions) {
+    this.source = source;
+    this.messages = messages;
+    this.request = request;
+    this.router = new RedriveRouter(source, request, conditions);
+    this.shard = source.shard();
+    this.store = shards.store(shard);
+    this.localLanes = shards.deadLetters(shard);
+    this.farLanes = new CommandLanes(shard, shards, this::goOn);
+    this.conditions = conditions;
+    this.startedAt = shard.now();
+    this.budget = new RateBudget(request.dryRun() ? 0 : request.rate(), startedAt);
+    this.end = messages.end();
+    tell(State.RUNNING, null);
+  }
+
+  /** What has to hold for a message to be moved. */
+  public interface Conditions {
+    /** Whether an alarm makes publishers wait. Any thread may ask. */
+    boolean publishersWait();
+
+    /** Whether a message may be published to an exchange by a routing key. One thread asks. */
+    boolean mayPublish(String exchange, String routingKey);
+  }
+
+  /** How far it has come. Any thread may ask. */
+  public RedriveReport report() {
+    return report;
+  }
+
+  /** Done when it has ended. */
+  public CompletableFuture<RedriveReport> done() {
+    return done;
+  }
+
+  /** Moves no further message. Any thread may call. */
+  public void stop() {
+    shard.execute(
+        () -> {
+          stopping = true;
+          goOn();
+        });
+  }
+
+  /** Begins or goes on, unless it has to wait. Within a burst of the shard. */
+  void goOn() {
+    if (slicing || ending || report.state().isEnd()) {
+      return;
+    }
+    slicing = true;
+    try {
+      slice();
+    } finally {
+      slicing = false;
+    }
+  }
+
+  private void slice() {
+    shard.timers().cancel(timer);
+    localLanes.flush();
+    long now = shard.now();
+    long until = System.nanoTime() + SLICE_NANOS;
+    for (int looked = 0; ; looked++) {
+      if (source.isGone()) {
+        end(State.FAILED, "the queue was deleted");
+        return;
+      }
+      if (stopping || moved + underWay >= request.limit()) {
+        endWhenSettled();
+        return;
+      }
+      if (mustWait(now)) {
+        return;
+      }
+      long sequence = messages.nextReady(after);
+      if (sequence < 0 || sequence >= end) {
+        endWhenSettled();
+        return;
+      }
+      after = sequence;
+      consider(sequence, now);
+      if (looked >= SLICE_MESSAGES || System.nanoTime() - until >= 0) {
+        tell(State.RUNNING, null);
+        shard.executeLater(this::goOn);
+        return;
+      }
+    }
+  }
+
+  private boolean mustWait(long now) {
+    if (request.dryRun()) {
+      return false;
+    }
+    String reason = conditions.publishersWait() ? "alarm" : store.isBehind() ? "disk" : null;
+    if (reason != null) {
+      tell(State.PAUSED, reason);
+      shard.timers().schedule(timer, now + PAUSE_MILLIS);
+      return true;
+    }
+    if (underWay >= MOST_UNDER_WAY || farLanes.bytesUnderWay() >= MOST_BYTES_UNDER_WAY) {
+      return true;
+    }
+    long at = budget.readyAt(now);
+    if (at > now) {
+      tell(State.RUNNING, null);
+      shard.timers().schedule(timer, at);
+      return true;
+    }
+    return false;
+  }
+
+  private void consider(long sequence, long now) {
+    if (messages.isDue(sequence, now)) {
+      return;
+    }
+    Message message = messages.message(sequence);
+    RedriveRouter.Passage passage =
+        message == null ? RedriveRouter.Passage.none(Skipped.UNREADABLE) : router.passage(message);
+    if (passage.skipped() != null) {
+      skip(passage.skipped());
+      return;
+    }
+    List<Queue> targets = passage.targets();
+    if (targets.stream().anyMatch(refusing::contains)) {
+      skip(Skipped.REFUSED);
+    } else if (request.dryRun()) {
+      count(targets);
+    } else if (targets.stream().allMatch(this::isNear)) {
+      move(sequence, passage.letter(), targets);
+    } else {
+      send(sequence, passage.letter(), targets);
+    }
+  }
+
+  /** Whether what goes there is in the same log. */
+  private boolean isNear(Queue target) {
+    return target.shard() == shard && !target.isStream();
+  }
+
+  private void move(long sequence, Message letter, List<Queue> targets) {
+    for (Queue target : targets) {
+      if (target.refuses(letter)) {
+        refusing.add(target);
+        skip(Skipped.REFUSED);
+        return;
+      }
+    }
+    budget.take();
+    localLanes.send(messages.take(sequence), letter, Route.to(targets));
+    localLanes.flush();
+    count(targets);
+  }
+
+  private void send(long sequence, Message letter, List<Queue> targets) {
+    budget.take();
+    messages.hold(sequence);
+    underWay++;
+    PublishReceipts arrival = new Arrival(sequence, targets);
+    for (int i = 0; i < targets.size(); i++) {
+      farLanes.publish(targets.get(i), letter, arrival, i);
+    }
+  }
+
+  private void skip(Skipped why) {
+    skipped.merge(why, 1L, Long::sum);
+  }
+
+  private void count(List<Queue> targets) {
+    moved++;
+    if (!request.dryRun()) {
+      source.counters().add(Counter.REDRIVEN, 1);
+    }
+    for (Queue target : targets) {
+      if (movedTo.size() < MOST_NAMED || movedTo.containsKey(target.name())) {
+        movedTo.merge(target.name(), 1L, Long::sum);
+      }
+    }
+  }
+
+  // The end
+
+  private void endWhenSettled() {
+    if (underWay > 0) {
+      return;
+    }
+    State state = stopping ? State.STOPPED : State.DONE;
+    ending = true;
+    store.commit(
+        new Commit() {
+          @Override
+          public void safe() {
+            shard.execute(() -> end(state, null));
+          }
+
+          @Override
+          public void failed() {
+            shard.execute(() -> end(State.FAILED, "the disk has failed"));
+          }
+        });
+  }
+
+  private void end(State state, String reason) {
+    if (!report.state().isEnd()) {
+      shard.timers().cancel(timer);
+      tell(state, reason);
+      done.complete(report);
+    }
+  }
+
+  private void tell(State state, String reason) {
+    report =
+        new RedriveReport(
+            state,
+            reason,
+            startedAt,
+            state.isEnd() ? shard.now() : 0,
+            moved,
+            Map.copyOf(movedTo),
+            Map.copyOf(skipped));
+  }
+
+  /** Hears what became of a message that goes to other shards. */
+  private final class Arrival implements PublishReceipts {
+    private final long sequence;
+    private final List<Queue> targets;
+    private int awaited;
+    private boolean accepted = true;
+
+    Arrival(long sequence, List<Queue> targets) {
+      this.sequence = sequence;
+      this.targets = targets;
+      this.awaited = targets.size();
+    }
+
+    @Override
+    public void settled(long target, boolean taken) {
+      if (!taken) {
+        accepted = false;
+        refusing.add(targets.get((int) target));
+      }
+      if (--awaited == 0) {
+        underWay--;
+        arrived();
+      }
+    }
+
+    private void arrived() {
+      if (source.isGone()) {
+        return;
+      }
+      if (accepted) {
+        messages.remove(sequence);
+        count(targets);
+      } else {
+        messages.release(sequence, shard.now());
+        skip(Skipped.REFUSED);
+      }
+    }
+
+    /** Whether it is there nobody knows; it stays here. */
+    @Override
+    public void failed(long target) {
+      if (awaited < 0) {
+        return;
+      }
+      awaited = -1;
+      if (!source.isGone() && !report.state().isEnd()) {
+        messages.release(sequence, shard.now());
+      }
+      end(State.FAILED, "the disk has failed");
+    }
+  }
+
+  private final class GoOn extends Timer {
+    @Override
+    protected void fire(long nowMillis) {
+      goOn();
+    }
+  }
+}

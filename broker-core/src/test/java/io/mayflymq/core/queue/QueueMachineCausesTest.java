@@ -1,0 +1,129 @@
+package io.mayflymq.core.queue;
+
+import static io.mayflymq.core.queue.ManualQueue.START;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.message.DeathCause;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.ManualQueue.Cause;
+import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.settings.Overflow;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.settings.TtlMode;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What decides that a message dies, and when it was due. */
+class QueueMachineCausesTest {
+  @Test
+  void theEarlierOfTwoTimesToLiveDecides() {
+    ManualQueue queue = new ManualQueue(ManualQueue.lasting(100, -1));
+    queue.publish(50);
+    queue.publish(200);
+    queue.publish(Message.NO_TTL);
+    queue.now += 300; // Nobody looks in time.
+    queue.fire();
+    assertThat(queue.causes)
+        .containsExactly(
+            new Cause(0, DeathCause.EXPIRATION, START + 51),
+            new Cause(1, DeathCause.MESSAGE_TTL, START + 101),
+            new Cause(2, DeathCause.MESSAGE_TTL, START + 101));
+  }
+
+  @Test
+  void aFormerTtlOfTheQueueIsNotTheMessagesOwn() {
+    ManualQueue queue = new ManualQueue(notRetroactive(100));
+    queue.publish(Message.NO_TTL);
+    queue.publish(90);
+    queue.machine.reconfigure(notRetroactive(-1), queue.now);
+    queue.advance(200);
+    assertThat(queue.causes)
+        .containsExactly(
+            new Cause(1, DeathCause.EXPIRATION, START + 91),
+            new Cause(0, DeathCause.MESSAGE_TTL, START + 101));
+  }
+
+  private static QueueSettings notRetroactive(long ttl) {
+    return QueueSettings.builder().messageTtlMillis(ttl).messageTtlRetroactive(false).build();
+  }
+
+  @Test
+  void theModeSaysWhichTimeToLiveDecides() {
+    for (TtlMode mode : List.of(TtlMode.MESSAGE_FIRST, TtlMode.QUEUE_ONLY)) {
+      ManualQueue queue =
+          new ManualQueue(QueueSettings.builder().messageTtlMillis(100).ttlMode(mode).build());
+      queue.publish(200);
+      queue.publish(Message.NO_TTL);
+      queue.advance(300);
+      Cause byQueue = new Cause(1, DeathCause.MESSAGE_TTL, START + 101);
+      assertThat(queue.causes)
+          .as("%s", mode)
+          .containsExactlyInAnyOrder(
+              mode == TtlMode.MESSAGE_FIRST
+                  ? new Cause(0, DeathCause.EXPIRATION, START + 201)
+                  : new Cause(0, DeathCause.MESSAGE_TTL, START + 101),
+              byQueue);
+    }
+  }
+
+  @Test
+  void unacknowledgedMessagesMayCountForALimit() {
+    ManualQueue queue =
+        new ManualQueue(QueueSettings.builder().maxLength(2).lengthCountsUnacked(true).build());
+    queue.publishMany(2);
+    queue.fetch();
+    queue.publishMany(1);
+    assertThat(queue.causes).containsExactly(new Cause(1, DeathCause.MAX_LENGTH, Deadlines.NEVER));
+  }
+
+  @Test
+  void aTimeToLiveOfZeroIsDueAtOnce() {
+    ManualQueue queue = new ManualQueue(ManualQueue.lasting(-1, -1));
+    queue.publish(0);
+    assertThat(queue.causes).containsExactly(new Cause(0, DeathCause.EXPIRATION, START));
+  }
+
+  @Test
+  void theLimitThatIsExceededDecides() {
+    ManualQueue queue = new ManualQueue(ManualQueue.limited(3, 25, Overflow.DROP_HEAD));
+    queue.publish(1, Message.NO_TTL, true);
+    queue.publish(1, Message.NO_TTL, true);
+    queue.publish(1, Message.NO_TTL, true);
+    queue.publish(1, Message.NO_TTL, true);
+    queue.publish(24, Message.NO_TTL, true);
+    assertThat(queue.causes)
+        .containsExactly(
+            new Cause(0, DeathCause.MAX_LENGTH, Deadlines.NEVER),
+            new Cause(1, DeathCause.MAX_LENGTH, Deadlines.NEVER),
+            new Cause(2, DeathCause.MAX_LENGTH_BYTES, Deadlines.NEVER));
+  }
+
+  @Test
+  void whatStaysOutsideDiesOfTheLimitThatItWouldExceed() {
+    ManualQueue queue = new ManualQueue(ManualQueue.limited(2, 25, Overflow.REJECT_PUBLISH_DLX));
+    queue.publish(20, Message.NO_TTL, true);
+    assertThat(queue.publish(20, Message.NO_TTL, true)).isFalse();
+    queue.publish(1, Message.NO_TTL, true);
+    assertThat(queue.publish(1, Message.NO_TTL, true)).isFalse();
+    assertThat(queue.causes)
+        .containsExactly(
+            new Cause(1, DeathCause.MAX_LENGTH_BYTES, Deadlines.NEVER),
+            new Cause(3, DeathCause.MAX_LENGTH, Deadlines.NEVER));
+  }
+
+  @Test
+  void consumersAndTheDeliveryLimitDecideToo() {
+    ManualQueue queue =
+        new ManualQueue(QueueSettings.builder().type(QueueType.QUORUM).deliveryLimit(0).build());
+    queue.publishMany(2);
+    queue.fetch();
+    queue.fetch();
+    queue.machine.reject(queue.getter, 0, 0, queue.now);
+    queue.machine.requeue(queue.getter, 1, 1, queue.now);
+    assertThat(queue.causes)
+        .containsExactly(
+            new Cause(0, DeathCause.CONSUMER, Deadlines.NEVER),
+            new Cause(1, DeathCause.DELIVERY_LIMIT, Deadlines.NEVER));
+  }
+}
