@@ -54,6 +54,9 @@ final class NaiveQueue {
     /** When its wait for another delivery ends; 0 if it does not wait. */
     private long waitsUntil;
 
+    /** Whether it was seen that its deadline may come before that. */
+    private boolean watched;
+
     private Entry(
         int number,
         int size,
@@ -260,6 +263,7 @@ final class NaiveQueue {
     }
     settings = changed;
     used(LeaseUse.POLICY, now);
+    waiting().forEach(entry -> entry.watched = leavesByItself(entry) != NEVER);
     expireAllDue(now);
     dropWhatIsTooMuch(now);
   }
@@ -378,6 +382,7 @@ final class NaiveQueue {
           } else if (NaiveDelay.waits(settings.deliveries().retry(), failed)) {
             long delay = NaiveDelay.millis(settings.deliveries().retry(), entry.returns);
             entry.waitsUntil = now + delay + 1;
+            entry.watched = leavesByItself(entry) < entry.waitsUntil;
           } else {
             comeBack(entry);
           }
@@ -394,7 +399,7 @@ final class NaiveQueue {
 
   private void endWaits(long now) {
     waiting()
-        .filter(entry -> now >= leavesByItself(entry))
+        .filter(entry -> entry.watched && now >= entry.deadline)
         .sorted(Comparator.comparing((Entry entry) -> entry.deadline))
         .toList()
         .forEach(entry -> die(entry, DeathReason.EXPIRED, now));
