@@ -1,5 +1,7 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.security.Limit;
+import io.mayflymq.core.security.Limits;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
@@ -18,11 +20,18 @@ record NameErrors(String vhost) {
         ReplyCode.NOT_FOUND, "no exchange '%s' in vhost '%s'".formatted(exchange, vhost));
   }
 
-  ChannelException tooManyQueues(String queue, long most) {
-    return new ChannelException(
-        ReplyCode.PRECONDITION_FAILED,
-        "cannot declare queue '%s': queue limit in vhost '%s' (%d) is reached"
-            .formatted(queue, vhost, most));
+  /**
+   * Checks whether the virtual host may have one more queue.
+   *
+   * @throws ChannelException 406 if not
+   */
+  void requireRoom(Limits limits, int queues, String queue) {
+    if (!limits.allow(Limit.MAX_QUEUES, queues)) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED,
+          "cannot declare queue '%s': queue limit in vhost '%s' (%d) is reached"
+              .formatted(queue, vhost, limits.get(Limit.MAX_QUEUES)));
+    }
   }
 
   static ChannelException inExclusiveUse(Queue queue) {

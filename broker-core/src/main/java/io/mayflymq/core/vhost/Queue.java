@@ -10,7 +10,6 @@ import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.Fetched;
 import io.mayflymq.core.queue.QueueBehavior;
 import io.mayflymq.core.queue.QueueEffects;
-import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.settings.DeliverySettings;
@@ -18,9 +17,6 @@ import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.DeadEntry;
-import io.mayflymq.core.store.ShardStore;
-import io.mayflymq.core.store.StreamStore;
-import io.mayflymq.core.stream.StreamMachine;
 import io.mayflymq.protocol.types.ConnectionException;
 import java.util.concurrent.CompletableFuture;
 
@@ -65,30 +61,11 @@ public final class Queue {
     this.vhost = vhost;
     this.shards = shards;
     this.shard = shard;
-    this.machine = behavior(vhost.policies().settingsOf(definition), nowMillis);
+    this.machine =
+        QueueBehaviors.of(
+            this, vhost.policies().settingsOf(definition), shards, new Effects(), nowMillis);
     this.parting = new Parting(machine, shard, shards, this::delete);
     this.settings = machine.settings();
-  }
-
-  private QueueBehavior behavior(QueueSettings settings, long nowMillis) {
-    ShardStore store = shards.store(shard);
-    if (settings.type() != QueueType.STREAM) {
-      return new QueueMachine(
-          settings,
-          shards.pages(shard),
-          store.open(id, definition.durable()),
-          new Effects(),
-          nowMillis);
-    }
-    StreamStore log = store.openStream(id);
-    StreamMachine stream = new StreamMachine(settings, log, new Effects());
-    log.attach(
-        () -> {
-          if (!deleted) {
-            stream.safe(shard.now());
-          }
-        });
-    return stream;
   }
 
   /** The queue's name. */
@@ -447,6 +424,10 @@ public final class Queue {
   /** Whether it is neither gone nor about to go because somebody wanted that. */
   private boolean isThere() {
     return !deleted && !parting.isWanted();
+  }
+
+  boolean isDeleted() {
+    return deleted;
   }
 
   void requireExists() {

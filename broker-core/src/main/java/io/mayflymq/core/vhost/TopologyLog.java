@@ -7,6 +7,8 @@ import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.Removal;
 import io.mayflymq.core.routing.RoutingTable;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -34,6 +36,21 @@ final class TopologyLog {
             new MetadataCommand.QueueDeclared(
                 vhost, queue.definition(), queue.id(), queue.shard().index()))
         : done();
+  }
+
+  /**
+   * Keeps where queues live.
+   *
+   * @param shardsBefore where the log says so far, by the id of the queue
+   */
+  CompletableFuture<Void> moved(List<Queue> queues, Map<Long, Integer> shardsBefore) {
+    CompletableFuture<Void> last = done();
+    for (Queue queue : queues) {
+      if (shardsBefore.get(queue.id()) != queue.shard().index()) {
+        last = declared(queue);
+      }
+    }
+    return last;
   }
 
   /**

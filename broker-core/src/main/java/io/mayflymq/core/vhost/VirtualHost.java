@@ -18,8 +18,6 @@ import io.mayflymq.core.routing.Removal;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.security.Limit;
-import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
@@ -349,7 +347,7 @@ public final class VirtualHost {
 
   private CompletableFuture<QueueStatus> create(QueueDeclaration wanted) {
     requireAlive();
-    requireRoom(wanted.name());
+    errors.requireRoom(definition.limits(), table.queueCount(), wanted.name());
     QueueDefinition definition = wanted.definition(name);
     OwnDeadLetterQueue.refuse(definition.arguments(), definition.name(), name);
     Shard shard = wanted.exclusive() ? wanted.home() : shards.next();
@@ -400,13 +398,7 @@ public final class VirtualHost {
    * @return done when that is safe
    */
   CompletableFuture<Void> keepShards(Map<Long, Integer> shardsBefore) {
-    CompletableFuture<Void> last = done();
-    for (Queue queue : table.queues()) {
-      if (shardsBefore.get(queue.id()) != queue.shard().index()) {
-        last = log.declared(queue);
-      }
-    }
-    return last;
+    return log.moved(table.queues(), shardsBefore);
   }
 
   /** The queues that were kept have their messages back, and begin to live. */
@@ -498,13 +490,6 @@ public final class VirtualHost {
     if (deleted) {
       throw new ConnectionException(
           ReplyCode.CONNECTION_FORCED, "vhost '%s' is deleted".formatted(name));
-    }
-  }
-
-  private void requireRoom(String queue) {
-    Limits limits = definition.limits();
-    if (!limits.allow(Limit.MAX_QUEUES, table.queueCount())) {
-      throw errors.tooManyQueues(queue, limits.get(Limit.MAX_QUEUES));
     }
   }
 
