@@ -262,6 +262,7 @@ final class MessageDeadlines {
       return;
     }
     boolean otherMode = changed.ttlMode() != settings.ttlMode();
+    long keptBefore = ttlFrom;
     if (changed.retroactive()) {
       ttlFrom = 0;
     } else {
@@ -269,7 +270,7 @@ final class MessageDeadlines {
     }
     settings = changed;
     withoutOwn = 0;
-    if (otherMode || !changed.retroactive()) {
+    if (otherMode || ttlFrom != keptBefore) {
       orderAnew();
     }
   }

@@ -52,14 +52,37 @@ final class QueueMessages implements StoredQueue {
 
   /** Appends a message, ready. */
   long append(Message message, long deadlineMillis, long nowMillis) {
+    return append(
+        message, store.admit(message), deadlineMillis, ownDeadline(message, nowMillis), nowMillis);
+  }
+
+  /**
+   * Appends a message that waits for its time.
+   *
+   * @param soon whether it is wanted soon: if not, and the log has it, memory need not
+   */
+  long appendScheduled(Message message, boolean soon, long dueMillis, long nowMillis) {
+    boolean onlyInLog = !soon && store.keeps(message);
+    if (onlyInLog) {
+      store.enter();
+    }
+    boolean room = !onlyInLog && store.admit(message);
+    return append(message, room, dueMillis, dueMillis, nowMillis);
+  }
+
+  private static long ownDeadline(Message message, long nowMillis) {
+    return Deadlines.after(nowMillis, message.ttlMillis());
+  }
+
+  private long append(
+      Message message, boolean room, long deadlineMillis, long loggedMillis, long nowMillis) {
     long sequence = index.nextSequence();
-    boolean room = store.admit(message);
     Message content = room ? message : null;
     if (room && !store.keeps(message)) {
       index.append(content, message.bodyLength(), deadlineMillis, nowMillis, 0);
     } else {
       index.append(content, message.bodyLength(), deadlineMillis, nowMillis, place(message));
-      write(sequence, message, nowMillis);
+      write(sequence, message, loggedMillis, nowMillis);
     }
     if (precedence != null) {
       precedence.came(sequence, message.priority());
@@ -80,7 +103,7 @@ final class QueueMessages implements StoredQueue {
       precedence.came(sequence, message.priority());
     }
     if ((flags & IN_FILE) != 0) {
-      write(sequence, message, nowMillis);
+      write(sequence, message, ownDeadline(message, nowMillis), nowMillis);
       if (keeps) {
         store.delivered(sequence);
       }
@@ -92,12 +115,10 @@ final class QueueMessages implements StoredQueue {
     return store.keeps(message) ? EntryFlags.STORED : EntryFlags.PAGED;
   }
 
-  private void write(long sequence, Message message, long nowMillis) {
+  private void write(long sequence, Message message, long loggedMillis, long nowMillis) {
     long location;
     if (store.keeps(message)) {
-      location =
-          store.store(
-              sequence, message, Deadlines.after(nowMillis, message.ttlMillis()), nowMillis);
+      location = store.store(sequence, message, loggedMillis, nowMillis);
       storedCount++;
       storedBytes += message.bodyLength();
     } else {
@@ -304,6 +325,11 @@ final class QueueMessages implements StoredQueue {
   @Override
   public long locationOf(long sequence) {
     return index.contains(sequence) ? index.location(sequence) : QueueStore.NOWHERE;
+  }
+
+  @Override
+  public long ownDeadlineOf(long sequence) {
+    return index.deadline(sequence);
   }
 
   @Override

@@ -14,6 +14,9 @@ public record QueueTotals(
     long unackedBytes,
     long persistent,
     long persistentBytes) {
+  /** No messages. */
+  public static final QueueTotals NONE = new QueueTotals(0, 0, 0, 0, 0, 0);
+
   /** Both kinds together. */
   public long messages() {
     return ready + unacked;

@@ -68,6 +68,11 @@ public record ExchangeDefinition(
     return name.isEmpty();
   }
 
+  /** The type whose rules it routes by: a delayed exchange has those of another. */
+  public ExchangeType routingType() {
+    return type == ExchangeType.X_DELAYED_MESSAGE ? DelayedType.of(arguments) : type;
+  }
+
   /** The alternate exchange that the arguments name, or null if they name none. */
   public String alternateExchange() {
     return arguments.get(ALTERNATE_EXCHANGE) instanceof FieldValue.LongString alternate

@@ -14,6 +14,11 @@ record ExchangeNode<Q>(ExchangeDefinition definition, String alternate, BindingI
         definition.type().newIndex(definition.arguments()));
   }
 
+  /** Whether messages that ask for it wait here. */
+  boolean delays() {
+    return definition.type() == ExchangeType.X_DELAYED_MESSAGE;
+  }
+
   ExchangeNode<Q> withIndex(BindingIndex<Q> changed) {
     return new ExchangeNode<>(definition, alternate, changed);
   }

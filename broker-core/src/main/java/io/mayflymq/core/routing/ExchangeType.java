@@ -105,6 +105,18 @@ public enum ExchangeType {
     public void validate(FieldTable arguments) {
       RecentHistory.validate(arguments);
     }
+  },
+  /** Routes as another type does, and holds back what asks for it, see {@link DelayedType}. */
+  X_DELAYED_MESSAGE("Delayed Message Exchange.") {
+    @Override
+    <Q> BindingIndex<Q> newIndex(FieldTable arguments) {
+      return DelayedType.of(arguments).newIndex(arguments);
+    }
+
+    @Override
+    public void validate(FieldTable arguments) {
+      DelayedType.validate(arguments);
+    }
   };
 
   private static final ExchangeType[] VALUES = values();
@@ -152,7 +164,8 @@ public enum ExchangeType {
   public void validate(FieldTable arguments) {}
 
   /**
-   * Checks the arguments of a binding that is about to be made from an exchange of this type.
+   * Checks the arguments of a binding that is about to be made from an exchange that routes as this
+   * type does.
    *
    * @throws ChannelException 406, with RabbitMQ's text, if they make no sense to it
    */

@@ -1,5 +1,6 @@
 package io.mayflymq.core.routing;
 
+import io.mayflymq.core.message.Delay;
 import io.mayflymq.core.message.Message;
 import java.util.Arrays;
 import java.util.Collection;
@@ -10,6 +11,9 @@ import java.util.function.UnaryOperator;
 /**
  * The queues that a message goes to, each once. Immutable; often the same object for many messages.
  *
+ * <p>Queues that are reached through a delayed exchange only come last: a message that asks for a
+ * delay goes there later.
+ *
  * <p>{@link #get} and {@link #size} are for the publish path, where an iterator would be one object
  * per message.
  *
@@ -17,16 +21,26 @@ import java.util.function.UnaryOperator;
  */
 public final class Route<Q> {
   private static final Object[] NO_QUEUES = {};
-  private static final Route<Object> NONE = new Route<>(NO_QUEUES, List.of(), true);
-  private static final Route<Object> NONE_THIS_TIME = new Route<>(NO_QUEUES, List.of(), false);
+  private static final Route<Object> NONE = new Route<>(NO_QUEUES, 0, List.of(), 0, true);
+  private static final Route<Object> NONE_THIS_TIME =
+      new Route<>(NO_QUEUES, 0, List.of(), 0, false);
 
   private final Object[] queues;
+  private final int undelayed;
   private final List<RecentHistory> histories;
+  private final int undelayedHistories;
   private final boolean reusable;
 
-  private Route(Object[] queues, List<RecentHistory> histories, boolean reusable) {
+  private Route(
+      Object[] queues,
+      int undelayed,
+      List<RecentHistory> histories,
+      int undelayedHistories,
+      boolean reusable) {
     this.queues = queues;
+    this.undelayed = undelayed;
     this.histories = histories;
+    this.undelayedHistories = undelayedHistories;
     this.reusable = reusable;
   }
 
@@ -36,13 +50,33 @@ public final class Route<Q> {
     return (Route<Q>) NONE;
   }
 
-  static <Q> Route<Q> of(Q queue) {
-    return new Route<>(new Object[] {queue}, List.of(), true);
+  /** The route to one queue. */
+  public static <Q> Route<Q> of(Q queue) {
+    return new Route<>(new Object[] {queue}, 1, List.of(), 0, true);
   }
 
+  /** The route to these queues, to none of them with a delay. */
+  public static <Q> Route<Q> to(List<Q> queues) {
+    return new Route<>(queues.toArray(), queues.size(), List.of(), 0, false);
+  }
+
+  static <Q> Route<Q> of(Collection<QueueNode<Q>> nodes) {
+    return of(nodes, nodes.size(), List.of(), 0, true);
+  }
+
+  /**
+   * A route over several exchanges.
+   *
+   * @param undelayed how many of the queues, the first ones, are reached without a delay
+   * @param undelayedHistories the same of what remembers the message
+   */
   @SuppressWarnings("unchecked") // none holds a Q
   static <Q> Route<Q> of(
-      Collection<QueueNode<Q>> nodes, List<RecentHistory> histories, boolean reusable) {
+      Collection<QueueNode<Q>> nodes,
+      int undelayed,
+      List<RecentHistory> histories,
+      int undelayedHistories,
+      boolean reusable) {
     if (nodes.isEmpty() && histories.isEmpty()) {
       return (Route<Q>) (reusable ? NONE : NONE_THIS_TIME);
     }
@@ -51,7 +85,7 @@ public final class Route<Q> {
     for (QueueNode<Q> node : nodes) {
       queues[i++] = node.handle();
     }
-    return new Route<>(queues, List.copyOf(histories), reusable);
+    return new Route<>(queues, undelayed, List.copyOf(histories), undelayedHistories, reusable);
   }
 
   /** How many queues there are; 0 makes a mandatory message come back as 312 NO_ROUTE. */
@@ -86,18 +120,41 @@ public final class Route<Q> {
    */
   @SuppressWarnings("unchecked") // only handles of Q get in
   public Route<Q> map(UnaryOperator<Q> successor) {
-    Object[] others =
-        Arrays.stream(queues)
-            .map(queue -> successor.apply((Q) queue))
-            .filter(Objects::nonNull)
-            .toArray();
-    return new Route<>(others, histories, false);
+    Object[] others = Arrays.stream(queues).map(queue -> successor.apply((Q) queue)).toArray();
+    long stay = Arrays.stream(others).limit(undelayed).filter(Objects::nonNull).count();
+    return new Route<>(
+        Arrays.stream(others).filter(Objects::nonNull).toArray(),
+        (int) stay,
+        histories,
+        undelayedHistories,
+        false);
   }
 
-  /** Has the exchanges on the way that remember messages remember this one. */
+  /** Whether there is a delayed exchange on the way: then a message may ask for a delay. */
+  public boolean isDelayed() {
+    return undelayed < queues.length || undelayedHistories < histories.size();
+  }
+
+  /**
+   * How long a message is held back on its way to the queues behind delayed exchanges, in ms; 0 if
+   * it is not, as there are none, or it asks for nothing, or for longer than can be.
+   */
+  public long delayOf(Message message) {
+    long asked = isDelayed() ? Delay.of(message.headers()) : 0;
+    return asked > Delay.LONGEST_MILLIS ? 0 : asked;
+  }
+
+  /** How many of the queues, the first ones, get a message now that asks for a delay. */
+  public int undelayed() {
+    return undelayed;
+  }
+
+  /** Has the exchanges on the way that remember messages remember this one, if it comes now. */
   public void remember(Message message) {
     if (!histories.isEmpty()) {
-      histories.forEach(history -> history.add(message));
+      histories.stream()
+          .limit(delayOf(message) > 0 ? undelayedHistories : histories.size())
+          .forEach(history -> history.add(message));
     }
   }
 

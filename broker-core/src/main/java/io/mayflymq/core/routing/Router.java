@@ -16,6 +16,9 @@ import java.util.Set;
  * An exchange is said to route nowhere if none of its own bindings matches any of the keys; that a
  * matching binding leads to an exchange where nothing matches does not bring the alternate exchange
  * in.
+ *
+ * <p>What is behind a delayed exchange is visited last, so an exchange or queue that is reached
+ * without a delay too counts as such.
  */
 final class Router<Q> {
   private final RoutingTable<Q> table;
@@ -24,6 +27,7 @@ final class Router<Q> {
   private final Set<QueueNode<Q>> queues = new LinkedHashSet<>();
   private final Set<String> seen = new HashSet<>();
   private final Deque<String> toVisit = new ArrayDeque<>();
+  private final Deque<ExchangeNode<Q>> delayed = new ArrayDeque<>();
   private final List<RecentHistory> histories = new ArrayList<>();
   private boolean reusable = true;
 
@@ -35,10 +39,20 @@ final class Router<Q> {
 
   Route<Q> route(String exchange) {
     enqueue(exchange);
+    visitAll();
+    int undelayed = queues.size();
+    int undelayedHistories = histories.size();
+    for (ExchangeNode<Q> node = delayed.poll(); node != null; node = delayed.poll()) {
+      follow(node);
+      visitAll();
+    }
+    return Route.of(queues, undelayed, histories, undelayedHistories, reusable);
+  }
+
+  private void visitAll() {
     for (String name = toVisit.poll(); name != null; name = toVisit.poll()) {
       visit(name);
     }
-    return Route.of(queues, histories, reusable);
   }
 
   private void enqueue(String exchange) {
@@ -56,6 +70,14 @@ final class Router<Q> {
     if (exchange == null) {
       return;
     }
+    if (exchange.delays()) {
+      delayed.add(exchange);
+    } else {
+      follow(exchange);
+    }
+  }
+
+  private void follow(ExchangeNode<Q> exchange) {
     reusable &= !exchange.index().variesByMessage();
     if (exchange.index().history() != null) {
       histories.add(exchange.index().history());

@@ -66,7 +66,7 @@ public final class RoutingTable<Q> {
     if (node == null) {
       return Route.none();
     }
-    if (!node.index().variesByMessage() && node.index().history() == null) {
+    if (!node.delays() && !node.index().variesByMessage() && node.index().history() == null) {
       Targets<Q> targets = node.index().match(routingKey, properties);
       if (targets.exchanges().isEmpty() && !(targets.isEmpty() && node.alternate() != null)) {
         return targets.route();

@@ -50,8 +50,7 @@ record Targets<Q>(List<QueueNode<Q>> nodes, List<String> exchanges, Route<Q> rou
   }
 
   private static <Q> Targets<Q> of(Set<QueueNode<Q>> queues, Set<String> exchanges) {
-    return new Targets<>(
-        List.copyOf(queues), List.copyOf(exchanges), Route.of(queues, List.of(), true));
+    return new Targets<>(List.copyOf(queues), List.copyOf(exchanges), Route.of(queues));
   }
 
   boolean isEmpty() {

@@ -23,6 +23,9 @@ public interface QueueStore {
    */
   boolean admit(Message message);
 
+  /** A message that is kept enters the queue, and its content need not stay in memory. */
+  void enter();
+
   /**
    * A message has left the queue.
    *

@@ -3,6 +3,7 @@ package io.mayflymq.core.store;
 import io.mayflymq.core.message.Message;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
 
 /**
  * Where a shard keeps the messages of its queues. Belongs to the shard's thread, except for {@link
@@ -12,7 +13,7 @@ public interface ShardStore {
   /**
    * The store of a queue. Any thread may call.
    *
-   * @param queueId the queue, never given to another
+   * @param queueId the queue, never given to another; or {@link ScheduleIds#of} it
    * @param durable whether the queue's persistent messages are to outlive the process
    */
   QueueStore open(long queueId, boolean durable);
@@ -26,9 +27,11 @@ public interface ShardStore {
    *
    * @param shardsBefore the number of the shard that each durable queue was kept on so far, by the
    *     id of the queue; messages of it that are elsewhere are not to be believed
+   * @param openSchedule told the id of a queue whose scheduled messages were found: it opens their
+   *     store, unless the queue is gone
    * @throws StoreException if they cannot be read
    */
-  Recovered recover(Map<Long, Integer> shardsBefore);
+  Recovered recover(Map<Long, Integer> shardsBefore, LongConsumer openSchedule);
 
   /**
    * What was brought back.

@@ -24,6 +24,9 @@ public interface StoredQueue {
   /** At start: whether the queue has the message, and where; {@link QueueStore#NOWHERE} if not. */
   long locationOf(long sequence);
 
+  /** The deadline that a message was stored with, in ms since the epoch. */
+  long ownDeadlineOf(long sequence);
+
   /** At start: a message had left the queue. @return the length of its body in bytes */
   int settled(long sequence);
 

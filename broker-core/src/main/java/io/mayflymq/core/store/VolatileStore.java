@@ -3,6 +3,7 @@ package io.mayflymq.core.store;
 import io.mayflymq.core.message.Message;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
 
 /**
  * A store that keeps nothing: messages live in memory, and end with the process. Everything counts
@@ -25,7 +26,7 @@ public final class VolatileStore implements ShardStore {
   }
 
   @Override
-  public Recovered recover(Map<Long, Integer> shardsBefore) {
+  public Recovered recover(Map<Long, Integer> shardsBefore, LongConsumer openSchedule) {
     return new Recovered(0, 0);
   }
 
@@ -71,6 +72,11 @@ public final class VolatileStore implements ShardStore {
     @Override
     public boolean admit(Message message) {
       return true;
+    }
+
+    @Override
+    public void enter() {
+      throw notStored();
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.ShardStore;
 import java.time.InstantSource;
@@ -71,9 +72,17 @@ public final class Broker {
       }
       createVirtualHost(VhostDefinition.of(command.vhost())).replay(command);
     }
+    Map<Long, Queue> queues = new HashMap<>();
+    vhosts
+        .values()
+        .forEach(vhost -> vhost.routing().queues().forEach(queue -> queues.put(queue.id(), queue)));
     long messages = 0;
     for (ShardStore.Recovered shard :
-        shards.onEach(shard -> shards.store(shard).recover(shardsBefore))) {
+        shards.onEach(
+            shard ->
+                shards
+                    .store(shard)
+                    .recover(shardsBefore, id -> openSchedule(queues.get(id), shard)))) {
       messages += shard.messages();
       highestQueueId = Math.max(highestQueueId, shard.highestQueueId());
     }
@@ -86,6 +95,12 @@ public final class Broker {
         });
     vhosts.values().forEach(VirtualHost::startRecovered);
     return new Recovered(definitions.size(), messages);
+  }
+
+  private static void openSchedule(Queue queue, Shard shard) {
+    if (queue != null && queue.shard() == shard) {
+      queue.openSchedule();
+    }
   }
 
   /**

@@ -15,7 +15,8 @@ final class CommandBatch {
   static final byte ACKNOWLEDGE = 1;
   static final byte REJECT = 2;
   static final byte REQUEUE = 3;
-  private static final byte REFUSED = 4;
+  static final byte SCHEDULE = 4;
+  private static final byte REFUSED = 5;
 
   private static final int INITIAL_CAPACITY = 64;
 
@@ -37,6 +38,13 @@ final class CommandBatch {
     receipts[size - 1] = receipt;
     awaited |= receipt != null;
     bytes += message.content().length;
+  }
+
+  void schedule(
+      Queue queue, Message message, long dueMillis, PublishReceipts receipt, long publishSequence) {
+    publish(queue, message, receipt, publishSequence);
+    kinds[size - 1] = SCHEDULE;
+    lasts[size - 1] = dueMillis;
   }
 
   void settle(byte kind, Queue queue, Consumer consumer, long from, long to) {
@@ -89,6 +97,7 @@ final class CommandBatch {
             kinds[i] = REFUSED;
           }
         }
+        case SCHEDULE -> queue.schedule((Message) subjects[i], lasts[i]);
         case ACKNOWLEDGE -> queue.acknowledge((Consumer) subjects[i], firsts[i], lasts[i]);
         case REJECT -> queue.reject((Consumer) subjects[i], firsts[i], lasts[i]);
         default -> queue.requeue((Consumer) subjects[i], firsts[i], lasts[i]);

@@ -1,7 +1,10 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.message.Delay;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.BurstMember;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;
@@ -43,6 +46,29 @@ public final class CommandLanes implements BurstMember {
   }
 
   /**
+   * Publishes a message to all queues of its route; to those behind a delayed exchange later, if it
+   * asks for that.
+   *
+   * @param receipts who learns of the outcome, once for each queue, or null
+   * @param publishSequence the number that it is told of the message
+   */
+  public void publish(
+      Route<Queue> route, Message message, PublishReceipts receipts, long publishSequence) {
+    long delay = route.delayOf(message);
+    int now = delay > 0 ? route.undelayed() : route.size();
+    for (int i = 0; i < now; i++) {
+      publish(route.get(i), message, receipts, publishSequence);
+    }
+    if (now < route.size()) {
+      Message delayed = Delay.over(message, delay);
+      long due = Deadlines.after(home.now(), delay);
+      for (int i = now; i < route.size(); i++) {
+        schedule(route.get(i), delayed, due, receipts, publishSequence);
+      }
+    }
+  }
+
+  /**
    * Publishes a message to a queue.
    *
    * @param receipts who learns of the outcome, or null
@@ -51,6 +77,17 @@ public final class CommandLanes implements BurstMember {
   public void publish(
       Queue queue, Message message, PublishReceipts receipts, long publishSequence) {
     batchFor(queue).publish(queue, message, receipts, publishSequence);
+  }
+
+  /**
+   * Publishes a message to a queue, at a later time.
+   *
+   * @param dueMillis when, in ms since the epoch
+   * @param receipts who learns that it is there to wait, or null
+   */
+  void schedule(
+      Queue queue, Message message, long dueMillis, PublishReceipts receipts, long sequence) {
+    batchFor(queue).schedule(queue, message, dueMillis, receipts, sequence);
   }
 
   /**

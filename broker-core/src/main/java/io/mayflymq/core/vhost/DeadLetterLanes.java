@@ -1,12 +1,14 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.message.Delay;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.BurstMember;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.ShardStore;
 import java.util.ArrayDeque;
-import java.util.List;
 
 /*
  * The way of dead letters from the queues of a shard. They leave at the end of the burst in which they died: the command of their queue is over
@@ -23,7 +25,7 @@ final class DeadLetterLanes implements BurstMember {
   private final ArrayDeque<LocalLetter> local = new ArrayDeque<>();
   private boolean waiting;
 
-  private record LocalLetter(DeadEntry source, Message message, List<Queue> targets) {}
+  private record LocalLetter(DeadEntry source, Message message, Route<Queue> targets) {}
 
   /**
    * Makes the lanes of a shard.
@@ -43,9 +45,9 @@ final class DeadLetterLanes implements BurstMember {
    * @param source the entry of the message that it was made of, or null if the log has none
    * @param targets where it goes: one queue at least
    */
-  void send(DeadEntry source, Message letter, List<Queue> targets) {
-    for (Queue target : targets) {
-      if (target.shard() != home || target.isStream()) {
+  void send(DeadEntry source, Message letter, Route<Queue> targets) {
+    for (int i = 0; i < targets.size(); i++) {
+      if (targets.get(i).shard() != home || targets.get(i).isStream()) {
         sendFar(source, letter, targets);
         return;
       }
@@ -57,16 +59,14 @@ final class DeadLetterLanes implements BurstMember {
     }
   }
 
-  private void sendFar(DeadEntry source, Message letter, List<Queue> targets) {
+  private void sendFar(DeadEntry source, Message letter, Route<Queue> targets) {
     PublishReceipts receipts = null;
     if (source != null) {
       source.await(targets.size());
       store.await(source);
       receipts = new Arrival(source, store);
     }
-    for (Queue target : targets) {
-      lanes.publish(target, letter, receipts, 0);
-    }
+    lanes.publish(targets, letter, receipts, 0);
   }
 
   @Override
@@ -84,11 +84,19 @@ final class DeadLetterLanes implements BurstMember {
   }
 
   private void deliver(LocalLetter letter) {
+    Route<Queue> targets = letter.targets;
+    long delay = targets.delayOf(letter.message);
+    // One record has one content: who gets it now is told of the delay of the others.
+    Message message = delay > 0 ? Delay.over(letter.message, delay) : letter.message;
     if (letter.source != null) {
-      store.beginMove(letter.source, letter.message);
+      store.beginMove(letter.source, message);
     }
-    for (Queue target : letter.targets) {
-      target.publish(letter.message);
+    for (int i = 0; i < targets.size(); i++) {
+      if (delay > 0 && i >= targets.undelayed()) {
+        targets.get(i).schedule(message, Deadlines.after(home.now(), delay));
+      } else {
+        targets.get(i).publish(message);
+      }
     }
     if (letter.source != null) {
       store.endMove(home.now());

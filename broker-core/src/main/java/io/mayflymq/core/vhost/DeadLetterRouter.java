@@ -14,7 +14,6 @@ import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.settings.DeadLetterSettings;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.protocol.types.PropertiesScan;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -58,7 +57,7 @@ final class DeadLetterRouter {
     boolean own = settings.exchange() == null && settings.ownQueue();
     String exchange = own ? "" : settings.exchange();
     RoutingTable<Queue> table = vhost.routing();
-    List<Queue> targets = List.of();
+    Route<Queue> targets = Route.none();
     DeadLetter letter = null;
     DeathFate fate;
     if (exchange == null) {
@@ -84,7 +83,8 @@ final class DeadLetterRouter {
       Route<Queue> route =
           table.route(exchange, letter.routingKeys(), letter.message()::properties);
       route.remember(letter.message());
-      targets = withoutCycles(route, letter);
+      DeadLetter dead = letter;
+      targets = route.map(target -> closesCycle(dead, target) ? null : target);
       fate =
           !targets.isEmpty()
               ? DeathFate.DEAD_LETTERED
@@ -123,25 +123,20 @@ final class DeadLetterRouter {
             message.routingKey().value());
   }
 
-  private static List<String> names(List<Queue> queues) {
+  private static List<String> names(Route<Queue> queues) {
     return switch (queues.size()) {
       case 0 -> List.of();
       case 1 -> List.of(queues.get(0).name());
-      default -> queues.stream().limit(DeathRecord.MOST_NAMES).map(Queue::name).toList();
+      default -> queues.toList().stream().limit(DeathRecord.MOST_NAMES).map(Queue::name).toList();
     };
   }
 
-  private List<Queue> withoutCycles(Route<Queue> route, DeadLetter letter) {
-    List<Queue> targets = new ArrayList<>(route.size());
-    for (int i = 0; i < route.size(); i++) {
-      Queue target = route.get(i);
-      if (letter.history().isCycle(target.name())) {
-        reportCycle(letter, target);
-      } else {
-        targets.add(target);
-      }
+  private boolean closesCycle(DeadLetter letter, Queue target) {
+    boolean closes = letter.history().isCycle(target.name());
+    if (closes) {
+      reportCycle(letter, target);
     }
-    return targets;
+    return closes;
   }
 
   private void reportCycle(DeadLetter letter, Queue target) {

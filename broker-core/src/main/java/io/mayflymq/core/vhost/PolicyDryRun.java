@@ -1,5 +1,7 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.queue.Forecast;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.QueueSettings;
@@ -7,8 +9,8 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Function;
 
 /**
  * What a change of policies would do now.
@@ -23,11 +25,17 @@ public record PolicyDryRun(List<QueueChange> queues, List<ExchangeChange> exchan
    * @param name its name
    * @param before what it lives by
    * @param after what it would live by
+   * @param keys the same by the keys of policies
    * @param forecast what would happen to it and to its messages
    * @param nowMillis when this was found out, in ms since the epoch
    */
   public record QueueChange(
-      String name, QueueSettings before, QueueSettings after, Forecast forecast, long nowMillis) {
+      String name,
+      QueueSettings before,
+      QueueSettings after,
+      Keys keys,
+      Forecast forecast,
+      long nowMillis) {
     /** How many messages would leave now. */
     public long dying() {
       return forecast.expiring() + forecast.overflowing();
@@ -35,7 +43,8 @@ public record PolicyDryRun(List<QueueChange> queues, List<ExchangeChange> exchan
 
     /** How many of them would go to a dead letter exchange. */
     public long deadLettered() {
-      return after.deadLetters().exchange() == null ? 0 : dying();
+      return (after.deadLetters().areWantedOn(DeathReason.EXPIRED) ? forecast.expiring() : 0)
+          + (after.deadLetters().areWantedOn(DeathReason.MAXLEN) ? forecast.overflowing() : 0);
     }
 
     /** Whether it has no lease and would get one. */
@@ -53,8 +62,8 @@ public record PolicyDryRun(List<QueueChange> queues, List<ExchangeChange> exchan
     public Map<String, Object> toMap() {
       Map<String, Object> map = new LinkedHashMap<>();
       map.put("name", name);
-      map.put("before", PolicyDryRun.toMap(before));
-      map.put("after", PolicyDryRun.toMap(after));
+      map.put("before", keys.before);
+      map.put("after", keys.after);
       map.put("expiring", forecast.expiring());
       map.put("overflowing", forecast.overflowing());
       map.put("dead_lettered", deadLettered());
@@ -69,6 +78,9 @@ public record PolicyDryRun(List<QueueChange> queues, List<ExchangeChange> exchan
       return map;
     }
   }
+
+  /** What counts for a queue, by the names of keys, before and after the change. */
+  public record Keys(Map<String, Object> before, Map<String, Object> after) {}
 
   /**
    * An exchange whose alternate exchange would change.
@@ -117,37 +129,19 @@ public record PolicyDryRun(List<QueueChange> queues, List<ExchangeChange> exchan
     return map;
   }
 
-  /** The settings that differ from those of a queue without any, by the names of their keys. */
-  private static Map<String, Object> toMap(QueueSettings settings) {
-    Map<String, Object> map = new LinkedHashMap<>();
-    putUnless(map, "message-ttl", settings.expiry().messageTtlMillis(), QueueSettings.NONE);
-    putUnless(map, "expires", settings.lease().expiresMillis(), QueueSettings.NONE);
-    putUnless(map, "max-length", settings.length().maxLength(), QueueSettings.NONE);
-    putUnless(map, "max-length-bytes", settings.length().maxLengthBytes(), QueueSettings.NONE);
-    putUnless(
-        map,
-        "overflow",
-        settings.length().overflow().wireName(),
-        QueueSettings.DEFAULT.length().overflow().wireName());
-    putUnless(map, "dead-letter-exchange", settings.deadLetters().exchange(), null);
-    putUnless(map, "dead-letter-routing-key", settings.deadLetters().routingKey(), null);
-    putUnless(map, "message-ttl-retroactive", settings.expiry().retroactive(), true);
-    return map;
-  }
-
-  private static void putUnless(Map<String, Object> map, String key, Object value, Object absent) {
-    if (!Objects.equals(value, absent)) {
-      map.put(key, value);
-    }
-  }
-
   /** Gathers what the shards find out. */
   static final class Builder {
     private final List<ExchangeChange> exchanges;
+    private final Function<QueueDefinition, Keys> keys;
     private final ConcurrentLinkedQueue<QueueChange> queues = new ConcurrentLinkedQueue<>();
 
-    Builder(List<ExchangeChange> exchanges) {
+    Builder(List<ExchangeChange> exchanges, Function<QueueDefinition, Keys> keys) {
       this.exchanges = exchanges;
+      this.keys = keys;
+    }
+
+    Keys keysOf(QueueDefinition queue) {
+      return keys.apply(queue);
     }
 
     void add(QueueChange change) {

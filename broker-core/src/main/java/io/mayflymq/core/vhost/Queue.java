@@ -22,7 +22,6 @@ import io.mayflymq.core.stream.StreamMachine;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
@@ -42,6 +41,10 @@ public final class Queue {
   private final Shard shard;
   private final QueueBehavior machine;
   private final Timer timer = new WakeTimer();
+
+  /** Null until a message was scheduled for the first time. */
+  QueueSchedule schedule;
+
   private boolean deleted;
   private volatile long consumerTimeoutMillis;
   private volatile Redrive lastRedrive;
@@ -145,6 +148,21 @@ public final class Queue {
     return true;
   }
 
+  /** Takes a message that is to be published later. */
+  void schedule(Message message, long dueMillis) {
+    if (!deleted) {
+      openSchedule().add(message, dueMillis);
+    }
+  }
+
+  /** What is scheduled, to be added to. */
+  QueueSchedule openSchedule() {
+    if (schedule == null) {
+      schedule = new QueueSchedule(this, shards);
+    }
+    return schedule;
+  }
+
   /** Whether {@link #publish} would refuse a message now. */
   boolean refuses(Message message) {
     return !deleted && machine.refuses(message, shard.now());
@@ -200,20 +218,18 @@ public final class Queue {
       long now = shard.now();
       result.add(
           new PolicyDryRun.QueueChange(
-              name(), machine.settings(), changed, machine.forecast(changed, now), now));
+              name(),
+              machine.settings(),
+              changed,
+              result.keysOf(definition),
+              machine.forecast(changed, now),
+              now));
     }
   }
 
   /** How it is at this moment; null if it is gone. Within a burst of the shard. */
   public QueueView view() {
-    if (deleted) {
-      return null;
-    }
-    List<QueueView.Member> members =
-        machine.consumers().stream()
-            .map(consumer -> new QueueView.Member(consumer, machine.isActive(consumer)))
-            .toList();
-    return new QueueView(this, machine.totals(), members, machine.headInMemory());
+    return deleted ? null : QueueView.of(this, machine, schedule);
   }
 
   // From any thread
@@ -369,7 +385,11 @@ public final class Queue {
   /** Sets the timers of a new queue, or of one that has been recovered. */
   void start() {
     if (definition.durable() || machine.settings().lease().expiresMillis() > 0) {
-      onShard(() -> machine.start(shard.now()));
+      onShard(
+          () -> {
+            machine.start(shard.now());
+            QueueSchedule.start(schedule);
+          });
     }
   }
 
@@ -384,9 +404,14 @@ public final class Queue {
         .forget(this, actor)
         .thenApply(
             safe -> {
-              onShard(machine::dispose);
+              onShard(this::dispose);
               return count;
             });
+  }
+
+  private void dispose() {
+    machine.dispose();
+    QueueSchedule.dispose(schedule);
   }
 
   void requireExists() {
@@ -418,7 +443,7 @@ public final class Queue {
         "queue '%s' in vhost '%s' %s".formatted(name(), vhost.name(), why));
   }
 
-  private <T> CompletableFuture<T> call(Supplier<T> work) {
+  <T> CompletableFuture<T> call(Supplier<T> work) {
     CompletableFuture<T> result = new CompletableFuture<>();
     onShard(
         () -> {

@@ -2,6 +2,7 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.QueueBehavior;
 import io.mayflymq.core.queue.QueueTotals;
 import java.util.List;
 
@@ -10,10 +11,23 @@ import java.util.List;
  *
  * @param queue the queue; its counters go on
  * @param totals its messages
+ * @param scheduled the messages that wait for their time, as if they were ready
  * @param consumers its consumers, in the order in which they came
  * @param head its first ready message; null if none was ready or its content was not in memory
  */
-public record QueueView(Queue queue, QueueTotals totals, List<Member> consumers, Message head) {
+public record QueueView(
+    Queue queue, QueueTotals totals, QueueTotals scheduled, List<Member> consumers, Message head) {
+
+  static QueueView of(Queue queue, QueueBehavior machine, QueueSchedule schedule) {
+    return new QueueView(
+        queue,
+        machine.totals(),
+        schedule == null ? QueueTotals.NONE : schedule.totals(),
+        machine.consumers().stream()
+            .map(consumer -> new Member(consumer, machine.isActive(consumer)))
+            .toList(),
+        machine.headInMemory());
+  }
 
   /**
    * A consumer of the queue.

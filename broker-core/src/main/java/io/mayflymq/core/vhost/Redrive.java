@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.queue.Withdrawals;
+import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.store.Commit;
@@ -223,7 +224,7 @@ public final class Redrive {
       }
     }
     budget.take();
-    localLanes.send(messages.take(sequence), letter, targets);
+    localLanes.send(messages.take(sequence), letter, Route.to(targets));
     localLanes.flush();
     count(targets);
   }

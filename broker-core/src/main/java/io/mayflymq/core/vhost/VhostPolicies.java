@@ -15,7 +15,9 @@ import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.settings.QueueSettings;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
@@ -139,6 +141,15 @@ public final class VhostPolicies {
     return table.settingsOf(queue.name(), queue.arguments(), queue.settings());
   }
 
+  private static Map<String, Object> keysOf(PolicyTable table, QueueDefinition queue) {
+    Map<String, Object> keys = new LinkedHashMap<>();
+    table
+        .explain(PolicySubject.queue(queue.settings().type(), queue.name()), queue.arguments())
+        .values()
+        .forEach(value -> keys.put(value.key().wireName(), value.value()));
+    return keys;
+  }
+
   /** A routing table with another exchange, which has the alternate exchange that it should. */
   RoutingTable<Queue> add(RoutingTable<Queue> routing, ExchangeDefinition exchange) {
     RoutingTable<Queue> changed = routing.withExchange(exchange);
@@ -185,7 +196,10 @@ public final class VhostPolicies {
         queues.add(queue);
       }
     }
-    PolicyDryRun.Builder result = new PolicyDryRun.Builder(exchanges);
+    PolicyDryRun.Builder result =
+        new PolicyDryRun.Builder(
+            exchanges,
+            queue -> new PolicyDryRun.Keys(keysOf(current, queue), keysOf(changed, queue)));
     return ShardVisit.of(
             queues, queue -> queue.forecast(settingsOf(changed, queue.definition()), result))
         .thenApply(visited -> result.build());

@@ -220,7 +220,7 @@ public final class VirtualHost {
     synchronized (lock) {
       requireAlive();
       requireEnds(binding, connection);
-      exchange(binding.source()).type().validate(binding);
+      exchange(binding.source()).routingType().validate(binding);
       if (table.contains(binding)) {
         return done();
       }

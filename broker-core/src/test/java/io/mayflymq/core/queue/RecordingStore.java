@@ -122,6 +122,11 @@ final class RecordingStore implements QueueStore {
   }
 
   @Override
+  public void enter() {
+    inQueue++;
+  }
+
+  @Override
   public void left(Message message) {
     inQueue--;
     inMemory -= message == null ? 0 : 1;

@@ -21,6 +21,11 @@ public class ForwardingQueueStore implements QueueStore {
   }
 
   @Override
+  public void enter() {
+    store.enter();
+  }
+
+  @Override
   public void left(Message message) {
     store.left(message);
   }

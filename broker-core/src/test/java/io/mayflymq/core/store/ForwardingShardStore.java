@@ -3,6 +3,7 @@ package io.mayflymq.core.store;
 import io.mayflymq.core.message.Message;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
 
 /** A store that does what another does: to watch it. */
 public class ForwardingShardStore implements ShardStore {
@@ -23,8 +24,8 @@ public class ForwardingShardStore implements ShardStore {
   }
 
   @Override
-  public Recovered recover(Map<Long, Integer> shardsBefore) {
-    return store.recover(shardsBefore);
+  public Recovered recover(Map<Long, Integer> shardsBefore, LongConsumer openSchedule) {
+    return store.recover(shardsBefore, openSchedule);
   }
 
   @Override

@@ -1,27 +1,13 @@
 package io.mayflymq.core.vhost;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import io.mayflymq.core.message.Message;
-import io.mayflymq.core.metadata.MemoryMetadataLog;
-import io.mayflymq.core.metadata.QueueDefinition;
-import io.mayflymq.core.queue.Consumer;
-import io.mayflymq.core.queue.DeliveryOutlet;
-import io.mayflymq.core.queue.Fetched;
-import io.mayflymq.core.routing.Binding;
-import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.store.disk.MemoryHost;
-import io.mayflymq.core.vhost.TestBroker.Settlement;
-import io.mayflymq.protocol.types.FieldTable;
-import io.mayflymq.protocol.types.ShortString;
+import io.mayflymq.core.vhost.CrashRig.Action;
+import io.mayflymq.core.vhost.CrashRig.Command;
+import io.mayflymq.core.vhost.CrashRig.Setup;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.Set;
-import java.util.TreeMap;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -29,325 +15,9 @@ import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
-import net.jqwik.api.Tuple;
 
 /** A broker under random commands and crashes at any moment, watched by a {@link Ledger}. */
 class BrokerCrashTest {
-  enum Action {
-    DECLARE,
-    PUBLISH,
-    CONSUME,
-    CANCEL,
-    GET,
-    SETTLE,
-    PURGE,
-    DELETE,
-    TIME,
-    LOOP,
-    DISK,
-    METADATA,
-    REST,
-    KILL,
-    POWER_LOSS
-  }
-
-  record Command(Action action, long seed) {}
-
-  /** How it is set up. */
-  record Setup(int shards, long memoryBytes) {}
-
-  /** What was delivered and not settled. */
-  private record Held(Queue queue, Consumer consumer, long sequence) {}
-
-  private static final class Rig {
-    private static final List<String> QUEUES = List.of("q0", "q1", "q2", "q3", "q4");
-
-    private final Ledger ledger = new Ledger(this::leads, this::target);
-    private TestBroker broker;
-    private final List<Held> held = new ArrayList<>();
-    private final List<Tap> taps = new ArrayList<>();
-    private final Map<Long, QueueDefinition> definitions = new HashMap<>();
-
-    /** The queues that have had a consumer without acknowledgements: it may leave no trace. */
-    private final Set<Long> unacknowledged = new HashSet<>();
-
-    private int numbers;
-
-    Rig(Setup setup) {
-      broker = TestBroker.of(setup.shards, setup.memoryBytes, ledger::watch);
-    }
-
-    void run(Command command) {
-      Random random = new Random(command.seed);
-      switch (command.action) {
-        case DECLARE -> declare(random);
-        case PUBLISH -> publish(random);
-        case CONSUME -> consume(random);
-        case CANCEL -> cancel(random);
-        case GET -> get(random);
-        case SETTLE -> settle(random);
-        case PURGE -> {
-          Queue queue = anyQueue(random);
-          if (queue != null) {
-            queue.purge();
-          }
-        }
-        case DELETE -> broker.vhost.deleteQueue(anyName(random), broker, false, false);
-        case TIME -> broker.loops.advance(random.nextInt(4) == 0 ? 1500 : random.nextInt(30));
-        case LOOP -> {
-          int loop = random.nextInt(broker.shards.count());
-          for (int steps = random.nextInt(6); steps >= 0; steps--) {
-            broker.loops.get(loop).step();
-          }
-        }
-        case DISK -> {
-          if (broker.host.flusherCount() > 0) {
-            broker.host.flush(random.nextInt(broker.host.flusherCount()));
-          }
-        }
-        case METADATA -> broker.metadata.write();
-        case REST -> broker.rest();
-        case KILL -> restart(broker.host.afterKill(), random);
-        case POWER_LOSS ->
-            restart(broker.host.afterPowerLoss(random, random.nextInt(3) / 2.0), random);
-      }
-    }
-
-    private void declare(Random random) {
-      String name = anyName(random);
-      if (broker.queue(name) == null) {
-        broker.vhost.declareQueue(
-            new QueueDeclaration(
-                name,
-                random.nextInt(5) > 0,
-                false,
-                false,
-                arguments(random),
-                broker,
-                broker.shards.get(0),
-                false,
-                true));
-        Queue queue = broker.queue(name);
-        definitions.put(queue.id(), queue.definition());
-        if (random.nextInt(3) == 0) {
-          broker.vhost.bind(Binding.toQueue("amq.fanout", name, ""), broker);
-        }
-      }
-    }
-
-    private boolean leads(long source, long target) {
-      QueueSettings settings = definitions.get(source).settings();
-      String exchange = settings.deadLetters().exchange();
-      String name = definitions.get(target).name();
-      return exchange != null
-          && (exchange.isEmpty()
-              ? settings.deadLetters().routingKey().equals(name)
-              : broker.vhost.routing().contains(Binding.toQueue(exchange, name, "")));
-    }
-
-    /** Where a queue's dead letters are stored, whatever else happens; null if nothing is sure. */
-    private Long target(long source) {
-      QueueSettings settings = definitions.get(source).settings();
-      Queue target =
-          "".equals(settings.deadLetters().exchange())
-              ? broker.queue(settings.deadLetters().routingKey())
-              : null;
-      return target == null
-              || !target.definition().durable()
-              || target.definition().settings().length().isLimited()
-              || unacknowledged.contains(target.id())
-          ? null
-          : target.id();
-    }
-
-    private static FieldTable arguments(Random random) {
-      FieldTable.Builder arguments = FieldTable.builder();
-      if (random.nextInt(3) > 0) {
-        arguments.put("x-dead-letter-exchange", random.nextInt(5) == 0 ? "amq.fanout" : "");
-        arguments.put("x-dead-letter-routing-key", anyName(random));
-      }
-      if (random.nextInt(3) == 0) {
-        arguments.put("x-message-ttl", random.nextInt(4) == 0 ? 0 : random.nextInt(40));
-      }
-      if (random.nextInt(4) == 0) {
-        arguments.put("x-max-length", random.nextInt(4));
-        // What a full queue refuses and dead-letters was never safe: nobody was told that it is.
-        arguments.put("x-overflow", random.nextBoolean() ? "drop-head" : "reject-publish");
-      }
-      if (random.nextInt(12) == 0) {
-        arguments.put("x-expires", 1 + random.nextInt(100));
-      }
-      return arguments.build();
-    }
-
-    private static String anyName(Random random) {
-      return QUEUES.get(random.nextInt(QUEUES.size()));
-    }
-
-    private Queue anyQueue(Random random) {
-      return broker.queue(anyName(random));
-    }
-
-    private void publish(Random random) {
-      int home = random.nextInt(broker.shards.count());
-      broker.on(
-          home,
-          () -> {
-            for (int count = random.nextInt(6); count >= 0; count--) {
-              Queue queue = anyQueue(random);
-              if (queue != null) {
-                publish(random, home, queue);
-              }
-            }
-          });
-    }
-
-    private void publish(Random random, int home, Queue queue) {
-      int number = numbers++;
-      boolean persistent = random.nextInt(5) > 0;
-      long ttl = random.nextInt(4) == 0 ? random.nextInt(30) : Message.NO_TTL;
-      boolean counts = persistent && queue.definition().durable();
-      TestBroker now = broker;
-      PublishReceipts receipts =
-          (sequence, accepted) -> {
-            if (accepted && counts && now == broker) {
-              ledger.confirmed(number);
-            }
-          };
-      ledger.published(number);
-      broker
-          .lanes(home)
-          .publish(
-              queue,
-              TestBroker.message(number, persistent, ttl, random.nextInt(300)),
-              random.nextInt(4) == 0 ? null : receipts,
-              number);
-    }
-
-    private void consume(Random random) {
-      Queue queue = anyQueue(random);
-      if (queue != null) {
-        Tap tap = new Tap(queue, random.nextInt(4) > 0, random.nextInt(4));
-        taps.add(tap);
-        if (!tap.consumer.acknowledges()) {
-          unacknowledged.add(queue.id());
-        }
-        queue.subscribe(tap.consumer, () -> {});
-      }
-    }
-
-    private void cancel(Random random) {
-      if (!taps.isEmpty()) {
-        Tap tap = taps.remove(random.nextInt(taps.size()));
-        tap.queue.cancel(tap.consumer);
-      }
-    }
-
-    private void get(Random random) {
-      Queue queue = anyQueue(random);
-      if (queue == null) {
-        return;
-      }
-      TestBroker now = broker;
-      boolean acknowledges = random.nextInt(4) > 0;
-      queue
-          .fetch(acknowledges)
-          .thenAccept(
-              fetched -> {
-                if (fetched != null && acknowledges && now == broker) {
-                  ledger.delivered(queue.id(), fetched.sequence(), fetched.redelivered());
-                  held.add(new Held(queue, TestBroker.getter(), fetched.sequence()));
-                }
-              });
-    }
-
-    private void settle(Random random) {
-      int home = random.nextInt(broker.shards.count());
-      broker.on(
-          home,
-          () -> {
-            for (int count = random.nextInt(4); count >= 0 && !held.isEmpty(); count--) {
-              Held next = held.remove(random.nextInt(held.size()));
-              Settlement settlement =
-                  switch (random.nextInt(4)) {
-                    case 0 -> Settlement.REJECT;
-                    case 1 -> Settlement.REQUEUE;
-                    default -> Settlement.ACKNOWLEDGE;
-                  };
-              settlement.settle(
-                  broker.lanes(home), next.queue, next.consumer, next.sequence, next.sequence);
-            }
-          });
-    }
-
-    private void restart(MemoryHost host, Random random) {
-      held.clear();
-      taps.clear();
-      MemoryMetadataLog metadata = broker.metadata.afterCrash(random);
-      broker = broker.on(host, metadata, 1 + random.nextInt(3), ledger::watch);
-    }
-
-    void finish(Random random) {
-      broker.rest();
-      ledger.assertAtRest();
-      restart(broker.host.afterPowerLoss(random, random.nextDouble()), random);
-      broker.rest();
-      ledger.assertAtRest();
-      for (String name : QUEUES) {
-        if (broker.queue(name) != null) {
-          drain(name);
-        }
-      }
-      ledger.assertAtRest();
-    }
-
-    private void drain(String name) {
-      long id = broker.queue(name).id();
-      TreeMap<Long, Integer> drained = new TreeMap<>();
-      long last = -1;
-      Map<Long, Integer> expected = ledger.contents(id);
-      for (Fetched next = broker.fetch(name); next != null; next = broker.fetch(name)) {
-        assertThat(next.sequence()).as("order of %s", name).isGreaterThan(last);
-        last = next.sequence();
-        ledger.delivered(id, next.sequence(), next.redelivered());
-        if (expected.containsKey(last)) {
-          drained.put(last, TestBroker.numberOf(next.message()));
-        }
-      }
-      assertThat(drained).as("contents of %s", name).isEqualTo(expected);
-    }
-
-    /** A consumer. */
-    private final class Tap implements DeliveryOutlet {
-      final Queue queue;
-      final Consumer consumer;
-      private final TestBroker at = broker;
-
-      Tap(Queue queue, boolean acknowledges, int prefetch) {
-        this.queue = queue;
-        this.consumer =
-            new Consumer(
-                ShortString.of("tap"), acknowledges, false, prefetch, FieldTable.EMPTY, this);
-      }
-
-      @Override
-      public boolean reserve(Consumer asking) {
-        return at == broker;
-      }
-
-      @Override
-      public void deliver(Consumer to, long sequence, Message message, boolean redelivered) {
-        if (sequence >= 0) {
-          ledger.delivered(queue.id(), sequence, redelivered);
-          held.add(new Held(queue, to, sequence));
-        }
-      }
-
-      @Override
-      public void cancelled(Consumer gone) {}
-    }
-  }
-
   @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
   void losesNothingThatWasConfirmedAndBringsNothingBackThatWasSettled(
       @ForAll("setups") Setup setup,
@@ -357,7 +27,7 @@ class BrokerCrashTest {
   }
 
   private static void run(Setup setup, List<Command> commands, long seed) {
-    Rig rig = new Rig(setup);
+    CrashRig rig = new CrashRig(setup);
     commands.forEach(rig::run);
     rig.finish(new Random(seed));
   }
@@ -371,23 +41,7 @@ class BrokerCrashTest {
 
   @Provide
   Arbitrary<List<Command>> commands() {
-    Arbitrary<Action> actions =
-        Arbitraries.frequency(
-            Tuple.of(8, Action.DECLARE),
-            Tuple.of(14, Action.PUBLISH),
-            Tuple.of(2, Action.CONSUME),
-            Tuple.of(1, Action.CANCEL),
-            Tuple.of(6, Action.GET),
-            Tuple.of(8, Action.SETTLE),
-            Tuple.of(1, Action.PURGE),
-            Tuple.of(1, Action.DELETE),
-            Tuple.of(6, Action.TIME),
-            Tuple.of(12, Action.LOOP),
-            Tuple.of(8, Action.DISK),
-            Tuple.of(4, Action.METADATA),
-            Tuple.of(2, Action.REST),
-            Tuple.of(2, Action.KILL),
-            Tuple.of(2, Action.POWER_LOSS));
+    Arbitrary<Action> actions = Arbitraries.of(WEIGHTED);
     return Combinators.combine(actions, Arbitraries.longs())
         .as(Command::new)
         .list()
@@ -407,7 +61,7 @@ class BrokerCrashTest {
               1 + random.nextInt(3), new long[] {0, 2000, TestBroker.ROOMY}[random.nextInt(3)]);
       List<Command> commands = new ArrayList<>();
       for (int count = 10 + random.nextInt(80); count > 0; count--) {
-        commands.add(new Command(WEIGHTED[random.nextInt(WEIGHTED.length)], random.nextLong()));
+        commands.add(new Command(WEIGHTED.get(random.nextInt(WEIGHTED.size())), random.nextLong()));
       }
       if (!tryOut(setup, commands, seed)) {
         failures++;
@@ -415,47 +69,10 @@ class BrokerCrashTest {
     }
   }
 
-  private static final Action[] WEIGHTED = {
-    Action.DECLARE,
-    Action.DECLARE,
-    Action.DECLARE,
-    Action.DECLARE,
-    Action.PUBLISH,
-    Action.PUBLISH,
-    Action.PUBLISH,
-    Action.PUBLISH,
-    Action.PUBLISH,
-    Action.PUBLISH,
-    Action.CONSUME,
-    Action.CANCEL,
-    Action.GET,
-    Action.GET,
-    Action.GET,
-    Action.SETTLE,
-    Action.SETTLE,
-    Action.SETTLE,
-    Action.SETTLE,
-    Action.PURGE,
-    Action.DELETE,
-    Action.TIME,
-    Action.TIME,
-    Action.TIME,
-    Action.LOOP,
-    Action.LOOP,
-    Action.LOOP,
-    Action.LOOP,
-    Action.LOOP,
-    Action.LOOP,
-    Action.DISK,
-    Action.DISK,
-    Action.DISK,
-    Action.DISK,
-    Action.METADATA,
-    Action.METADATA,
-    Action.REST,
-    Action.KILL,
-    Action.POWER_LOSS
-  };
+  private static final List<Action> WEIGHTED =
+      Arrays.stream(Action.values())
+          .flatMap(action -> Collections.nCopies(action.weight, action).stream())
+          .toList();
 
   private static boolean tryOut(Setup setup, List<Command> commands, long seed) {
     Throwable failure = failure(setup, commands, seed);

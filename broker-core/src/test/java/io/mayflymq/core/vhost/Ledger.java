@@ -8,6 +8,7 @@ import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.ForwardingQueueStore;
 import io.mayflymq.core.store.ForwardingShardStore;
 import io.mayflymq.core.store.QueueStore;
+import io.mayflymq.core.store.ScheduleIds;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.StoredQueue;
 import java.util.ArrayList;
@@ -19,6 +20,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
+import java.util.function.LongConsumer;
 import java.util.function.UnaryOperator;
 
 /*
@@ -193,7 +195,7 @@ final class Ledger {
       if (there) {
         assertThat(found.get(entry.key)).as("%s", entry).isEqualTo(entry.number);
         assertThat(entry.settledAt).as("came back: %s", entry).isGreaterThan(safe[entry.shard]);
-      } else if (!known.contains(entry.key.queueId)) {
+      } else if (!isKnown(entry.key)) {
         ended.add(entry.number);
       } else if (entry.settledAt == NEVER) {
         assertThat(entry.storedAt)
@@ -208,6 +210,10 @@ final class Ledger {
     begin();
   }
 
+  private boolean isKnown(Key key) {
+    return known.contains(ScheduleIds.queueOf(key.queueId));
+  }
+
   private void compare(Move move) {
     boolean sourceIsThere = found.containsKey(move.source.key);
     for (Entry target : move.targets) {
@@ -218,8 +224,8 @@ final class Ledger {
       boolean sourceWasSafe = move.source.storedAt <= safe[move.source.shard];
       if (sourceWasSafe
           && !sourceIsThere
-          && known.contains(move.source.key.queueId)
-          && known.contains(target.key.queueId)
+          && isKnown(move.source.key)
+          && isKnown(target.key)
           && target.settledAt == NEVER) {
         assertThat(targetIsThere).as("lost between %s and %s", move.source, target).isTrue();
       }
@@ -276,8 +282,8 @@ final class Ledger {
     }
 
     @Override
-    public Recovered recover(Map<Long, Integer> shardsBefore) {
-      Recovered recovered = super.recover(shardsBefore);
+    public Recovered recover(Map<Long, Integer> shardsBefore, LongConsumer openSchedule) {
+      Recovered recovered = super.recover(shardsBefore, openSchedule);
       queues.forEach(
           (id, watched) -> {
             known.add(id);

@@ -7,8 +7,6 @@ import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.security.Permission;
-import io.mayflymq.core.vhost.CommandLanes;
-import io.mayflymq.core.vhost.PublishReceipts;
 import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.ReplyLanes;
 import io.mayflymq.protocol.method.AccessMethod;
@@ -208,9 +206,9 @@ public final class ChannelSession {
     }
     published(message, route, publisher.replyNames(), mandatory);
     if (confirms == null) {
-      send(message, route, null, 0);
+      connection.lanes().publish(route, message, null, 0);
     } else {
-      send(message, route, confirms, confirms.published(route.size()));
+      connection.lanes().publish(route, message, confirms, confirms.published(route.size()));
     }
   }
 
@@ -219,14 +217,6 @@ public final class ChannelSession {
         Stream.concat(route.toList().stream().map(Queue::name), publisher.replyNames().stream())
             .toList();
     connection.vhost().firehose().published(message, queues, consumers.identity().firehoseClient());
-  }
-
-  private void send(
-      Message message, Route<Queue> route, PublishReceipts receipts, long publishSequence) {
-    CommandLanes lanes = connection.lanes();
-    for (int i = 0; i < route.size(); i++) {
-      lanes.publish(route.get(i), message, receipts, publishSequence);
-    }
   }
 
   private void published(
@@ -369,7 +359,7 @@ public final class ChannelSession {
     for (int i = 0; i < routes.size(); i++) {
       Transaction.Publish publish = publishes.get(i);
       published(publish.message(), routes.get(i), publish.replyNames(), publish.mandatory());
-      send(publish.message(), routes.get(i), outcome, 0);
+      connection.lanes().publish(routes.get(i), publish.message(), outcome, 0);
     }
     settlements.commit(committed.takeVerdicts());
     connection.lanes().flush();

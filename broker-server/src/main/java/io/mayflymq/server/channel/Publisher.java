@@ -1,5 +1,6 @@
 package io.mayflymq.server.channel;
 
+import io.mayflymq.core.message.Delay;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.SenderSelectedKeys;
 import io.mayflymq.core.metrics.Counter;
@@ -126,9 +127,7 @@ public final class Publisher {
         && PropertiesScan.containsAnyKey(
             content, properties.headersOffset(), properties.headersLength(), CC, BCC)) {
       Message message = acceptForMany(table, exchange, routingKey, content, propertiesLength, ttl);
-      count(table, exchange);
-      route.remember(message);
-      return message;
+      return routed(table, exchange, message);
     }
     Message message = message(exchange, routingKey, content, propertiesLength, ttl, List.of());
     if (cached != null) {
@@ -144,6 +143,19 @@ public final class Publisher {
         route.isEmpty() && definition.isDefault()
             ? replyNames(List.of(routingKey.value()))
             : List.of();
+    return routed(table, exchange, message);
+  }
+
+  private Message routed(RoutingTable<Queue> table, ShortString exchange, Message message) {
+    if (route.isDelayed()) {
+      long delay = Delay.of(message.headers());
+      if (delay > Delay.LONGEST_MILLIS) {
+        throw new ChannelException(
+            ReplyCode.PRECONDITION_FAILED,
+            "invalid header '%s': %d ms is more than the longest delay, %d ms"
+                .formatted(Delay.HEADER, delay, Delay.LONGEST_MILLIS));
+      }
+    }
     count(table, exchange);
     route.remember(message);
     return message;

@@ -15,6 +15,7 @@ final class Catalog {
           new Group("Policies", PolicyCommands::all),
           new Group("Monitoring, observability and health checks", ListCommands::all),
           new Group("Queues", QueueCommands::all),
+          new Group("Scheduled messages", ScheduleCommands::all),
           new Group("Dead letters", DeathCommands::all),
           new Group("Users", UserCommands::all),
           new Group("Access Control", PermissionCommands::all),

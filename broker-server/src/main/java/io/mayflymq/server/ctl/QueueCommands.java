@@ -40,6 +40,7 @@ final class QueueCommands {
             .does(QueueCommands::delete),
         Command.named("purge_queue", "Purges a queue (removes all messages in it)")
             .inVhost()
+            .option(Option.flag("the scheduled messages in place of the ready ones", "--scheduled"))
             .takes("queue")
             .does(QueueCommands::purge),
         Command.named("browse_queue", "Shows ready messages of a queue, and leaves them there")
@@ -130,6 +131,9 @@ final class QueueCommands {
   }
 
   private static Result purge(Invocation invocation) {
+    if (invocation.flag("--scheduled")) {
+      return ScheduleCommands.purge(invocation);
+    }
     String queue = invocation.argument(0);
     invocation.banner("Purging queue '%s' in vhost '%s' ...", queue, invocation.vhost());
     if (invocation.dryRun()) {

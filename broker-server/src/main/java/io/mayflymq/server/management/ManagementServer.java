@@ -164,6 +164,7 @@ public final class ManagementServer implements AutoCloseable {
     new ConsumerResource(managed).addTo(api);
     new ExchangeResource(managed).addTo(api);
     new QueueResource(managed).addTo(api);
+    new ScheduleResource(managed).addTo(api);
     new BrowseResource(managed).addTo(api);
     new DeathResource(managed).addTo(api);
     new RedriveResource(managed).addTo(api);

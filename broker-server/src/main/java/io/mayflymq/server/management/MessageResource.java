@@ -125,9 +125,7 @@ final class MessageResource {
             }
           }
         };
-    for (int i = 0; i < route.size(); i++) {
-      lanes.publish(route.get(i), message, receipts, 0);
-    }
+    lanes.publish(route, message, receipts, 0);
   }
 
   /** What a channel would be closed for stands in the text with its code, as in RabbitMQ. */

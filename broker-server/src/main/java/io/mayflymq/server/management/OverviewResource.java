@@ -107,6 +107,8 @@ final class OverviewResource {
         queues.stream().mapToLong(view -> view.totals().ready()).sum(),
         queues.stream().mapToLong(view -> view.totals().unacked()).sum(),
         Statistics.Totals.of(queueCounts(vhosts)));
+    totals.put(
+        "messages_delayed", queues.stream().mapToLong(view -> view.scheduled().ready()).sum());
     return totals;
   }
 

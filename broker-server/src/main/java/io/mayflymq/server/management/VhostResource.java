@@ -137,6 +137,8 @@ final class VhostResource {
         queues.stream().mapToLong(view -> view.totals().ready()).sum(),
         queues.stream().mapToLong(view -> view.totals().unacked()).sum(),
         vhost.metrics().queues());
+    object.put(
+        "messages_delayed", queues.stream().mapToLong(view -> view.scheduled().ready()).sum());
     object.put("name", vhost.name());
     Statistics.put(
         object,

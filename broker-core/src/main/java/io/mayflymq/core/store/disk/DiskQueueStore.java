@@ -56,6 +56,12 @@ final class DiskQueueStore implements QueueStore {
   }
 
   @Override
+  public void enter() {
+    entries++;
+    shard.budget.enter();
+  }
+
+  @Override
   public void left(Message message) {
     long bytes = message == null ? 0 : MemoryBudget.cost(message);
     entries--;

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -97,8 +98,8 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   }
 
   @Override
-  public Recovered recover(Map<Long, Integer> shardsBefore) {
-    Recovered recovered = recovery.run(shardsBefore);
+  public Recovered recover(Map<Long, Integer> shardsBefore, LongConsumer openSchedule) {
+    Recovered recovered = recovery.run(shardsBefore, openSchedule);
     long messages = recovered.messages() + stores.recoverStreams(streams, shard.index());
     shard.loop().schedule(this::tick, TICK_MILLIS);
     return new Recovered(messages, recovered.highestQueueId());

@@ -1,9 +1,9 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.QueueStore;
+import io.mayflymq.core.store.ScheduleIds;
 import io.mayflymq.core.store.ShardStore.Recovered;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.StoredQueue;
@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -47,6 +48,7 @@ final class StoreRecovery {
   private final List<Integer> adopted = new ArrayList<>();
   private final List<Stale> stale = new ArrayList<>();
   private Map<Long, Integer> shardsBefore = Map.of();
+  private LongConsumer openSchedule = queueId -> {};
   private long messages;
   private long highestQueueId;
 
@@ -66,8 +68,9 @@ final class StoreRecovery {
     this.queues = queues;
   }
 
-  Recovered run(Map<Long, Integer> before) {
+  Recovered run(Map<Long, Integer> before, LongConsumer openingSchedule) {
     shardsBefore = before;
+    openSchedule = openingSchedule;
     try {
       stores.deletePaging(shard);
       log.recover(new Visitor(shard, log), owner);
@@ -125,7 +128,7 @@ final class StoreRecovery {
   private void copy(
       SegmentLog foreign, DiskQueueStore queue, long sequence, long location, long enqueuedAt) {
     Message message = foreign.read(location);
-    long ownDeadline = Deadlines.after(enqueuedAt, message.ttlMillis());
+    long ownDeadline = queue.queue().ownDeadlineOf(sequence);
     queue
         .queue()
         .moved(sequence, log.enqueue(queue.id, sequence, ownDeadline, 0, enqueuedAt, message));
@@ -171,7 +174,7 @@ final class StoreRecovery {
     /** The queue of this id; null if this shard has no such queue or the log is not its own. */
     DiskQueueStore find(long queueId) {
       if (last == null || last.id != queueId) {
-        highestQueueId = Math.max(highestQueueId, queueId);
+        highestQueueId = Math.max(highestQueueId, ScheduleIds.queueOf(queueId));
         DiskQueueStore queue = queues.get(queueId);
         if (queue == null || !isTrueOf(queueId)) {
           return null;
@@ -182,7 +185,17 @@ final class StoreRecovery {
     }
 
     private boolean isTrueOf(long queueId) {
-      return shardsBefore.getOrDefault(queueId, number) == number;
+      return shardsBefore.getOrDefault(ScheduleIds.queueOf(queueId), number) == number;
+    }
+
+    /** The queue that a message entered; what is scheduled for a queue is opened by the first. */
+    private DiskQueueStore findEntered(long queueId) {
+      DiskQueueStore queue = find(queueId);
+      if (queue == null && ScheduleIds.isSchedule(queueId) && isTrueOf(queueId)) {
+        openSchedule.accept(ScheduleIds.queueOf(queueId));
+        queue = find(queueId);
+      }
+      return queue;
     }
 
     @Override
@@ -195,7 +208,7 @@ final class StoreRecovery {
         int priority,
         int bodyLength,
         long location) {
-      DiskQueueStore queue = find(queueId);
+      DiskQueueStore queue = findEntered(queueId);
       if (queue == null && source == log && !isTrueOf(queueId)) {
         stale.add(new Stale(queueId, sequence, location, bodyLength));
         return;

@@ -90,6 +90,13 @@ public final class Deliveries extends DefaultConsumer {
     return bodies;
   }
 
+  /** What has come and was not asked for yet. */
+  public List<Delivery> soFar() {
+    List<Delivery> deliveries = new ArrayList<>();
+    queue.drainTo(deliveries);
+    return deliveries;
+  }
+
   /** Checks that nothing comes within the given time. */
   public void assertNothingFor(long millis) throws InterruptedException {
     Delivery delivery = queue.poll(millis, MILLISECONDS);

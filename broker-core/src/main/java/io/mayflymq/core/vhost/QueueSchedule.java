@@ -1,0 +1,174 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.message.DeathCause;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.queue.QueueTotals;
+import io.mayflymq.core.queue.SchedulePage;
+import io.mayflymq.core.queue.SchedulePlace;
+import io.mayflymq.core.queue.ScheduleRemoval;
+import io.mayflymq.core.queue.ScheduleSearch;
+import io.mayflymq.core.queue.ScheduledMessages;
+import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.routing.Route;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.Timer;
+import io.mayflymq.core.settings.LengthSettings;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.ScheduleIds;
+import io.mayflymq.core.store.ShardStore;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+
+/**
+ * What is scheduled for a queue, in action: tied to its shard's clock, timers and log. Belongs to
+ * the shard's thread, in whose bursts all methods are called.
+ */
+public final class QueueSchedule extends Timer {
+  /** How many messages are released in one go before other work gets its turn. */
+  private static final int SLICE = 256;
+
+  private final Queue queue;
+  private final Shards shards;
+  private final Shard shard;
+  private final ShardStore store;
+  private final ScheduledMessages messages;
+  private long wakeAt = Deadlines.NEVER;
+
+  QueueSchedule(Queue queue, Shards shards) {
+    this.queue = queue;
+    this.shards = shards;
+    this.shard = queue.shard();
+    this.store = shards.store(shard);
+    this.messages =
+        new ScheduledMessages(
+            shards.pages(shard),
+            store.open(ScheduleIds.of(queue.id()), queue.definition().durable()));
+  }
+
+  /** Begins, with what the store has brought back, if that is anything. */
+  static void start(QueueSchedule recovered) {
+    if (recovered != null) {
+      recovered.messages.start();
+      recovered.wakeNoLaterThan(recovered.messages.nextDue());
+    }
+  }
+
+  void add(Message message, long dueMillis) {
+    messages.add(message, dueMillis, shard.now());
+    wakeNoLaterThan(dueMillis);
+  }
+
+  private void wakeNoLaterThan(long dueMillis) {
+    if (dueMillis < wakeAt) {
+      wakeAt = dueMillis;
+      shard.timers().schedule(this, dueMillis);
+    }
+  }
+
+  @Override
+  protected void fire(long nowMillis) {
+    wakeAt = Deadlines.NEVER;
+    if (queue.isGone()) {
+      return;
+    }
+    wakeNoLaterThan(messages.release(nowMillis, SLICE, this::release));
+  }
+
+  /**
+   * A message is due: it goes to the tail of the queue. One that a full queue refuses has no
+   * publisher any more who could be told, so it dies there. A stream has a log of its own, and gets
+   * the message as it would a dead letter.
+   */
+  private void release(Message message, DeadEntry entry, long nowMillis) {
+    if (message == null) {
+      store.settle(entry);
+    } else if (queue.isStream()) {
+      shards.deadLetters(shard).send(entry, message, Route.of(queue));
+    } else if (queue.refuses(message)) {
+      LengthSettings limit = queue.settings().length();
+      DeathCause cause =
+          limit.maxLength() == QueueSettings.NONE
+              ? DeathCause.MAX_LENGTH_BYTES
+              : DeathCause.MAX_LENGTH;
+      queue.counters().add(Counter.of(cause.reason()), 1);
+      queue.vhost().deadLetters().route(queue, message, entry, cause, Deadlines.NEVER, nowMillis);
+    } else if (entry == null) {
+      queue.publish(message);
+    } else {
+      store.beginMove(entry, message);
+      queue.publish(message);
+      store.endMove(nowMillis);
+    }
+  }
+
+  QueueTotals totals() {
+    return messages.totals();
+  }
+
+  /**
+   * Does something with what is scheduled for a queue, on its shard. Any thread may call.
+   *
+   * @param otherwise the answer where nothing ever was
+   * @return the answer; fails with 404 if the queue has gone
+   */
+  public static <T> CompletableFuture<T> with(
+      Queue queue, Function<QueueSchedule, CompletableFuture<T>> work, T otherwise) {
+    return queue
+        .call(
+            () -> {
+              queue.requireExists();
+              QueueSchedule schedule = queue.schedule;
+              return schedule == null
+                  ? CompletableFuture.completedFuture(otherwise)
+                  : work.apply(schedule);
+            })
+        .thenCompose(answer -> answer);
+  }
+
+  /**
+   * Removes messages.
+   *
+   * @param messageId which ones; null for all that wait now
+   * @return done when that has happened, with how many they were
+   */
+  public CompletableFuture<Long> remove(String messageId) {
+    ScheduleRemoval removal = messages.removal(messageId);
+    return inSlices(removal::step).thenApply(done -> removal.removed());
+  }
+
+  /** Looks at messages; parameters as in {@link ScheduledMessages#search}. */
+  public CompletableFuture<SchedulePage> page(SchedulePlace after, int limit) {
+    ScheduleSearch search = messages.search(after, limit);
+    return inSlices(search::step).thenApply(done -> search.page());
+  }
+
+  private CompletableFuture<Void> inSlices(BooleanSupplier step) {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    slice(step, done);
+    return done;
+  }
+
+  private void slice(BooleanSupplier step, CompletableFuture<Void> done) {
+    try {
+      queue.requireExists();
+      if (step.getAsBoolean()) {
+        shard.executeLater(() -> slice(step, done));
+      } else {
+        done.complete(null);
+      }
+    } catch (RuntimeException e) {
+      done.completeExceptionally(e);
+    }
+  }
+
+  /** The queue has gone with all that was scheduled for it, if anything was. */
+  static void dispose(QueueSchedule schedule) {
+    if (schedule != null) {
+      schedule.shard.timers().cancel(schedule);
+      schedule.messages.dispose();
+    }
+  }
+}

@@ -1,0 +1,383 @@
+package io.mayflymq.core.vhost;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metadata.MemoryMetadataLog;
+import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.DeliveryOutlet;
+import io.mayflymq.core.queue.Fetched;
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.store.ScheduleIds;
+import io.mayflymq.core.store.disk.MemoryHost;
+import io.mayflymq.core.vhost.TestBroker.Settlement;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.ShortString;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** A broker to which random things happen, watched by a {@link Ledger}. */
+final class CrashRig {
+  /** What can happen, and how often it does beside the rest. */
+  enum Action {
+    DECLARE(8),
+    PUBLISH(14),
+    SCHEDULE(5),
+    CONSUME(2),
+    CANCEL(1),
+    GET(6),
+    SETTLE(8),
+    PURGE(1),
+    UNSCHEDULE(1),
+    DELETE(1),
+    TIME(6),
+    LOOP(12),
+    DISK(8),
+    METADATA(4),
+    REST(2),
+    KILL(2),
+    POWER_LOSS(2);
+
+    final int weight;
+
+    Action(int weight) {
+      this.weight = weight;
+    }
+  }
+
+  record Command(Action action, long seed) {}
+
+  /** How it is set up. */
+  record Setup(int shards, long memoryBytes) {}
+
+  /** What was delivered and not settled. */
+  private record Held(Queue queue, Consumer consumer, long sequence) {}
+
+  private static final List<String> QUEUES = List.of("q0", "q1", "q2", "q3", "q4");
+
+  private final Ledger ledger = new Ledger(this::leads, this::target);
+  private TestBroker broker;
+  private final List<Held> held = new ArrayList<>();
+  private final List<Tap> taps = new ArrayList<>();
+  private final Map<Long, QueueDefinition> definitions = new HashMap<>();
+
+  /** The queues that have had a consumer without acknowledgements: it may leave no trace. */
+  private final Set<Long> unacknowledged = new HashSet<>();
+
+  /** When messages are due that were scheduled, by their numbers. */
+  private final Map<Integer, Long> dueTimes = new HashMap<>();
+
+  private int numbers;
+
+  CrashRig(Setup setup) {
+    broker = TestBroker.of(setup.shards, setup.memoryBytes, ledger::watch);
+  }
+
+  void run(Command command) {
+    Random random = new Random(command.seed);
+    switch (command.action) {
+      case DECLARE -> declare(random);
+      case PUBLISH -> publish(random, false);
+      case SCHEDULE -> publish(random, true);
+      case CONSUME -> consume(random);
+      case CANCEL -> cancel(random);
+      case GET -> get(random);
+      case SETTLE -> settle(random);
+      case PURGE -> {
+        Queue queue = anyQueue(random);
+        if (queue != null) {
+          queue.purge();
+        }
+      }
+      case UNSCHEDULE -> {
+        Queue queue = anyQueue(random);
+        if (queue != null) {
+          QueueSchedule.with(queue, schedule -> schedule.remove(null), 0L);
+        }
+      }
+      case DELETE -> broker.vhost.deleteQueue(anyName(random), broker, false, false);
+      case TIME -> broker.loops.advance(random.nextInt(4) == 0 ? 1500 : random.nextInt(30));
+      case LOOP -> {
+        int loop = random.nextInt(broker.shards.count());
+        for (int steps = random.nextInt(6); steps >= 0; steps--) {
+          broker.loops.get(loop).step();
+        }
+      }
+      case DISK -> {
+        if (broker.host.flusherCount() > 0) {
+          broker.host.flush(random.nextInt(broker.host.flusherCount()));
+        }
+      }
+      case METADATA -> broker.metadata.write();
+      case REST -> broker.rest();
+      case KILL -> restart(broker.host.afterKill(), random);
+      case POWER_LOSS ->
+          restart(broker.host.afterPowerLoss(random, random.nextInt(3) / 2.0), random);
+    }
+  }
+
+  private void declare(Random random) {
+    String name = anyName(random);
+    if (broker.queue(name) == null) {
+      broker.vhost.declareQueue(
+          new QueueDeclaration(
+              name,
+              random.nextInt(5) > 0,
+              false,
+              false,
+              arguments(random),
+              broker,
+              broker.shards.get(0),
+              false,
+              true));
+      Queue queue = broker.queue(name);
+      definitions.put(queue.id(), queue.definition());
+      if (random.nextInt(3) == 0) {
+        broker.vhost.bind(Binding.toQueue("amq.fanout", name, ""), broker);
+      }
+    }
+  }
+
+  private boolean leads(long from, long target) {
+    long source = ScheduleIds.queueOf(from);
+    if (ScheduleIds.isSchedule(target) || ScheduleIds.of(target) == from) {
+      return !ScheduleIds.isSchedule(target);
+    }
+    QueueSettings settings = definitions.get(source).settings();
+    String exchange = settings.deadLetters().exchange();
+    String name = definitions.get(target).name();
+    return exchange != null
+        && (exchange.isEmpty()
+            ? settings.deadLetters().routingKey().equals(name)
+            : broker.vhost.routing().contains(Binding.toQueue(exchange, name, "")));
+  }
+
+  /** Where a queue's dead letters are stored, whatever else happens; null if nothing is sure. */
+  private Long target(long source) {
+    QueueSettings settings = definitions.get(ScheduleIds.queueOf(source)).settings();
+    Queue target =
+        "".equals(settings.deadLetters().exchange())
+            ? broker.queue(settings.deadLetters().routingKey())
+            : null;
+    return target == null
+            || !target.definition().durable()
+            || target.definition().settings().length().isLimited()
+            || unacknowledged.contains(target.id())
+        ? null
+        : target.id();
+  }
+
+  private static FieldTable arguments(Random random) {
+    FieldTable.Builder arguments = FieldTable.builder();
+    if (random.nextInt(3) > 0) {
+      arguments.put("x-dead-letter-exchange", random.nextInt(5) == 0 ? "amq.fanout" : "");
+      arguments.put("x-dead-letter-routing-key", anyName(random));
+    }
+    if (random.nextInt(3) == 0) {
+      arguments.put("x-message-ttl", random.nextInt(4) == 0 ? 0 : random.nextInt(40));
+    }
+    if (random.nextInt(4) == 0) {
+      arguments.put("x-max-length", random.nextInt(4));
+      // What a full queue refuses and dead-letters was never safe: nobody was told that it is.
+      arguments.put("x-overflow", random.nextBoolean() ? "drop-head" : "reject-publish");
+    }
+    if (random.nextInt(12) == 0) {
+      arguments.put("x-expires", 1 + random.nextInt(100));
+    }
+    return arguments.build();
+  }
+
+  private static String anyName(Random random) {
+    return QUEUES.get(random.nextInt(QUEUES.size()));
+  }
+
+  private Queue anyQueue(Random random) {
+    return broker.queue(anyName(random));
+  }
+
+  private void publish(Random random, boolean later) {
+    int home = random.nextInt(broker.shards.count());
+    broker.on(
+        home,
+        () -> {
+          for (int count = random.nextInt(6); count >= 0; count--) {
+            Queue queue = anyQueue(random);
+            if (queue != null) {
+              publish(random, home, queue, later);
+            }
+          }
+        });
+  }
+
+  private void publish(Random random, int home, Queue queue, boolean later) {
+    int number = numbers++;
+    boolean persistent = random.nextInt(5) > 0;
+    long ttl = random.nextInt(4) == 0 ? random.nextInt(30) : Message.NO_TTL;
+    boolean counts = persistent && queue.definition().durable();
+    TestBroker now = broker;
+    PublishReceipts receipts =
+        (sequence, accepted) -> {
+          if (accepted && counts && now == broker) {
+            ledger.confirmed(number);
+          }
+        };
+    ledger.published(number);
+    Message message = TestBroker.message(number, persistent, ttl, random.nextInt(300));
+    PublishReceipts told = random.nextInt(4) == 0 ? null : receipts;
+    if (later) {
+      long due = now() + random.nextInt(random.nextInt(4) == 0 ? 3000 : 40);
+      dueTimes.put(number, due);
+      broker.lanes(home).schedule(queue, message, due, told, number);
+    } else {
+      broker.lanes(home).publish(queue, message, told, number);
+    }
+  }
+
+  private long now() {
+    return broker.loops.clock().millis();
+  }
+
+  /** A message was handed out. */
+  private void came(Message message) {
+    Long due = dueTimes.get(TestBroker.numberOf(message));
+    assertThat(due == null || due <= now()).as("before its time").isTrue();
+  }
+
+  private void consume(Random random) {
+    Queue queue = anyQueue(random);
+    if (queue != null) {
+      Tap tap = new Tap(queue, random.nextInt(4) > 0, random.nextInt(4));
+      taps.add(tap);
+      if (!tap.consumer.acknowledges()) {
+        unacknowledged.add(queue.id());
+      }
+      queue.subscribe(tap.consumer, () -> {});
+    }
+  }
+
+  private void cancel(Random random) {
+    if (!taps.isEmpty()) {
+      Tap tap = taps.remove(random.nextInt(taps.size()));
+      tap.queue.cancel(tap.consumer);
+    }
+  }
+
+  private void get(Random random) {
+    Queue queue = anyQueue(random);
+    if (queue == null) {
+      return;
+    }
+    TestBroker now = broker;
+    boolean acknowledges = random.nextInt(4) > 0;
+    queue
+        .fetch(acknowledges)
+        .thenAccept(
+            fetched -> {
+              if (fetched != null && now == broker) {
+                came(fetched.message());
+              }
+              if (fetched != null && acknowledges && now == broker) {
+                ledger.delivered(queue.id(), fetched.sequence(), fetched.redelivered());
+                held.add(new Held(queue, TestBroker.getter(), fetched.sequence()));
+              }
+            });
+  }
+
+  private void settle(Random random) {
+    int home = random.nextInt(broker.shards.count());
+    broker.on(
+        home,
+        () -> {
+          for (int count = random.nextInt(4); count >= 0 && !held.isEmpty(); count--) {
+            Held next = held.remove(random.nextInt(held.size()));
+            Settlement settlement =
+                switch (random.nextInt(4)) {
+                  case 0 -> Settlement.REJECT;
+                  case 1 -> Settlement.REQUEUE;
+                  default -> Settlement.ACKNOWLEDGE;
+                };
+            settlement.settle(
+                broker.lanes(home), next.queue, next.consumer, next.sequence, next.sequence);
+          }
+        });
+  }
+
+  private void restart(MemoryHost host, Random random) {
+    held.clear();
+    taps.clear();
+    MemoryMetadataLog metadata = broker.metadata.afterCrash(random);
+    broker = broker.on(host, metadata, 1 + random.nextInt(3), ledger::watch);
+  }
+
+  void finish(Random random) {
+    broker.rest();
+    ledger.assertAtRest();
+    broker.loops.advance(random.nextBoolean() ? 4000 : 0);
+    restart(broker.host.afterPowerLoss(random, random.nextDouble()), random);
+    broker.rest();
+    ledger.assertAtRest();
+    broker.advance(4000);
+    ledger.assertAtRest();
+    for (String name : QUEUES) {
+      if (broker.queue(name) != null) {
+        drain(name);
+      }
+    }
+    ledger.assertAtRest();
+  }
+
+  private void drain(String name) {
+    long id = broker.queue(name).id();
+    TreeMap<Long, Integer> drained = new TreeMap<>();
+    long last = -1;
+    Map<Long, Integer> expected = ledger.contents(id);
+    for (Fetched next = broker.fetch(name); next != null; next = broker.fetch(name)) {
+      assertThat(next.sequence()).as("order of %s", name).isGreaterThan(last);
+      last = next.sequence();
+      ledger.delivered(id, next.sequence(), next.redelivered());
+      if (expected.containsKey(last)) {
+        drained.put(last, TestBroker.numberOf(next.message()));
+      }
+    }
+    assertThat(drained).as("contents of %s", name).isEqualTo(expected);
+  }
+
+  /** A consumer. */
+  private final class Tap implements DeliveryOutlet {
+    final Queue queue;
+    final Consumer consumer;
+    private final TestBroker at = broker;
+
+    Tap(Queue queue, boolean acknowledges, int prefetch) {
+      this.queue = queue;
+      this.consumer =
+          new Consumer(
+              ShortString.of("tap"), acknowledges, false, prefetch, FieldTable.EMPTY, this);
+    }
+
+    @Override
+    public boolean reserve(Consumer asking) {
+      return at == broker;
+    }
+
+    @Override
+    public void deliver(Consumer to, long sequence, Message message, boolean redelivered) {
+      came(message);
+      if (sequence >= 0) {
+        ledger.delivered(queue.id(), sequence, redelivered);
+        held.add(new Held(queue, to, sequence));
+      }
+    }
+
+    @Override
+    public void cancelled(Consumer gone) {}
+  }
+}
