@@ -402,7 +402,7 @@ public enum PolicyKey {
   }
 
   /** Whether it is about objects of this kind at all. */
-  boolean concerns(PolicySubject subject) {
+  public boolean concerns(PolicySubject subject) {
     return subject.isExchange() == OF_EXCHANGES.contains(this);
   }
 

@@ -142,10 +142,10 @@ public final class VhostPolicies {
   }
 
   private static Map<String, Object> keysOf(PolicyTable table, QueueDefinition queue) {
+    PolicySubject subject = PolicySubject.queue(queue.settings().type(), queue.name());
     Map<String, Object> keys = new LinkedHashMap<>();
-    table
-        .explain(PolicySubject.queue(queue.settings().type(), queue.name()), queue.arguments())
-        .values()
+    table.explain(subject, queue.arguments()).values().stream()
+        .filter(value -> value.key().concerns(subject))
         .forEach(value -> keys.put(value.key().wireName(), value.value()));
     return keys;
   }

@@ -50,6 +50,10 @@ final class ControlException extends RuntimeException {
     return plain(Sysexits.DATA, "Virtual host '%s' does not exist".formatted(vhost));
   }
 
+  static ControlException noSuchQueue(String queue, String vhost) {
+    return error(Sysexits.DATA, "Queue '%s' in vhost '%s' does not exist".formatted(queue, vhost));
+  }
+
   int exitCode() {
     return exitCode;
   }

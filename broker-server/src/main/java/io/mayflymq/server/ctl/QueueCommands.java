@@ -74,20 +74,27 @@ final class QueueCommands {
     Object next = invocation.number("--from", 0);
     while (next != null && messages.size() < wanted) {
       Map<String, Object> page =
-          Api.object(
-              invocation
-                  .api()
-                  .get(
-                      Api.path("queues", invocation.vhost(), queue, "messages")
-                          + "?from=%s&count=%d&truncate=%d"
-                              .formatted(
-                                  next,
-                                  Math.min(LARGEST_PAGE, wanted - messages.size()),
-                                  invocation.number("--truncate", USUAL_TRUNCATE))));
+          page(
+              invocation,
+              queue,
+              "?from=%s&count=%d&truncate=%d"
+                  .formatted(
+                      next,
+                      Math.min(LARGEST_PAGE, wanted - messages.size()),
+                      invocation.number("--truncate", USUAL_TRUNCATE)));
       ((List<?>) page.get("items")).forEach(message -> messages.add(Api.object(message)));
       next = page.get("next");
     }
     return columns.rows(messages);
+  }
+
+  private static Map<String, Object> page(Invocation invocation, String queue, String query) {
+    try {
+      return Api.object(
+          invocation.api().get(Api.path("queues", invocation.vhost(), queue, "messages") + query));
+    } catch (ApiError e) {
+      throw e.isNotFound() ? ControlException.noSuchQueue(queue, invocation.vhost()) : e;
+    }
   }
 
   private static Object property(Map<String, Object> message, String name) {

@@ -213,7 +213,7 @@ class BrokerDefinitionsTest {
             """
             {"exchanges":[{"name":"x","vhost":"/","type":"fanout","durable":true,
                            "auto_delete":false,"internal":false,"arguments":{}},
-                          {"name":"h","vhost":"/","type":"x-delayed-message","durable":true,
+                          {"name":"h","vhost":"/","type":"x-message-deduplication","durable":true,
                            "auto_delete":false,"internal":false,"arguments":{}}],
              "queues":[{"name":"q","vhost":"/","durable":true,"auto_delete":false,
                         "arguments":{"x-max-length":2}}],
@@ -233,8 +233,8 @@ class BrokerDefinitionsTest {
             "parameter 's' in vhost '/': component shovel not found",
             "'jobs': not a part of definitions that is known here",
             "exchange 'x' in vhost '/': exists and is declared otherwise",
-            "exchange 'h' in vhost '/': exchange type 'x-delayed-message' is not supported by this"
-                + " broker",
+            "exchange 'h' in vhost '/': exchange type 'x-message-deduplication' is not supported by"
+                + " this broker",
             "queue 'q' in vhost '/': exists and is declared otherwise: inequivalent arg"
                 + " 'x-max-length' for queue 'q' in vhost '/': received '2' but current is '1'",
             "binding of queue 'q' to exchange 'h' in vhost '/': there is no such exchange");
