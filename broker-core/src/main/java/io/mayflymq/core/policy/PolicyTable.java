@@ -120,10 +120,23 @@ public final class PolicyTable {
 
   /** The alternate exchange of an exchange, or null. */
   public String alternateExchangeOf(String exchange, FieldTable arguments) {
+    return ofExchange(exchange, arguments).text(PolicyKey.ALTERNATE_EXCHANGE);
+  }
+
+  /** How long an exchange may stay unused, in ms, or {@link QueueSettings#NONE}. */
+  public long exchangeExpiresOf(String exchange, FieldTable arguments) {
+    return ofExchange(exchange, arguments).number(PolicyKey.EXCHANGE_EXPIRES);
+  }
+
+  /** How long bindings from an exchange may stay unused, in ms, or {@link QueueSettings#NONE}. */
+  public long bindingExpiresOf(String exchange, FieldTable arguments) {
+    return ofExchange(exchange, arguments).number(PolicyKey.BINDING_EXPIRES);
+  }
+
+  private EffectiveSettings ofExchange(String exchange, FieldTable arguments) {
     PolicySubject subject = PolicySubject.exchange(exchange);
     Policy policy = applying(PolicyKind.POLICY, subject);
-    return new EffectiveSettings(subject, policy, null, arguments, defaults, List.of())
-        .text(PolicyKey.ALTERNATE_EXCHANGE);
+    return new EffectiveSettings(subject, policy, null, arguments, defaults, List.of());
   }
 
   /**

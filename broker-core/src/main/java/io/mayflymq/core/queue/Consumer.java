@@ -1,5 +1,6 @@
 package io.mayflymq.core.queue;
 
+import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ShortString;
@@ -14,6 +15,12 @@ public final class Consumer {
   /** The argument of {@code basic.consume} that gives a consumer its priority: an integer. */
   public static final String PRIORITY = "x-priority";
 
+  /**
+   * The argument of {@code basic.consume} that says how long its deliveries may stay
+   * unacknowledged: an integer, in ms.
+   */
+  public static final String TIMEOUT = "x-consumer-timeout";
+
   private final ShortString tag;
   private final boolean acknowledges;
   private final boolean exclusive;
@@ -21,6 +28,7 @@ public final class Consumer {
   private final FieldTable arguments;
   private final DeliveryOutlet outlet;
   private final long priority;
+  private final long timeoutMillis;
 
   private int unacked;
 
@@ -60,8 +68,13 @@ public final class Consumer {
     this.prefetch = acknowledges ? prefetch : 0;
     this.arguments = arguments;
     this.outlet = outlet;
-    FieldValue value = arguments.get(PRIORITY);
-    this.priority = value == null || !value.isInteger() ? 0 : value.longValue();
+    this.priority = integer(PRIORITY, 0);
+    this.timeoutMillis = integer(TIMEOUT, QueueSettings.NONE);
+  }
+
+  private long integer(String argument, long absent) {
+    FieldValue value = arguments.get(argument);
+    return value == null || !value.isInteger() ? absent : value.longValue();
   }
 
   /** The consumer tag, unique in its channel. */
@@ -94,6 +107,14 @@ public final class Consumer {
    */
   public long priority() {
     return priority;
+  }
+
+  /**
+   * How long its deliveries may stay unacknowledged, in ms, from the argument {@value #TIMEOUT};
+   * {@link QueueSettings#NONE} if it says nothing.
+   */
+  public long timeoutMillis() {
+    return timeoutMillis;
   }
 
   /** Where its messages go. */

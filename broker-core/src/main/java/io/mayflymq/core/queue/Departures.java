@@ -125,6 +125,26 @@ final class Departures {
   }
 
   /**
+   * Has the messages of a queue die that goes itself: the ready ones in their order, then those
+   * that consumers have, but no more than so many.
+   *
+   * @return whether none is left
+   */
+  boolean evacuate(DeathReason reason, long nowMillis, int budget) {
+    int left = budget;
+    while (left-- > 0) {
+      long head = messages.head();
+      long next = head >= 0 ? head : index.pages.firstUnacked();
+      if (next < 0) {
+        return true;
+      }
+      boolean expired = head >= 0 && deadlines.of(next) <= nowMillis;
+      die(next, expired ? DeathReason.EXPIRED : reason, nowMillis);
+    }
+    return false;
+  }
+
+  /**
    * The first message that may be handed out; -1 if there is none, or too many before it are dead
    * to remove them in one go. One that the store can no longer read is lost.
    */

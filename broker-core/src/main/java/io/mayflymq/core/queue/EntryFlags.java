@@ -20,5 +20,8 @@ final class EntryFlags {
   /** It is ready, and goes before others whose turn it would be by their age. */
   static final int AHEAD = 32;
 
+  /** It has come back, is not ready yet, and no consumer has it. */
+  static final int DELAYED = 64;
+
   private EntryFlags() {}
 }

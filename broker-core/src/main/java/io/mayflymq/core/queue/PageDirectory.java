@@ -253,6 +253,16 @@ final class PageDirectory {
     return page;
   }
 
+  /** The first entry that is not ready, -1 if there is none. Asks one page after the other. */
+  long firstUnacked() {
+    for (Page page = head; page != null; page = page.next) {
+      if (!page.unacked.isEmpty()) {
+        return page.sequence(page.unacked.first());
+      }
+    }
+    return -1;
+  }
+
   /** The number of the ready entry before which there are so many others; -1 if there is none. */
   long readyAt(long position) {
     long left = position;

@@ -1,7 +1,9 @@
 package io.mayflymq.core.queue;
 
+import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
 import java.util.List;
 
@@ -71,8 +73,19 @@ public interface QueueBehavior {
    */
   Fetched fetch(boolean acknowledges, long nowMillis);
 
-  /** The queue was redeclared, which is use of it. */
-  void renewLease(long nowMillis);
+  /** The queue was used so; what it was made for tells it by itself. */
+  void used(LeaseUse use, long nowMillis);
+
+  /** Whether its lease has ended, so that it may go. */
+  boolean leaseHasEnded(long nowMillis);
+
+  /**
+   * Has some of its messages die, ready or not, before it goes itself; to be called until there are
+   * none.
+   *
+   * @return whether there are none
+   */
+  boolean evacuate(DeathReason reason, long nowMillis);
 
   // Settling
 
@@ -90,6 +103,11 @@ public interface QueueBehavior {
 
   /** Puts messages back. Parameters as in {@link #acknowledge}. */
   void requeue(Consumer consumer, long from, long to, long nowMillis);
+
+  /**
+   * Puts messages back that consumers could not deal with. Parameters as in {@link #acknowledge}.
+   */
+  void fail(Consumer consumer, long from, long to, long nowMillis);
 
   /**
    * Removes all ready messages.

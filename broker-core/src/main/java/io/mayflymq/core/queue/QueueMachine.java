@@ -6,6 +6,7 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.retention.ExpiryOrder;
 import io.mayflymq.core.retention.QueueLease;
+import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.QueueStore;
@@ -39,6 +40,7 @@ public final class QueueMachine implements QueueBehavior {
   private final MessageDeadlines deadlines;
   private final Departures departures;
   private final LengthGuard length;
+  private final Retries retries;
   private final Returns returns;
   private final ConsumerRound consumers;
   private final Dispatcher dispatcher;
@@ -74,9 +76,10 @@ public final class QueueMachine implements QueueBehavior {
     this.messages = new QueueMessages(index, store, recovery, precedence);
     this.departures = new Departures(index, messages, deadlines, effects, wakeUp, settings);
     this.length = new LengthGuard(index, messages, deadlines, departures, wakeUp, settings);
-    this.returns = new Returns(index, messages, deadlines, departures, wakeUp, settings);
+    this.retries = new Retries(index, messages, deadlines, departures, settings);
+    this.returns = new Returns(index, messages, deadlines, departures, retries, wakeUp, settings);
     this.dispatcher = new Dispatcher(index, messages, departures, consumers, counters, settings);
-    this.lease = new QueueLease(settings.lease().expiresMillis(), nowMillis);
+    this.lease = new QueueLease(settings.lease(), nowMillis);
   }
 
   /**
@@ -112,11 +115,12 @@ public final class QueueMachine implements QueueBehavior {
     returns.change(changed);
     dispatcher.change(changed);
     deadlines.change(changed.expiry());
-    lease.change(changed.lease().expiresMillis());
+    lease.change(changed.lease(), nowMillis);
     departures.reconfigure(changed);
     long next = departures.expireDue(nowMillis, EXPIRY_SLICE);
+    retries.change(changed);
     length.dropOverflow(nowMillis);
-    wakeUp.noLaterThan(Math.min(next, lease.endMillis()));
+    wakeUp.noLaterThan(Math.min(Math.min(next, retries.next()), lease.endMillis()));
   }
 
   /** What {@link #reconfigure} would do now; changes nothing. */
@@ -128,7 +132,7 @@ public final class QueueMachine implements QueueBehavior {
         deadlines,
         settings,
         changed,
-        lease.endWith(changed.lease().expiresMillis()),
+        lease.endWith(changed.lease(), nowMillis),
         nowMillis);
   }
 
@@ -142,6 +146,7 @@ public final class QueueMachine implements QueueBehavior {
    */
   @Override
   public boolean publish(Message message, long nowMillis) {
+    lease.used(LeaseUse.PUBLISH, nowMillis);
     if (length.refuses(message, nowMillis)) {
       if (settings.length().overflow() == Overflow.REJECT_PUBLISH_DLX) {
         departures.dieOutside(message, nowMillis);
@@ -181,16 +186,16 @@ public final class QueueMachine implements QueueBehavior {
         && (consumers.count() == 0 || !(exclusive || consumers.hasExclusive()));
   }
 
-  /** A consumer joins; the lease no longer runs. */
+  /** A consumer joins, which is use of the queue as long as there are any. */
   @Override
   public void subscribe(Consumer consumer, long nowMillis) {
-    lease.suspend();
+    lease.begins(LeaseUse.CONSUME);
     consumers.add(consumer);
     dispatcher.dispatch(nowMillis);
   }
 
   /**
-   * A consumer leaves; with the last one the lease starts anew. What it has not settled stays its
+   * A consumer leaves; with the last one a use of the queue ends. What it has not settled stays its
    * channel's to settle.
    *
    * @return whether it was the last one
@@ -204,7 +209,7 @@ public final class QueueMachine implements QueueBehavior {
     if (consumers.count() > 0) {
       return false;
     }
-    lease.resume(nowMillis);
+    lease.ends(LeaseUse.CONSUME, nowMillis);
     wakeUp.noLaterThan(lease.endMillis());
     return true;
   }
@@ -219,22 +224,24 @@ public final class QueueMachine implements QueueBehavior {
   }
 
   /**
-   * Takes the first message for {@code basic.get}, which is use of the queue.
+   * Takes the first message for {@code basic.get}.
    *
    * @param acknowledges whether it stays unacknowledged until settled
    * @return null if no message is ready
    */
   @Override
   public Fetched fetch(boolean acknowledges, long nowMillis) {
-    renewLease(nowMillis);
     return dispatcher.fetch(acknowledges, nowMillis);
   }
 
-  /** The queue was redeclared, which is use of it. */
   @Override
-  public void renewLease(long nowMillis) {
-    lease.renew(nowMillis);
-    wakeUp.noLaterThan(lease.endMillis());
+  public void used(LeaseUse use, long nowMillis) {
+    lease.used(use, nowMillis);
+  }
+
+  @Override
+  public boolean leaseHasEnded(long nowMillis) {
+    return lease.endMillis() <= nowMillis;
   }
 
   // Settling
@@ -275,15 +282,25 @@ public final class QueueMachine implements QueueBehavior {
 
   /**
    * Puts messages back where they were, or before all others in a quorum queue, marked as
-   * redelivered. What has come back too often dies, and what is too old by now expires. Parameters
-   * as in {@link #acknowledge}.
+   * redelivered; at once or after a wait. What has come back too often dies, and what is too old by
+   * now expires. Parameters as in {@link #acknowledge}.
    */
   @Override
   public void requeue(Consumer consumer, long from, long to, long nowMillis) {
+    putBack(consumer, from, to, false, nowMillis);
+  }
+
+  /** The same for messages that the consumer could not deal with. */
+  @Override
+  public void fail(Consumer consumer, long from, long to, long nowMillis) {
+    putBack(consumer, from, to, true, nowMillis);
+  }
+
+  private void putBack(Consumer consumer, long from, long to, boolean failed, long nowMillis) {
     int count = 0;
     for (long sequence = from; sequence <= to; sequence++) {
       if (index.isUnacked(sequence)) {
-        returns.putBack(sequence, nowMillis);
+        returns.putBack(sequence, failed, nowMillis);
         count++;
       }
     }
@@ -312,20 +329,38 @@ public final class QueueMachine implements QueueBehavior {
   @Override
   public void onTimer(long nowMillis) {
     wakeUp.fired();
-    if (lease.endMillis() <= nowMillis) {
-      effects.leaseEnded();
-      return;
+    if (leaseHasEnded(nowMillis)) {
+      if (!settings.lease().onlyIfEmpty() || totals().messages() == 0) {
+        effects.leaseEnded();
+        return;
+      }
+      lease.renew(nowMillis);
     }
     long next = departures.expireDue(nowMillis, EXPIRY_SLICE);
+    if (retries.count() > 0) {
+      retries.release(nowMillis, nowMillis, EXPIRY_SLICE);
+      next = Math.min(deadlines.next(), retries.next());
+      length.dropOverflow(nowMillis);
+    }
     wakeUp.noLaterThan(Math.min(next, lease.endMillis()));
     length.shrink(nowMillis);
     dispatcher.dispatch(nowMillis);
+  }
+
+  @Override
+  public boolean evacuate(DeathReason reason, long nowMillis) {
+    if (retries.count() > 0) {
+      retries.release(Long.MAX_VALUE, nowMillis, EXPIRY_SLICE);
+      return false;
+    }
+    return departures.evacuate(reason, nowMillis, EXPIRY_SLICE);
   }
 
   /** The queue is gone: gives its memory back. Nothing else may be called afterwards. */
   @Override
   public void dispose() {
     deadlines.cleared();
+    retries.clear();
     messages.dispose();
   }
 
@@ -340,7 +375,7 @@ public final class QueueMachine implements QueueBehavior {
   /** How many messages there are of either kind, and their body sizes. */
   @Override
   public QueueTotals totals() {
-    return messages.totals();
+    return messages.totals(retries.count(), retries.bytes());
   }
 
   /** The first ready message; null if none is ready or its content is not in memory. */

@@ -179,12 +179,19 @@ final class QueueMessages implements StoredQueue {
     return head == NONE ? null : index.content(head);
   }
 
-  QueueTotals totals() {
+  /**
+   * How many there are.
+   *
+   * @param delayed how many of the unacknowledged ones no consumer has
+   */
+  QueueTotals totals(long delayed, long delayedBytes) {
     return new QueueTotals(
         index.readyCount(),
-        index.unackedCount(),
+        index.unackedCount() - delayed,
         index.readyBytes(),
-        index.unackedBytes(),
+        index.unackedBytes() - delayedBytes,
+        delayed,
+        delayedBytes,
         storedCount,
         storedBytes);
   }

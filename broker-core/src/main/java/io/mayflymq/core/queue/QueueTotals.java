@@ -5,25 +5,28 @@ package io.mayflymq.core.queue;
  *
  * @param ready those that are ready
  * @param unacked those that were delivered and not settled
- * @param persistent those of both kinds that are kept in the log
+ * @param delayed those that have come back and wait for another delivery
+ * @param persistent those of all kinds that are kept in the log
  */
 public record QueueTotals(
     long ready,
     long unacked,
     long readyBytes,
     long unackedBytes,
+    long delayed,
+    long delayedBytes,
     long persistent,
     long persistentBytes) {
   /** No messages. */
-  public static final QueueTotals NONE = new QueueTotals(0, 0, 0, 0, 0, 0);
+  public static final QueueTotals NONE = new QueueTotals(0, 0, 0, 0, 0, 0, 0, 0);
 
-  /** Both kinds together. */
+  /** All kinds together. */
   public long messages() {
-    return ready + unacked;
+    return ready + unacked + delayed;
   }
 
   /** The same in bytes. */
   public long bytes() {
-    return readyBytes + unackedBytes;
+    return readyBytes + unackedBytes + delayedBytes;
   }
 }

@@ -5,8 +5,8 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.settings.QueueSettings;
 
 /**
- * Takes back what consumers return: to its old place, or before all others in a quorum queue. What
- * has come back too often dies, and what is too old by now expires.
+ * Takes back what consumers return: to its old place, or before all others in a quorum queue, at
+ * once or after a wait. What has come back too often dies, and what is too old by now expires.
  *
  * <p>Source: RabbitMQ, "Quorum Queues", section "Poison Message Handling".
  */
@@ -15,6 +15,7 @@ final class Returns {
   private final QueueMessages messages;
   private final MessageDeadlines deadlines;
   private final Departures departures;
+  private final Retries retries;
   private final WakeUp wakeUp;
   private boolean counted;
   private long limit;
@@ -24,12 +25,14 @@ final class Returns {
       QueueMessages messages,
       MessageDeadlines deadlines,
       Departures departures,
+      Retries retries,
       WakeUp wakeUp,
       QueueSettings settings) {
     this.index = index;
     this.messages = messages;
     this.deadlines = deadlines;
     this.departures = departures;
+    this.retries = retries;
     this.wakeUp = wakeUp;
     change(settings);
   }
@@ -40,10 +43,15 @@ final class Returns {
     limit = settings.deliveries().limit();
   }
 
-  /** An unacknowledged message comes back. */
-  void putBack(long sequence, long nowMillis) {
+  /**
+   * An unacknowledged message comes back.
+   *
+   * @param failed whether its consumer could not deal with it
+   */
+  void putBack(long sequence, boolean failed, long nowMillis) {
+    int returns = 0;
     if (counted) {
-      int returns = Extra.countReturn(index, sequence);
+      returns = Extra.countReturn(index, sequence);
       if (limit != QueueSettings.NONE && returns > limit) {
         departures.die(sequence, DeathReason.DELIVERY_LIMIT, nowMillis);
         return;
@@ -52,6 +60,10 @@ final class Returns {
     long deadline = deadlines.of(sequence);
     if (deadline <= nowMillis) {
       departures.die(sequence, DeathReason.EXPIRED, nowMillis);
+      return;
+    }
+    if (retries.delays(failed)) {
+      wakeUp.noLaterThan(retries.hold(sequence, returns, nowMillis));
       return;
     }
     messages.putBack(sequence);

@@ -117,7 +117,7 @@ public final class ScheduledMessages {
 
   /** How many messages wait, and their body sizes: as if they were ready. */
   public QueueTotals totals() {
-    return messages.totals();
+    return messages.totals(0, 0);
   }
 
   /** The queue is gone: gives its memory back. Nothing else may be called afterwards. */

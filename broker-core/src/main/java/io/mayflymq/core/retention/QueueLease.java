@@ -1,68 +1,110 @@
 package io.mayflymq.core.retention;
 
+import io.mayflymq.core.settings.LeaseSettings;
+import io.mayflymq.core.settings.LeaseUse;
+import java.util.EnumSet;
+import java.util.Set;
+
 /**
- * How long a queue may stay unused ({@code x-expires}). Consumers, {@code basic.get} and a
- * redeclaration are use; publishing is not.
+ * How long a queue may stay unused ({@code x-expires}), and what counts as use. Some uses are a
+ * moment, others last: while the queue has consumers, or messages that are scheduled for later, the
+ * lease does not run, if these are uses that count.
  *
  * <p>Renewing is one assignment: the timer that was set for the old end finds, when it fires, that
  * the lease goes on, and is set again.
  *
- * <p>Source: RabbitMQ, "Time-To-Live and Expiration", section "Queue TTL".
+ * <p>Source: RabbitMQ, "Time-To-Live and Expiration", section "Queue TTL"; Azure Service Bus,
+ * "Message expiration", section "Idleness".
  */
 public final class QueueLease {
-  private long periodMillis;
+  private LeaseSettings settings;
+
+  private final Set<LeaseUse> counting = EnumSet.noneOf(LeaseUse.class);
+
+  /** The uses that go on. */
+  private final Set<LeaseUse> lasting = EnumSet.noneOf(LeaseUse.class);
+
+  /** Whether one of those counts. */
+  private boolean inUse;
+
   private long lastUseMillis;
-  private long endMillis = Deadlines.NEVER;
-  private boolean suspended;
+  private long endMillis;
 
   /**
    * Creates a lease that starts now.
    *
-   * @param periodMillis how long the queue may stay unused, or a negative number: for ever
+   * @param settings what it is
    * @param nowMillis the current time
    */
-  public QueueLease(long periodMillis, long nowMillis) {
-    this.periodMillis = periodMillis;
+  public QueueLease(LeaseSettings settings, long nowMillis) {
+    adopt(settings);
     renew(nowMillis);
   }
 
-  /** The queue was used. */
+  private void adopt(LeaseSettings changed) {
+    settings = changed;
+    counting.clear();
+    counting.addAll(changed.uses());
+    look();
+  }
+
+  private void look() {
+    inUse = lasting.stream().anyMatch(counting::contains);
+  }
+
+  /** The queue was used so. */
+  public void used(LeaseUse use, long nowMillis) {
+    if (counting.contains(use)) {
+      renew(nowMillis);
+    }
+  }
+
+  /** A use begins that lasts until {@link #ends}; one of the kind at a time. */
+  public void begins(LeaseUse use) {
+    lasting.add(use);
+    look();
+  }
+
+  /** A use that lasted ends: if it counts, the lease starts anew. */
+  public void ends(LeaseUse use, long nowMillis) {
+    lasting.remove(use);
+    look();
+    used(use, nowMillis);
+  }
+
+  /** The queue stays for another period though nobody used it. */
   public void renew(long nowMillis) {
     lastUseMillis = nowMillis;
-    endMillis = Deadlines.after(nowMillis, periodMillis);
+    endMillis = Deadlines.after(nowMillis, settings.expiresMillis());
   }
 
   /**
-   * Another period counts, from the last use of the queue on, which may have been longer ago.
-   *
-   * @param changedMillis how long the queue may stay unused, or a negative number: for ever
+   * Another period counts, from the last use of the queue on, which may have been longer ago; or
+   * other uses do, from now on.
    */
-  public void change(long changedMillis) {
-    periodMillis = changedMillis;
-    endMillis = Deadlines.after(lastUseMillis, changedMillis);
+  public void change(LeaseSettings changed, long nowMillis) {
+    boolean wasInUse = inUse;
+    adopt(changed);
+    if (wasInUse || counting.contains(LeaseUse.POLICY)) {
+      lastUseMillis = nowMillis;
+    }
+    endMillis = Deadlines.after(lastUseMillis, changed.expiresMillis());
   }
 
-  /** When the lease would end with another period, as {@link #endMillis} tells it. */
-  public long endWith(long otherMillis) {
-    return suspended ? Deadlines.NEVER : Deadlines.after(lastUseMillis, otherMillis);
-  }
-
-  /** The queue has consumers from now on: the lease does not run. */
-  public void suspend() {
-    suspended = true;
-  }
-
-  /** The last consumer has left: the lease starts anew. */
-  public void resume(long nowMillis) {
-    suspended = false;
-    renew(nowMillis);
+  /** When it would end with other settings, as {@link #endMillis} tells it. */
+  public long endWith(LeaseSettings changed, long nowMillis) {
+    QueueLease other = new QueueLease(settings, lastUseMillis);
+    other.lasting.addAll(lasting);
+    other.look();
+    other.change(changed, nowMillis);
+    return other.endMillis();
   }
 
   /**
    * When the lease ends if nothing happens, in ms since the epoch; {@link Deadlines#NEVER} while
-   * there are consumers.
+   * the queue is in use, or if it has no lease.
    */
   public long endMillis() {
-    return suspended ? Deadlines.NEVER : endMillis;
+    return inUse ? Deadlines.NEVER : endMillis;
   }
 }

@@ -1,16 +1,21 @@
 package io.mayflymq.core.routing;
 
+import io.mayflymq.core.retention.IdleLease;
+
 /**
  * An exchange of a table.
  *
  * @param alternate name of the exchange that takes what goes nowhere from here, or null
+ * @param lease how long it may stay unused, or null: for ever
  * @param index its bindings as a source
  */
-record ExchangeNode<Q>(ExchangeDefinition definition, String alternate, BindingIndex<Q> index) {
+record ExchangeNode<Q>(
+    ExchangeDefinition definition, String alternate, IdleLease lease, BindingIndex<Q> index) {
   static <Q> ExchangeNode<Q> of(ExchangeDefinition definition) {
     return new ExchangeNode<>(
         definition,
         definition.alternateExchange(),
+        null,
         definition.type().newIndex(definition.arguments()));
   }
 
@@ -20,11 +25,20 @@ record ExchangeNode<Q>(ExchangeDefinition definition, String alternate, BindingI
   }
 
   ExchangeNode<Q> withIndex(BindingIndex<Q> changed) {
-    return new ExchangeNode<>(definition, alternate, changed);
+    return new ExchangeNode<>(definition, alternate, lease, changed);
   }
 
   ExchangeNode<Q> withAlternate(String changed) {
-    return new ExchangeNode<>(definition, changed, index);
+    return new ExchangeNode<>(definition, changed, lease, index);
+  }
+
+  ExchangeNode<Q> withLease(IdleLease changed) {
+    return new ExchangeNode<>(definition, alternate, changed, index);
+  }
+
+  /** Whether the keys of a message alone say where it goes, and nobody wants to know of it. */
+  boolean isPlain() {
+    return !delays() && lease == null && !index.variesByMessage() && index.history() == null;
   }
 
   boolean isUnusedAutoDelete() {

@@ -2,6 +2,8 @@ package io.mayflymq.core.routing;
 
 import io.mayflymq.core.message.Delay;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.retention.IdleLease;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
@@ -31,17 +33,54 @@ public final class Route<Q> {
   private final int undelayedHistories;
   private final boolean reusable;
 
+  /** Null if there are none, which is nearly always so. */
+  private final IdleLease[] leases;
+
   private Route(
       Object[] queues,
       int undelayed,
       List<RecentHistory> histories,
       int undelayedHistories,
       boolean reusable) {
+    this(queues, undelayed, histories, undelayedHistories, reusable, null);
+  }
+
+  private Route(
+      Object[] queues,
+      int undelayed,
+      List<RecentHistory> histories,
+      int undelayedHistories,
+      boolean reusable,
+      IdleLease[] leases) {
     this.queues = queues;
     this.undelayed = undelayed;
     this.histories = histories;
     this.undelayedHistories = undelayedHistories;
     this.reusable = reusable;
+    this.leases = leases;
+  }
+
+  /** The same, where each message is use of these, too. */
+  Route<Q> using(Collection<IdleLease> used) {
+    return used.isEmpty()
+        ? this
+        : new Route<>(
+            queues,
+            undelayed,
+            histories,
+            undelayedHistories,
+            reusable,
+            used.toArray(IdleLease[]::new));
+  }
+
+  /** A message takes this route: exchanges and bindings on the way are used. */
+  public void used(InstantSource clock) {
+    if (leases != null) {
+      long now = clock.millis();
+      for (IdleLease lease : leases) {
+        lease.used(now);
+      }
+    }
   }
 
   /** The route to no queue. */
@@ -127,7 +166,8 @@ public final class Route<Q> {
         (int) stay,
         histories,
         undelayedHistories,
-        false);
+        false,
+        leases);
   }
 
   /** Whether there is a delayed exchange on the way: then a message may ask for a delay. */

@@ -1,5 +1,6 @@
 package io.mayflymq.core.routing;
 
+import io.mayflymq.core.retention.IdleLease;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -29,6 +30,7 @@ final class Router<Q> {
   private final Deque<String> toVisit = new ArrayDeque<>();
   private final Deque<ExchangeNode<Q>> delayed = new ArrayDeque<>();
   private final List<RecentHistory> histories = new ArrayList<>();
+  private final Set<IdleLease> leases = new LinkedHashSet<>();
   private boolean reusable = true;
 
   Router(RoutingTable<Q> table, List<String> routingKeys, MessageProperties properties) {
@@ -46,7 +48,7 @@ final class Router<Q> {
       follow(node);
       visitAll();
     }
-    return Route.of(queues, undelayed, histories, undelayedHistories, reusable);
+    return Route.of(queues, undelayed, histories, undelayedHistories, reusable).using(leases);
   }
 
   private void visitAll() {
@@ -84,6 +86,10 @@ final class Router<Q> {
     }
     Targets<Q> targets = exchange.index().match(routingKeys, properties);
     queues.addAll(targets.nodes());
+    leases.addAll(targets.leases());
+    if (exchange.lease() != null) {
+      leases.add(exchange.lease());
+    }
     targets.exchanges().forEach(this::enqueue);
     if (targets.isEmpty() && exchange.alternate() != null) {
       enqueue(exchange.alternate());

@@ -1,5 +1,6 @@
 package io.mayflymq.core.routing;
 
+import io.mayflymq.core.retention.IdleLease;
 import io.vavr.collection.HashMap;
 import io.vavr.collection.HashSet;
 import java.util.ArrayList;
@@ -66,7 +67,7 @@ public final class RoutingTable<Q> {
     if (node == null) {
       return Route.none();
     }
-    if (!node.delays() && !node.index().variesByMessage() && node.index().history() == null) {
+    if (node.isPlain()) {
       Targets<Q> targets = node.index().match(routingKey, properties);
       if (targets.exchanges().isEmpty() && !(targets.isEmpty() && node.alternate() != null)) {
         return targets.route();
@@ -157,6 +158,38 @@ public final class RoutingTable<Q> {
     return Objects.equals(node.alternate(), alternate)
         ? this
         : withNode(node.withAlternate(alternate));
+  }
+
+  /**
+   * This table with another lease of an exchange.
+   *
+   * @param lease null for none
+   * @throws IllegalArgumentException if there is no such exchange, or it is the default exchange
+   */
+  public RoutingTable<Q> withLease(String exchange, IdleLease lease) {
+    ExchangeNode<Q> node = existing(exchange);
+    return node.lease() == lease ? this : withNode(node.withLease(lease));
+  }
+
+  /** The lease of an exchange, or null. */
+  public IdleLease lease(String exchange) {
+    ExchangeNode<Q> node = exchangeNode(exchange);
+    return node == null ? null : node.lease();
+  }
+
+  /**
+   * This table with another lease of a binding that is there.
+   *
+   * @param lease null for none
+   */
+  public RoutingTable<Q> withLease(Binding binding, IdleLease lease) {
+    ExchangeNode<Q> source = existing(binding.source());
+    Target<Q> target = target(binding);
+    return withNode(
+        source.withIndex(
+            source
+                .index()
+                .with(binding, lease == null ? target : new LeasedTarget<>(target, lease))));
   }
 
   /**

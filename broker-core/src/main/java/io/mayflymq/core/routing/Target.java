@@ -1,4 +1,4 @@
 package io.mayflymq.core.routing;
 
 /** What a binding leads to, resolved. */
-sealed interface Target<Q> permits QueueNode, ExchangeTarget {}
+sealed interface Target<Q> permits QueueNode, ExchangeTarget, LeasedTarget {}

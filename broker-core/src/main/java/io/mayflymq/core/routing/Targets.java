@@ -1,5 +1,6 @@
 package io.mayflymq.core.routing;
 
+import io.mayflymq.core.retention.IdleLease;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -11,9 +12,12 @@ import java.util.Set;
  * @param nodes the queues, to be merged with those of other exchanges
  * @param exchanges the names of exchanges to go on with
  * @param route the same queues, to be given out if that is all
+ * @param leases those of the bindings that lead there
  */
-record Targets<Q>(List<QueueNode<Q>> nodes, List<String> exchanges, Route<Q> route) {
-  private static final Targets<Object> NONE = new Targets<>(List.of(), List.of(), Route.none());
+record Targets<Q>(
+    List<QueueNode<Q>> nodes, List<String> exchanges, Route<Q> route, Set<IdleLease> leases) {
+  private static final Targets<Object> NONE =
+      new Targets<>(List.of(), List.of(), Route.none(), Set.of());
 
   @SuppressWarnings("unchecked") // it holds no Q
   static <Q> Targets<Q> none() {
@@ -22,18 +26,24 @@ record Targets<Q>(List<QueueNode<Q>> nodes, List<String> exchanges, Route<Q> rou
 
   static <Q> Targets<Q> of(Collection<? extends Target<Q>> targets) {
     if (targets.size() == 1 && targets.iterator().next() instanceof QueueNode<Q> queue) {
-      return new Targets<>(List.of(queue), List.of(), queue.route());
+      return new Targets<>(List.of(queue), List.of(), queue.route(), Set.of());
     }
     Set<QueueNode<Q>> queues = new LinkedHashSet<>();
     Set<String> exchanges = new LinkedHashSet<>();
-    for (Target<Q> target : targets) {
+    Set<IdleLease> leases = new LinkedHashSet<>();
+    for (Target<Q> each : targets) {
+      Target<Q> target = each;
+      if (each instanceof LeasedTarget<Q> leased) {
+        leases.add(leased.lease());
+        target = leased.target();
+      }
       if (target instanceof QueueNode<Q> queue) {
         queues.add(queue);
       } else if (target instanceof ExchangeTarget<Q> exchange) {
         exchanges.add(exchange.name());
       }
     }
-    return of(queues, exchanges);
+    return of(queues, exchanges, leases);
   }
 
   static <Q> Targets<Q> union(List<Targets<Q>> parts) {
@@ -42,15 +52,19 @@ record Targets<Q>(List<QueueNode<Q>> nodes, List<String> exchanges, Route<Q> rou
     }
     Set<QueueNode<Q>> queues = new LinkedHashSet<>();
     Set<String> exchanges = new LinkedHashSet<>();
+    Set<IdleLease> leases = new LinkedHashSet<>();
     for (Targets<Q> part : parts) {
       queues.addAll(part.nodes);
       exchanges.addAll(part.exchanges);
+      leases.addAll(part.leases);
     }
-    return of(queues, exchanges);
+    return of(queues, exchanges, leases);
   }
 
-  private static <Q> Targets<Q> of(Set<QueueNode<Q>> queues, Set<String> exchanges) {
-    return new Targets<>(List.copyOf(queues), List.copyOf(exchanges), Route.of(queues));
+  private static <Q> Targets<Q> of(
+      Set<QueueNode<Q>> queues, Set<String> exchanges, Set<IdleLease> leases) {
+    return new Targets<>(
+        List.copyOf(queues), List.copyOf(exchanges), Route.of(queues).using(leases), leases);
   }
 
   boolean isEmpty() {

@@ -3,8 +3,10 @@ package io.mayflymq.core.runtime;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 /*
  * A shard is a set of queues and the one thread that touches them: an event loop. There are no locks in the core, as whoever wants
@@ -93,6 +95,29 @@ public final class Shard {
     if (!awaited.get() && awaited.compareAndSet(false, true)) {
       loop.execute(this::openMailbox);
     }
+  }
+
+  /** Runs a task as a burst: now if the caller is on the shard's thread, else later. */
+  public void runOrExecute(Runnable task) {
+    if (isCurrent()) {
+      run(task);
+    } else {
+      execute(task);
+    }
+  }
+
+  /** Does the same for an answer. Any thread may call. */
+  public <T> CompletableFuture<T> call(Supplier<T> work) {
+    CompletableFuture<T> result = new CompletableFuture<>();
+    runOrExecute(
+        () -> {
+          try {
+            result.complete(work.get());
+          } catch (RuntimeException e) {
+            result.completeExceptionally(e);
+          }
+        });
+    return result;
   }
 
   /**

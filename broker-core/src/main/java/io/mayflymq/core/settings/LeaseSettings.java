@@ -11,4 +11,10 @@ import java.util.Set;
  * @param deadLetters whether its messages are dead-lettered before it goes
  */
 public record LeaseSettings(
-    long expiresMillis, Set<LeaseUse> uses, boolean onlyIfEmpty, boolean deadLetters) {}
+    long expiresMillis, Set<LeaseUse> uses, boolean onlyIfEmpty, boolean deadLetters) {
+
+  /** Whether there is a lease that starts anew by this. */
+  public boolean counts(LeaseUse use) {
+    return expiresMillis != QueueSettings.NONE && uses.contains(use);
+  }
+}

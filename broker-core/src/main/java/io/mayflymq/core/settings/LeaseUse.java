@@ -10,7 +10,7 @@ public enum LeaseUse {
   CONSUME,
   /** {@code basic.get}. */
   GET,
-  /** A declaration of the queue that is there, not a passive one. */
+  /** A declaration of the queue that is there, passive or not, unless with no-wait. */
   DECLARE,
   /** A message was routed to it. */
   PUBLISH,

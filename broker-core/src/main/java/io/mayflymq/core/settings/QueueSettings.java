@@ -2,6 +2,7 @@ package io.mayflymq.core.settings;
 
 import io.mayflymq.core.message.DeathReason;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 
@@ -56,10 +57,12 @@ public record QueueSettings(
 
   /**
    * Whether the queue counts how often each message comes back, and tells consumers: a quorum
-   * queue, and any other that has a limit.
+   * queue, and any other that has a limit, or has them wait before they come again.
    */
   public boolean countsReturns() {
-    return type == QueueType.QUORUM || deliveries.limit() != NONE;
+    return type == QueueType.QUORUM
+        || deliveries.limit() != NONE
+        || deliveries.retry().type() != RetryType.DISABLED;
   }
 
   /** Settings in the making. */
@@ -259,8 +262,13 @@ public record QueueSettings(
       return this;
     }
 
-    /** Makes the settings. */
+    /** Makes the settings. Messages that die when the lease ends are dead letters then. */
     public QueueSettings build() {
+      Set<DeathReason> on = EnumSet.noneOf(DeathReason.class);
+      on.addAll(deadLetterOn);
+      if (deadLettersOnExpire) {
+        on.add(DeathReason.QUEUE_EXPIRED);
+      }
       return new QueueSettings(
           type,
           singleActiveConsumer,
@@ -271,7 +279,7 @@ public record QueueSettings(
           new DeadLetterSettings(
               deadLetterExchange,
               deadLetterRoutingKey,
-              Set.copyOf(deadLetterOn),
+              Set.copyOf(on),
               Map.copyOf(routingKeys),
               serviceBusHeaders,
               ownDeadLetterQueue),

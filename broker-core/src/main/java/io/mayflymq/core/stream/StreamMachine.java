@@ -1,5 +1,6 @@
 package io.mayflymq.core.stream;
 
+import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.StreamOffset;
 import io.mayflymq.core.metrics.Counter;
@@ -14,6 +15,7 @@ import io.mayflymq.core.queue.QueueTotals;
 import io.mayflymq.core.queue.WakeUp;
 import io.mayflymq.core.queue.Withdrawals;
 import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.StreamStore;
 import java.util.LinkedHashMap;
@@ -194,6 +196,12 @@ public final class StreamMachine implements QueueBehavior {
     settled(consumer, from, to, nowMillis);
   }
 
+  /** The same. */
+  @Override
+  public void fail(Consumer consumer, long from, long to, long nowMillis) {
+    settled(consumer, from, to, nowMillis);
+  }
+
   private void settled(Consumer consumer, long from, long to, long nowMillis) {
     StreamConsumer reader = consumers.get(consumer);
     if (reader != null) {
@@ -240,7 +248,19 @@ public final class StreamMachine implements QueueBehavior {
 
   /** A stream does not expire. */
   @Override
-  public void renewLease(long nowMillis) {}
+  public void used(LeaseUse use, long nowMillis) {}
+
+  /** A stream does not expire. */
+  @Override
+  public boolean leaseHasEnded(long nowMillis) {
+    return false;
+  }
+
+  /** Nothing dies here. */
+  @Override
+  public boolean evacuate(DeathReason reason, long nowMillis) {
+    return true;
+  }
 
   // Views
 
@@ -253,7 +273,7 @@ public final class StreamMachine implements QueueBehavior {
   @Override
   public QueueTotals totals() {
     long count = readyCount();
-    return new QueueTotals(count, 0, log.bytes(), 0, count, log.bytes());
+    return new QueueTotals(count, 0, log.bytes(), 0, 0, 0, count, log.bytes());
   }
 
   @Override

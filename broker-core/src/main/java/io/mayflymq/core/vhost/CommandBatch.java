@@ -15,8 +15,9 @@ final class CommandBatch {
   static final byte ACKNOWLEDGE = 1;
   static final byte REJECT = 2;
   static final byte REQUEUE = 3;
-  static final byte SCHEDULE = 4;
-  private static final byte REFUSED = 5;
+  static final byte FAIL = 4;
+  static final byte SCHEDULE = 5;
+  private static final byte REFUSED = 6;
 
   private static final int INITIAL_CAPACITY = 64;
 
@@ -100,7 +101,8 @@ final class CommandBatch {
         case SCHEDULE -> queue.schedule((Message) subjects[i], lasts[i]);
         case ACKNOWLEDGE -> queue.acknowledge((Consumer) subjects[i], firsts[i], lasts[i]);
         case REJECT -> queue.reject((Consumer) subjects[i], firsts[i], lasts[i]);
-        default -> queue.requeue((Consumer) subjects[i], firsts[i], lasts[i]);
+        case REQUEUE -> queue.requeue((Consumer) subjects[i], firsts[i], lasts[i]);
+        default -> queue.fail((Consumer) subjects[i], firsts[i], lasts[i]);
       }
     }
   }

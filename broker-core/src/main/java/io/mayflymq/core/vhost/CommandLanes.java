@@ -108,6 +108,11 @@ public final class CommandLanes implements BurstMember {
     batchFor(queue).settle(CommandBatch.REQUEUE, queue, consumer, from, to);
   }
 
+  /** Puts them back, as the consumer could not deal with them. */
+  public void fail(Queue queue, Consumer consumer, long from, long to) {
+    batchFor(queue).settle(CommandBatch.FAIL, queue, consumer, from, to);
+  }
+
   /** The bytes of content that were handed over and have not come back. */
   public long bytesUnderWay() {
     return bytesUnderWay;

@@ -19,10 +19,13 @@ import java.util.ArrayDeque;
  * their disks allow. A crash in between doubles it, and never loses it.
  */
 final class DeadLetterLanes implements BurstMember {
+  private static final long MOST_UNDER_WAY = 4L << 20;
+
   private final Shard home;
   private final ShardStore store;
   private final CommandLanes lanes;
   private final ArrayDeque<LocalLetter> local = new ArrayDeque<>();
+  private final ArrayDeque<Runnable> waitingForRoom = new ArrayDeque<>(1);
   private boolean waiting;
 
   private record LocalLetter(DeadEntry source, Message message, Route<Queue> targets) {}
@@ -36,7 +39,23 @@ final class DeadLetterLanes implements BurstMember {
   DeadLetterLanes(Shard home, Shards shards) {
     this.home = home;
     this.store = shards.store(home);
-    this.lanes = new CommandLanes(home, shards, () -> {});
+    this.lanes = new CommandLanes(home, shards, this::cameBack);
+  }
+
+  /** Whether so much is under way to other shards that who sends very much should wait. */
+  boolean isFull() {
+    return lanes.bytesUnderWay() > MOST_UNDER_WAY;
+  }
+
+  /** Runs a task when {@link #isFull} is over. */
+  void whenRoom(Runnable task) {
+    waitingForRoom.addLast(task);
+  }
+
+  private void cameBack() {
+    while (!isFull() && !waitingForRoom.isEmpty()) {
+      waitingForRoom.removeFirst().run();
+    }
   }
 
   /**

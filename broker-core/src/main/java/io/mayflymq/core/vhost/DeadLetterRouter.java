@@ -82,7 +82,7 @@ final class DeadLetterRouter {
               settings.serviceBusHeaders());
       Route<Queue> route =
           table.route(exchange, letter.routingKeys(), letter.message()::properties);
-      route.remember(letter.message());
+      vhost.follow(route, letter.message());
       DeadLetter dead = letter;
       targets = route.map(target -> closesCycle(dead, target) ? null : target);
       fate =

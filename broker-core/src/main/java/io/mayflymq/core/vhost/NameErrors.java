@@ -1,15 +1,41 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 
-/** What is wrong with the name of a queue or exchange, in RabbitMQ's words. */
+/** What is wrong with a queue or exchange of some name, in RabbitMQ's words. */
 record NameErrors(String vhost) {
   static final String RESERVED_PREFIX = "amq.";
 
   ChannelException noQueue(String queue) {
     return new ChannelException(
         ReplyCode.NOT_FOUND, "no queue '%s' in vhost '%s'".formatted(queue, vhost));
+  }
+
+  ChannelException noExchange(String exchange) {
+    return new ChannelException(
+        ReplyCode.NOT_FOUND, "no exchange '%s' in vhost '%s'".formatted(exchange, vhost));
+  }
+
+  ChannelException tooManyQueues(String queue, long most) {
+    return new ChannelException(
+        ReplyCode.PRECONDITION_FAILED,
+        "cannot declare queue '%s': queue limit in vhost '%s' (%d) is reached"
+            .formatted(queue, vhost, most));
+  }
+
+  static ChannelException inExclusiveUse(Queue queue) {
+    return new ChannelException(ReplyCode.ACCESS_REFUSED, queue + " in exclusive use");
+  }
+
+  static ChannelException precondition(Queue queue, String why) {
+    return new ChannelException(ReplyCode.PRECONDITION_FAILED, queue + " " + why);
+  }
+
+  static ConnectionException streamsLack(String what, Queue stream) {
+    return new ConnectionException(
+        ReplyCode.NOT_IMPLEMENTED, "%s not supported by stream queues %s".formatted(what, stream));
   }
 
   ChannelException locked(String queue) {
@@ -19,6 +45,14 @@ record NameErrors(String vhost) {
                 + " declared on another connection or the exclusive property value does not match"
                 + " that of the original declaration.")
             .formatted(queue, vhost));
+  }
+
+  void requireDeletable(String exchange) {
+    if (exchange.startsWith(RESERVED_PREFIX)) {
+      throw new ChannelException(
+          ReplyCode.ACCESS_REFUSED,
+          "deletion of system exchange '%s' in vhost '%s' not allowed".formatted(exchange, vhost));
+    }
   }
 
   static void requireUnreserved(String kind, String name) {

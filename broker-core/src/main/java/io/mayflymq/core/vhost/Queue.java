@@ -13,17 +13,16 @@ import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
+import io.mayflymq.core.settings.DeliverySettings;
+import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.stream.StreamMachine;
-import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
-import io.mayflymq.protocol.types.ReplyCode;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 
 /*
  * A queue in action: the machine, tied to its shard's clock, timers and log, and to the virtual host that routes its dead letters.
@@ -40,14 +39,17 @@ public final class Queue {
   private final Shards shards;
   private final Shard shard;
   private final QueueBehavior machine;
+  private final Parting parting;
   private final Timer timer = new WakeTimer();
 
   /** Null until a message was scheduled for the first time. */
   QueueSchedule schedule;
 
   private boolean deleted;
-  private volatile long consumerTimeoutMillis;
   private volatile Redrive lastRedrive;
+
+  /** Those of the machine, for other threads. */
+  private volatile QueueSettings settings;
 
   Queue(
       long id,
@@ -64,7 +66,8 @@ public final class Queue {
     this.shards = shards;
     this.shard = shard;
     this.machine = behavior(vhost.policies().settingsOf(definition), nowMillis);
-    this.consumerTimeoutMillis = machine.settings().deliveries().timeoutMillis();
+    this.parting = new Parting(machine, shard, shards, this::delete);
+    this.settings = machine.settings();
   }
 
   private QueueBehavior behavior(QueueSettings settings, long nowMillis) {
@@ -113,12 +116,9 @@ public final class Queue {
     return machine.counters();
   }
 
-  /**
-   * How long its deliveries may stay unacknowledged, in ms; {@link QueueSettings#NONE} if it has no
-   * rule for that. Any thread may ask.
-   */
-  public long consumerTimeoutMillis() {
-    return consumerTimeoutMillis;
+  /** What becomes of its deliveries that are not acknowledged; any thread may ask. */
+  public DeliverySettings deliveries() {
+    return settings.deliveries();
   }
 
   /** The shard whose thread it belongs to. */
@@ -191,6 +191,12 @@ public final class Queue {
     }
   }
 
+  void fail(Consumer consumer, long from, long to) {
+    if (!deleted) {
+      machine.fail(consumer, from, to, shard.now());
+    }
+  }
+
   /** A consumer whose outlet had no room can take messages again. Within a burst of the shard. */
   public void resume(Consumer consumer) {
     if (!deleted) {
@@ -208,7 +214,7 @@ public final class Queue {
     QueueSettings changed = vhost.policies().settingsOf(definition);
     if (!deleted && !changed.equals(machine.settings())) {
       machine.reconfigure(changed, shard.now());
-      consumerTimeoutMillis = changed.deliveries().timeoutMillis();
+      settings = changed;
     }
   }
 
@@ -242,13 +248,11 @@ public final class Queue {
    *     exclusive use
    */
   public CompletableFuture<Void> subscribe(Consumer consumer, Runnable admitted) {
-    return call(
+    return shard.call(
         () -> {
           requireExists();
           if (!machine.admits(consumer.exclusive())) {
-            throw new ChannelException(
-                ReplyCode.ACCESS_REFUSED,
-                "queue '%s' in vhost '%s' in exclusive use".formatted(name(), vhost.name()));
+            throw NameErrors.inExclusiveUse(this);
           }
           admitted.run();
           machine.subscribe(consumer, shard.now());
@@ -262,13 +266,25 @@ public final class Queue {
    * @return done when both have happened
    */
   public CompletableFuture<Void> cancel(Consumer consumer) {
-    return call(
+    return shard.call(
         () -> {
-          if (!deleted && machine.cancel(consumer, shard.now()) && definition.autoDelete()) {
-            delete(Actor.BROKER);
+          if (isThere() && machine.cancel(consumer, shard.now()) && definition.autoDelete()) {
+            parting.leave(Actor.BROKER);
           }
           return null;
         });
+  }
+
+  /** It was used in a way that it does not see by itself; counts if its lease says so. */
+  public void used(LeaseUse use) {
+    if (settings.lease().counts(use)) {
+      shard.runOrExecute(
+          () -> {
+            if (!deleted) {
+              machine.used(use, shard.now());
+            }
+          });
+    }
   }
 
   /**
@@ -276,10 +292,16 @@ public final class Queue {
    * gone, 540 if it is a stream.
    */
   public CompletableFuture<Fetched> fetch(boolean acknowledges) {
-    return call(
+    return fetch(acknowledges, LeaseUse.GET);
+  }
+
+  /** The same, as another use of the queue. */
+  public CompletableFuture<Fetched> fetch(boolean acknowledges, LeaseUse use) {
+    return shard.call(
         () -> {
           requireExists();
           requireNoStream("basic.get");
+          machine.used(use, shard.now());
           return machine.fetch(acknowledges, shard.now());
         });
   }
@@ -289,7 +311,7 @@ public final class Queue {
    * 540 if it is a stream.
    */
   public CompletableFuture<Long> purge() {
-    return call(
+    return shard.call(
         () -> {
           requireExists();
           requireNoStream("queue.purge");
@@ -308,7 +330,7 @@ public final class Queue {
    */
   public CompletableFuture<QueuePage> browse(long position, int count) {
     QueueBrowse browse = new QueueBrowse(this, machine, position, count);
-    onShard(browse);
+    shard.runOrExecute(browse);
     return browse.done();
   }
 
@@ -319,13 +341,13 @@ public final class Queue {
    * @param conditions what else has to hold
    */
   public CompletableFuture<Redrive> redrive(RedriveRequest request, Redrive.Conditions conditions) {
-    return call(
+    return shard.call(
         () -> {
           requireExists();
           requireNoStream("redrive");
           Redrive last = lastRedrive;
           if (!request.dryRun() && last != null && !last.report().state().isEnd()) {
-            throw precondition("is being redriven");
+            throw NameErrors.precondition(this, "is being redriven");
           }
           Redrive redrive = new Redrive(this, machine.withdrawals(), request, shards, conditions);
           if (!request.dryRun()) {
@@ -347,11 +369,11 @@ public final class Queue {
    * @param renewsLease whether asking is use of the queue
    */
   CompletableFuture<QueueStatus> status(boolean renewsLease) {
-    return call(
+    return shard.call(
         () -> {
           requireExists();
           if (renewsLease) {
-            machine.renewLease(shard.now());
+            machine.used(LeaseUse.DECLARE, shard.now());
           }
           return new QueueStatus(name(), machine.readyCount(), machine.consumerCount());
         });
@@ -366,26 +388,33 @@ public final class Queue {
    */
   CompletableFuture<Long> delete(boolean ifUnused, boolean ifEmpty, Actor actor) {
     CompletableFuture<CompletableFuture<Long>> result =
-        call(
+        shard.call(
             () -> {
-              if (deleted) {
+              if (!isThere()) {
                 return CompletableFuture.completedFuture(0L);
               }
               if (ifUnused && machine.consumerCount() > 0) {
-                throw precondition("in use");
+                throw NameErrors.precondition(this, "in use");
               }
               if (ifEmpty && machine.readyCount() > 0) {
-                throw precondition("not empty");
+                throw NameErrors.precondition(this, "not empty");
               }
-              return delete(actor);
+              return parting.leave(actor);
             });
     return result.thenCompose(deletion -> deletion);
+  }
+
+  /** Deletes the queue with its virtual host: whatever it has goes with it. */
+  CompletableFuture<Long> deleteWithVhost() {
+    return shard
+        .call(() -> deleted ? CompletableFuture.completedFuture(0L) : delete(Actor.BROKER))
+        .thenCompose(deletion -> deletion);
   }
 
   /** Sets the timers of a new queue, or of one that has been recovered. */
   void start() {
     if (definition.durable() || machine.settings().lease().expiresMillis() > 0) {
-      onShard(
+      shard.runOrExecute(
           () -> {
             machine.start(shard.now());
             QueueSchedule.start(schedule);
@@ -396,6 +425,7 @@ public final class Queue {
   private CompletableFuture<Long> delete(Actor actor) {
     long count = machine.readyCount();
     deleted = true;
+    parting.end();
     shard.timers().cancel(timer);
     machine.consumers().forEach(consumer -> consumer.outlet().cancelled(consumer));
     // Its messages must not go before it does: after a crash it would be back without them. So if
@@ -404,7 +434,7 @@ public final class Queue {
         .forget(this, actor)
         .thenApply(
             safe -> {
-              onShard(this::dispose);
+              shard.runOrExecute(this::dispose);
               return count;
             });
   }
@@ -414,8 +444,13 @@ public final class Queue {
     QueueSchedule.dispose(schedule);
   }
 
+  /** Whether it is neither gone nor about to go because somebody wanted that. */
+  private boolean isThere() {
+    return !deleted && !parting.isWanted();
+  }
+
   void requireExists() {
-    if (deleted) {
+    if (!isThere()) {
       throw vhost.noQueue(name());
     }
   }
@@ -433,35 +468,7 @@ public final class Queue {
 
   /** The error for a method that streams do not support: 540. Any thread may ask. */
   public ConnectionException streamsLack(String what) {
-    return new ConnectionException(
-        ReplyCode.NOT_IMPLEMENTED, "%s not supported by stream queues %s".formatted(what, this));
-  }
-
-  private ChannelException precondition(String why) {
-    return new ChannelException(
-        ReplyCode.PRECONDITION_FAILED,
-        "queue '%s' in vhost '%s' %s".formatted(name(), vhost.name(), why));
-  }
-
-  <T> CompletableFuture<T> call(Supplier<T> work) {
-    CompletableFuture<T> result = new CompletableFuture<>();
-    onShard(
-        () -> {
-          try {
-            result.complete(work.get());
-          } catch (RuntimeException e) {
-            result.completeExceptionally(e);
-          }
-        });
-    return result;
-  }
-
-  private void onShard(Runnable work) {
-    if (shard.isCurrent()) {
-      shard.run(work);
-    } else {
-      shard.execute(work);
-    }
+    return NameErrors.streamsLack(what, this);
   }
 
   @Override
@@ -485,7 +492,7 @@ public final class Queue {
 
     @Override
     public void leaseEnded() {
-      delete(Actor.BROKER);
+      parting.leaseEnded();
     }
   }
 

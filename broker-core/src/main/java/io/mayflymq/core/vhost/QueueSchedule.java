@@ -117,6 +117,7 @@ public final class QueueSchedule extends Timer {
   public static <T> CompletableFuture<T> with(
       Queue queue, Function<QueueSchedule, CompletableFuture<T>> work, T otherwise) {
     return queue
+        .shard()
         .call(
             () -> {
               queue.requireExists();

@@ -79,7 +79,7 @@ final class RedriveRouter {
     }
     Passage passage = to(letter, targets);
     if (passage.skipped() == null && !request.dryRun()) {
-      route.remember(letter);
+      source.vhost().follow(route, letter);
     }
     return passage;
   }

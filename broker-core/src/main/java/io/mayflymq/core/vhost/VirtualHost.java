@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.event.TopologyEvents;
+import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.QueueDefinition;
@@ -14,6 +15,7 @@ import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.Removal;
+import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.Limit;
@@ -25,6 +27,7 @@ import io.mayflymq.protocol.types.ReplyCode;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /*
  * A virtual host: its exchanges and queues, and the bindings between them.
@@ -42,12 +45,14 @@ public final class VirtualHost {
   private final BrokerContext broker;
   private final Shards shards;
   private final MetadataLog metadata;
+  private final TopologyLog log;
   private final TopologyEvents events;
   private final VhostMetrics metrics;
   private final DeadLetterRouter deadLetters;
   private final Firehose firehose = new Firehose(this);
   private final VhostPolicies policies;
   private final Object lock = new Object();
+  private final IdleLeases idle;
   private volatile RoutingTable<Queue> table = RoutingTable.empty();
   private volatile VhostDefinition definition;
   private boolean deleted;
@@ -63,6 +68,8 @@ public final class VirtualHost {
     this.events = new TopologyEvents(name, broker.events());
     this.shards = broker.shards();
     this.metadata = broker.metadata();
+    this.log = new TopologyLog(name, metadata);
+    this.idle = new IdleLeases(this, shards.get(0), broker.clock(), lock);
     this.metrics = new VhostMetrics(shards.count());
     this.deadLetters = new DeadLetterRouter(this, shards);
     for (ExchangeDefinition exchange : predeclared) {
@@ -74,16 +81,16 @@ public final class VirtualHost {
   void replay(MetadataCommand command) {
     synchronized (lock) {
       if (command instanceof MetadataCommand.ExchangeDeclared declared) {
-        table = policies.add(table, declared.exchange());
+        table = withExchange(declared.exchange());
       } else if (command instanceof MetadataCommand.QueueDeclared declared) {
         Queue queue =
             create(declared.id(), declared.queue(), null, shards.ofNumber(declared.shard()));
         table = table.withQueue(queue.name(), queue);
       } else if (command instanceof MetadataCommand.Bound bound) {
-        table = table.withBinding(bound.binding());
+        table = withBinding(bound.binding());
       } else if (command instanceof MetadataCommand.PolicySet set) {
         policies.change(policies.table().with(set.policy()));
-        table = policies.applyTo(table);
+        table = idle.settleAll(policies.applyTo(table), policies.table());
       } else {
         throw new IllegalArgumentException("not part of a state: " + command);
       }
@@ -149,8 +156,7 @@ public final class VirtualHost {
   public ExchangeDefinition exchange(String exchange) {
     ExchangeDefinition definition = table.exchange(exchange);
     if (definition == null) {
-      throw new ChannelException(
-          ReplyCode.NOT_FOUND, "no exchange '%s' in vhost '%s'".formatted(exchange, name));
+      throw errors.noExchange(exchange);
     }
     return definition;
   }
@@ -168,15 +174,14 @@ public final class VirtualHost {
       ExchangeDefinition current = table.exchange(wanted.name());
       if (current != null) {
         Redeclaration.check(name, wanted, current);
+        idle.used(wanted.name());
         return done();
       }
       NameErrors.requireUnreserved("exchange", wanted.name());
       wanted.type().validate(wanted.arguments());
-      table = policies.add(table, wanted);
+      table = withExchange(wanted);
       events.created(wanted, Actor.of(connection));
-      return wanted.durable()
-          ? metadata.append(new MetadataCommand.ExchangeDeclared(name, wanted))
-          : done();
+      return log.declared(wanted);
     }
   }
 
@@ -189,11 +194,7 @@ public final class VirtualHost {
    */
   public CompletableFuture<Void> deleteExchange(
       String exchange, boolean ifUnused, Object connection) {
-    if (exchange.startsWith(NameErrors.RESERVED_PREFIX)) {
-      throw new ChannelException(
-          ReplyCode.ACCESS_REFUSED,
-          "deletion of system exchange '%s' in vhost '%s' not allowed".formatted(exchange, name));
-    }
+    errors.requireDeletable(exchange);
     synchronized (lock) {
       if (table.exchange(exchange) == null) {
         return done();
@@ -203,7 +204,7 @@ public final class VirtualHost {
             ReplyCode.PRECONDITION_FAILED,
             "exchange '%s' in vhost '%s' in use".formatted(exchange, name));
       }
-      return apply(table.deleteExchange(exchange), Actor.of(connection));
+      return applyWanted(table.deleteExchange(exchange), connection);
     }
   }
 
@@ -222,14 +223,14 @@ public final class VirtualHost {
       requireEnds(binding, connection);
       exchange(binding.source()).routingType().validate(binding);
       if (table.contains(binding)) {
+        idle.used(binding);
         return done();
       }
-      table = table.withBinding(binding);
+      table = withBinding(binding);
+      idle.usedEnds(table, binding);
       AtMostOnce.replay(table, binding);
       events.created(binding, Actor.of(connection));
-      return isDurable(binding)
-          ? metadata.append(new MetadataCommand.Bound(name, binding))
-          : done();
+      return log.bound(table, binding);
     }
   }
 
@@ -244,7 +245,7 @@ public final class VirtualHost {
       if (binding.destinationKind() == DestinationKind.QUEUE && table.contains(binding)) {
         queue(binding.destination(), connection);
       }
-      return apply(table.deleteBinding(binding), Actor.of(connection));
+      return applyWanted(table.deleteBinding(binding), connection);
     }
   }
 
@@ -257,36 +258,41 @@ public final class VirtualHost {
     }
   }
 
-  private boolean isDurable(Binding binding) {
-    ExchangeDefinition source = table.exchange(binding.source());
-    if (source == null || !source.durable()) {
-      return false;
-    }
-    if (binding.destinationKind() == DestinationKind.EXCHANGE) {
-      ExchangeDefinition destination = table.exchange(binding.destination());
-      return destination != null && destination.durable();
-    }
-    Queue queue = table.queue(binding.destination());
-    return queue != null && queue.definition().durable();
-  }
-
   /** Publishes a table in which something was removed, and logs what of it was durable. */
   private CompletableFuture<Void> apply(Removal<Queue> removal, Actor actor) {
-    CompletableFuture<Void> last = done();
-    for (Binding binding : removal.deletedBindings()) {
-      if (isDurable(binding)) {
-        last = metadata.append(new MetadataCommand.Unbound(name, binding));
-      }
-    }
+    CompletableFuture<Void> logged = log.removed(table, removal);
     for (ExchangeDefinition exchange : removal.deletedExchanges()) {
       metrics.exchanges().forget(exchange.name());
-      if (exchange.durable()) {
-        last = metadata.append(new MetadataCommand.ExchangeDeleted(name, exchange.name()));
-      }
+      idle.forget(exchange.name());
     }
     table = removal.table();
     events.removed(removal, actor);
-    return last;
+    removal.deletedBindings().forEach(idle::forget);
+    return logged;
+  }
+
+  private CompletableFuture<Void> applyWanted(Removal<Queue> removal, Object connection) {
+    removal.deletedBindings().forEach(binding -> idle.usedEnds(table, binding));
+    return apply(removal, Actor.of(connection));
+  }
+
+  private RoutingTable<Queue> withExchange(ExchangeDefinition exchange) {
+    return idle.settle(policies.add(table, exchange), exchange, policies.table());
+  }
+
+  private RoutingTable<Queue> withBinding(Binding binding) {
+    return idle.settle(table.withBinding(binding), binding, policies.table());
+  }
+
+  /** Something was not used for too long. Within the lock. */
+  void expire(Function<RoutingTable<Queue>, Removal<Queue>> deletion) {
+    apply(deletion.apply(table), Actor.BROKER);
+  }
+
+  /** A message takes a route: what is on its way notes that. */
+  public void follow(Route<Queue> route, Message message) {
+    route.remember(message);
+    route.used(broker.clock());
   }
 
   // Queues
@@ -362,7 +368,7 @@ public final class VirtualHost {
     queue.start();
     churn().happened(Churn.Event.QUEUE_CREATED);
     events.created(definition, actor);
-    return definition.durable() ? metadata.append(declared(queue)) : done();
+    return log.declared(queue);
   }
 
   /** Makes a queue's own dead letter queue if it should have one. Within the lock. */
@@ -387,11 +393,6 @@ public final class VirtualHost {
     return queue;
   }
 
-  private MetadataCommand.QueueDeclared declared(Queue queue) {
-    return new MetadataCommand.QueueDeclared(
-        name, queue.definition(), queue.id(), queue.shard().index());
-  }
-
   /**
    * Keeps where the queues live that were on another shard before.
    *
@@ -402,7 +403,7 @@ public final class VirtualHost {
     CompletableFuture<Void> last = done();
     for (Queue queue : table.queues()) {
       if (shardsBefore.get(queue.id()) != queue.shard().index()) {
-        last = metadata.append(declared(queue));
+        last = log.declared(queue);
       }
     }
     return last;
@@ -450,9 +451,7 @@ public final class VirtualHost {
       if (OwnDeadLetterQueue.isOf(own, queue.name())) {
         own.delete(false, false, Actor.BROKER);
       }
-      return queue.definition().durable()
-          ? metadata.append(new MetadataCommand.QueueDeleted(name, queue.name()))
-          : removed;
+      return log.deleted(queue, removed);
     }
   }
 
@@ -467,7 +466,7 @@ public final class VirtualHost {
   CompletableFuture<Void> changePolicies(PolicyTable changed, MetadataCommand command) {
     synchronized (lock) {
       policies.change(changed);
-      table = policies.applyTo(table);
+      table = idle.settleAll(policies.applyTo(table), changed);
       return CompletableFuture.allOf(
           metadata.append(command), addOwnDeadLetterQueues(), VhostPolicies.applyToQueues(table));
     }
@@ -492,9 +491,7 @@ public final class VirtualHost {
     return forgotten.thenCompose(
         safe ->
             CompletableFuture.allOf(
-                queues.stream()
-                    .map(queue -> queue.delete(false, false, Actor.BROKER))
-                    .toArray(CompletableFuture<?>[]::new)));
+                queues.stream().map(Queue::deleteWithVhost).toArray(CompletableFuture<?>[]::new)));
   }
 
   private void requireAlive() {
@@ -507,10 +504,7 @@ public final class VirtualHost {
   private void requireRoom(String queue) {
     Limits limits = definition.limits();
     if (!limits.allow(Limit.MAX_QUEUES, table.queueCount())) {
-      throw new ChannelException(
-          ReplyCode.PRECONDITION_FAILED,
-          "cannot declare queue '%s': queue limit in vhost '%s' (%d) is reached"
-              .formatted(queue, name, limits.get(Limit.MAX_QUEUES)));
+      throw errors.tooManyQueues(queue, limits.get(Limit.MAX_QUEUES));
     }
   }
 

@@ -78,6 +78,10 @@ public final class MemoryMetadataLog implements MetadataLog {
   private void apply(MetadataCommand command) {
     if (command instanceof MetadataCommand.ExchangeDeclared declared) {
       state.put(List.of("exchange", declared.exchange().name()), command);
+    } else if (command instanceof MetadataCommand.ExchangeDeleted deleted) {
+      state.remove(List.of("exchange", deleted.exchange()));
+    } else if (command instanceof MetadataCommand.PolicySet set) {
+      state.put(List.of("policy", set.policy().name()), command);
     } else if (command instanceof MetadataCommand.QueueDeclared declared) {
       state.put(List.of("queue", declared.queue().name()), command);
     } else if (command instanceof MetadataCommand.QueueDeleted deleted) {

@@ -5,6 +5,7 @@ import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.QueueLog.Dead;
 import io.mayflymq.core.queue.QueueLog.Delivery;
+import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.DeadEntry;
@@ -156,6 +157,7 @@ final class ManualQueue implements QueueEffects {
 
   /** Fetches with acknowledgement; -1 if there is nothing, else the message's number. */
   int fetch() {
+    machine.used(LeaseUse.GET, now);
     Fetched fetched = machine.fetch(true, now);
     return fetched == null ? -1 : number(fetched.message());
   }

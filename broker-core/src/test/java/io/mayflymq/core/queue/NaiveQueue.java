@@ -1,7 +1,8 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DeathReason;
-import io.mayflymq.core.settings.ExpirySettings;
+import io.mayflymq.core.settings.ExpiryMode;
+import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
@@ -50,6 +51,9 @@ final class NaiveQueue {
     /** Who has it and has not settled it; null while it is ready. */
     Subscriber holder;
 
+    /** When its wait for another delivery ends; 0 if it does not wait. */
+    private long waitsUntil;
+
     private Entry(
         int number,
         int size,
@@ -70,35 +74,11 @@ final class NaiveQueue {
     }
 
     private boolean isReady() {
-      return holder == null;
-    }
-  }
-
-  /** A consumer, or the one whose messages {@code basic.get} holds. */
-  static final class Subscriber {
-    final int number;
-    final boolean acknowledges;
-    final int prefetch;
-
-    /** How many more messages its outlet takes. */
-    int room;
-
-    private boolean subscribed;
-    private boolean saidNoRoom;
-    private int held;
-
-    /** The lower, the sooner it is its turn; 0 if it is out of the round. */
-    private long ticket;
-
-    Subscriber(int number, boolean acknowledges, int prefetch, int room) {
-      this.number = number;
-      this.acknowledges = acknowledges;
-      this.prefetch = prefetch;
-      this.room = room;
+      return holder == null && waitsUntil == 0;
     }
 
-    private boolean canTake() {
-      return subscribed && !saidNoRoom && (!acknowledges || prefetch == 0 || held < prefetch);
+    boolean isWaiting() {
+      return waitsUntil != 0;
     }
   }
 
@@ -117,6 +97,7 @@ final class NaiveQueue {
   }
 
   boolean publish(int number, QueueCommand.Publish publish, long now) {
+    used(LeaseUse.PUBLISH, now);
     int size = publish.size();
     long ttl = publish.ttl();
     if (settings.length().overflow() != Overflow.DROP_HEAD) {
@@ -130,12 +111,20 @@ final class NaiveQueue {
         return false;
       }
     }
-    long own = ttl < 0 ? NEVER : deadline(Math.max(ttl, settings.expiry().floorMillis()), now);
-    long deadline = deadline(settings.expiry(), own, now);
+    long own =
+        ttl < 0 ? NEVER : NaiveDeadline.of(Math.max(ttl, settings.expiry().floorMillis()), now);
+    long deadline = NaiveDeadline.of(settings.expiry(), own, now);
     int priority = Math.max(0, Math.min(publish.priority(), settings.maxPriority()));
     Entry entry =
         new Entry(
-            number, size, publish.persistent(), priority, now, own, deadline(ttl, now), deadline);
+            number,
+            size,
+            publish.persistent(),
+            priority,
+            now,
+            own,
+            NaiveDeadline.of(ttl, now),
+            deadline);
     if (ready().findAny().isEmpty()) {
       Optional<Subscriber> taker = nextWithRoom();
       if (taker.isPresent()) {
@@ -166,20 +155,6 @@ final class NaiveQueue {
     if (entry.persistent) {
       log.stored(entry.number, entry.ownDeadline, now);
     }
-  }
-
-  private static long deadline(long ttl, long now) {
-    return ttl < 0 ? NEVER : ttl == 0 ? now : now + ttl + 1;
-  }
-
-  private static long deadline(ExpirySettings expiry, long own, long arrival) {
-    long ttl = expiry.messageTtlMillis();
-    long byTtl = ttl < 0 ? NEVER : deadline(Math.max(ttl, expiry.floorMillis()), arrival);
-    return switch (expiry.ttlMode()) {
-      case MIN -> Math.min(own, byTtl);
-      case MESSAGE_FIRST -> own == NEVER ? byTtl : own;
-      case QUEUE_ONLY -> byTtl;
-    };
   }
 
   private boolean exceeds(int moreMessages, int moreBytes) {
@@ -245,7 +220,7 @@ final class NaiveQueue {
     if (!subscribers.isEmpty()) {
       return false;
     }
-    lastUse = now;
+    used(LeaseUse.CONSUME, now);
     return true;
   }
 
@@ -255,7 +230,7 @@ final class NaiveQueue {
   }
 
   Optional<Entry> fetch(Subscriber getter, boolean acknowledges, long now) {
-    lastUse = now;
+    used(LeaseUse.GET, now);
     Optional<Entry> head = firstLiving(now);
     head.ifPresent(
         entry -> {
@@ -274,19 +249,29 @@ final class NaiveQueue {
         || changed.expiry().floorMillis() != settings.expiry().floorMillis()) {
       for (Entry entry : entries) {
         if (changed.expiry().retroactive()) {
-          entry.deadline = deadline(changed.expiry(), entry.kept, entry.arrival);
+          entry.deadline = NaiveDeadline.of(changed.expiry(), entry.kept, entry.arrival);
         } else {
           entry.kept = entry.deadline;
         }
       }
     }
+    if (leaseIsHeld()) {
+      lastUse = now;
+    }
     settings = changed;
+    used(LeaseUse.POLICY, now);
     expireAllDue(now);
     dropWhatIsTooMuch(now);
   }
 
-  void redeclare(long now) {
-    lastUse = now;
+  void used(LeaseUse use, long now) {
+    if (settings.lease().uses().contains(use)) {
+      lastUse = now;
+    }
+  }
+
+  private boolean leaseIsHeld() {
+    return !subscribers.isEmpty() && settings.lease().uses().contains(LeaseUse.CONSUME);
   }
 
   /** Gives ready messages to consumers, each of which has its turn. */
@@ -351,7 +336,12 @@ final class NaiveQueue {
       leave(entry);
     }
     nextInRound();
-    log.delivered(taker.number, entry.number, taker.acknowledges, entry.redelivered, entry.returns);
+    log.delivered(taker.number, entry.number, taker.acknowledges, entry.redelivered, told(entry));
+  }
+
+  /** How often it came back, as far as that is told. */
+  int told(Entry entry) {
+    return settings.countsReturns() ? entry.returns : 0;
   }
 
   void acknowledge(List<Entry> settled, long now) {
@@ -372,15 +362,12 @@ final class NaiveQueue {
     offer(now);
   }
 
-  void requeue(List<Entry> settled, long now) {
+  void requeue(List<Entry> settled, boolean failed, long now) {
     settled.forEach(
         entry -> {
           entry.holder.held--;
           entry.holder = null;
           entry.redelivered = true;
-          if (settings.type() == QueueType.QUORUM) {
-            entry.ticket = ++lastReturn;
-          }
           if (settings.countsReturns()) {
             entry.returns++;
           }
@@ -388,10 +375,64 @@ final class NaiveQueue {
             die(entry, DeathReason.DELIVERY_LIMIT, now);
           } else if (now >= entry.deadline) {
             die(entry, DeathReason.EXPIRED, now);
+          } else if (NaiveDelay.waits(settings.deliveries().retry(), failed)) {
+            long delay = NaiveDelay.millis(settings.deliveries().retry(), entry.returns);
+            entry.waitsUntil = now + delay + 1;
+          } else {
+            comeBack(entry);
           }
         });
     dropWhatIsTooMuch(now);
     offer(now);
+  }
+
+  private void comeBack(Entry entry) {
+    if (settings.type() == QueueType.QUORUM) {
+      entry.ticket = ++lastReturn;
+    }
+  }
+
+  private void endWaits(long now) {
+    waiting()
+        .filter(entry -> now >= leavesByItself(entry))
+        .sorted(Comparator.comparing((Entry entry) -> entry.deadline))
+        .toList()
+        .forEach(entry -> die(entry, DeathReason.EXPIRED, now));
+    waiting()
+        .filter(entry -> now >= entry.waitsUntil)
+        .sorted(Comparator.comparing((Entry entry) -> entry.waitsUntil))
+        .toList()
+        .forEach(
+            entry -> {
+              entry.waitsUntil = 0;
+              if (now >= entry.deadline) {
+                die(entry, DeathReason.EXPIRED, now);
+              } else {
+                comeBack(entry);
+              }
+            });
+    dropWhatIsTooMuch(now);
+    offer(now);
+  }
+
+  private long leavesByItself(Entry waiting) {
+    return settings.expiry().mode() == ExpiryMode.EXACT ? waiting.deadline : NEVER;
+  }
+
+  private Stream<Entry> waiting() {
+    return entries.stream().filter(Entry::isWaiting);
+  }
+
+  long waitingCount() {
+    return waiting().count();
+  }
+
+  /** When something happens to the first one that waits. */
+  long earliestEndOfWait() {
+    return waiting()
+        .mapToLong(entry -> Math.min(leavesByItself(entry), entry.waitsUntil))
+        .min()
+        .orElse(NEVER);
   }
 
   long purge(long now) {
@@ -403,14 +444,18 @@ final class NaiveQueue {
 
   void onTimer(long now) {
     if (now >= leaseEnd()) {
-      log.leaseEnded();
-    } else {
-      expireAllDue(now);
+      if (!settings.lease().onlyIfEmpty() || entries.isEmpty()) {
+        log.leaseEnded();
+        return;
+      }
+      lastUse = now;
     }
+    expireAllDue(now);
+    endWaits(now);
   }
 
   long leaseEnd() {
-    return subscribers.isEmpty() && settings.lease().expiresMillis() >= 0
+    return !leaseIsHeld() && settings.lease().expiresMillis() >= 0
         ? lastUse + settings.lease().expiresMillis() + 1
         : NEVER;
   }

@@ -6,9 +6,13 @@ import static net.jqwik.api.Arbitraries.just;
 import static net.jqwik.api.Arbitraries.longs;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.settings.Backoff;
 import io.mayflymq.core.settings.ExpiryMode;
+import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.RetrySettings;
+import io.mayflymq.core.settings.RetryType;
 import io.mayflymq.core.settings.TtlMode;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -33,7 +37,8 @@ sealed interface QueueCommand {
   enum Settlement {
     ACKNOWLEDGE,
     REJECT,
-    REQUEUE
+    REQUEUE,
+    FAIL
   }
 
   /**
@@ -81,7 +86,8 @@ sealed interface QueueCommand {
                     frequencyOf(
                         Tuple.of(1, just(Settlement.ACKNOWLEDGE)),
                         Tuple.of(1, just(Settlement.REJECT)),
-                        Tuple.of(3, just(Settlement.REQUEUE))),
+                        Tuple.of(2, just(Settlement.REQUEUE)),
+                        Tuple.of(2, just(Settlement.FAIL))),
                     pick,
                     pick,
                     integers().between(1, 4),
@@ -129,19 +135,20 @@ sealed interface QueueCommand {
   }
 
   static Arbitrary<QueueSettings> anySettings() {
-    Arbitrary<Long> lease =
+    Arbitrary<Long> period =
         frequencyOf(Tuple.of(3, just(QueueSettings.NONE)), Tuple.of(1, longs().between(1, 100)));
     return Combinators.combine(
             ttl(60),
-            lease,
+            period,
             limit(5),
             limit(30),
             Arbitraries.of(Overflow.values()),
             Arbitraries.of("dlx").injectNull(0.5),
-            Arbitraries.of(true, true, false))
+            Arbitraries.of(true, true, false),
+            anyLeaseAndRetry())
         .as(
-            (ttl, expires, length, bytes, overflow, deadLetterExchange, retroactive) ->
-                QueueSettings.builder()
+            (ttl, expires, length, bytes, overflow, deadLetterExchange, retroactive, others) ->
+                others.toBuilder()
                     .messageTtlMillis(ttl)
                     .expiresMillis(expires)
                     .maxLength(length)
@@ -180,6 +187,32 @@ sealed interface QueueCommand {
         Tuple.of(5, just(Message.NO_TTL)),
         Tuple.of(1, just(0L)),
         Tuple.of(10, longs().between(1, longest)));
+  }
+
+  private static Arbitrary<QueueSettings> anyLeaseAndRetry() {
+    return Combinators.combine(
+            Arbitraries.of(LeaseUse.values()).set(),
+            Arbitraries.of(true, false, false),
+            frequencyOf(Tuple.of(1, just(RetrySettings.NONE)), Tuple.of(1, anyRetry())))
+        .as(
+            (uses, onlyIfEmpty, retry) ->
+                QueueSettings.builder()
+                    .leaseUses(uses)
+                    .expiresOnlyIfEmpty(onlyIfEmpty)
+                    .retry(retry)
+                    .build());
+  }
+
+  private static Arbitrary<RetrySettings> anyRetry() {
+    return Combinators.combine(
+            Arbitraries.of(RetryType.values()),
+            longs().between(1, 10),
+            longs().between(-1, 20).filter(most -> most != 0),
+            Arbitraries.of(Backoff.values()),
+            longs().between(1, 20).list().ofMaxSize(2))
+        .as(
+            (type, least, most, backoff, delays) ->
+                new RetrySettings(type, least, most, backoff, 0, delays));
   }
 
   private static Arbitrary<Long> limit(long highest) {

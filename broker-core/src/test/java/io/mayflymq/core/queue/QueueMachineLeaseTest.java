@@ -3,8 +3,12 @@ package io.mayflymq.core.queue;
 import static io.mayflymq.core.queue.ManualQueue.lasting;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
+import java.util.EnumSet;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -73,7 +77,7 @@ class QueueMachineLeaseTest {
   void declaringAgainIsUse() {
     queue.advance(PERIOD);
 
-    queue.machine.renewLease(queue.now);
+    queue.machine.used(LeaseUse.DECLARE, queue.now);
 
     queue.advance(PERIOD);
     assertThat(queue.leaseEnded).isFalse();
@@ -85,7 +89,7 @@ class QueueMachineLeaseTest {
   void theTimerOfTheOldEndFiresOnceAndIsSetAnew() {
     for (int i = 0; i < 50; i++) {
       queue.advance(1);
-      queue.machine.renewLease(queue.now);
+      queue.machine.used(LeaseUse.DECLARE, queue.now);
     }
 
     queue.advance(PERIOD);
@@ -148,5 +152,67 @@ class QueueMachineLeaseTest {
 
     assertThat(queue.deaths).hasSize(2);
     assertThat(queue.leaseEnded).isFalse();
+  }
+
+  @Test
+  void publishingIsUseIfThatCounts() {
+    queue = new ManualQueue(with(EnumSet.of(LeaseUse.PUBLISH)));
+    queue.advance(60);
+    queue.publish(Message.NO_TTL);
+    queue.advance(PERIOD);
+    assertThat(queue.leaseEnded).isFalse();
+    queue.advance(1);
+    assertThat(queue.leaseEnded).isTrue();
+  }
+
+  @Test
+  void consumersDoNotKeepItIfTheyDoNotCount() {
+    queue = new ManualQueue(with(EnumSet.of(LeaseUse.PUBLISH)));
+    queue.subscribe(0);
+    queue.advance(PERIOD + 1);
+    assertThat(queue.leaseEnded).isTrue();
+  }
+
+  @Test
+  void aQueueThatHoldsMessagesStaysForAnotherPeriodIfItMustBeEmpty() {
+    queue =
+        new ManualQueue(
+            QueueSettings.builder().expiresMillis(PERIOD).expiresOnlyIfEmpty(true).build());
+    queue.publishMany(2);
+    queue.machine.purge(queue.now);
+    queue.publishMany(1);
+    long sequence = 2;
+    queue.advance(PERIOD + 1);
+    assertThat(queue.leaseEnded).as("a message is ready").isFalse();
+
+    queue.fetch();
+    queue.advance(3 * PERIOD);
+    assertThat(queue.leaseEnded).as("a message is unacknowledged").isFalse();
+
+    queue.machine.acknowledge(queue.getter, sequence, sequence, queue.now);
+    queue.advance(PERIOD + 1);
+    assertThat(queue.leaseEnded).isTrue();
+  }
+
+  @Test
+  void whatDiesWhenItGoesDiesInSlicesAndInOrderAlsoWhatConsumersHave() {
+    int count = 2 * QueueMachine.EXPIRY_SLICE;
+    queue.publishMany(count);
+    assertThat(queue.fetch()).isZero();
+
+    assertThat(queue.machine.evacuate(DeathReason.QUEUE_EXPIRED, queue.now)).isFalse();
+    assertThat(queue.deaths).hasSize(QueueMachine.EXPIRY_SLICE);
+    assertThat(queue.machine.evacuate(DeathReason.QUEUE_EXPIRED, queue.now)).isFalse();
+    assertThat(queue.machine.evacuate(DeathReason.QUEUE_EXPIRED, queue.now)).isTrue();
+
+    assertThat(queue.dead(DeathReason.QUEUE_EXPIRED))
+        .startsWith(1, 2, 3)
+        .endsWith(count - 1, 0)
+        .hasSize(count);
+    assertThat(queue.machine.totals().messages()).isZero();
+  }
+
+  private static QueueSettings with(Set<LeaseUse> uses) {
+    return QueueSettings.builder().expiresMillis(PERIOD).leaseUses(uses).build();
   }
 }

@@ -7,8 +7,8 @@ import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.NaiveQueue.Entry;
-import io.mayflymq.core.queue.NaiveQueue.Subscriber;
 import io.mayflymq.core.settings.ExpiryMode;
+import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
@@ -106,8 +106,8 @@ final class QueueRig {
     } else if (command instanceof QueueCommand.Purge) {
       assertThat(real.purge(now)).isEqualTo(naive.purge(now));
     } else if (command instanceof QueueCommand.Redeclare) {
-      real.renewLease(now);
-      naive.redeclare(now);
+      real.used(LeaseUse.DECLARE, now);
+      naive.used(LeaseUse.DECLARE, now);
     } else if (command instanceof QueueCommand.Advance advance) {
       advance(advance.millis());
     } else if (command instanceof QueueCommand.Reconfigure reconfigure) {
@@ -171,6 +171,7 @@ final class QueueRig {
   }
 
   private void fetch(boolean acknowledges) {
+    real.used(LeaseUse.GET, now);
     Fetched fetched = real.fetch(acknowledges, now);
     Optional<Entry> expected = naive.fetch(getter.naive, acknowledges, now);
     assertThat(fetched != null).as("got something").isEqualTo(expected.isPresent());
@@ -178,7 +179,7 @@ final class QueueRig {
       Entry entry = expected.get();
       assertThat(number(fetched.message())).isEqualTo(entry.number);
       assertThat(fetched.redelivered()).isEqualTo(entry.redelivered);
-      assertThat(returns(fetched.message())).isEqualTo(entry.returns);
+      assertThat(returns(fetched.message())).isEqualTo(naive.told(entry));
       assertThat(fetched.remaining()).isEqualTo(naive.readyCount());
       assertThat(now).as("handed out before its deadline").isLessThan(entry.deadline);
       assertThat(fetched.sequence() >= 0).isEqualTo(acknowledges);
@@ -206,15 +207,15 @@ final class QueueRig {
       if (entry.holder == holder.naive) {
         settled.add(entry);
         to = i;
-      } else if (entry.holder != null) {
+      } else if (!isFree(entry)) {
         break;
       }
     }
     long first = sequences.get(all.get(from).number);
     long last = sequences.get(all.get(to).number);
     if (command.wide()) {
-      first -= from == 0 || all.get(from - 1).holder == null ? 1 : 0;
-      last += to == all.size() - 1 || all.get(to + 1).holder == null ? 1 : 0;
+      first -= from == 0 || isFree(all.get(from - 1)) ? 1 : 0;
+      last += to == all.size() - 1 || isFree(all.get(to + 1)) ? 1 : 0;
     }
     switch (command.settlement()) {
       case ACKNOWLEDGE -> {
@@ -227,9 +228,18 @@ final class QueueRig {
       }
       case REQUEUE -> {
         real.requeue(holder.real, Math.max(first, 0), last, now);
-        naive.requeue(settled, now);
+        naive.requeue(settled, false, now);
+      }
+      case FAIL -> {
+        real.fail(holder.real, Math.max(first, 0), last, now);
+        naive.requeue(settled, true, now);
       }
     }
+  }
+
+  /** Nobody's: no consumer had it that could return it. */
+  private static boolean isFree(Entry entry) {
+    return entry.holder == null && !entry.isWaiting();
   }
 
   private void advance(int millis) {
@@ -251,7 +261,8 @@ final class QueueRig {
     deleted = expected.leaseEnded();
     assertThat(real.readyCount()).isEqualTo(naive.readyCount());
     assertThat(real.totals().readyBytes()).isEqualTo(naive.readyBytes());
-    assertThat(real.totals().unacked()).isEqualTo(naive.entries().size() - naive.readyCount());
+    assertThat(real.totals().delayed()).isEqualTo(naive.waitingCount());
+    assertThat(real.totals().messages()).isEqualTo(naive.entries().size());
     List<Entry> persistent = naive.entries().stream().filter(entry -> entry.persistent).toList();
     assertThat(real.totals().persistent()).isEqualTo(persistent.size());
     assertThat(real.totals().persistentBytes())
@@ -264,12 +275,17 @@ final class QueueRig {
     if (!deleted) {
       assertThat(timerAt)
           .as("the timer")
-          .isLessThanOrEqualTo(Math.min(naive.earliestDeadline(), naive.leaseEnd()));
+          .isLessThanOrEqualTo(
+              Math.min(
+                  naive.earliestEndOfWait(), Math.min(naive.earliestDeadline(), naive.leaseEnd())));
     }
   }
 
   /** What is left to settle, once everything was: nothing. */
   void finish() {
+    while (!deleted && naive.waitingCount() > 0) {
+      advance((int) Math.max(1, naive.earliestEndOfWait() - now));
+    }
     if (deleted) {
       return;
     }

@@ -259,7 +259,7 @@ public final class ChannelSession {
       settlements.settle(
           reject.deliveryTag(),
           false,
-          reject.requeue() ? Verdict.REQUEUE : Verdict.REJECT,
+          reject.requeue() ? Verdict.FAIL : Verdict.REJECT,
           transaction);
     } else if (method instanceof BasicMethod.Consume consume) {
       consumers.consume(consume);

@@ -28,9 +28,10 @@ final class ConsumeChecks {
    */
   static void check(Queue queue, BasicMethod.Consume consume, int prefetch) {
     FieldTable arguments = consume.arguments();
+    requireTimeout(arguments);
     if (!queue.isStream()) {
       requireAbsent(StreamOffset.HEADER, queue, arguments);
-      requireIntegerPriority(arguments);
+      requireInteger(Consumer.PRIORITY, arguments);
       return;
     }
     requireAbsent(Consumer.PRIORITY, queue, arguments);
@@ -47,12 +48,21 @@ final class ConsumeChecks {
     }
   }
 
-  private static void requireIntegerPriority(FieldTable arguments) {
-    FieldValue priority = arguments.get(Consumer.PRIORITY);
-    if (priority != null && !priority.isInteger()) {
+  private static void requireTimeout(FieldTable arguments) {
+    requireInteger(Consumer.TIMEOUT, arguments);
+    FieldValue timeout = arguments.get(Consumer.TIMEOUT);
+    if (timeout != null && timeout.longValue() < 0) {
+      throw precondition(
+          "invalid arg '%s': {value_negative,%d}".formatted(Consumer.TIMEOUT, timeout.longValue()));
+    }
+  }
+
+  private static void requireInteger(String argument, FieldTable arguments) {
+    FieldValue value = arguments.get(argument);
+    if (value != null && !value.isInteger()) {
       throw precondition(
           "invalid arg '%s': \"expected integer, got %s\""
-              .formatted(Consumer.PRIORITY, priority.rabbitTypeName()));
+              .formatted(argument, value.rabbitTypeName()));
     }
   }
 

@@ -37,6 +37,8 @@ final class ConsumerOperations implements DeliveryReceiver {
   private final UnackedDeliveries unacked = new UnackedDeliveries();
   private ReplyReceiver replies;
   private final ConsumerTimeout timeout;
+  private final DeliveryLocks locks;
+  private final LostTags lost = new LostTags();
   private DeliverySource lastFetched;
   private int prefetch;
   private volatile ChannelCredit credit;
@@ -55,6 +57,12 @@ final class ConsumerOperations implements DeliveryReceiver {
             connection.home(),
             connection.settings().consumerTimeoutMillis(),
             error -> connection.fail(number, error));
+    this.locks =
+        new DeliveryLocks(
+            unacked,
+            connection.home(),
+            connection.settings().consumerTimeoutMillis(),
+            this::lockEnded);
   }
 
   @Override
@@ -79,6 +87,11 @@ final class ConsumerOperations implements DeliveryReceiver {
 
   UnackedDeliveries unacked() {
     return unacked;
+  }
+
+  /** The deliveries that were taken back before they were settled. */
+  LostTags lost() {
+    return lost;
   }
 
   @Override
@@ -254,7 +267,7 @@ final class ConsumerOperations implements DeliveryReceiver {
 
   @Override
   public void deliver(DeliverySource source, long sequence, Message message, boolean redelivered) {
-    if (!channel.isOpen()) {
+    if (!channel.isOpen() || source.hasEnded()) {
       if (sequence >= 0) {
         connection.lanes().requeue(source.queue(), source.consumer(), sequence, sequence);
       }
@@ -280,7 +293,46 @@ final class ConsumerOperations implements DeliveryReceiver {
     }
     long tag = unacked.add(source, sequence);
     timeout.delivered();
+    locks.delivered(source, tag);
     return tag;
+  }
+
+  /** A delivery has been unacknowledged for too long. */
+  private void lockEnded(long tag) {
+    DeliverySource source = unacked.source(tag);
+    switch (source.timeoutAction()) {
+      case CLOSE_CHANNEL -> {} // By another policy meanwhile: the channel's timeout looks after it.
+      case CANCEL -> cancelOverdue(source, tag);
+      case REQUEUE -> takeBack(tag, connection.lanes()::requeue);
+      case DEAD_LETTER -> takeBack(tag, connection.lanes()::reject);
+    }
+  }
+
+  private void takeBack(long tag, PutBack way) {
+    unacked.settle(
+        tag,
+        (source, from, to) -> {
+          way.putBack(source.queue(), source.consumer(), from, to);
+          giveBack(source, 1);
+        });
+    lost.add(tag);
+  }
+
+  /** Cancels a consumer, and takes back what it has. A client that could not know is cut off. */
+  private void cancelOverdue(DeliverySource source, long tag) {
+    if (source.fetched()) {
+      takeBack(tag, connection.lanes()::requeue);
+    } else if (!connection.wantsCancelNotifications()) {
+      long timeoutMillis =
+          ConsumerTimeout.orDefault(
+              source.timeoutMillis(), connection.settings().consumerTimeoutMillis());
+      connection.fail(number, ConsumerTimeout.error(number, timeoutMillis));
+    } else {
+      source.end();
+      source.queue().cancel(source.consumer());
+      cancelled(source.consumer());
+      unacked.tagsOf(source).forEach(held -> takeBack(held, connection.lanes()::requeue));
+    }
   }
 
   @Override
@@ -298,12 +350,22 @@ final class ConsumerOperations implements DeliveryReceiver {
 
   /** Puts back everything that is not settled. */
   void recover() {
+    putAllBack(connection.lanes()::requeue);
+  }
+
+  private void putAllBack(PutBack way) {
     unacked.settleThroughInQueueOrder(
         Long.MAX_VALUE,
         (source, from, to) -> {
-          connection.lanes().requeue(source.queue(), source.consumer(), from, to);
+          way.putBack(source.queue(), source.consumer(), from, to);
           giveBack(source, to - from + 1);
         });
+  }
+
+  /** A way back to the queue. */
+  @FunctionalInterface
+  private interface PutBack {
+    void putBack(Queue queue, Consumer consumer, long from, long to);
   }
 
   /** Tells the limit that the consumers share what was settled. */
@@ -325,7 +387,8 @@ final class ConsumerOperations implements DeliveryReceiver {
     consumers.values().forEach(this::tellDeleted);
     consumers.clear();
     timeout.stop();
-    recover();
+    locks.stop();
+    putAllBack(connection.lanes()::fail);
     connection.lanes().flush();
     return CompletableFuture.allOf(cancels);
   }

@@ -3,14 +3,15 @@ package io.mayflymq.server.channel;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.settings.TimeoutAction;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
+import io.mayflymq.server.delivery.DeliverySource;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
 /*
- * Ends a channel whose oldest delivery has been unacknowledged for too long.
+ * Ends a channel whose oldest delivery has been unacknowledged for too long; unless something else is to happen then, see DeliveryLocks.
  *
  * No delivery has a timer or a time of its own. While there are unacknowledged ones, a tick once a second notes which tags have been given out
  * by then; and as tags ascend, the first note above a tag tells by when it was delivered. So a channel times out up to two seconds late
@@ -87,12 +88,16 @@ final class ConsumerTimeout extends Timer {
       await(nowMillis);
       return;
     }
-    onTimeout.accept(
-        new ChannelException(
-            ReplyCode.PRECONDITION_FAILED,
-            ("delivery acknowledgement on channel %d timed out. Timeout value used: %d ms. This"
-                    + " timeout value can be configured, see consumers doc guide to learn more")
-                .formatted(channel, timeout)));
+    onTimeout.accept(error(channel, timeout));
+  }
+
+  /** What the channel is closed with. */
+  static ChannelException error(int channel, long timeoutMillis) {
+    return new ChannelException(
+        ReplyCode.PRECONDITION_FAILED,
+        ("delivery acknowledgement on channel %d timed out. Timeout value used: %d ms. This"
+                + " timeout value can be configured, see consumers doc guide to learn more")
+            .formatted(channel, timeoutMillis));
   }
 
   private void note(long nowMillis) {
@@ -124,10 +129,18 @@ final class ConsumerTimeout extends Timer {
   }
 
   private long timeoutOfOldest() {
-    Queue queue = unacked.source(unacked.firstTag()).queue();
-    long own = queue.consumerTimeoutMillis();
-    return own != QueueSettings.NONE
-        ? own
-        : defaultMillis == 0 ? QueueSettings.NONE : defaultMillis;
+    DeliverySource source = unacked.source(unacked.firstTag());
+    if (source.timeoutAction() != TimeoutAction.CLOSE_CHANNEL) {
+      return QueueSettings.NONE;
+    }
+    return orDefault(source.timeoutMillis(), defaultMillis);
+  }
+
+  /** A timeout, or the default where there is none: of which 0 means none either. */
+  static long orDefault(long millis, long defaultMillis) {
+    if (millis != QueueSettings.NONE) {
+      return millis;
+    }
+    return defaultMillis == 0 ? QueueSettings.NONE : defaultMillis;
   }
 }

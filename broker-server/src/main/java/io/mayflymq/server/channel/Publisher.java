@@ -157,7 +157,7 @@ public final class Publisher {
       }
     }
     count(table, exchange);
-    route.remember(message);
+    vhost.follow(route, message);
     return message;
   }
 

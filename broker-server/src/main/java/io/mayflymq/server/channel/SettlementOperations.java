@@ -33,15 +33,23 @@ final class SettlementOperations {
    *
    * @param tag the delivery tag; 0 with {@code multiple} means all there are
    * @param transaction what it waits for, or null
-   * @throws ChannelException 406 for a tag that is not outstanding
+   * @throws ChannelException 406 for a tag that is not outstanding, and was not lost
    */
   void settle(long tag, boolean multiple, Verdict verdict, Transaction transaction) {
     boolean everything = multiple && tag == 0;
     if (!everything && !isOutstanding(tag, transaction)) {
-      throw new ChannelException(
-          ReplyCode.PRECONDITION_FAILED, "unknown delivery tag " + Long.toUnsignedString(tag));
+      if (!consumers.lost().settle(tag)) {
+        throw new ChannelException(
+            ReplyCode.PRECONDITION_FAILED, "unknown delivery tag " + Long.toUnsignedString(tag));
+      }
+      if (!multiple) {
+        return;
+      }
     }
     long last = everything ? unacked.lastTag() : tag;
+    if (multiple) {
+      consumers.lost().settleThrough(last);
+    }
     if (transaction != null) {
       if (multiple) {
         unacked.forEachThrough(
@@ -54,7 +62,7 @@ final class SettlementOperations {
       } else {
         transaction.settle(tag, verdict);
       }
-    } else if (multiple && verdict == Verdict.REQUEUE) {
+    } else if (multiple && verdict.returns()) {
       unacked.settleThroughInQueueOrder(
           last, (source, from, to) -> send(source, from, to, verdict));
     } else if (multiple) {
@@ -67,8 +75,13 @@ final class SettlementOperations {
   /** Carries out the verdicts of a transaction. */
   void commit(SortedMap<Long, Verdict> verdicts) {
     verdicts.forEach(
-        (tag, verdict) ->
-            unacked.settle(tag, (source, from, to) -> send(source, from, to, verdict)));
+        (tag, verdict) -> {
+          if (unacked.contains(tag)) {
+            unacked.settle(tag, (source, from, to) -> send(source, from, to, verdict));
+          } else {
+            consumers.lost().settle(tag);
+          }
+        });
   }
 
   /**
@@ -103,7 +116,7 @@ final class SettlementOperations {
         lanes.acknowledge(source.queue(), source.consumer(), from, to);
         counters.add(Counter.ACKED, to - from + 1);
       }
-      case REJECT, REQUEUE -> putBack(source, from, to, verdict);
+      case REJECT, REQUEUE, FAIL -> putBack(source, from, to, verdict);
     }
     consumers.giveBack(source, to - from + 1);
   }
@@ -114,6 +127,8 @@ final class SettlementOperations {
     }
     if (verdict == Verdict.REJECT) {
       lanes.reject(source.queue(), source.consumer(), from, to);
+    } else if (verdict == Verdict.FAIL) {
+      lanes.fail(source.queue(), source.consumer(), from, to);
     } else {
       lanes.requeue(source.queue(), source.consumer(), from, to);
     }

@@ -30,7 +30,14 @@ final class Transaction {
   enum Verdict {
     ACKNOWLEDGE,
     REJECT,
-    REQUEUE
+    /** Returned, with nothing said about why. */
+    REQUEUE,
+    /** Returned, as the consumer could not deal with it. */
+    FAIL;
+
+    boolean returns() {
+      return this == REQUEUE || this == FAIL;
+    }
   }
 
   private List<Publish> publishes = new ArrayList<>();

@@ -140,6 +140,17 @@ final class UnackedDeliveries {
     }
   }
 
+  /** The tags of deliveries from a source that are not settled. */
+  List<Long> tagsOf(DeliverySource source) {
+    List<Long> tags = new ArrayList<>();
+    for (long tag = base; tag < next; tag++) {
+      if (sources[slot(tag)] == source) {
+        tags.add(tag);
+      }
+    }
+    return tags;
+  }
+
   /** The first tag that is not settled, if there is one. */
   long firstTag() {
     return base;

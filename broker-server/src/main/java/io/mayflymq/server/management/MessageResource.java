@@ -8,6 +8,7 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
+import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.vhost.CommandLanes;
 import io.mayflymq.core.vhost.PublishReceipts;
 import io.mayflymq.core.vhost.Queue;
@@ -183,7 +184,9 @@ final class MessageResource {
     List<Fetched> taken = new ArrayList<>();
     try {
       while (taken.size() < count) {
-        Fetched fetched = Answers.await(queue.fetch(mode.acknowledges));
+        Fetched fetched =
+            Answers.await(
+                queue.fetch(mode.acknowledges, mode.requeues ? LeaseUse.PEEK : LeaseUse.GET));
         if (fetched == null) {
           break;
         }

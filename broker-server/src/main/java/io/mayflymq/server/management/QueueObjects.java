@@ -36,7 +36,7 @@ final class QueueObjects {
             "exclusive_consumer_tag", tagOfFirst(view, Consumer::exclusive),
             "head_message_timestamp", timestampOf(view.head()),
             "message_bytes", view.totals().bytes(),
-            "message_bytes_delayed", view.scheduled().readyBytes(),
+            "message_bytes_delayed", view.totals().delayedBytes() + view.scheduled().readyBytes(),
             "message_bytes_persistent", view.totals().persistentBytes(),
             "message_bytes_ready", view.totals().readyBytes(),
             "message_bytes_unacknowledged", view.totals().unackedBytes());
@@ -47,7 +47,7 @@ final class QueueObjects {
     Statistics.putIdleSince(object, queue.counters());
     Statistics.putMessages(
         object, view.totals().ready(), view.totals().unacked(), queue.counters());
-    object.put("messages_delayed", view.scheduled().ready());
+    object.put("messages_delayed", view.totals().delayed() + view.scheduled().ready());
     object.put("messages_persistent", view.totals().persistent());
     object.put("name", queue.name());
     object.put("node", NodeName.VALUE);

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metadata.VolatileMetadataLog;
 import io.mayflymq.core.queue.Consumer;
-import io.mayflymq.core.runtime.EventLoop;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.VolatileStore;
 import io.mayflymq.core.vhost.Broker;
@@ -20,9 +19,7 @@ import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.server.delivery.DeliverySource;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.TreeMap;
 import net.jqwik.api.ForAll;
@@ -35,43 +32,9 @@ import org.junit.jupiter.api.Test;
 class ConsumerTimeoutTest {
   private static final long LATE_MILLIS = 2 * ConsumerTimeout.TICK_MILLIS;
 
-  /** A loop whose time passes when the test says so. */
-  private static final class Loop implements EventLoop {
-    private record Scheduled(long atMillis, Runnable task) {}
-
-    private final PriorityQueue<Scheduled> scheduled =
-        new PriorityQueue<>(Comparator.comparingLong(Scheduled::atMillis));
-    private long nowMillis = 1_800_000_000_000L;
-
-    @Override
-    public boolean inEventLoop() {
-      return true;
-    }
-
-    @Override
-    public void execute(Runnable task) {
-      task.run();
-    }
-
-    @Override
-    public void schedule(Runnable task, long delayMillis) {
-      scheduled.add(new Scheduled(nowMillis + delayMillis, task));
-    }
-
-    void advance(long millis) {
-      long end = nowMillis + millis;
-      while (!scheduled.isEmpty() && scheduled.peek().atMillis <= end) {
-        Scheduled next = scheduled.remove();
-        nowMillis = Math.max(nowMillis, next.atMillis);
-        next.task.run();
-      }
-      nowMillis = end;
-    }
-  }
-
   /** A channel whose queues have no timeout of their own, or this one. */
   private static final class Rig {
-    private final Loop loop = new Loop();
+    private final ManualLoop loop = new ManualLoop();
     private final Shard shard;
     private final DeliverySource source;
     private final UnackedDeliveries unacked = new UnackedDeliveries();

@@ -1,0 +1,53 @@
+package io.mayflymq.core.policy;
+
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.protocol.types.ReplyCode;
+
+/**
+ * The arguments of exchanges and bindings that say how long these may stay unused; checked as those
+ * of queues are.
+ */
+public final class ExpiresArgument {
+  /** Of an exchange or of a binding: for itself. */
+  public static final String OWN = "x-expires";
+
+  /** Of an exchange: for bindings from it. */
+  public static final String OF_BINDINGS = PolicyKey.BINDING_EXPIRES.argument();
+
+  private static final long MOST_MILLIS = 315_360_000_000L;
+
+  private ExpiresArgument() {}
+
+  /**
+   * The value of an argument.
+   *
+   * @param subject what has it, for the error's text
+   * @return in ms, 1 or more; {@link QueueSettings#NONE} without
+   * @throws ChannelException 406 if it is not valid
+   */
+  public static long of(FieldTable arguments, String argument, String subject) {
+    FieldValue value = arguments.get(argument);
+    if (value == null) {
+      return QueueSettings.NONE;
+    }
+    if (!value.isInteger()) {
+      throw invalid(
+          argument, subject, "\"expected integer, got %s\"".formatted(value.rabbitTypeName()));
+    }
+    long millis = value.longValue();
+    if (millis <= 0 || millis > MOST_MILLIS) {
+      String what = millis == 0 ? "zero" : millis < 0 ? "negative" : "too_large";
+      throw invalid(argument, subject, "{value_%s,%d}".formatted(what, millis));
+    }
+    return millis;
+  }
+
+  private static ChannelException invalid(String argument, String subject, String why) {
+    return new ChannelException(
+        ReplyCode.PRECONDITION_FAILED,
+        "invalid arg '%s' for %s: %s".formatted(argument, subject, why));
+  }
+}

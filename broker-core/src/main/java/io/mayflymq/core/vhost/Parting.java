@@ -1,0 +1,104 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.QueueBehavior;
+import io.mayflymq.core.runtime.Shard;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/**
+ * Whether a queue is about to go, and what has to happen before it may. Belongs to the queue's
+ * shard.
+ */
+final class Parting {
+  private static final CompletableFuture<Boolean> AT_ONCE = CompletableFuture.completedFuture(true);
+
+  private final QueueBehavior machine;
+  private final Shard shard;
+  private final Shards shards;
+  private final Function<Actor, CompletableFuture<Long>> delete;
+  private Farewell current;
+
+  /**
+   * Prepares it.
+   *
+   * @param delete deletes the queue at once
+   */
+  Parting(
+      QueueBehavior machine,
+      Shard shard,
+      Shards shards,
+      Function<Actor, CompletableFuture<Long>> delete) {
+    this.machine = machine;
+    this.shard = shard;
+    this.shards = shards;
+    this.delete = delete;
+  }
+
+  /** Whether the queue goes because somebody wanted that: it is there for nobody else. */
+  boolean isWanted() {
+    return current != null && current.reason() == DeathReason.QUEUE_DELETED;
+  }
+
+  /**
+   * Deletes the queue, once its messages are dead letters if they are to be.
+   *
+   * @return how many were ready
+   */
+  CompletableFuture<Long> leave(Actor actor) {
+    long count = machine.readyCount();
+    return part(DeathReason.QUEUE_DELETED, actor).thenApply(gone -> count);
+  }
+
+  /** The lease has ended: the queue goes, unless it is about to. */
+  void leaseEnded() {
+    if (current == null) {
+      part(DeathReason.QUEUE_EXPIRED, Actor.BROKER);
+    }
+  }
+
+  private CompletableFuture<Long> part(DeathReason reason, Actor actor) {
+    return begin(reason)
+        .thenCompose(mayGo -> mayGo ? delete.apply(actor) : CompletableFuture.completedFuture(0L));
+  }
+
+  /**
+   * Begins to take leave: consumers are cancelled and messages dead-lettered, if that is wanted.
+   *
+   * @return whether the queue may go now: not if somebody used it meanwhile, or it has gone
+   */
+  private CompletableFuture<Boolean> begin(DeathReason reason) {
+    end();
+    if (!machine.settings().deadLetters().areWantedOn(reason) || machine.totals().messages() == 0) {
+      return AT_ONCE;
+    }
+    Farewell begun = new Farewell(machine, reason, shard, shards);
+    current = begun;
+    return begun.begin(this::dismissConsumers).thenApply(mayGo -> mayGo || stays(begun));
+  }
+
+  /** The queue has gone, or goes another way. */
+  void end() {
+    if (current != null) {
+      current.overtake();
+      current = null;
+    }
+  }
+
+  private void dismissConsumers() {
+    for (Consumer consumer : machine.consumers()) {
+      consumer.outlet().cancelled(consumer);
+      machine.cancel(consumer, shard.now());
+    }
+  }
+
+  private boolean stays(Farewell given) {
+    if (current == given) {
+      current = null;
+      machine.onTimer(shard.now());
+    }
+    return false;
+  }
+}

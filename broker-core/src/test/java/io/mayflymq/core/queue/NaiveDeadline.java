@@ -1,0 +1,22 @@
+package io.mayflymq.core.queue;
+
+import io.mayflymq.core.settings.ExpirySettings;
+
+/** When messages of the model are due. */
+final class NaiveDeadline {
+  private NaiveDeadline() {}
+
+  static long of(long ttl, long now) {
+    return ttl < 0 ? NaiveQueue.NEVER : ttl == 0 ? now : now + ttl + 1;
+  }
+
+  static long of(ExpirySettings expiry, long own, long arrival) {
+    long ttl = expiry.messageTtlMillis();
+    long byTtl = ttl < 0 ? NaiveQueue.NEVER : of(Math.max(ttl, expiry.floorMillis()), arrival);
+    return switch (expiry.ttlMode()) {
+      case MIN -> Math.min(own, byTtl);
+      case MESSAGE_FIRST -> own == NaiveQueue.NEVER ? byTtl : own;
+      case QUEUE_ONLY -> byTtl;
+    };
+  }
+}

@@ -1,0 +1,29 @@
+package io.mayflymq.core.queue;
+
+import io.mayflymq.core.settings.Backoff;
+import io.mayflymq.core.settings.RetrySettings;
+
+/** How long returned messages wait, as the documentation says it; for small numbers. */
+final class NaiveDelay {
+  private NaiveDelay() {}
+
+  static boolean waits(RetrySettings retry, boolean failed) {
+    return switch (retry.type()) {
+      case DISABLED -> false;
+      case ALL -> true;
+      case FAILED -> failed;
+      case RETURNED -> !failed;
+    };
+  }
+
+  static long millis(RetrySettings retry, int returns) {
+    if (!retry.delaysMillis().isEmpty()) {
+      return retry.delaysMillis().get(Math.min(returns, retry.delaysMillis().size()) - 1);
+    }
+    long delay =
+        retry.backoff() == Backoff.LINEAR
+            ? retry.minMillis() * returns
+            : retry.minMillis() << (returns - 1);
+    return retry.maxMillis() < 0 ? delay : Math.min(delay, retry.maxMillis());
+  }
+}

@@ -1,0 +1,184 @@
+package io.mayflymq.it;
+
+import static io.mayflymq.it.harness.Amqp.deadLetterTo;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.rabbitmq.client.BuiltinExchangeType;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.GetResponse;
+import io.mayflymq.it.harness.Amqp;
+import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.Deliveries;
+import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Time;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What counts as use of a queue with a lease, and what becomes of its messages. */
+@BlackBox
+@MayflyOnly("RabbitMQ has no such options")
+class LeaseOptionsIT extends PolicyFixture {
+  private static final int LEASE = 600;
+
+  private static Map<String, Object> leased(String... more) {
+    Map<String, Object> arguments = new HashMap<>(Map.of("x-expires", LEASE));
+    for (int i = 0; i < more.length; i += 2) {
+      arguments.put(more[i], more[i + 1]);
+    }
+    return arguments;
+  }
+
+  private interface Use {
+    void of(String queue) throws Exception;
+  }
+
+  /** Uses a queue four times per lease, for twice its lease, and then lets it go. */
+  private void isKeptBy(Amqp amqp, String activity, Use use) throws Exception {
+    String queue = amqp.queue(leased("x-expires-activity", activity));
+    long used = System.nanoTime();
+    for (int i = 0; i < 8; i++) {
+      Time.pass(LEASE / 4);
+      used = System.nanoTime();
+      use.of(queue);
+    }
+    awaitGone(queue);
+    assertThat(Time.millisBetween(used, System.nanoTime())).isGreaterThanOrEqualTo(LEASE - 1.0);
+  }
+
+  /** By the management API: asking there is no use. */
+  private void awaitGone(String queue) {
+    await().until(() -> http.get("queues/%2F/" + queue).status() == 404);
+  }
+
+  @Test
+  void publishingCounts(Amqp amqp) throws Exception {
+    isKeptBy(amqp, "publish", queue -> amqp.publish(queue, "m"));
+  }
+
+  @Test
+  void publishingCountsInThePresetOfServiceBus(Amqp amqp) throws Exception {
+    isKeptBy(amqp, "service-bus", queue -> amqp.publish(queue, "m"));
+  }
+
+  @Test
+  void bindingCounts(Amqp amqp) throws Exception {
+    String exchange = amqp.exchange(BuiltinExchangeType.DIRECT);
+    isKeptBy(
+        amqp,
+        "bind",
+        queue -> {
+          amqp.bind(queue, exchange, "k");
+          amqp.channel().queueUnbind(queue, exchange, "k");
+        });
+  }
+
+  @Test
+  void peekingByTheManagementApiCounts(Amqp amqp) throws Exception {
+    isKeptBy(
+        amqp,
+        "peek",
+        queue ->
+            http.post(
+                "queues/%2F/" + queue + "/get",
+                "{\"ackmode\":\"ack_requeue_true\",\"count\":1,\"encoding\":\"auto\"}"));
+  }
+
+  @Test
+  void aPolicyThatChangesItCounts(Amqp amqp) throws Exception {
+    int[] length = {1};
+    isKeptBy(
+        amqp,
+        "policy",
+        queue ->
+            http.put(
+                "policies/%2F/" + name, policy(queue, "{\"max-length\":" + ++length[0] + "}")));
+  }
+
+  @Test
+  void withoutConsumeAConsumerDoesNotKeepItAndIsCancelled(Amqp amqp) throws Exception {
+    String queue = amqp.queue(leased("x-expires-activity", "publish"));
+    Deliveries deliveries = amqp.consume(queue);
+    deliveries.awaitCancel();
+    assertThat(amqp.exists(queue)).isFalse();
+  }
+
+  @Test
+  void aQueueThatHoldsMessagesStaysUntilItIsEmpty(Amqp amqp) throws Exception {
+    String queue = amqp.queue(leased("x-expires-if", "unused-and-empty"));
+    amqp.publish(queue, "m");
+    Time.pass(2 * LEASE);
+    assertThat(amqp.get(queue)).isEqualTo("m");
+    awaitGone(queue);
+  }
+
+  @Test
+  void itsMessagesAreDeadLetteredWhenItGoes(Amqp amqp) throws Exception {
+    String dead = amqp.queue();
+    String queue = amqp.queue(deadLetterTo(dead, leased("x-on-expire", "dead-letter")));
+    for (int i = 0; i < 3; i++) {
+      amqp.publish(queue, "m" + i);
+    }
+    amqp.awaitReady(dead, 3);
+
+    GetResponse letter = amqp.channel().basicGet(dead, true);
+    assertThat(Amqp.text(letter.getBody())).isEqualTo("m0");
+    assertThat(letter.getProps().getHeaders().get("x-first-death-reason"))
+        .hasToString("queue_expired");
+    assertThat(amqp.exists(queue)).isFalse();
+  }
+
+  @Test
+  void aPolicyMayWantThatToo(Amqp amqp) throws Exception {
+    String dead = amqp.queue();
+    http.put(
+        "policies/%2F/" + name,
+        policy(
+            name,
+            "{\"expires\":%d,\"on-expire\":\"dead-letter\",\"dead-letter-exchange\":\"\","
+                    .formatted(LEASE)
+                + "\"dead-letter-routing-key\":\"%s\"}".formatted(dead)));
+    String queue = amqp.queue(name, Map.of());
+    amqp.publish(queue, "m");
+    amqp.awaitReady(dead, 1);
+    awaitGone(queue);
+  }
+
+  @Test
+  void aDeletedQueueDeadLettersItsMessagesIfThatIsWanted(Amqp amqp) throws Exception {
+    String dead = amqp.queue();
+    String queue =
+        amqp.queue(deadLetterTo(dead, Map.of("x-dead-letter-on", "rejected,queue_deleted")));
+    for (int i = 0; i < 3; i++) {
+      amqp.publish(queue, "m" + i);
+    }
+    Channel channel = amqp.newChannel();
+    channel.basicGet(queue, false);
+
+    assertThat(channel.queueDelete(queue).getMessageCount()).isEqualTo(2);
+
+    amqp.awaitReady(dead, 3);
+    GetResponse letter = amqp.channel().basicGet(dead, true);
+    assertThat(letter.getProps().getHeaders().get("x-first-death-reason"))
+        .hasToString("queue_deleted");
+    assertThat(amqp.exists(queue)).isFalse();
+  }
+
+  @Test
+  void anAutoDeleteQueueDoesSoToo(Amqp amqp) throws Exception {
+    String dead = amqp.queue();
+    String queue = amqp.name();
+    Channel channel = amqp.newChannel();
+    channel.queueDeclare(
+        queue, false, false, true, deadLetterTo(dead, Map.of("x-dead-letter-on", "queue_deleted")));
+    channel.basicQos(1);
+    Deliveries deliveries = Deliveries.from(channel, queue, false);
+    amqp.publish(queue, "a");
+    amqp.publish(queue, "b");
+    deliveries.next();
+    channel.close();
+
+    amqp.awaitReady(dead, 2);
+  }
+}
