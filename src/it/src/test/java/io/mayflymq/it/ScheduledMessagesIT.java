@@ -12,7 +12,6 @@ import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.ControlCommand.Outcome;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
-import io.mayflymq.it.harness.Time;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -199,18 +198,6 @@ class ScheduledMessagesIT {
     String leased = amqp.queue(Map.of("x-expires", 300));
     amqp.bind(leased, exchange, "#");
     publish("a", "k", HOUR);
-    Awaitility.await()
-        .pollInSameThread()
-        .until(() -> http.get("queues/%2F/" + leased).status() == 404);
-  }
-
-  @Test
-  void theyKeepALeaseAliveIfThatIsWanted(Amqp amqp) throws Exception {
-    String leased = amqp.queue(Map.of("x-expires", 300, "x-expires-activity", "scheduled"));
-    amqp.bind(leased, exchange, "#");
-    publish("a", "k", 1_500);
-    Time.pass(1_000);
-    assertThat(http.get("queues/%2F/" + leased).status()).isEqualTo(200);
     Awaitility.await()
         .pollInSameThread()
         .until(() -> http.get("queues/%2F/" + leased).status() == 404);
