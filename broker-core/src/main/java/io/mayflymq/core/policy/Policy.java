@@ -121,8 +121,18 @@ public final class Policy {
 
   private boolean isSupportedBy(PolicySubject subject) {
     return subject.isExchange()
-        || definition.keys().stream()
-            .allMatch(key -> key.isSupportedBy(subject.type()) || isExtendedTo(subject, key));
+        || definition.keys().stream().allMatch(key -> isSupportedBy(subject, key));
+  }
+
+  /** The keys that keep it from a queue of this type. */
+  List<PolicyKey> unsupportedKeys(PolicySubject subject) {
+    return subject.isExchange()
+        ? List.of()
+        : definition.keys().stream().filter(key -> !isSupportedBy(subject, key)).toList();
+  }
+
+  private boolean isSupportedBy(PolicySubject subject, PolicyKey key) {
+    return key.isSupportedBy(subject.type()) || isExtendedTo(subject, key);
   }
 
   /**

@@ -53,7 +53,8 @@ public record PolicyCandidate(Policy policy, Verdict verdict, String reason) {
           "apply-to '%s' does not cover this %s"
               .formatted(policy.applyTo().wireName(), subject.kind()));
     }
-    List<String> unsupported = unsupportedKeys(policy, subject);
+    List<String> unsupported =
+        policy.unsupportedKeys(subject).stream().map(PolicyKey::wireName).toList();
     if (!unsupported.isEmpty()) {
       return new PolicyCandidate(
           policy,
@@ -73,15 +74,6 @@ public record PolicyCandidate(Policy policy, Verdict verdict, String reason) {
         policy.priority() == applied.priority()
             ? "'%s' has the same priority and comes first by name".formatted(applied.name())
             : "'%s' has the higher priority %d".formatted(applied.name(), applied.priority()));
-  }
-
-  private static List<String> unsupportedKeys(Policy policy, PolicySubject subject) {
-    return subject.isExchange()
-        ? List.of()
-        : policy.definition().keys().stream()
-            .filter(key -> !key.isSupportedBy(subject.type()))
-            .map(PolicyKey::wireName)
-            .toList();
   }
 
   /** For JSON. */

@@ -69,8 +69,15 @@ class EffectiveSettingsTest {
             .with(policy("elsewhere", "^x", 9, Map.of("expires", 1)))
             .with(policy("foreign", "", 9, Map.of("delivery-limit", 3, "max-age", "1D")))
             .with(
+                Policy.of(PolicyKind.POLICY, "exchanges", "", "exchanges", 9, Map.of("expires", 1)))
+            .with(
                 Policy.of(
-                    PolicyKind.POLICY, "exchanges", "", "exchanges", 9, Map.of("expires", 1)));
+                    PolicyKind.POLICY,
+                    "classic",
+                    "",
+                    "classic_queues",
+                    3,
+                    Map.of("delivery-limit", 3)));
 
     assertThat(table.explain(queue("orders"), NO_ARGUMENTS).candidates())
         .extracting(c -> c.policy().name(), PolicyCandidate::verdict, PolicyCandidate::reason)
@@ -79,6 +86,7 @@ class EffectiveSettingsTest {
             tuple(
                 "tie", Verdict.PRIORITY, "'applies' has the same priority and comes first by name"),
             tuple("lower", Verdict.PRIORITY, "'applies' has the higher priority 5"),
+            tuple("classic", Verdict.PRIORITY, "'applies' has the higher priority 5"),
             tuple("elsewhere", Verdict.PATTERN, "pattern '^x' is not found in the name"),
             tuple(
                 "foreign",

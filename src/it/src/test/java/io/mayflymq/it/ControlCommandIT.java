@@ -198,6 +198,8 @@ class ControlCommandIT {
     assertThat(done("list_queues"))
         .startsWith("Timeout: 60.0 seconds ...", "Listing queues for vhost / ...", "name\tmessages")
         .contains(queue + "\t1");
+    assertThat(done("list_queues", "-s", "name", "messages_ready", "message_bytes_ready"))
+        .contains(queue + "\t1\t1");
     assertThat(done("-t", "5", "list_queues", "name,messages", "arguments", "-q"))
         .startsWith("name\tmessages\targuments")
         .contains(queue + "\t1\t[{\"x-max-length\",7}]");

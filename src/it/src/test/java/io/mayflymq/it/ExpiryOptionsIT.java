@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
+import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Ending;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
@@ -178,6 +179,36 @@ class ExpiryOptionsIT {
   }
 
   @Test
+  void whatIsOnlyLookedAtWhenNeededDiesThenAndNotBefore() throws Exception {
+    broker.start();
+    broker.queue("dead");
+    broker.queue(
+        "q",
+        Map.of(
+            "x-message-ttl", 500,
+            "x-expiry-mode", "lazy",
+            "x-dead-letter-exchange", "",
+            "x-dead-letter-routing-key", "dead"));
+    broker.publish("q", "returned", "delivered");
+    Channel channel = broker.channel();
+    long tag = channel.basicGet("q", false).getEnvelope().getDeliveryTag();
+    Time.pass(600);
+    assertThat(count("q")).as("too old, and still there").isEqualTo(1);
+    channel.basicReject(tag, true);
+    await().atMost(10, SECONDS).until(() -> count("dead") == 1);
+    assertThat(broker.bodies("dead")).containsExactly("returned");
+
+    Deliveries consumer = Deliveries.from(channel, "q", true);
+    await().atMost(10, SECONDS).until(() -> count("dead") == 1);
+    consumer.assertNothing();
+    consumer.cancel();
+    broker.publish("q", "purged");
+    Time.pass(600);
+    assertThat(channel.queuePurge("q").getMessageCount()).isEqualTo(1);
+    assertThat(broker.bodies("dead")).containsExactly("delivered");
+  }
+
+  @Test
   void aFloorRaisesWhatIsShorter() throws Exception {
     broker.start();
     broker.queue("floor", Map.of("x-message-ttl", 1, "x-message-ttl-floor", 600_000));
@@ -238,6 +269,23 @@ class ExpiryOptionsIT {
     assertThat(broker.bodies("q")).containsExactly("for ever");
     JsonNode settings = http().get("queues/%2F/q/effective").json().path("settings");
     assertThat(settings.findValuesAsText("origin")).contains("default");
+  }
+
+  @Test
+  void theConfigurationHasATtlForAllQueuesAndALeastLease() throws Exception {
+    broker
+        .set("defaults.message-ttl", "1")
+        .set("ttl.minimum_queue_ttl_ms", Integer.toString(LONG))
+        .start();
+    broker.queue("default");
+    broker.queue("own", Map.of("x-message-ttl", LONG));
+    broker.queue("leased", Map.of("x-expires", 50));
+    broker.publish("default", expiring(LONG), bytes("no longer than that"));
+    broker.publish("own", "stays");
+    await().atMost(10, SECONDS).until(() -> count("default") == 0);
+    Time.pass(200);
+    assertThat(broker.bodies("own")).containsExactly("stays");
+    assertThat(count("leased")).as("it is still there").isZero();
   }
 
   @Test

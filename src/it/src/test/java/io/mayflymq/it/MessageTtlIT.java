@@ -5,19 +5,26 @@ import static io.mayflymq.it.harness.Amqp.bytes;
 import static io.mayflymq.it.harness.Amqp.deadLetterTo;
 import static io.mayflymq.it.harness.Amqp.expiring;
 import static io.mayflymq.it.harness.ChannelErrors.assertChannelError;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.BuiltinExchangeType;
 import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.DefaultConsumer;
+import com.rabbitmq.client.Envelope;
 import com.rabbitmq.client.GetResponse;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Time;
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -219,6 +226,39 @@ class MessageTtlIT {
     amqp.publish(queue, "fresh");
     assertThat(consumer.next().body()).isEqualTo("fresh");
     consumer.assertNothing();
+  }
+
+  @Test
+  void aSlowConsumerGetsWhatIsStillInTimeAndNothingElse(Amqp amqp) throws Exception {
+    int count = 30;
+    int work = 100;
+    int ttl = 10 * work;
+    String dead = amqp.queue();
+    String queue = amqp.queue(deadLetterTo(dead, Map.of("x-message-ttl", ttl)));
+    for (int i = 0; i < count; i++) {
+      amqp.publish(queue, "order " + i);
+    }
+    List<String> handled = new CopyOnWriteArrayList<>();
+    Channel channel = amqp.newChannel();
+    channel.basicQos(1);
+    channel.basicConsume(
+        queue,
+        false,
+        new DefaultConsumer(channel) {
+          @Override
+          public void handleDelivery(
+              String tag, Envelope envelope, BasicProperties properties, byte[] body)
+              throws IOException {
+            handled.add(Amqp.text(body));
+            Time.pass(work);
+            channel.basicAck(envelope.getDeliveryTag(), false);
+          }
+        });
+    await().atMost(10, SECONDS).until(() -> handled.size() + amqp.ready(dead) == count);
+    assertThat(handled).as("handled in %d ms", ttl).hasSizeBetween(1, ttl / work + 1);
+    assertThat(amqp.drain(dead))
+        .hasSize(count - handled.size())
+        .doesNotContainAnyElementsOf(handled);
   }
 
   @Test

@@ -170,6 +170,20 @@ class QueueLeaseIT {
   }
 
   @Test
+  void anAutoDeleteQueueGoesByWhateverComesFirst(Amqp amqp) throws Exception {
+    Presence presence = new Presence(amqp);
+    Channel channel = amqp.channel();
+    String unused = amqp.name();
+    channel.queueDeclare(unused, false, false, true, LEASED);
+    presence.awaitGone(unused);
+
+    String used = amqp.name();
+    channel.queueDeclare(used, false, false, true, Map.of("x-expires", 600_000));
+    amqp.consume(used).cancel();
+    presence.awaitGone(used);
+  }
+
+  @Test
   void anExpiredQueueCanBeDeclaredAgain(Amqp amqp) throws Exception {
     Presence presence = new Presence(amqp);
     String queue = amqp.queue(Map.of("x-expires", 50));

@@ -145,19 +145,17 @@ class StreamIT {
           540,
           "NOT_IMPLEMENTED - queue.purge not supported by stream queues queue 's' in vhost '/'",
           () -> purging.createChannel().queuePurge("s"));
-      Channel declaring = broker.connect().createChannel();
-      assertChannelError(
-          declaring,
-          406,
-          "PRECONDITION_FAILED - invalid arg 'x-message-ttl' for queue 't' in vhost '/' of queue"
-              + " type rabbit_stream_queue",
-          () ->
-              declaring.queueDeclare(
-                  "t",
-                  true,
-                  false,
-                  false,
-                  Map.of("x-queue-type", "stream", "x-message-ttl", 1000)));
+      for (String argument : List.of("x-message-ttl", "x-expires")) {
+        Channel declaring = broker.connect().createChannel();
+        assertChannelError(
+            declaring,
+            406,
+            "PRECONDITION_FAILED - invalid arg '%s' for queue 't' in vhost '/' of queue type rabbit_stream_queue"
+                .formatted(argument),
+            () ->
+                declaring.queueDeclare(
+                    "t", true, false, false, Map.of("x-queue-type", "stream", argument, 1000)));
+      }
     }
   }
 
