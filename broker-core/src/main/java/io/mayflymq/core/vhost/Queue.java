@@ -432,7 +432,7 @@ public final class Queue {
 
   void requireExists() {
     if (!isThere()) {
-      throw vhost.noQueue(name());
+      throw new NameErrors(vhost.name()).noQueue(name());
     }
   }
 

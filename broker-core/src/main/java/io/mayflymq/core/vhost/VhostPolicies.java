@@ -108,7 +108,7 @@ public final class VhostPolicies {
   public EffectiveSettings explainQueue(String queue) {
     Queue found = vhost.routing().queue(queue);
     if (found == null) {
-      throw vhost.noQueue(queue);
+      throw new NameErrors(vhost.name()).noQueue(queue);
     }
     PolicyTable counts = OwnDeadLetterQueue.is(found.definition()) ? PolicyTable.EMPTY : table;
     return counts.explain(

@@ -493,10 +493,6 @@ public final class VirtualHost {
     }
   }
 
-  ChannelException noQueue(String queue) {
-    return errors.noQueue(queue);
-  }
-
   private static CompletableFuture<Void> done() {
     return CompletableFuture.completedFuture(null);
   }

@@ -24,70 +24,9 @@ import java.util.stream.Stream;
 final class NaiveQueue {
   static final long NEVER = Long.MAX_VALUE;
 
-  /** A message and its fate. */
-  static final class Entry {
-    final int number;
-    final int size;
-    final boolean persistent;
-    final long ownDeadline;
-
-    /** 0 where the queue does not tell priorities apart. */
-    final int priority;
-
-    /** How often it came back, where the queue counts that. */
-    int returns;
-
-    /** When it came back to a queue that serves such messages first: the how many-th time. */
-    private long ticket = NEVER;
-
-    private final long arrival;
-
-    /** Its deadline without the TTL of the queue. */
-    private long kept;
-
-    long deadline;
-    boolean redelivered;
-
-    /** Who has it and has not settled it; null while it is ready. */
-    Subscriber holder;
-
-    /** When its wait for another delivery ends; 0 if it does not wait. */
-    private long waitsUntil;
-
-    /** Whether it was seen that its deadline may come before that. */
-    private boolean watched;
-
-    private Entry(
-        int number,
-        int size,
-        boolean persistent,
-        int priority,
-        long arrival,
-        long kept,
-        long ownDeadline,
-        long deadline) {
-      this.arrival = arrival;
-      this.kept = kept;
-      this.number = number;
-      this.size = size;
-      this.priority = priority;
-      this.persistent = persistent;
-      this.ownDeadline = ownDeadline;
-      this.deadline = deadline;
-    }
-
-    private boolean isReady() {
-      return holder == null && waitsUntil == 0;
-    }
-
-    boolean isWaiting() {
-      return waitsUntil != 0;
-    }
-  }
-
   private QueueSettings settings;
   private final QueueLog log;
-  private final List<Entry> entries = new ArrayList<>();
+  private final List<NaiveEntry> entries = new ArrayList<>();
   private final List<Subscriber> subscribers = new ArrayList<>();
   private long lastTicket;
   private long lastReturn;
@@ -118,8 +57,8 @@ final class NaiveQueue {
         ttl < 0 ? NEVER : NaiveDeadline.of(Math.max(ttl, settings.expiry().floorMillis()), now);
     long deadline = NaiveDeadline.of(settings.expiry(), own, now);
     int priority = Math.max(0, Math.min(publish.priority(), settings.maxPriority()));
-    Entry entry =
-        new Entry(
+    NaiveEntry entry =
+        new NaiveEntry(
             number,
             size,
             publish.persistent(),
@@ -153,7 +92,7 @@ final class NaiveQueue {
     return true;
   }
 
-  private void store(Entry entry, long now) {
+  private void store(NaiveEntry entry, long now) {
     entries.add(entry);
     if (entry.persistent) {
       log.stored(entry.number, entry.ownDeadline, now);
@@ -161,7 +100,7 @@ final class NaiveQueue {
   }
 
   private boolean exceeds(int moreMessages, int moreBytes) {
-    Predicate<Entry> counts = entry -> settings.length().countsUnacked() || entry.isReady();
+    Predicate<NaiveEntry> counts = entry -> settings.length().countsUnacked() || entry.isReady();
     long messages = entries.stream().filter(counts).count();
     long bytes = entries.stream().filter(counts).mapToLong(entry -> entry.size).sum();
     return (settings.length().maxLength() >= 0
@@ -176,7 +115,7 @@ final class NaiveQueue {
     }
     expireAllDue(now);
     while (isOverLimit()) {
-      Entry head = head().orElseThrow();
+      NaiveEntry head = head().orElseThrow();
       die(head, now >= head.deadline ? DeathReason.EXPIRED : DeathReason.MAXLEN, now);
     }
   }
@@ -192,17 +131,17 @@ final class NaiveQueue {
   private void expireAnywhere(long now) {
     ready()
         .filter(entry -> now >= entry.deadline)
-        .sorted(Comparator.comparing((Entry entry) -> entry.deadline))
+        .sorted(Comparator.comparing((NaiveEntry entry) -> entry.deadline))
         .toList()
         .forEach(entry -> die(entry, DeathReason.EXPIRED, now));
   }
 
-  private void die(Entry entry, DeathReason reason, long now) {
+  private void die(NaiveEntry entry, DeathReason reason, long now) {
     log.died(entry.number, reason, now);
     leave(entry);
   }
 
-  private void leave(Entry entry) {
+  private void leave(NaiveEntry entry) {
     if (entries.remove(entry) && entry.persistent) {
       log.settled(entry.number);
     }
@@ -232,9 +171,9 @@ final class NaiveQueue {
     offer(now);
   }
 
-  Optional<Entry> fetch(Subscriber getter, boolean acknowledges, long now) {
+  Optional<NaiveEntry> fetch(Subscriber getter, boolean acknowledges, long now) {
     used(LeaseUse.GET, now);
-    Optional<Entry> head = firstLiving(now);
+    Optional<NaiveEntry> head = firstLiving(now);
     head.ifPresent(
         entry -> {
           if (acknowledges) {
@@ -250,7 +189,7 @@ final class NaiveQueue {
     if (changed.expiry().messageTtlMillis() != settings.expiry().messageTtlMillis()
         || changed.expiry().ttlMode() != settings.expiry().ttlMode()
         || changed.expiry().floorMillis() != settings.expiry().floorMillis()) {
-      for (Entry entry : entries) {
+      for (NaiveEntry entry : entries) {
         if (changed.expiry().retroactive()) {
           entry.deadline = NaiveDeadline.of(changed.expiry(), entry.kept, entry.arrival);
         } else {
@@ -281,7 +220,7 @@ final class NaiveQueue {
   /** Gives ready messages to consumers, each of which has its turn. */
   private void offer(long now) {
     while (nextInRound().isPresent()) {
-      Optional<Entry> head = firstLiving(now);
+      Optional<NaiveEntry> head = firstLiving(now);
       Optional<Subscriber> taker = head.isEmpty() ? Optional.empty() : nextWithRoom();
       if (taker.isEmpty()) {
         return;
@@ -290,8 +229,8 @@ final class NaiveQueue {
     }
   }
 
-  private Optional<Entry> firstLiving(long now) {
-    Optional<Entry> head = head();
+  private Optional<NaiveEntry> firstLiving(long now) {
+    Optional<NaiveEntry> head = head();
     while (head.isPresent() && now >= head.get().deadline) {
       die(head.get(), DeathReason.EXPIRED, now);
       head = head();
@@ -300,10 +239,10 @@ final class NaiveQueue {
   }
 
   /** The ready message whose turn it is. */
-  private Optional<Entry> head() {
+  private Optional<NaiveEntry> head() {
     return ready()
         .min(
-            Comparator.comparing((Entry entry) -> -entry.priority)
+            Comparator.comparing((NaiveEntry entry) -> -entry.priority)
                 .thenComparing(entry -> entry.ticket)
                 .thenComparing(entry -> entry.number));
   }
@@ -330,7 +269,7 @@ final class NaiveQueue {
     return next;
   }
 
-  private void deliver(Entry entry, Subscriber taker) {
+  private void deliver(NaiveEntry entry, Subscriber taker) {
     taker.room--;
     taker.ticket = ++lastTicket;
     if (taker.acknowledges) {
@@ -344,11 +283,11 @@ final class NaiveQueue {
   }
 
   /** How often it came back, as far as that is told. */
-  int told(Entry entry) {
+  int told(NaiveEntry entry) {
     return settings.countsReturns() ? entry.returns : 0;
   }
 
-  void acknowledge(List<Entry> settled, long now) {
+  void acknowledge(List<NaiveEntry> settled, long now) {
     settled.forEach(
         entry -> {
           entry.holder.held--;
@@ -357,7 +296,7 @@ final class NaiveQueue {
     offer(now);
   }
 
-  void reject(List<Entry> settled, long now) {
+  void reject(List<NaiveEntry> settled, long now) {
     settled.forEach(
         entry -> {
           entry.holder.held--;
@@ -366,7 +305,7 @@ final class NaiveQueue {
     offer(now);
   }
 
-  void requeue(List<Entry> settled, boolean failed, long now) {
+  void requeue(List<NaiveEntry> settled, boolean failed, long now) {
     settled.forEach(
         entry -> {
           entry.holder.held--;
@@ -391,7 +330,7 @@ final class NaiveQueue {
     offer(now);
   }
 
-  private void comeBack(Entry entry) {
+  private void comeBack(NaiveEntry entry) {
     if (settings.type() == QueueType.QUORUM) {
       entry.ticket = ++lastReturn;
     }
@@ -400,12 +339,12 @@ final class NaiveQueue {
   private void endWaits(long now) {
     waiting()
         .filter(entry -> entry.watched && now >= entry.deadline)
-        .sorted(Comparator.comparing((Entry entry) -> entry.deadline))
+        .sorted(Comparator.comparing((NaiveEntry entry) -> entry.deadline))
         .toList()
         .forEach(entry -> die(entry, DeathReason.EXPIRED, now));
     waiting()
         .filter(entry -> now >= entry.waitsUntil)
-        .sorted(Comparator.comparing((Entry entry) -> entry.waitsUntil))
+        .sorted(Comparator.comparing((NaiveEntry entry) -> entry.waitsUntil))
         .toList()
         .forEach(
             entry -> {
@@ -420,12 +359,12 @@ final class NaiveQueue {
     offer(now);
   }
 
-  private long leavesByItself(Entry waiting) {
+  private long leavesByItself(NaiveEntry waiting) {
     return settings.expiry().mode() == ExpiryMode.EXACT ? waiting.deadline : NEVER;
   }
 
-  private Stream<Entry> waiting() {
-    return entries.stream().filter(Entry::isWaiting);
+  private Stream<NaiveEntry> waiting() {
+    return entries.stream().filter(NaiveEntry::isWaiting);
   }
 
   long waitingCount() {
@@ -442,7 +381,7 @@ final class NaiveQueue {
 
   long purge(long now) {
     expireAllDue(now);
-    List<Entry> purged = ready().toList();
+    List<NaiveEntry> purged = ready().toList();
     purged.forEach(this::leave);
     return purged.size();
   }
@@ -483,16 +422,16 @@ final class NaiveQueue {
     return subscribers.stream().anyMatch(Subscriber::canTake);
   }
 
-  List<Entry> heldBy(Subscriber subscriber) {
+  List<NaiveEntry> heldBy(Subscriber subscriber) {
     return entries.stream().filter(entry -> entry.holder == subscriber).toList();
   }
 
-  List<Entry> entries() {
+  List<NaiveEntry> entries() {
     return entries;
   }
 
-  private Stream<Entry> ready() {
-    return entries.stream().filter(Entry::isReady);
+  private Stream<NaiveEntry> ready() {
+    return entries.stream().filter(NaiveEntry::isReady);
   }
 
   long readyCount() {

@@ -6,7 +6,6 @@ import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.NaiveQueue.Entry;
 import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
@@ -173,10 +172,10 @@ final class QueueRig {
   private void fetch(boolean acknowledges) {
     real.used(LeaseUse.GET, now);
     Fetched fetched = real.fetch(acknowledges, now);
-    Optional<Entry> expected = naive.fetch(getter.naive, acknowledges, now);
+    Optional<NaiveEntry> expected = naive.fetch(getter.naive, acknowledges, now);
     assertThat(fetched != null).as("got something").isEqualTo(expected.isPresent());
     if (fetched != null) {
-      Entry entry = expected.get();
+      NaiveEntry entry = expected.get();
       assertThat(number(fetched.message())).isEqualTo(entry.number);
       assertThat(fetched.redelivered()).isEqualTo(entry.redelivered);
       assertThat(returns(fetched.message())).isEqualTo(naive.told(entry));
@@ -198,12 +197,12 @@ final class QueueRig {
       return;
     }
     Pair holder = pick(holders, command.pickHolder());
-    List<Entry> all = naive.entries();
+    List<NaiveEntry> all = naive.entries();
     int from = all.indexOf(pick(naive.heldBy(holder.naive), command.pickFirst()));
     int to = from;
-    List<Entry> settled = new ArrayList<>();
+    List<NaiveEntry> settled = new ArrayList<>();
     for (int i = from; i < all.size() && settled.size() < command.count(); i++) {
-      Entry entry = all.get(i);
+      NaiveEntry entry = all.get(i);
       if (entry.holder == holder.naive) {
         settled.add(entry);
         to = i;
@@ -238,7 +237,7 @@ final class QueueRig {
   }
 
   /** Nobody's: no consumer had it that could return it. */
-  private static boolean isFree(Entry entry) {
+  private static boolean isFree(NaiveEntry entry) {
     return entry.holder == null && !entry.isWaiting();
   }
 
@@ -263,7 +262,8 @@ final class QueueRig {
     assertThat(real.totals().readyBytes()).isEqualTo(naive.readyBytes());
     assertThat(real.totals().delayed()).isEqualTo(naive.waitingCount());
     assertThat(real.totals().messages()).isEqualTo(naive.entries().size());
-    List<Entry> persistent = naive.entries().stream().filter(entry -> entry.persistent).toList();
+    List<NaiveEntry> persistent =
+        naive.entries().stream().filter(entry -> entry.persistent).toList();
     assertThat(real.totals().persistent()).isEqualTo(persistent.size());
     assertThat(real.totals().persistentBytes())
         .isEqualTo(persistent.stream().mapToLong(entry -> entry.size).sum());
@@ -295,7 +295,7 @@ final class QueueRig {
     }
     consumers.add(getter);
     for (Pair pair : consumers) {
-      for (Entry entry : naive.heldBy(pair.naive)) {
+      for (NaiveEntry entry : naive.heldBy(pair.naive)) {
         long sequence = sequences.get(entry.number);
         real.acknowledge(pair.real, sequence, sequence, now);
         naive.acknowledge(List.of(entry), now);

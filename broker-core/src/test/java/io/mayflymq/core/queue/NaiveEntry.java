@@ -1,0 +1,62 @@
+package io.mayflymq.core.queue;
+
+/** A message and its fate. */
+final class NaiveEntry {
+  final int number;
+  final int size;
+  final boolean persistent;
+  final long ownDeadline;
+
+  /** 0 where the queue does not tell priorities apart. */
+  final int priority;
+
+  /** How often it came back, where the queue counts that. */
+  int returns;
+
+  /** When it came back to a queue that serves such messages first: the how many-th time. */
+  long ticket = NaiveQueue.NEVER;
+
+  final long arrival;
+
+  /** Its deadline without the TTL of the queue. */
+  long kept;
+
+  long deadline;
+  boolean redelivered;
+
+  /** Who has it and has not settled it; null while it is ready. */
+  Subscriber holder;
+
+  /** When its wait for another delivery ends; 0 if it does not wait. */
+  long waitsUntil;
+
+  /** Whether it was seen that its deadline may come before that. */
+  boolean watched;
+
+  NaiveEntry(
+      int number,
+      int size,
+      boolean persistent,
+      int priority,
+      long arrival,
+      long kept,
+      long ownDeadline,
+      long deadline) {
+    this.arrival = arrival;
+    this.kept = kept;
+    this.number = number;
+    this.size = size;
+    this.priority = priority;
+    this.persistent = persistent;
+    this.ownDeadline = ownDeadline;
+    this.deadline = deadline;
+  }
+
+  boolean isReady() {
+    return holder == null && waitsUntil == 0;
+  }
+
+  boolean isWaiting() {
+    return waitsUntil != 0;
+  }
+}
