@@ -76,6 +76,9 @@ public interface QueueBehavior {
   /** The queue was used so; what it was made for tells it by itself. */
   void used(LeaseUse use, long nowMillis);
 
+  /** Whether messages wait to be published to it later. */
+  void holdsScheduled(boolean any, long nowMillis);
+
   /** Whether its lease has ended, so that it may go. */
   boolean leaseHasEnded(long nowMillis);
 

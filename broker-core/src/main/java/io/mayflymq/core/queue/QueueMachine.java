@@ -240,6 +240,16 @@ public final class QueueMachine implements QueueBehavior {
   }
 
   @Override
+  public void holdsScheduled(boolean any, long nowMillis) {
+    if (any) {
+      lease.begins(LeaseUse.SCHEDULED);
+    } else {
+      lease.ends(LeaseUse.SCHEDULED, nowMillis);
+      wakeUp.noLaterThan(lease.endMillis());
+    }
+  }
+
+  @Override
   public boolean leaseHasEnded(long nowMillis) {
     return lease.endMillis() <= nowMillis;
   }

@@ -115,6 +115,11 @@ public final class ScheduledMessages {
     return new ScheduleSearch(this, after, limit);
   }
 
+  /** Whether none waits. */
+  public boolean isEmpty() {
+    return index.readyCount() == 0;
+  }
+
   /** How many messages wait, and their body sizes: as if they were ready. */
   public QueueTotals totals() {
     return messages.totals(0, 0);

@@ -252,6 +252,11 @@ public final class StreamMachine implements QueueBehavior {
 
   /** A stream does not expire. */
   @Override
+  public void holdsScheduled(boolean any, long nowMillis) {
+    // Streams have no lease.
+  }
+
+  @Override
   public boolean leaseHasEnded(long nowMillis) {
     return false;
   }

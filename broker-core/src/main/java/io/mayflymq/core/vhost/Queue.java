@@ -426,6 +426,13 @@ public final class Queue {
     return !deleted && !parting.isWanted();
   }
 
+  /** Whether messages wait to be published to it later. Within a burst of the shard. */
+  void holdsScheduled(boolean any) {
+    if (!deleted) {
+      machine.holdsScheduled(any, shard.now());
+    }
+  }
+
   boolean isDeleted() {
     return deleted;
   }

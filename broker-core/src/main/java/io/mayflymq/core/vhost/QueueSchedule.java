@@ -37,6 +37,9 @@ public final class QueueSchedule extends Timer {
   private final ScheduledMessages messages;
   private long wakeAt = Deadlines.NEVER;
 
+  /** What the queue knows of whether there are any. */
+  private boolean any;
+
   QueueSchedule(Queue queue, Shards shards) {
     this.queue = queue;
     this.shards = shards;
@@ -52,12 +55,14 @@ public final class QueueSchedule extends Timer {
   static void start(QueueSchedule recovered) {
     if (recovered != null) {
       recovered.messages.start();
+      recovered.tellQueue();
       recovered.wakeNoLaterThan(recovered.messages.nextDue());
     }
   }
 
   void add(Message message, long dueMillis) {
     messages.add(message, dueMillis, shard.now());
+    tellQueue();
     wakeNoLaterThan(dueMillis);
   }
 
@@ -75,6 +80,15 @@ public final class QueueSchedule extends Timer {
       return;
     }
     wakeNoLaterThan(messages.release(nowMillis, SLICE, this::release));
+    tellQueue();
+  }
+
+  /** While messages wait here the queue's lease may not run. */
+  private void tellQueue() {
+    if (any == messages.isEmpty()) {
+      any = !any;
+      queue.holdsScheduled(any);
+    }
   }
 
   /**
@@ -155,7 +169,9 @@ public final class QueueSchedule extends Timer {
   private void slice(BooleanSupplier step, CompletableFuture<Void> done) {
     try {
       queue.requireExists();
-      if (step.getAsBoolean()) {
+      boolean more = step.getAsBoolean();
+      tellQueue();
+      if (more) {
         shard.executeLater(() -> slice(step, done));
       } else {
         done.complete(null);

@@ -202,4 +202,18 @@ class ScheduledMessagesIT {
         .pollInSameThread()
         .until(() -> http.get("queues/%2F/" + leased).status() == 404);
   }
+
+  @Test
+  void theyKeepALeaseAliveWhereTheyCountAsUse(Amqp amqp) throws Exception {
+    String leased =
+        amqp.queue(Map.of("x-expires", 300, "x-expires-activity", "consume,get,scheduled"));
+    amqp.bind(leased, exchange, "#");
+    publish("a", "k", 1_500);
+    Awaitility.await()
+        .pollInSameThread()
+        .until(() -> http.get("queues/%2F/" + leased).json().path("messages_ready").asInt() == 1);
+    Awaitility.await()
+        .pollInSameThread()
+        .until(() -> http.get("queues/%2F/" + leased).status() == 404);
+  }
 }
