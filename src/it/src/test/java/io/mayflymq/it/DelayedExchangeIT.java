@@ -71,7 +71,7 @@ class DelayedExchangeIT {
     amqp.bind(queue, exchange, "");
     Deliveries deliveries = amqp.consume(queue);
     Channel channel = amqp.channel();
-    List<Integer> delays = List.of(500, 100, 300, 200, 100, 400);
+    List<Integer> delays = List.of(2_500, 500, 1_500, 1_000, 500, 2_000);
     for (int delay : delays) {
       channel.basicPublish(exchange, "", delay(delay), bytes(Long.toString(System.nanoTime())));
     }
@@ -260,12 +260,12 @@ class DelayedExchangeIT {
     amqp.bind(later, behind, "");
     amqp.channel().exchangeBind(exchange, front, "");
     amqp.channel().exchangeBind(behind, exchange, "key");
-    publish(amqp, front, "key", 1_500);
+    publish(amqp, front, "key", 4_000);
     Delivery now = amqp.consume(atOnce).next();
-    assertThat(Headers.of(now.properties())).containsEntry("x-delay", 1_500);
+    assertThat(Headers.of(now.properties())).containsEntry("x-delay", 4_000);
     Delivery then = amqp.consume(later).next();
-    assertThat(Headers.of(then.properties())).containsEntry("x-delay", -1_500L);
-    assertThat(millisAfter(then)).as("delayed once").isBetween(1_500L, 2_999L);
+    assertThat(Headers.of(then.properties())).containsEntry("x-delay", -4_000L);
+    assertThat(millisAfter(then)).as("delayed once").isBetween(4_000L, 7_999L);
   }
 
   @Test
@@ -300,9 +300,9 @@ class DelayedExchangeIT {
     String dying = amqp.queue(Map.of("x-dead-letter-exchange", exchange, "x-message-ttl", 0));
     String before = delayed(amqp, "fanout");
     amqp.bind(dying, before, "");
-    publish(amqp, before, "", 1_500);
+    publish(amqp, before, "", 4_000);
     Delivery letter = amqp.consume(end).next();
-    assertThat(millisAfter(letter)).as("delayed once").isBetween(1_500L, 2_999L);
+    assertThat(millisAfter(letter)).as("delayed once").isBetween(4_000L, 7_999L);
     assertThat(Headers.history(letter.properties())).containsExactly("expired " + dying + " 1");
   }
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 @BlackBox
 @MayflyOnly("RabbitMQ has no such thing")
 class ExchangeLeaseIT extends PolicyFixture {
-  private static final int LEASE = 600;
+  private static final int LEASE = 2_000;
   private static final Map<String, Object> LEASED = Map.of("x-expires", LEASE);
 
   private boolean hasExchange(String exchange) throws Exception {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 @BlackBox
 @MayflyOnly("RabbitMQ has no such options")
 class LeaseOptionsIT extends PolicyFixture {
-  private static final int LEASE = 600;
+  private static final int LEASE = 2_000;
 
   private static Map<String, Object> leased(String... more) {
     Map<String, Object> arguments = new HashMap<>(Map.of("x-expires", LEASE));

@@ -33,12 +33,12 @@ class LockIT extends PolicyFixture {
     Channel channel = amqp.newChannel();
     channel.basicQos(1);
     Deliveries deliveries = Deliveries.from(channel, queue, false);
+    long before = System.nanoTime();
     amqp.publish(queue, "m");
     Deliveries.Delivery first = deliveries.next();
     Deliveries.Delivery second = deliveries.next();
 
-    assertThat(Time.millisBetween(first.nanos(), second.nanos()))
-        .isGreaterThanOrEqualTo(LOCK - 1.0);
+    assertThat(Time.millisBetween(before, second.nanos())).isGreaterThanOrEqualTo(LOCK - 1.0);
     assertThat(second.redelivered()).isTrue();
     channel.basicAck(first.tag(), false);
     channel.basicAck(second.tag(), false);
@@ -182,10 +182,10 @@ class LockIT extends PolicyFixture {
     Channel channel = amqp.newChannel();
     Deliveries other = Deliveries.from(amqp.newChannel(), amqp.queue(), true);
     channel.basicConsume(queue, false, "", false, false, Map.of("x-consumer-timeout", LOCK), other);
+    long before = System.nanoTime();
     amqp.publish(queue, "m");
-    Deliveries.Delivery first = other.next();
-    assertThat(Time.millisBetween(first.nanos(), other.next().nanos()))
-        .isGreaterThanOrEqualTo(LOCK - 1.0);
+    assertThat(other.next().redelivered()).isFalse();
+    assertThat(Time.millisBetween(before, other.next().nanos())).isGreaterThanOrEqualTo(LOCK - 1.0);
   }
 
   @Test
@@ -215,9 +215,10 @@ class LockIT extends PolicyFixture {
     String queue = amqp.queue(name, Map.of());
     http.put("policies/%2F/" + name, policy(name, "{\"lock-duration\":" + LOCK + "}"));
     amqp.publish(queue, "m");
+    long before = System.nanoTime();
     Deliveries deliveries = Deliveries.from(amqp.newChannel(), queue, false);
-    Deliveries.Delivery first = deliveries.next();
-    assertThat(Time.millisBetween(first.nanos(), deliveries.next().nanos()))
+    assertThat(deliveries.next().redelivered()).isFalse();
+    assertThat(Time.millisBetween(before, deliveries.next().nanos()))
         .isGreaterThanOrEqualTo(LOCK - 1.0);
   }
 }

@@ -195,7 +195,7 @@ class ScheduledMessagesIT {
 
   @Test
   void theyDoNotKeepALeaseAlive(Amqp amqp) throws Exception {
-    String leased = amqp.queue(Map.of("x-expires", 300));
+    String leased = amqp.queue(Map.of("x-expires", 2_000));
     amqp.bind(leased, exchange, "#");
     publish("a", "k", HOUR);
     Awaitility.await()
@@ -206,9 +206,9 @@ class ScheduledMessagesIT {
   @Test
   void theyKeepALeaseAliveWhereTheyCountAsUse(Amqp amqp) throws Exception {
     String leased =
-        amqp.queue(Map.of("x-expires", 300, "x-expires-activity", "consume,get,scheduled"));
+        amqp.queue(Map.of("x-expires", 2_000, "x-expires-activity", "consume,get,scheduled"));
     amqp.bind(leased, exchange, "#");
-    publish("a", "k", 1_500);
+    publish("a", "k", 3_500);
     Awaitility.await()
         .pollInSameThread()
         .until(() -> http.get("queues/%2F/" + leased).json().path("messages_ready").asInt() == 1);
