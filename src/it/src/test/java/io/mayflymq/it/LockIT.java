@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 @BlackBox
 @MayflyOnly("RabbitMQ closes the channel")
 class LockIT extends PolicyFixture {
-  private static final int LOCK = 400;
+  private static final int LOCK = 3_000;
   private static final Map<String, Object> LOCKED = Map.of("x-lock-duration", LOCK);
 
   private static Map<String, Object> with(String action) {
@@ -159,9 +159,9 @@ class LockIT extends PolicyFixture {
     String queue = amqp.queue(deadLetterTo(dead, LOCKED));
     Channel channel = amqp.newChannel();
     for (String body : new String[] {"handled", "lost"}) {
-      amqp.publish(queue, new BasicProperties.Builder().expiration("50").build(), body);
+      amqp.publish(queue, new BasicProperties.Builder().expiration("1000").build(), body);
       GetResponse got = channel.basicGet(queue, false);
-      Time.pass(100);
+      Time.pass(1_200);
       assertThat(amqp.ready(dead)).as("protected").isZero();
       if (body.equals("handled")) {
         channel.basicAck(got.getEnvelope().getDeliveryTag(), false);

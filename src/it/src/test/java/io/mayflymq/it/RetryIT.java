@@ -151,7 +151,7 @@ class RetryIT extends PolicyFixture {
     String dead = amqp.queue();
     Map<String, Object> retry = Map.of("x-delayed-retry-delays", "60000");
     String limited = amqp.queue(deadLetterTo(dead, with(with(retry, "x-delivery-limit", 0))));
-    String expiring = amqp.queue(deadLetterTo(dead, with(with(retry, "x-message-ttl", 300))));
+    String expiring = amqp.queue(deadLetterTo(dead, with(with(retry, "x-message-ttl", 3_000))));
     Channel channel = amqp.newChannel();
     for (String queue : new String[] {limited, expiring}) {
       amqp.publish(queue, queue);
