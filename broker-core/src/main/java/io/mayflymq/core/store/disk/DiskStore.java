@@ -42,7 +42,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   /** The most that may wait for the disk before publishers have to wait too. */
   private static final long MOST_PENDING = 32L << 20;
 
-  private static final int COMPACTION_SLICE = 256 << 10;
+  private static final int COMPACTION_SLICE = 64 << 10;
   private static final long TICK_MILLIS = 200;
 
   final MemoryBudget budget;
@@ -375,7 +375,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
     }
   }
 
-  /** A slice of work at a time, with the event loop running in between. */
+  /** A slice of work at a time, with clients having their turn in between. */
   private void compact() {
     if (closed) {
       return;
@@ -386,7 +386,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
     }
     compacting = more;
     if (more) {
-      shard.execute(
+      shard.executeLater(
           () -> {
             compact();
             touch();
