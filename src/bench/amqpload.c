@@ -16,7 +16,8 @@
 // With --rate the run is open-loop: each message has its time, from the rate alone, and is sent as soon as that has come,
 // however slow the broker is; the body starts with that time instead of the actual one. So latency (and that of confirms)
 // counts from when a message should have gone, of every message and not of samples. send_late_us_max tells how late the
-// generator itself was at worst, and gap_us_max the longest that a consumer waited between two deliveries.
+// generator itself was at worst; gap_us_max the longest that a consumer waited between two deliveries, or for the first one
+// from when that should have gone.
 // With --live N the publishers wait while N messages or more have been sent and not received.
 // With --queues N there are queue-0 .. queue-(N-1), spread round robin over the publishers, and over the consumers; a thread
 // that has several rotates over them, one that has none shares.
@@ -144,7 +145,8 @@ static int own_queues(int id, int n) { return queues > n ? (queues - id + n - 1)
 
 typedef struct { conn *c; int id; long n; uint64_t t0; double every; atomic_long conf; } pub;
 static void *confirm_reader(void *arg) {
-  pub *p = arg; int ch; uint8_t *pl; uint32_t n;
+  // Confirms may come out of order, and one of many may cover what had its own: each message counts once.
+  pub *p = arg; int ch; uint8_t *pl; uint32_t n; uint8_t *seen = calloc(p->n + 1, 1); long floor = 0;
   while (p->conf < p->n) {
     int t = next_frame(p->c, &ch, &pl, &n);
     if (t < 0) break;
@@ -152,11 +154,12 @@ static void *confirm_reader(void *arg) {
     int m = pl[2] << 8 | pl[3];
     if (m != 80 && m != 120) continue;
     uint64_t tag = 0; for (int i = 0; i < 8; i++) tag = tag << 8 | pl[4 + i];
-    long d = (pl[12] & 1) ? (long)tag - p->conf : 1; // single acks may come out of order: count them
-    if (rate) { uint64_t t = now_ns(); for (long i = (pl[12] & 1) ? p->conf : (long)tag - 1; i < (long)tag; i++) confirm_hist[bucket(t - p->t0 - (uint64_t)(i * p->every))]++; }
+    long first = tag, d = 0; if (pl[12] & 1) { first = floor + 1; floor = tag; }
+    uint64_t now = rate ? now_ns() : 0;
+    for (long i = first; i <= (long)tag; i++) if (!seen[i]) { seen[i] = 1; d++; if (rate) confirm_hist[bucket(now - p->t0 - (uint64_t)((i - 1) * p->every))]++; }
     p->conf += d; confirmed += d; if (m == 120) nacked += d;
   }
-  return NULL;
+  free(seen); return NULL;
 }
 // Appends a message; tells where its body starts, and the digits of its expiration.
 static void encode(buf *b, const char *rk, size_t *body, size_t *digits) {
@@ -208,7 +211,7 @@ static void *consumer(void *arg) {
       continue;
     }
     if (t == 2) { left = 0; for (int i = 0; i < 8; i++) left = left << 8 | p[4 + i]; if (left) continue; }
-    else if (t == 3) { if (left == (uint64_t)size && size >= 8) { uint64_t ts; memcpy(&ts, p, 8); if (rate || (local & 15) == 0) { uint64_t t = now_ns(); hist[bucket(t - ts)]++; if (rate) { if (last) raise_to(&worst_gap, t - last); last = t; } } } left -= n; if (left) continue; }
+    else if (t == 3) { if (left == (uint64_t)size && size >= 8) { uint64_t ts; memcpy(&ts, p, 8); if (rate || (local & 15) == 0) { uint64_t t = now_ns(); hist[bucket(t - ts)]++; if (rate) { raise_to(&worst_gap, t - (last ? last : ts)); last = t; } } } left -= n; if (left) continue; }
     else continue;
     if (!local++ && !first_receive) first_receive = now_ns();
     received++;

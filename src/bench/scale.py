@@ -33,7 +33,7 @@ class Scale:
         """1, 10, 100 and so on."""
         return [10**power for power in range(len(str(most)))]
 
-    def traffic(self, options, messages=1_000_000):
+    def traffic(self, options, messages=3_000_000):
         """Medians of rate and cost."""
         command = f"--size 100 --messages {self.scaled(messages)} --timeout 300 {options}"
         runs = [self.load.run(self.broker, command) for _ in range(self.args.rounds)]
@@ -87,7 +87,7 @@ class Scale:
             with Client(self.broker.port) as client:
                 client.declare_exchange(name, "fanout")
             options = f"--queue {name} --exchange {name} --queues {count} --copies {count}"
-            yield "MayflyMQ", count, *self.traffic(options, max(1_000_000 // count, 10_000))
+            yield "MayflyMQ", count, *self.traffic(options, max(3_000_000 // count, 10_000))
             self.forget(name, count)
 
     def forget(self, name, count):
@@ -146,7 +146,7 @@ def main():
         with one_mayfly(args) as broker:
             scale = Scale(args, broker, Load(compile_generator(broker.directory)))
             broker.start()
-            scale.traffic("--queue warm-up", 3_000_000)
+            scale.traffic("--queue warm-up")
             for point in getattr(scale, name)():
                 results[name].append(point)
         print(table(name, results[name]), end="\n\n", flush=True)
