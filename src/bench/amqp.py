@@ -101,8 +101,9 @@ class Client:
                 self.method(1, 50, 10, b"\0\0" + short(queue) + bytes([2 | 16]) + table())
             self.declare(queues[first])
 
-    def declare_exchange(self, exchange, kind, **arguments):
-        self.method(1, 40, 10, b"\0\0" + short(exchange) + short(kind) + b"\2" + table(**arguments))
+    def declare_exchange(self, exchange, kind, durable=True, **arguments):
+        flags = bytes([2 if durable else 0])
+        self.method(1, 40, 10, b"\0\0" + short(exchange) + short(kind) + flags + table(**arguments))
         self.expect(40, 11)
 
     def bind_many(self, queue, exchange, keys, batch=500):

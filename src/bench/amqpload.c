@@ -58,7 +58,7 @@ static void frame_end(buf *b, size_t start) { uint32_t n = htonl(b->len - start)
 
 static const char *host = "127.0.0.1", *queue = "load", *exchange = "", *key = NULL, *user = "guest", *pass = "guest", *vhost = "/";
 static int port = 5672, npub = 1, ncon = 1, size = 100, window = 0, persistent = 0, durable = 0, ack_every = 0, prefetch = 0,
-           queues = 1, declare = 1, pid = 0, timeout_s = 120, keys = 1, loopback = 0;
+           queues = 1, declare = 1, pid = 0, timeout_s = 120, keys = 0, loopback = 0;
 static const char *expiration = NULL;
 static long total = 1000000, rate = 0, live = 0, declares = 0, copies = 1, expire_at = 0;
 static const char *iargs[16], *sargs[16]; static int niargs, nsargs;
@@ -168,14 +168,14 @@ static void encode(buf *b, const char *rk, size_t *body, size_t *digits) {
   for (int left = size; left > 0; ) { int part = left < FRAME_MAX - 8 ? left : FRAME_MAX - 8; s = frame_begin(b, 3, 1); if (left == size) *body = b->len; need(b, part); memset(b->p + b->len, 'x', part); b->len += part; frame_end(b, s); left -= part; }
 }
 static void *publisher(void *arg) {
-  pub *p = arg; char rk[300]; int own = own_queues(p->id, npub); long cycle = keys > 1 ? keys : own; size_t body, digits;
+  pub *p = arg; char rk[300]; int own = own_queues(p->id, npub); long cycle = keys ? keys : own; size_t body, digits;
   buf all = {0}; encode(&all, queue, &body, &digits);
   long batch = 262144 / all.len; if (batch < 1) batch = 1; if (batch > p->n) batch = p->n; if (window && batch > window / 2) batch = window / 2 ? window / 2 : 1;
   if (live && batch > live / (2 * npub)) batch = live / (2 * npub) ? live / (2 * npub) : 1;
   long slots = (batch + cycle - 1) / cycle * cycle, slot = 0, done = 0; size_t *at = calloc(slots + 1, sizeof *at), *bodies = calloc(slots, sizeof *bodies), *expires = calloc(slots, sizeof *expires);
   all.len = 0;
   for (long i = 0; i < slots; i++) {
-    if (keys > 1) snprintf(rk, sizeof rk, "%s.%ld", key ? key : queue, i % keys); else if (*exchange && key) snprintf(rk, sizeof rk, "%s", key); else qname(rk, p->id + i % own * npub);
+    if (keys) snprintf(rk, sizeof rk, "%s.%ld", key ? key : queue, i % keys); else if (*exchange && key) snprintf(rk, sizeof rk, "%s", key); else qname(rk, p->id + i % own * npub);
     at[i] = all.len; encode(&all, rk, &bodies[i], &expires[i]); at[i + 1] = all.len;
   }
   prctl(PR_SET_TIMERSLACK, 1); p->t0 = now_ns(); p->every = rate ? 1e9 * npub / rate : 0;

@@ -97,7 +97,9 @@ class Broker:
                 os.kill(self.pid, signal.SIGTERM)
                 self.process.wait(STOP_SECONDS)
             except (subprocess.TimeoutExpired, ProcessLookupError):
-                self.process.kill()
+                for pid in list(descendants(self.process.pid)):
+                    with contextlib.suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
                 self.process.wait()
 
 
@@ -217,9 +219,12 @@ class LavinMQ(Broker):
 def descendants(pid):
     """A process and those below it."""
     yield pid
-    for children in pathlib.Path(f"/proc/{pid}/task").glob("*/children"):
-        for child in children.read_text().split():
-            yield from descendants(int(child))
+    try:
+        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except FileNotFoundError:
+        return  # it has just ended
+    for child in children:
+        yield from descendants(int(child))
 
 
 def directory_bytes(directory):

@@ -10,7 +10,6 @@ import time
 import lateness
 from amqp import Client, message
 
-LEAST_MESSAGES = 2_000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,6 +54,8 @@ class Limits:
 class Row:
     """Work that is done to brokers that are started for it and keep running over all rounds, each in turn."""
 
+    least = 2_000
+
     def __init__(self, work, messages):
         self.work, self.messages = work, messages
 
@@ -72,8 +73,8 @@ class Row:
                 running.callback(brokers[contender].stop)
                 brokers[contender].start()
                 contender.version = brokers[contender].version
-            most = max(LEAST_MESSAGES, int(self.messages * limits.scale))
-            counts = {contender: max(LEAST_MESSAGES, most // 50) for contender in contenders}
+            most = max(self.least, int(self.messages * limits.scale))
+            counts = {contender: max(self.least, most // 50) for contender in contenders}
             # The first two rounds tell how much each can do, and warm it up.
             for number in range(-1, limits.rounds + 1):
                 for contender, broker in brokers.items():
@@ -85,10 +86,10 @@ class Row:
                         counts[contender] = self.bounded(most, figures, limits)
         return {part: {each: median(figures) for each, figures in row.items()} for part, row in results.items()}
 
-    @staticmethod
-    def bounded(most, figures, limits):
+    def bounded(self, most, figures, limits):
+        """How many messages a broker gets that has had these figures."""
         slowest = min(figure.value for figure in figures.values())
-        return min(most, max(LEAST_MESSAGES, int(slowest * limits.seconds)))
+        return min(most, max(self.least, int(slowest * limits.seconds)))
 
 
 class Traffic(Row):
@@ -122,6 +123,8 @@ def traffic(broker, load, options):
 
 
 class Declares(Row):
+    least = 100
+
     def run(self, broker, load, messages, tag):
         figures = load.run(broker, f"--queue lease-{tag} --arg-int x-expires=600000 --declares {messages}")
         return {"": Figure(figures["declares_per_s"], "/s", figures["broker_cpu_us_per_declare"])}
@@ -222,8 +225,7 @@ class SingleExpiries(Row):
             beside.stopped()
         return {"": Figure(lateness.quantile_ms(late, never, 0.99), "ms")}
 
-    @staticmethod
-    def bounded(most, figures, limits):
+    def bounded(self, most, figures, limits):
         return most
 
 

@@ -63,7 +63,8 @@ class Scale:
                 name = f"{kind}-{count}"
                 with Client(self.broker.port) as client:
                     client.declare(name)
-                    client.declare_exchange(name, kind)
+                    # The bindings of a durable one would go to the disk first.
+                    client.declare_exchange(name, kind, durable=False)
                     client.bind_many(name, name, [binding(kind, number) for number in range(count)])
                 options = f"--no-declare --queue {name} --exchange {name} --key k --keys {count}"
                 yield kind, count, *self.traffic(options)
@@ -85,7 +86,7 @@ class Scale:
         for count in self.steps(1_000):
             name = f"fanout-{count}"
             with Client(self.broker.port) as client:
-                client.declare_exchange(name, "fanout")
+                client.declare_exchange(name, "fanout", durable=False)
             options = f"--queue {name} --exchange {name} --queues {count} --copies {count}"
             yield "MayflyMQ", count, *self.traffic(options, max(3_000_000 // count, 10_000))
             self.forget(name, count)
