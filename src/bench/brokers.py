@@ -249,7 +249,8 @@ def add_arguments(parser, jvm=""):
 def scratch(parent):
     """A new directory that goes at the end, however the measurement ends."""
     # Python's default for SIGTERM would leave the brokers behind.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    for each in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(each, lambda number, _: sys.exit(128 + number))
     directory = pathlib.Path(tempfile.mkdtemp(prefix="mayfly-bench-", dir=parent))
     try:
         yield directory

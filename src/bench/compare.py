@@ -122,7 +122,7 @@ def main():
     print(table)
     if args.write:
         shown = plots(results, contenders, args.page.with_suffix(""))
-        report.write_section(args.page, "compare", "\n\n".join([report.machine(), table, *shown]))
+        report.write_section(args.page, "compare", "\n\n".join([report.machine(args.scale), table, *shown]))
 
 
 if __name__ == "__main__":

@@ -188,7 +188,7 @@ def main():
             print()
     if args.write:
         text = "\n\n".join("\n".join(table.lines) for table in tables)
-        report.write_section(args.page, "latency", f"{report.machine()}\n\n{text}")
+        report.write_section(args.page, "latency", f"{report.machine(args.scale)}\n\n{text}")
     sys.exit(1 if any(table.missed for table in tables) else 0)
 
 

@@ -30,11 +30,12 @@ class Table:
         print(line, flush=True)
 
 
-def machine():
-    """A sentence that tells on what was measured."""
+def machine(scale=1):
+    """What tells on what was measured, and whether with fewer messages than it should be."""
     model = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
     cores = len(os.sched_getaffinity(0))
-    return f"{cores} cores of {model[1] if model else platform.machine()}, Linux {platform.release()}."
+    trial = "" if scale == 1 else f" A trial, with {scale:g} times the messages."
+    return f"{cores} cores of {model[1] if model else platform.machine()}, Linux {platform.release()}.{trial}"
 
 
 def write_section(page, name, text):

@@ -71,10 +71,10 @@ class Scale:
                 self.forget(name, 1)
 
     def sizes(self):
-        """One publisher and one consumer, 64 MB in between at most; and what TCP alone carries in the same run."""
+        """One publisher and one consumer, 16 MB in between at most; and what TCP alone carries in the same run."""
         for size in (4**power * 1024 for power in range(8)):
             messages = min(500_000, 4_000_000_000 // size)
-            options = f"--size {size} --queue sized-{size} --live {max(4, 64_000_000 // size)}"
+            options = f"--size {size} --queue sized-{size} --live {max(4, 16_000_000 // size)}"
             rate, cpu = self.traffic(options, messages)
             yield "MayflyMQ", size, rate * size, cpu
             self.forget(f"sized-{size}", 1)
@@ -154,7 +154,7 @@ def main():
     if args.write:
         directory = args.page.with_suffix("")
         parts = [f"{table(name, points)}\n\n{plot(name, points, directory)}" for name, points in results.items()]
-        report.write_section(args.page, "scale", "\n\n".join([report.machine(), *parts]))
+        report.write_section(args.page, "scale", "\n\n".join([report.machine(args.scale), *parts]))
 
 
 if __name__ == "__main__":
