@@ -1,6 +1,7 @@
 package io.mayflymq.bench;
 
 import io.mayflymq.core.message.DeadLetter;
+import io.mayflymq.core.message.DeadLetters;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -11,6 +12,7 @@ import org.openjdk.jmh.annotations.Setup;
 public class Deaths extends Measured {
   @Param Filling filling;
 
+  private final DeadLetters letters = new DeadLetters();
   private Message message;
   private Message again;
   private Message elsewhere;
@@ -32,6 +34,13 @@ public class Deaths extends Measured {
   @Benchmark
   public DeadLetter first() {
     return die(message, "orders");
+  }
+
+  /** The same after another that died alike, as most do: with headers it goes the long way. */
+  @Benchmark
+  public DeadLetter alike() {
+    return letters.of(
+        message, "orders", DeathReason.EXPIRED, QueueHarness.START, "dead", null, false);
   }
 
   /** A message dies again where it has died before, as in a loop of retries of two queues. */
