@@ -32,11 +32,11 @@ final class Handshake {
   private static final Logger LOGGER = LoggerFactory.getLogger(Handshake.class);
 
   /**
-   * How long connection.start is held back: about as long as RabbitMQ takes for it. The Netty layer
-   * of the Java client before 5.34 sends its header first and makes itself ready for the answer
-   * then; an answer that is too fast makes it close the connection, or wait for ever.
+   * How long connection.start is held back: about as long as a RabbitMQ takes for it that has work
+   * to do. The Netty layer of the Java client before 5.34 sends its header first and makes itself
+   * ready for the answer then; one that comes too soon makes it close the connection.
    */
-  private static final long START_PAUSE_MILLIS = 2;
+  private static final long START_PAUSE_MILLIS = 5;
 
   /** What a handshake ends with. */
   record Opened(
