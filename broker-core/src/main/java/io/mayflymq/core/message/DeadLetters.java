@@ -1,23 +1,28 @@
 package io.mayflymq.core.message;
 
+import io.mayflymq.protocol.types.BasicProperties;
+import io.mayflymq.protocol.types.RawHeaders;
 import io.mayflymq.protocol.types.RawProperties;
 import io.mayflymq.protocol.types.ShortString;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 
 /*
  * Makes dead letters as DeadLetter.of does, and faster: what dies together mostly dies alike.
  *
- * If a message had no headers, those of its letter follow from the queue, the reason, the second, where it had been published and its
- * expiration. So the last letters are kept, and a message that died like one of them gets the same headers: its properties are cut and pasted,
- * and never decoded. Any other letter is made the long way. The kept ones are found by a hash in a table of fixed size; where two have the same place, the
- * later one stays.
+ * What a letter is told of its death follows from the queue, the reason, the second, where the message had been published and its expiration. So
+ * the headers of the last kinds of letters are kept, and a message that died like one of them gets the same ones, among its own: its properties are
+ * cut and pasted, and never decoded. A message that has died before, or has CC keys, goes the long way. Kinds are found by a hash in a
+ * table of fixed size; where two have the same place, the later one stays.
  */
 /** The dead letters of a shard. By its thread only. */
 public final class DeadLetters {
   private static final int SIZE = 256;
+  private static final byte[] CC = SenderSelectedKeys.CC.getBytes(StandardCharsets.US_ASCII);
 
   private final Model[] models = new Model[SIZE];
+  private final RawHeaders headers = new RawHeaders();
 
   /** What letters must have in common to have the same headers, and go the same way. */
   private record Kind(
@@ -31,20 +36,62 @@ public final class DeadLetters {
       String deadLetterRoutingKey,
       boolean serviceBusHeaders) {
 
+    static Kind of(
+        Message message,
+        String queue,
+        DeathReason reason,
+        long nowMillis,
+        String deadLetterExchange,
+        String deadLetterRoutingKey,
+        boolean serviceBusHeaders) {
+      return new Kind(
+          message.exchange(),
+          message.routingKey(),
+          RawProperties.expiration(message.content()),
+          queue,
+          reason,
+          Math.floorDiv(nowMillis, 1000),
+          deadLetterExchange,
+          deadLetterRoutingKey,
+          serviceBusHeaders);
+    }
+
     boolean isOf(Message message) {
       return exchange.equals(message.exchange())
           && routingKey.equals(message.routingKey())
           && RawProperties.hasExpiration(message.content(), expiration);
     }
 
-    boolean isOf(String otherQueue, DeathReason otherReason, long otherSeconds) {
-      return seconds == otherSeconds && reason == otherReason && queue.equals(otherQueue);
+    boolean isOf(String otherQueue, DeathReason otherReason, long otherMillis) {
+      return seconds == Math.floorDiv(otherMillis, 1000)
+          && reason == otherReason
+          && queue.equals(otherQueue);
     }
 
     boolean goesTo(String otherExchange, String otherKey, boolean otherHeaders) {
       return deadLetterExchange.equals(otherExchange)
           && Objects.equals(deadLetterRoutingKey, otherKey)
           && serviceBusHeaders == otherHeaders;
+    }
+
+    /** The letter of a message that has nothing but what makes the kind. */
+    DeadLetter letter() {
+      BasicProperties.Builder properties = BasicProperties.builder();
+      if (!expiration.isEmpty()) {
+        properties.expiration(expiration.value());
+      }
+      byte[] content = properties.build().encode();
+      Message bare =
+          new Message(
+              exchange, routingKey, content, content.length, Message.NO_TTL, 0, false, List.of());
+      return DeadLetter.of(
+          bare,
+          queue,
+          reason,
+          seconds * 1000,
+          deadLetterExchange,
+          deadLetterRoutingKey,
+          serviceBusHeaders);
     }
   }
 
@@ -57,7 +104,8 @@ public final class DeadLetters {
     private final DeathHistory history;
     private final byte[] headers;
 
-    Model(Kind kind, DeadLetter letter) {
+    Model(Kind kind) {
+      DeadLetter letter = kind.letter();
       this.kind = kind;
       this.exchange = letter.message().exchange();
       this.routingKey = letter.message().routingKey();
@@ -66,9 +114,8 @@ public final class DeadLetters {
       this.headers = RawProperties.headers(letter.message().content());
     }
 
-    DeadLetter letter(Message message) {
-      byte[] content = RawProperties.withHeadersForExpiration(message.content(), headers);
-      Message copy =
+    DeadLetter letter(Message message, byte[] content) {
+      Message letter =
           new Message(
               exchange,
               routingKey,
@@ -78,7 +125,7 @@ public final class DeadLetters {
               message.priority(),
               message.persistent(),
               List.of());
-      return new DeadLetter(copy, routingKeys, history);
+      return new DeadLetter(letter, routingKeys, history);
     }
   }
 
@@ -91,42 +138,46 @@ public final class DeadLetters {
       String deadLetterExchange,
       String deadLetterRoutingKey,
       boolean serviceBusHeaders) {
-    boolean bare = !RawProperties.hasHeaders(message.content()) && message.blindKeys().isEmpty();
-    long seconds = Math.floorDiv(nowMillis, 1000);
-    int place = bare ? placeOf(message, queue) : 0;
-    if (bare) {
+    if (message.blindKeys().isEmpty()) {
+      int place = placeOf(message, queue);
       Model model = models[place];
-      if (model != null
-          && model.kind.isOf(queue, reason, seconds)
-          && model.kind.goesTo(deadLetterExchange, deadLetterRoutingKey, serviceBusHeaders)
-          && model.kind.isOf(message)) {
-        return model.letter(message);
+      if (model == null
+          || !model.kind.isOf(queue, reason, nowMillis)
+          || !model.kind.goesTo(deadLetterExchange, deadLetterRoutingKey, serviceBusHeaders)
+          || !model.kind.isOf(message)) {
+        model =
+            new Model(
+                Kind.of(
+                    message,
+                    queue,
+                    reason,
+                    nowMillis,
+                    deadLetterExchange,
+                    deadLetterRoutingKey,
+                    serviceBusHeaders));
+        models[place] = model;
+      }
+      byte[] content = withHeaders(message.content(), model.headers);
+      if (content != null) {
+        return model.letter(message, content);
       }
     }
-    DeadLetter letter =
-        DeadLetter.of(
-            message,
-            queue,
-            reason,
-            nowMillis,
-            deadLetterExchange,
-            deadLetterRoutingKey,
-            serviceBusHeaders);
-    if (bare) {
-      Kind kind =
-          new Kind(
-              message.exchange(),
-              message.routingKey(),
-              RawProperties.expiration(message.content()),
-              queue,
-              reason,
-              seconds,
-              deadLetterExchange,
-              deadLetterRoutingKey,
-              serviceBusHeaders);
-      models[place] = new Model(kind, letter);
+    return DeadLetter.of(
+        message,
+        queue,
+        reason,
+        nowMillis,
+        deadLetterExchange,
+        deadLetterRoutingKey,
+        serviceBusHeaders);
+  }
+
+  /** Null if it has headers that need a look at their values. */
+  private byte[] withHeaders(byte[] content, byte[] added) {
+    if (!RawProperties.hasHeaders(content)) {
+      return RawProperties.withHeadersForExpiration(content, added);
     }
-    return letter;
+    return headers.read(content) && !headers.has(CC) ? headers.withForExpiration(added) : null;
   }
 
   private static int placeOf(Message message, String queue) {

@@ -81,8 +81,7 @@ class DeadLettersTest {
                 Arbitraries.of(3).injectNull(0.5),
                 Arbitraries.of("correlation").injectNull(0.5),
                 Arbitraries.of("id").injectNull(0.5),
-                Arbitraries.of(FieldTable.EMPTY, headers("other"), headers("x-first-death-queue"))
-                    .injectNull(0.8))
+                headers().injectNull(0.5))
             .as(
                 (type, expiration, mode, priority, correlation, id, headers) ->
                     BasicProperties.builder()
@@ -105,8 +104,32 @@ class DeadLettersTest {
         .as(DeadLettersTest::message);
   }
 
-  private static FieldTable headers(String name) {
-    return FieldTable.builder().put(name, FieldValue.of("value")).build();
+  private static Arbitrary<FieldTable> headers() {
+    Arbitrary<String> names =
+        Arbitraries.of(
+            "a",
+            "traceparent",
+            "x-delay",
+            "x-e",
+            "z",
+            "x-death",
+            "x-first-death-queue",
+            "CC",
+            "\u00e4");
+    Arbitrary<FieldValue> values =
+        Arbitraries.of(
+            FieldValue.of("text"),
+            new FieldValue.Int64(7),
+            new FieldValue.Array(List.of(FieldValue.of("other"))),
+            new FieldValue.Table(FieldTable.builder().put("x-death", "nested").build()));
+    return Arbitraries.maps(names, values)
+        .ofMaxSize(4)
+        .map(
+            fields -> {
+              FieldTable.Builder table = FieldTable.builder();
+              fields.forEach(table::put);
+              return table.build();
+            });
   }
 
   private static Message message(

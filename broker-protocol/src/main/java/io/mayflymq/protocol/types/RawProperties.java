@@ -92,24 +92,27 @@ public final class RawProperties {
   }
 
   /**
-   * Puts headers where there are none, and takes the expiration away.
+   * Puts other headers in, and takes the expiration away.
    *
-   * @param content without headers; stays as it is
+   * @param content stays as it is
    * @param headers the table, its length first
    * @return the new content; its properties are longer by as much as the content is
    */
   public static byte[] withHeadersForExpiration(byte[] content, byte[] headers) {
     int gap = headersAt(content);
+    int behind = hasHeaders(content) ? gap + Integer.BYTES + BigEndian.getInt(content, gap) : gap;
     int expiration = expirationAt(content);
     int rest = expiration + expirationLength(content, expiration);
-    byte[] result = new byte[content.length + headers.length - (rest - expiration)];
+    int kept = expiration - behind;
+    byte[] result = new byte[gap + headers.length + kept + content.length - rest];
     System.arraycopy(content, 0, result, 0, gap);
     BigEndian.putShort(
         result, 0, (flags(content) | PropertyFlags.HEADERS) & ~PropertyFlags.EXPIRATION);
-    System.arraycopy(headers, 0, result, gap, headers.length);
-    int at = gap + headers.length;
-    System.arraycopy(content, gap, result, at, expiration - gap);
-    at += expiration - gap;
+    int at = gap;
+    System.arraycopy(headers, 0, result, at, headers.length);
+    at += headers.length;
+    System.arraycopy(content, behind, result, at, kept);
+    at += kept;
     System.arraycopy(content, rest, result, at, content.length - rest);
     return result;
   }

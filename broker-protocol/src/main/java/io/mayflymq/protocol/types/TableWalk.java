@@ -36,6 +36,11 @@ final class TableWalk {
     return false;
   }
 
+  /** The index behind the field that begins at {@code at}. */
+  static int behindField(byte[] buf, int at, int end) {
+    return skipValue(buf, claim(at + 1, buf[at] & 0xFF, end), end, 1, false);
+  }
+
   private static boolean matches(byte[] buf, int off, int length, byte[] key) {
     if (length != key.length) {
       return false;
