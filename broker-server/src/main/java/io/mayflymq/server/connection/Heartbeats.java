@@ -5,9 +5,12 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.server.delivery.ConnectionOutput;
 
 /**
- * Heartbeats of one connection: one is sent when nothing else was for half an interval, and a peer
- * that sends nothing for two intervals is given up (AMQP 0-9-1 section 4.2.7). Belongs to the
- * connection's loop.
+ * Heartbeats of one connection: one is sent every half interval, and a peer that sends nothing for
+ * two intervals is given up (AMQP 0-9-1 section 4.2.7). Belongs to the connection's loop.
+ *
+ * <p>They are sent even if something else was, though they need not be: a client that gives up
+ * after one interval would else be left with a gap of nearly that between a frame and the next
+ * heartbeat.
  */
 final class Heartbeats {
   private final EventLoop loop;
@@ -72,9 +75,7 @@ final class Heartbeats {
       onSilence.run();
       return;
     }
-    if (!output.hasWrittenSinceAsked()) {
-      output.heartbeat();
-    }
+    output.heartbeat();
     scheduleNext();
   }
 }

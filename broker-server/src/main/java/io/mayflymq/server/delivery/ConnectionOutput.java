@@ -32,7 +32,6 @@ public final class ConnectionOutput implements BurstMember {
   private int nextCapacity = SMALLEST_BUFFER;
   private ByteBuf buffer;
   private boolean flushWaits;
-  private boolean wrote;
 
   /**
    * Creates the output of a connection.
@@ -72,13 +71,6 @@ public final class ConnectionOutput implements BurstMember {
   /** Counts what was written; what was read is counted here by who reads. */
   public Counters traffic() {
     return traffic;
-  }
-
-  /** Whether anything was written since this was asked last. */
-  public boolean hasWrittenSinceAsked() {
-    boolean answer = wrote;
-    wrote = false;
-    return answer;
   }
 
   /** Writes a method. */
@@ -195,7 +187,6 @@ public final class ConnectionOutput implements BurstMember {
   @Override
   public void endOfBurst() {
     flushWaits = false;
-    wrote = true;
     if (buffer != null) {
       nextCapacity =
           Math.max(
