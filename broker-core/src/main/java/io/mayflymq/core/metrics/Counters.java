@@ -69,6 +69,9 @@ public final class Counters implements Counts {
 
   /** Takes a sample, for the rates; see {@link RateWindow#sample}. On one thread. */
   public void sample(long nanos, long sincePreviousNanos) {
+    if (rates.rests(nanos, values)) {
+      return;
+    }
     long[] now = new long[Counter.COUNT];
     addTo(now);
     rates.sample(nanos, sincePreviousNanos, now);

@@ -19,7 +19,7 @@ final class HeapThrift {
       List.of(
           new Option("MinHeapFreeRatio", "20"), // percent
           new Option("MaxHeapFreeRatio", "40"),
-          new Option("G1PeriodicGCInterval", "30000")); // ms without a collection
+          new Option("G1PeriodicGCInterval", "15000")); // ms without a collection
 
   private HeapThrift() {}
 
