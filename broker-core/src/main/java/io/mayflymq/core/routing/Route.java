@@ -7,7 +7,6 @@ import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
-import java.util.Objects;
 import java.util.function.UnaryOperator;
 
 /**
@@ -157,17 +156,28 @@ public final class Route<Q> {
    *
    * @param successor gives for each queue the one in its place, or null if there is none
    */
-  @SuppressWarnings("unchecked") // only handles of Q get in
+  @SuppressWarnings({"unchecked", "ReferenceEquality"}) // only handles of Q get in
   public Route<Q> map(UnaryOperator<Q> successor) {
-    Object[] others = Arrays.stream(queues).map(queue -> successor.apply((Q) queue)).toArray();
-    long stay = Arrays.stream(others).limit(undelayed).filter(Objects::nonNull).count();
-    return new Route<>(
-        Arrays.stream(others).filter(Objects::nonNull).toArray(),
-        (int) stay,
-        histories,
-        undelayedHistories,
-        false,
-        leases);
+    Object[] others = null;
+    int count = 0;
+    int stay = 0;
+    for (int i = 0; i < queues.length; i++) {
+      Object other = successor.apply((Q) queues[i]);
+      if (other != queues[i] && others == null) {
+        others = queues.clone();
+      }
+      if (other != null) {
+        if (others != null) {
+          others[count] = other;
+        }
+        count++;
+        stay += i < undelayed ? 1 : 0;
+      }
+    }
+    return others == null
+        ? this
+        : new Route<>(
+            Arrays.copyOf(others, count), stay, histories, undelayedHistories, false, leases);
   }
 
   /** Whether there is a delayed exchange on the way: then a message may ask for a delay. */

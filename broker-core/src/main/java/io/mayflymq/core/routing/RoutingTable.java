@@ -73,7 +73,7 @@ public final class RoutingTable<Q> {
         return targets.route();
       }
     }
-    return route(exchange, List.of(routingKey), properties);
+    return new Router<>(this, List.of(routingKey), properties).route(exchange);
   }
 
   /**
@@ -83,7 +83,9 @@ public final class RoutingTable<Q> {
    * @return each queue once; no queue if there is no such exchange
    */
   public Route<Q> route(String exchange, List<String> routingKeys, MessageProperties properties) {
-    return new Router<>(this, routingKeys, properties).route(exchange);
+    return routingKeys.size() == 1
+        ? route(exchange, routingKeys.get(0), properties)
+        : new Router<>(this, routingKeys, properties).route(exchange);
   }
 
   // Exchanges

@@ -1,5 +1,6 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.message.DeadLetters;
 import io.mayflymq.core.message.Delay;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.retention.Deadlines;
@@ -26,6 +27,7 @@ final class DeadLetterLanes implements BurstMember {
   private final CommandLanes lanes;
   private final ArrayDeque<LocalLetter> local = new ArrayDeque<>();
   private final ArrayDeque<Runnable> waitingForRoom = new ArrayDeque<>(1);
+  private final DeadLetters letters = new DeadLetters();
   private boolean waiting;
 
   private record LocalLetter(DeadEntry source, Message message, Route<Queue> targets) {}
@@ -40,6 +42,11 @@ final class DeadLetterLanes implements BurstMember {
     this.home = home;
     this.store = shards.store(home);
     this.lanes = new CommandLanes(home, shards, this::cameBack);
+  }
+
+  /** The letters of this shard, to be made by it. */
+  DeadLetters letters() {
+    return letters;
   }
 
   /** Whether so much is under way to other shards that who sends very much should wait. */

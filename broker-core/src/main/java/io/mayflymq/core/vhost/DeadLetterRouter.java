@@ -13,7 +13,7 @@ import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.settings.DeadLetterSettings;
 import io.mayflymq.core.store.DeadEntry;
-import io.mayflymq.protocol.types.PropertiesScan;
+import io.mayflymq.protocol.types.RawProperties;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -70,16 +70,19 @@ final class DeadLetterRouter {
       fate = DeathFate.UNREADABLE;
     } else {
       letter =
-          DeadLetter.of(
-              message,
-              source.name(),
-              cause.reason(),
-              nowMillis,
-              exchange,
-              own
-                  ? OwnDeadLetterQueue.nameOf(source.name())
-                  : settings.routingKeyOn(cause.reason()),
-              settings.serviceBusHeaders());
+          shards
+              .deadLetters(source.shard())
+              .letters()
+              .of(
+                  message,
+                  source.name(),
+                  cause.reason(),
+                  nowMillis,
+                  exchange,
+                  own
+                      ? OwnDeadLetterQueue.nameOf(source.name())
+                      : settings.routingKeyOn(cause.reason()),
+                  settings.serviceBusHeaders());
       Route<Queue> route =
           table.route(exchange, letter.routingKeys(), letter.message()::properties);
       vhost.follow(route, letter.message());
@@ -118,7 +121,7 @@ final class DeadLetterRouter {
     return message == null
         ? null
         : new DeathRecord.Identity(
-            PropertiesScan.messageId(message.content()),
+            RawProperties.messageId(message.content()),
             message.exchange().value(),
             message.routingKey().value());
   }

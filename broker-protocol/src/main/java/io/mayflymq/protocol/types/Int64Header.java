@@ -42,8 +42,8 @@ public final class Int64Header {
    * @return the content with the header; the properties are longer by as much as the content is
    */
   public byte[] put(byte[] content, int propertiesLength, long value) {
-    boolean hasTable = (BigEndian.getUnsignedShort(content, 0) & PropertyFlags.HEADERS) != 0;
-    int table = tableOffset(content);
+    boolean hasTable = RawProperties.hasHeaders(content);
+    int table = RawProperties.headersAt(content);
     int tableLength = hasTable ? BigEndian.getInt(content, table) : 0;
     if (hasTable && TableWalk.containsAnyKey(content, table + 4, tableLength, key, key)) {
       return replace(content, propertiesLength, value);
@@ -59,21 +59,6 @@ public final class Int64Header {
     System.arraycopy(field, 0, result, end - field.length, field.length);
     BigEndian.putLong(result, end - VALUE_BYTES, value);
     return result;
-  }
-
-  /** Where the table of headers is, or would be: its length first. */
-  private static int tableOffset(byte[] content) {
-    int flags = BigEndian.getUnsignedShort(content, 0);
-    int at = 2;
-    for (int word = flags; (word & PropertyFlags.CONTINUATION) != 0; at += 2) {
-      word = BigEndian.getUnsignedShort(content, at);
-    }
-    at = behindText(content, at, flags & PropertyFlags.CONTENT_TYPE);
-    return behindText(content, at, flags & PropertyFlags.CONTENT_ENCODING);
-  }
-
-  private static int behindText(byte[] content, int at, int flag) {
-    return flag == 0 ? at : at + 1 + (content[at] & 0xff);
   }
 
   private byte[] replace(byte[] content, int propertiesLength, long value) {

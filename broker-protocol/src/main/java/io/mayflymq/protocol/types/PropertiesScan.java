@@ -207,38 +207,6 @@ public final class PropertiesScan {
   }
 
   /**
-   * The message id in properties that have passed {@link #scan} before, found without a look at
-   * anything else.
-   *
-   * @param buf begins with the property flags
-   * @return null if there is none
-   */
-  public static String messageId(byte[] buf) {
-    int flags = BigEndian.getUnsignedShort(buf, 0);
-    if ((flags & PropertyFlags.MESSAGE_ID) == 0) {
-      return null;
-    }
-    int at = 2;
-    for (int word = flags; (word & PropertyFlags.CONTINUATION) != 0; at += 2) {
-      word = BigEndian.getUnsignedShort(buf, at);
-    }
-    at = behindText(buf, at, flags & PropertyFlags.CONTENT_TYPE);
-    at = behindText(buf, at, flags & PropertyFlags.CONTENT_ENCODING);
-    if ((flags & PropertyFlags.HEADERS) != 0) {
-      at += Integer.BYTES + BigEndian.getInt(buf, at);
-    }
-    at += Integer.bitCount(flags & (PropertyFlags.DELIVERY_MODE | PropertyFlags.PRIORITY));
-    at = behindText(buf, at, flags & PropertyFlags.CORRELATION_ID);
-    at = behindText(buf, at, flags & PropertyFlags.REPLY_TO);
-    at = behindText(buf, at, flags & PropertyFlags.EXPIRATION);
-    return Utf8.decode(buf, at + 1, buf[at] & 0xFF);
-  }
-
-  private static int behindText(byte[] buf, int at, int flag) {
-    return flag == 0 ? at : at + 1 + (buf[at] & 0xFF);
-  }
-
-  /**
    * Whether the body of a table (without its length) has a field of one of two names at its top
    * level, found without decoding it.
    *

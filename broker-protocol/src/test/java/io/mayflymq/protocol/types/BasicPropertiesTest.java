@@ -168,7 +168,7 @@ class BasicPropertiesTest {
   }
 
   private void assertScanAgrees(byte[] bytes, BasicProperties expected) {
-    assertThat(PropertiesScan.messageId(bytes)).isEqualTo(expected.messageId());
+    assertThat(RawProperties.messageId(bytes)).isEqualTo(expected.messageId());
     // Within a larger array, so that an over-read would find something else than an exception.
     byte[] padded = new byte[bytes.length + 40];
     Arrays.fill(padded, (byte) 0x01);

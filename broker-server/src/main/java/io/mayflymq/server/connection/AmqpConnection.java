@@ -43,10 +43,7 @@ public final class AmqpConnection implements ConnectionContext {
   private static final long CLOSE_OK_TIMEOUT_MILLIS = 5_000;
   private static final long REFUSED_LOGIN_PAUSE_MILLIS = 1_000;
 
-  /**
-   * How much may be on its way to the shards before the connection stops reading, and when it goes
-   * on.
-   */
+  /** How much may be under way to the shards before the connection stops reading, and goes on. */
   private static final long MOST_BYTES_UNDER_WAY = 4 << 20;
 
   private static final long RESUME_BYTES_UNDER_WAY = 1 << 20;
@@ -98,7 +95,7 @@ public final class AmqpConnection implements ConnectionContext {
   /** The client has sent its protocol header. */
   void begin() {
     environment.open().add(this);
-    handshake = new Handshake(environment, name, Peer.of(socket), new HandshakeSteps());
+    handshake = new Handshake(environment, name, Peer.of(socket), home, new HandshakeSteps());
     handshake.begin();
   }
 
@@ -113,7 +110,9 @@ public final class AmqpConnection implements ConnectionContext {
   private final class HandshakeSteps implements Handshake.Steps {
     @Override
     public void send(Method method) {
-      output.method(0, method);
+      if (state == State.HANDSHAKE) {
+        output.method(0, method);
+      }
     }
 
     @Override

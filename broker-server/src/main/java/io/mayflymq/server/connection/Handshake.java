@@ -1,5 +1,6 @@
 package io.mayflymq.server.connection;
 
+import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.AuthenticationResult;
 import io.mayflymq.core.security.AuthenticationResult.Accepted;
 import io.mayflymq.core.security.AuthenticationResult.Refused;
@@ -30,6 +31,13 @@ import org.slf4j.LoggerFactory;
 final class Handshake {
   private static final Logger LOGGER = LoggerFactory.getLogger(Handshake.class);
 
+  /**
+   * How long connection.start is held back: about as long as a RabbitMQ takes for it that has work
+   * to do. The Netty layer of the Java client before 5.34 sends its header first and makes itself
+   * ready for the answer then; one that comes too soon makes it close the connection.
+   */
+  private static final long START_PAUSE_MILLIS = 5;
+
   /** What a handshake ends with. */
   record Opened(
       VirtualHost vhost,
@@ -46,6 +54,7 @@ final class Handshake {
 
   /** What the connection does meanwhile. */
   interface Steps {
+    /** Nothing happens if the connection has ended. */
     void send(Method method);
 
     void tuned(ConnectionView.Tuning tuning);
@@ -74,22 +83,34 @@ final class Handshake {
   private final ProtocolSettings settings;
   private final String name;
   private final Peer peer;
+  private final Shard home;
   private final Steps steps;
+  private boolean started;
   private Expects expects = Expects.START_OK;
   private String user = "";
   private String mechanismName = "";
   private ConnectionView.Tuning tuning;
   private FieldTable clientProperties = FieldTable.EMPTY;
 
-  Handshake(ConnectionEnvironment environment, String name, Peer peer, Steps steps) {
+  Handshake(ConnectionEnvironment environment, String name, Peer peer, Shard home, Steps steps) {
     this.environment = environment;
     this.settings = environment.settings();
     this.name = name;
     this.peer = peer;
+    this.home = home;
     this.steps = steps;
   }
 
+  /** The protocol header has come: {@code connection.start} follows in a moment. */
   void begin() {
+    home.loop().schedule(() -> home.run(this::start), START_PAUSE_MILLIS);
+  }
+
+  private void start() {
+    if (started) {
+      return;
+    }
+    started = true;
     String mechanisms = offered().map(SaslMechanism::name).collect(Collectors.joining(" "));
     String clusterName = ClusterName.of(environment.parameters());
     steps.send(
@@ -103,6 +124,7 @@ final class Handshake {
   }
 
   void onMethod(Method method) {
+    start();
     if (method instanceof ConnectionMethod.StartOk startOk && expects == Expects.START_OK) {
       authenticate(startOk);
     } else if (method instanceof ConnectionMethod.TuneOk tuneOk && expects == Expects.TUNE_OK) {

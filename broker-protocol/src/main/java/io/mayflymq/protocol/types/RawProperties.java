@@ -1,0 +1,116 @@
+package io.mayflymq.protocol.types;
+
+import java.util.Arrays;
+
+/**
+ * Finds and changes what stands in raw properties without decoding them. They are those that {@link
+ * PropertiesScan#scan} has let pass, at the start of a message's content: flags and list, then the
+ * body.
+ */
+public final class RawProperties {
+  private RawProperties() {}
+
+  static int flags(byte[] content) {
+    return BigEndian.getUnsignedShort(content, 0);
+  }
+
+  /** Where the table of headers is, or would be: its length first. */
+  static int headersAt(byte[] content) {
+    int flags = flags(content);
+    int at = 2;
+    for (int word = flags; (word & PropertyFlags.CONTINUATION) != 0; at += 2) {
+      word = BigEndian.getUnsignedShort(content, at);
+    }
+    at = behindText(content, at, flags & PropertyFlags.CONTENT_TYPE);
+    return behindText(content, at, flags & PropertyFlags.CONTENT_ENCODING);
+  }
+
+  /** Where the expiration is, or would be: its length octet first. */
+  static int expirationAt(byte[] content) {
+    int flags = flags(content);
+    int at = headersAt(content);
+    if ((flags & PropertyFlags.HEADERS) != 0) {
+      at += Integer.BYTES + BigEndian.getInt(content, at);
+    }
+    at += Integer.bitCount(flags & (PropertyFlags.DELIVERY_MODE | PropertyFlags.PRIORITY));
+    at = behindText(content, at, flags & PropertyFlags.CORRELATION_ID);
+    return behindText(content, at, flags & PropertyFlags.REPLY_TO);
+  }
+
+  private static int behindText(byte[] content, int at, int flag) {
+    return flag == 0 ? at : at + 1 + (content[at] & 0xFF);
+  }
+
+  /** Whether there are headers, if only an empty table of them. */
+  public static boolean hasHeaders(byte[] content) {
+    return (flags(content) & PropertyFlags.HEADERS) != 0;
+  }
+
+  /** The table of headers, its length first; a copy. There must be one. */
+  public static byte[] headers(byte[] content) {
+    int at = headersAt(content);
+    return Arrays.copyOfRange(content, at, at + Integer.BYTES + BigEndian.getInt(content, at));
+  }
+
+  /** The expiration; empty if there is none. */
+  public static ShortString expiration(byte[] content) {
+    int at = expirationAt(content);
+    return ShortString.of(content, at + 1, Math.max(0, expirationLength(content, at) - 1));
+  }
+
+  /** Whether {@link #expiration} would be this one, found without a copy. */
+  public static boolean hasExpiration(byte[] content, ShortString expiration) {
+    int at = expirationAt(content);
+    int length = expirationLength(content, at);
+    return length == 0
+        ? expiration.isEmpty()
+        : Arrays.equals(content, at, at + length, expiration.encoded, 0, expiration.encoded.length);
+  }
+
+  /** A hash of {@link #expiration}, found without a copy. */
+  public static int hashOfExpiration(byte[] content) {
+    int at = expirationAt(content);
+    int hash = 0;
+    for (int i = at + expirationLength(content, at) - 1; i >= at; i--) {
+      hash = 31 * hash + content[i];
+    }
+    return hash;
+  }
+
+  private static int expirationLength(byte[] content, int at) {
+    return (flags(content) & PropertyFlags.EXPIRATION) == 0 ? 0 : 1 + (content[at] & 0xFF);
+  }
+
+  /** The message id; null if there is none. */
+  public static String messageId(byte[] content) {
+    if ((flags(content) & PropertyFlags.MESSAGE_ID) == 0) {
+      return null;
+    }
+    int at = expirationAt(content);
+    at += expirationLength(content, at);
+    return Utf8.decode(content, at + 1, content[at] & 0xFF);
+  }
+
+  /**
+   * Puts headers where there are none, and takes the expiration away.
+   *
+   * @param content without headers; stays as it is
+   * @param headers the table, its length first
+   * @return the new content; its properties are longer by as much as the content is
+   */
+  public static byte[] withHeadersForExpiration(byte[] content, byte[] headers) {
+    int gap = headersAt(content);
+    int expiration = expirationAt(content);
+    int rest = expiration + expirationLength(content, expiration);
+    byte[] result = new byte[content.length + headers.length - (rest - expiration)];
+    System.arraycopy(content, 0, result, 0, gap);
+    BigEndian.putShort(
+        result, 0, (flags(content) | PropertyFlags.HEADERS) & ~PropertyFlags.EXPIRATION);
+    System.arraycopy(headers, 0, result, gap, headers.length);
+    int at = gap + headers.length;
+    System.arraycopy(content, gap, result, at, expiration - gap);
+    at += expiration - gap;
+    System.arraycopy(content, rest, result, at, content.length - rest);
+    return result;
+  }
+}
