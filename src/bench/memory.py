@@ -27,7 +27,7 @@ import time
 from durability import MIB, ROOT, Broker, Client, Table, load, short
 
 BATCH = 500
-REST = 45  # seconds after which an idle broker has collected
+REST = 75  # seconds after which an idle broker has collected
 
 
 class Watched(Broker):

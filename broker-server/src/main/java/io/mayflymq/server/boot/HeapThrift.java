@@ -12,6 +12,8 @@ import java.util.List;
  * command line stays as it is; options that this Java does not have are passed over.
  */
 final class HeapThrift {
+  private static final long LEAST_REST_MILLIS = 15_000;
+
   private record Option(String name, String value) {}
 
   /** In this order: the least share of free heap must never be above the largest. */
@@ -19,7 +21,15 @@ final class HeapThrift {
       List.of(
           new Option("MinHeapFreeRatio", "20"), // percent
           new Option("MaxHeapFreeRatio", "40"),
-          new Option("G1PeriodicGCInterval", "15000")); // ms without a collection
+          new Option("G1PeriodicGCInterval", Long.toString(restMillis())));
+
+  /**
+   * After how long without a collection there is one. The larger the heap may be, the more there
+   * may be to look through: then less often, so that a broker at rest has little to do.
+   */
+  private static long restMillis() {
+    return Math.max(LEAST_REST_MILLIS, Runtime.getRuntime().maxMemory() / (1 << 30) * 5_000);
+  }
 
   private HeapThrift() {}
 
