@@ -1,94 +1,128 @@
 #!/usr/bin/env python3
-"""Drives the same load through several brokers, one after the other, several rounds, and prints a table of medians.
+"""Measures MayflyMQ beside other brokers, one after the other in each round, with the same load generator.
 
-    cc -O2 -pthread -o /tmp/amqpload src/bench/amqpload.c
-    src/bench/compare.py --load /tmp/amqpload --rounds 3 NAME=PORT:PID [NAME=PORT:PID ...]
+    mvn -q -DskipTests package && src/bench/compare.py --write
+    src/bench/compare.py --rows ab --scale 0.1 mayfly mayfly:/path/to/older.jar       two builds, quickly
 
-Brokers have to be running on 127.0.0.1 with the user guest/guest. The PID is that of the process whose CPU time is read.
+A broker is mayfly, mayfly:JAR, rabbitmq or lavinmq; without any, MayflyMQ and those of the others that are installed are
+compared. Each row starts its own brokers, on loopback, with free ports and new directories, which end with it. A row has
+one round to warm up and three that count; its figures are their medians. A slow broker gets fewer messages, so that no part
+takes much longer than --seconds: what counts is the rate.
+
+Prints a table; --write puts it into docs/benchmarks.md, and its plots into docs/benchmarks. Needs Linux and a C compiler.
 """
 
 import argparse
-import re
-import statistics
-import subprocess
+import dataclasses
+import pathlib
+import shutil
+import sys
+import tempfile
 
-ROWS = {
-    "a": ("16 B, transient, publish and consume", 1_000_000, "--size 16"),
-    "b": ("1 KB, transient, publish and consume", 500_000, "--size 1000"),
-    "c": (
-        "1 KB, persistent, confirmed (window 1000), acknowledged",
-        100_000,
-        "--size 1000 --persistent --durable --confirm 1000 --ack 100 --prefetch 1000",
-    ),
-    "d": (
-        "backlog of 100 B, transient",
-        1_000_000,
-        "--size 100 --consumers 0",
-        "--publishers 0 --no-declare",
-    ),
-    "e": (
-        "backlog of 100 B, persistent, confirmed (window 5000), acknowledged",
-        1_000_000,
-        "--size 100 --persistent --durable --confirm 5000 --consumers 0",
-        "--publishers 0 --no-declare --durable --ack 100 --prefetch 1000",
-    ),
-    "h": ("16 B, 4 publishers, 4 queues, 4 consumers", 1_000_000, "--size 16 --publishers 4 --consumers 4 --queues 4"),
-    "i": ("queue.declare one by one, with x-expires", 5_000, "--arg-int x-expires=600000 --declares 5000"),
-}
+import report
+from brokers import JAR, RABBITMQ, ROOT, LavinMQ, Mayfly, RabbitMQ, scratch
+from load import Load, compile_generator
+from rows import ROWS, Limits
 
 
-def figures_of(command):
-    out = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    return dict(re.findall(r"(\w+)=([\d.]+)", out))
+@dataclasses.dataclass(eq=False)
+class Contender:
+    """One of the compared, of which each row makes a broker of its own."""
+
+    make: object
+    label: str
+    version: str = ""
+
+    def broker(self, directory):
+        return self.make(pathlib.Path(tempfile.mkdtemp(dir=directory)))
+
+    def __str__(self):
+        return f"{self.label} {self.version}".strip()
 
 
-def run(load, row, name, port, pid, round_number):
-    """Figures by part: a backlog is filled first and then emptied, everything else has one part."""
-    _, messages, *parts = ROWS[row]
-    # A slow broker gets fewer messages: what counts is the rate.
-    count = messages if name == "MayflyMQ" else max(20_000, messages // 5)
-    common = [load, "--port", port, "--pid", pid, "--queue", f"bench-{row}-{round_number}", "--timeout", "100"]
-    if row == "i":
-        figures = figures_of(common + parts[0].split())
-        return {"": (float(figures["declares_per_s"]), float(figures["broker_cpu_us_per_declare"]), 0)}
-    results = {}
-    for part, options in zip(["", " out"] if len(parts) > 1 else [""], parts):
-        figures = figures_of(common + options.split() + ["--messages", str(count)])
-        rate = figures.get("received_per_s") or figures["sent_per_s"]
-        results[part or (" in" if len(parts) > 1 else "")] = (
-            float(rate),
-            float(figures["broker_cpu_us_per_msg"]),
-            float(figures["broker_rss_mb"]),
-        )
-    return results
+def contender(name, args):
+    kind, _, jar = name.partition(":")
+    if kind == "mayfly":
+        path = pathlib.Path(jar) if jar else args.jar
+        return Contender(lambda directory: Mayfly(directory, path, args.jvm.split(), args.set), f"MayflyMQ {jar}".strip())
+    if name == "rabbitmq" and shutil.which(args.rabbitmq):
+        return Contender(lambda directory: RabbitMQ(directory, args.rabbitmq), "RabbitMQ")
+    if name == "lavinmq" and shutil.which(args.lavinmq):
+        return Contender(lambda directory: LavinMQ(directory, args.lavinmq), "LavinMQ")
+    sys.exit(f"{name} is no broker that is known and installed")
+
+
+def installed(args):
+    others = (("rabbitmq", args.rabbitmq), ("lavinmq", args.lavinmq))
+    return ["mayfly"] + [name for name, program in others if shutil.which(program)]
+
+
+def markdown(results, contenders):
+    """A table with a line for each part of each row, and in the end how the first broker relates to each other one."""
+    first, *others = contenders
+    heads = [str(each) for each in contenders] + [f"beside {each.label}: speed, CPU" for each in others]
+    lines = ["| row | work | " + " | ".join(heads) + " |", "|---|---|" + "---|" * len(heads)]
+    for (key, part), figures in results.items():
+        cells = [str(figures[each]) for each in contenders]
+        cells += [ratios(figures[first], figures[other]) for other in others]
+        work = ROWS[key].work + (f": {part}" if part else "")
+        lines.append(f"| {key} | {work} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def ratios(ours, theirs):
+    speed = ours.times_better(theirs)
+    cpu = f", {theirs.cpu_us / ours.cpu_us:.3g}" if ours.cpu_us and theirs.cpu_us else ""
+    return ("" if speed == float("inf") else f"{speed:.3g}") + cpu
+
+
+def plots(results, contenders, directory):
+    """A plot of the rates, and one of the CPU times."""
+    for title, label, column in (
+        ("Messages per second", "messages/s", lambda figure: figure.value if figure.unit == "/s" else None),
+        ("CPU time per message", "us", lambda figure: figure.cpu_us),
+    ):
+        rows = {name: row for name, row in results.items() if any(column(figure) for figure in row.values())}
+        if rows:
+            groups = [f"{key} {part}".strip() for key, part in rows]
+            series = {str(each): [column(row[each]) for row in rows.values()] for each in contenders}
+            yield report.bars(title, label, groups, series, directory)
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--load", default="/tmp/amqpload")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--rows", default="abcdehi")
-    parser.add_argument("brokers", nargs="+")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("brokers", nargs="*", metavar="BROKER", help="mayfly, mayfly:JAR, rabbitmq, lavinmq")
+    parser.add_argument("--rows", default="".join(ROWS), help="letters of the rows; all by default")
+    parser.add_argument("--rounds", type=int, default=3, help="that count, after one to warm up")
+    parser.add_argument("--seconds", type=float, default=10, help="that a part takes, about, at most")
+    parser.add_argument("--scale", type=float, default=1, help="of the numbers of messages; less is a trial")
+    parser.add_argument("--jar", type=pathlib.Path, default=JAR, help="of mayfly")
+    parser.add_argument("--jvm", default="", help="options of MayflyMQ's Java")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of MayflyMQ")
+    parser.add_argument("--rabbitmq", default=RABBITMQ, metavar="PROGRAM")
+    parser.add_argument("--lavinmq", default="lavinmq", metavar="PROGRAM")
+    parser.add_argument("--directory", type=pathlib.Path, help="where the data goes; must be on a disk, not in memory")
+    parser.add_argument("--write", action="store_true", help="the results into the documentation")
+    parser.add_argument("--page", type=pathlib.Path, default=ROOT / "docs/benchmarks.md", help="that --write changes")
     args = parser.parse_args()
-    brokers = []
-    for broker in args.brokers:
-        name, where = broker.split("=")
-        brokers.append((name, *where.split(":")))
+    unknown = set(args.rows) - set(ROWS)
+    if unknown:
+        sys.exit(f"there is no row {''.join(sorted(unknown))}")
+    contenders = [contender(name, args) for name in args.brokers or installed(args)]
+    limits = Limits(args.rounds, args.seconds, args.scale)
     results = {}
-    for round_number in range(args.rounds + 1):
-        for row in args.rows:
-            for name, port, pid in brokers:
-                for part, figures in run(args.load, row, name, port, pid, round_number).items():
-                    if round_number > 0:  # the first round warms up
-                        results.setdefault((row + part, name), []).append(figures)
-    print("| row | work | " + " | ".join(f"{name}: rate, CPU, resident" for name, _, _ in brokers) + " |")
-    print("|---|---|" + "---|" * len(brokers))
-    for row in sorted({row for row, _ in results}):
-        cells = []
-        for name, _, _ in brokers:
-            rates, cpus, resident = (statistics.median(column) for column in zip(*results[(row, name)]))
-            cells.append(f"{rates:,.0f}/s, {cpus:.2f} us" + (f", {resident:,.0f} MB" if resident else ""))
-        print(f"| {row} | {ROWS[row[0]][0]} | " + " | ".join(cells) + " |")
+    with scratch(args.directory) as directory:
+        load = Load(compile_generator(directory))
+        for key in args.rows:
+            for part, figures in ROWS[key].measure(contenders, load, directory, limits).items():
+                results[(key, part)] = figures
+                cells = ", ".join(f"{each}: {figure}" for each, figure in figures.items())
+                print(f"{key} {part}: {cells}", file=sys.stderr, flush=True)
+    table = markdown(results, contenders)
+    print(table)
+    if args.write:
+        shown = plots(results, contenders, args.page.with_suffix(""))
+        report.write_section(args.page, "compare", "\n\n".join([report.machine(args.scale), table, *shown]))
 
 
 if __name__ == "__main__":

@@ -5,85 +5,27 @@
 
 It starts a broker of its own on a free port, with data in a new directory below --directory, which it removes, and
 declares 10,000 queues. Then it times commands of mayflyctl, each the median of --rounds, while a message every
-millisecond goes through a queue of its own to a consumer in a process of its own. For each command it tells the worst
-gap between two deliveries, and in the first row that of as long a time in which nothing else happens: what the machine
-itself is good for.
+millisecond goes through a queue of its own to a consumer. For each command it tells the worst gap between two deliveries,
+and in the first row that of as long a time in which nothing else happens: what the machine itself is good for.
 """
 
 import argparse
-import json
-import multiprocessing
-import pathlib
-import shutil
 import statistics
-import struct
 import subprocess
 import sys
-import tempfile
 import time
-import urllib.request
 
-from durability import ROOT, Broker, Client, Table, short
-
-PACE_SECONDS = 0.001
-BATCH = 500
-
-
-def declare(broker, queues):
-    """Declares queues that no longer wait for each other: a batch, then an answer."""
-    client = Client(broker.port)
-    for first in range(0, queues, BATCH):
-        for number in range(first, min(first + BATCH, queues)):
-            arguments = b"\0\0" + short(f"bench-{number}") + bytes([2 | 16]) + struct.pack(">I", 0)
-            client.method(1, 50, 10, arguments)
-        client.declare("bench-0")
-
-
-class Steady(Client):
-    """A client that publishes what need not be kept."""
-
-    def publish_transient(self, queue, body):
-        method = struct.pack(">HH", 60, 40) + b"\0\0" + short("") + short(queue) + b"\0"
-        header = struct.pack(">HHQH", 60, 0, len(body), 0)
-        frames = ((1, method), (2, header), (3, body))
-        self.socket.sendall(b"".join(struct.pack(">BHI", k, 1, len(p)) + p + b"\xce" for k, p in frames))
-
-
-def publish_steadily(port):
-    client = Steady(port)
-    client.declare("steady")
-    due = time.monotonic()
-    while True:
-        client.publish_transient("steady", b"x")
-        due += PACE_SECONDS
-        time.sleep(max(0, due - time.monotonic()))
-
-
-def watch(port, pipe):
-    """Consumes, and answers each request with the worst gap since the last one."""
-    client = Client(port)
-    client.declare("steady")
-    client.method(1, 60, 20, b"\0\0" + short("steady") + short("") + b"\2" + struct.pack(">I", 0))
-    client.expect(60, 21)
-    last, worst = time.monotonic(), 0.0
-    while True:
-        client.expect(60, 60)
-        now = time.monotonic()
-        worst, last = max(worst, now - last), now
-        if pipe.poll():
-            pipe.recv()
-            pipe.send(worst)
-            worst = 0.0
+from amqp import Client
+from brokers import ROOT, add_arguments, one_mayfly
+from load import Load, compile_generator
+from management import put_policy
+from report import Table
 
 
 class Bench:
-    def __init__(self, args, broker, pipe):
-        self.args, self.broker, self.pipe, self.table = args, broker, pipe, Table()
+    def __init__(self, args, broker, load):
+        self.args, self.broker, self.load, self.table = args, broker, load, Table()
         self.script = ROOT / "broker-server/target/mayfly/bin/mayflyctl"
-
-    def worst_gap(self):
-        self.pipe.send("worst")
-        return self.pipe.recv()
 
     def ctl(self, *arguments):
         done = subprocess.run(
@@ -97,12 +39,12 @@ class Bench:
         """A row with the median time of an action, and the median of the worst gaps meanwhile."""
         seconds, gaps = [], []
         for number in range(self.args.rounds):
-            self.worst_gap()
-            start = time.monotonic()
-            action(number)
-            seconds.append(time.monotonic() - start)
-            gaps.append(self.worst_gap())
-        median, gap = statistics.median(seconds), statistics.median(gaps) * 1000
+            with self.load.heartbeat(self.broker) as heartbeat:
+                start = time.monotonic()
+                action(number)
+                seconds.append(time.monotonic() - start)
+                gaps.append(heartbeat.stopped()["gap_us_max"])
+        median, gap = statistics.median(seconds), statistics.median(gaps) / 1000
         goals = ([f"< {goal} s"] if goal else []) + ([f"gap < {gap_goal} ms"] if gap_goal else [])
         met = (not goal or median < goal) and (not gap_goal or gap < gap_goal)
         self.table.row(what, f"{median:.2f} s, worst gap {gap:.0f} ms", ", ".join(goals), met)
@@ -123,15 +65,7 @@ class Bench:
         return self.table.missed
 
     def put_policy(self, number):
-        control = json.loads((self.broker.data / "mayfly.control").read_text())
-        body = {"pattern": "^bench-", "definition": {"max-length": 200 + number}, "apply-to": "queues"}
-        request = urllib.request.Request(
-            control["url"] + "/api/policies/%2F/bench",
-            data=json.dumps(body).encode(),
-            headers={"Authorization": "Bearer " + control["token"]},
-            method="PUT",
-        )
-        urllib.request.urlopen(request).close()
+        put_policy(self.broker, "bench", "^bench-", {"max-length": 200 + number})
 
     def check_list(self, queues):
         listed = self.ctl("list_queues", "name", "messages", "policy").count("\tbench\n")
@@ -143,30 +77,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--queues", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--jar", type=pathlib.Path, default=ROOT / "broker-server/target/mayfly.jar")
-    parser.add_argument("--jvm", default="", help="options of the broker's Java")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the broker")
-    parser.add_argument("--directory", type=pathlib.Path, default=pathlib.Path(tempfile.gettempdir()))
+    add_arguments(parser)
     args = parser.parse_args()
-    directory = pathlib.Path(tempfile.mkdtemp(prefix="mayfly-control", dir=args.directory))
-    broker = Broker(args, directory)
-    ours, theirs = multiprocessing.Pipe()
-    missed = True
-    try:
+    with one_mayfly(args) as broker:
         broker.start()
-        declare(broker, args.queues)
-        helpers = [
-            multiprocessing.Process(target=watch, args=(broker.port, theirs), daemon=True),
-            multiprocessing.Process(target=publish_steadily, args=(broker.port,), daemon=True),
-        ]
-        for helper in helpers:
-            helper.start()
-        missed = Bench(args, broker, ours).run()
-    finally:
-        for helper in multiprocessing.active_children():
-            helper.terminate()
-        broker.kill()
-        shutil.rmtree(directory)
+        with Client(broker.port) as client:
+            client.declare_many([f"bench-{number}" for number in range(args.queues)])
+        missed = Bench(args, broker, Load(compile_generator(broker.directory))).run()
     sys.exit(1 if missed else 0)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures what durability promises about time, memory and disk, and fails if a goal is missed.
 
-    mvn -q -DskipTests package && cc -O2 -pthread -o /tmp/amqpload src/bench/amqpload.c
+    mvn -q -DskipTests package
     src/bench/durability.py backlog                    10 million messages, kill -9, recovery, all of them out again
     src/bench/durability.py churn --gigabytes 50       through a queue that stays short, beside a message that stays
 
@@ -10,165 +10,25 @@ Linux, for /proc. See the functions for the goals.
 """
 
 import argparse
-import os
-import pathlib
-import re
-import shutil
-import signal
-import socket
-import struct
-import subprocess
 import sys
-import tempfile
 import threading
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-MIB = 1 << 20
+from amqp import Client
+from brokers import MIB, add_arguments, one_mayfly
+from load import Load, compile_generator
+from report import Table
+
 SEGMENT = 64 * MIB
 
 
-class Client:
-    """The few methods of AMQP that are needed beside the load, on one channel."""
-
-    def __init__(self, port):
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
-        self.stream = self.socket.makefile("rb")
-        self.socket.sendall(b"AMQP\0\0\x09\x01")
-        self.expect(10, 10)
-        self.method(0, 10, 11, struct.pack(">I", 0) + short("PLAIN") + long("\0guest\0guest") + short("en_US"))
-        self.expect(10, 30)
-        self.method(0, 10, 31, struct.pack(">HIH", 2047, 131072, 0))
-        self.method(0, 10, 40, short("/") + b"\0\0")
-        self.expect(10, 41)
-        self.method(1, 20, 10, b"\0")
-        self.expect(20, 11)
-
-    def frame(self, kind, channel, payload):
-        self.socket.sendall(struct.pack(">BHI", kind, channel, len(payload)) + payload + b"\xce")
-
-    def method(self, channel, class_id, method_id, arguments):
-        self.frame(1, channel, struct.pack(">HH", class_id, method_id) + arguments)
-
-    def expect(self, class_id, method_id):
-        """Skips frames up to a method's, and returns its arguments."""
-        while True:
-            header = self.stream.read(7)
-            if len(header) < 7:
-                raise ConnectionError(f"connection closed while waiting for {class_id}.{method_id}")
-            kind, _, size = struct.unpack(">BHI", header)
-            payload = self.stream.read(size + 1)[:-1]
-            if kind == 1 and payload[:4] == struct.pack(">HH", class_id, method_id):
-                return payload[4:]
-            if kind == 1 and payload[:4] in (b"\0\x0a\0\x32", b"\0\x14\0\x28"):
-                raise ConnectionError(f"closed by the broker: {payload[7 : 7 + payload[6]].decode()}")
-
-    def declare(self, queue, passive=False):
-        """Declares a durable queue, or looks at one; returns how many messages are ready."""
-        self.method(1, 50, 10, b"\0\0" + short(queue) + bytes([1 if passive else 2]) + struct.pack(">I", 0))
-        answer = self.expect(50, 11)
-        return struct.unpack(">I", answer[1 + answer[0] :][:4])[0]
-
-    def publish(self, queue, body):
-        """Publishes a persistent message."""
-        self.method(1, 60, 40, b"\0\0" + short("") + short(queue) + b"\0")
-        self.frame(2, 1, struct.pack(">HHQHB", 60, 0, len(body), 0x1000, 2))
-        self.frame(3, 1, body)
-
-    def take(self, queue):
-        """Gets a message and does not acknowledge it."""
-        self.method(1, 60, 70, b"\0\0" + short(queue) + b"\0")
-        self.expect(60, 71)
-
-
-def short(text):
-    return bytes([len(text)]) + text.encode()
-
-
-def long(text):
-    return struct.pack(">I", len(text)) + text.encode()
-
-
-class Broker:
-    """The packaged broker as a child process."""
-
-    def __init__(self, args, directory):
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
-        self.data = directory / "data"
-        self.log = directory / "broker.log"
-        self.command = ["java", *args.jvm.split(), "-jar", str(args.jar)]
-        own = [f"listeners.tcp.default=127.0.0.1:{self.port}", f"data_dir={self.data}"]
-        # Nobody but the control command needs HTTP, which finds its port, and nobody from elsewhere.
-        own += ["management.tcp.ip=127.0.0.1", "management.tcp.port=none"]
-        for setting in own + args.set:
-            self.command += ["--set", setting]
-        self.peak_mb = 0
-
-    def start(self):
-        """Returns how many seconds it took until it was ready."""
-        start = time.monotonic()
-        with self.log.open("wb") as log:
-            self.process = subprocess.Popen(self.command, stdout=log, stderr=subprocess.STDOUT)
-        while b" ready in " not in self.log.read_bytes():
-            if self.process.poll() is not None or time.monotonic() - start > 300:
-                sys.exit(f"the broker did not get ready:\n{self.log.read_text()}")
-            time.sleep(0.01)
-        return time.monotonic() - start
-
-    def kill(self):
-        self.note_peak()
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-
-    def note_peak(self):
-        """Remembers the most memory that a process has had resident."""
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        self.peak_mb = max(self.peak_mb, int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) / 1024)
-
-    def disk(self):
-        """Bytes of the message log of each shard."""
-        return [directory_bytes(shard) for shard in sorted((self.data / "messages").glob("shard-*"))]
-
-
-def directory_bytes(directory):
-    total = 0
-    for entry in os.scandir(directory):
-        try:
-            total += entry.stat().st_size
-        except FileNotFoundError:
-            pass  # a segment that has just been deleted
-    return total
-
-
-def load(args, broker, options):
-    command = [args.load, "--port", str(broker.port), "--pid", str(broker.process.pid), *options.split()]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(command)}: {done.stdout}{done.stderr}\n{broker.log.read_text()}")
-    return {key: float(value) for key, value in re.findall(r"(\w+)=([\d.]+)", done.stdout)}
-
-
-class Table:
-    """What was measured, with goals."""
-
-    def __init__(self):
-        self.missed = False
-        print("| what | measured | goal | |")
-        print("|---|---|---|---|")
-
-    def row(self, what, measured, goal="", met=True):
-        self.missed |= not met
-        print(f"| {what} | {measured} | {goal} | {'' if not goal else 'met' if met else 'MISSED'} |", flush=True)
-
-
-def backlog(args, broker):
+def backlog(args, broker, load):
     """A backlog far larger than the heap: recovered within 10 s, resident memory below 900 MB throughout, all of it there."""
     table = Table()
     broker.start()
     seconds = args.messages // 20_000 + 60
     options = f"--queue backlog --messages {args.messages} --size {args.size} --durable --timeout {seconds}"
-    figures = load(args, broker, options + " --publishers 1 --consumers 0 --persistent --confirm 5000")
+    figures = load.run(broker, options + " --publishers 1 --consumers 0 --persistent --confirm 5000")
     table.row("published and confirmed", f"{figures['confirmed_per_s']:,.0f}/s", "all", figures["nacked"] == 0)
     broker.note_peak()
     table.row("resident at most, publishing", f"{broker.peak_mb:.0f} MB", "< 900 MB", broker.peak_mb < 900)
@@ -182,7 +42,7 @@ def backlog(args, broker):
     table.row("messages recovered", f"{count:,}", f"{args.messages:,}", count == args.messages)
     if count != args.messages:
         return table.missed
-    figures = load(args, broker, options + " --publishers 0 --consumers 1 --no-declare --ack 100 --prefetch 1000")
+    figures = load.run(broker, options + " --publishers 0 --consumers 1 --no-declare --ack 100 --prefetch 1000")
     drained = int(figures["received"])
     table.row("drained", f"{figures['received_per_s']:,.0f}/s", f"{args.messages:,}", drained == args.messages)
     left = Client(broker.port).declare("backlog", passive=True)
@@ -192,7 +52,7 @@ def backlog(args, broker):
     return table.missed
 
 
-def churn(args, broker):
+def churn(args, broker, load):
     """Many bytes through a short queue, beside messages that stay: each shard's disk stays below four segments and twice the
     live bytes. One message stays in the queue itself, unacknowledged, and one in another queue."""
     table = Table()
@@ -217,7 +77,7 @@ def churn(args, broker):
         # What is delivered and not acknowledged yet is live too: at most 100 here.
         options = f"--queue churn --messages {messages} --size {args.size} --live {args.live - 100} --timeout 36000"
         options += " --persistent --no-declare --confirm 5000 --ack 100 --prefetch 1000"
-        figures = load(args, broker, options)
+        figures = load.run(broker, options)
     finally:
         done.set()
         sampler.join()
@@ -244,11 +104,8 @@ def churn(args, broker):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--jar", type=pathlib.Path, default=ROOT / "broker-server/target/mayfly.jar")
-    parser.add_argument("--jvm", default="-Xmx512m", help="options of the Java virtual machine")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the broker")
-    parser.add_argument("--load", default="/tmp/amqpload", help="the compiled amqpload.c")
-    parser.add_argument("--directory", type=pathlib.Path, help="where the data goes; must be on a disk, not in memory")
+    add_arguments(parser, jvm="-Xmx512m")
+    parser.add_argument("--load", help="the compiled amqpload.c, instead of compiling it")
     commands = parser.add_subparsers(required=True, metavar="backlog|churn")
     command = commands.add_parser("backlog", help=backlog.__doc__)
     command.set_defaults(run=backlog)
@@ -260,17 +117,8 @@ def main():
     command.add_argument("--live", type=int, default=10_000, help="messages in the queue at most")
     command.add_argument("--size", type=int, default=1000, help="bytes of a body")
     args = parser.parse_args()
-    if not args.jar.is_file():
-        sys.exit(f"{args.jar} is missing: run mvn -q -DskipTests package first")
-    directory = pathlib.Path(tempfile.mkdtemp(prefix="mayfly-bench-", dir=args.directory))
-    broker = Broker(args, directory)
-    try:
-        missed = args.run(args, broker)
-    finally:
-        if hasattr(broker, "process") and broker.process.poll() is None:
-            broker.process.kill()
-            broker.process.wait()
-        shutil.rmtree(directory)
+    with one_mayfly(args) as broker:
+        missed = args.run(args, broker, Load(args.load or compile_generator(broker.directory)))
     sys.exit(1 if missed else 0)
 
 

@@ -4,9 +4,8 @@ import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ShortString;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
  * A message that has died, made ready for its dead letter exchange: the same body and properties
@@ -43,10 +42,6 @@ public record DeadLetter(Message message, List<String> routingKeys, DeathHistory
       boolean serviceBusHeaders) {
     BasicProperties properties = message.properties();
     FieldTable headers = properties.headers() == null ? FieldTable.EMPTY : properties.headers();
-    List<String> ownKeys = new ArrayList<>();
-    ownKeys.add(message.routingKey().value());
-    ownKeys.addAll(SenderSelectedKeys.carbonCopies(headers));
-
     Death death =
         new Death(
             queue,
@@ -54,36 +49,26 @@ public record DeadLetter(Message message, List<String> routingKeys, DeathHistory
             1,
             Math.floorDiv(nowMillis, 1000),
             message.exchange().value(),
-            List.copyOf(ownKeys),
+            joined(List.of(message.routingKey().value()), SenderSelectedKeys.carbonCopies(headers)),
             properties.expiration());
     DeathHistory history = DeathHistory.of(headers).with(death);
 
-    List<String> routingKeys;
-    if (deadLetterRoutingKey != null) {
-      routingKeys = List.of(deadLetterRoutingKey);
-    } else if (message.blindKeys().isEmpty()) {
-      routingKeys = death.routingKeys();
-    } else {
-      ownKeys.addAll(message.blindKeys());
-      routingKeys = List.copyOf(ownKeys);
-    }
-    byte[] propertyBytes =
+    List<String> routingKeys =
+        deadLetterRoutingKey != null
+            ? List.of(deadLetterRoutingKey)
+            : joined(death.routingKeys(), message.blindKeys());
+    byte[] content =
         properties.toBuilder()
             .expiration(null)
             .headers(withDeath(headers, history, death, serviceBusHeaders))
             .build()
-            .encode();
-    int bodyLength = message.bodyLength();
-    byte[] content = new byte[propertyBytes.length + bodyLength];
-    System.arraycopy(propertyBytes, 0, content, 0, propertyBytes.length);
-    System.arraycopy(
-        message.content(), message.propertiesLength(), content, propertyBytes.length, bodyLength);
+            .encodeBefore(message.content(), message.propertiesLength());
     Message letter =
         new Message(
             ShortString.of(deadLetterExchange),
             ShortString.of(routingKeys.get(0)),
             content,
-            propertyBytes.length,
+            content.length - message.bodyLength(),
             Message.NO_TTL,
             message.priority(),
             message.persistent(),
@@ -93,25 +78,29 @@ public record DeadLetter(Message message, List<String> routingKeys, DeathHistory
 
   private static FieldTable withDeath(
       FieldTable headers, DeathHistory history, Death death, boolean serviceBusHeaders) {
-    TreeMap<String, FieldValue> sorted = new TreeMap<>();
-    headers.forEach(sorted::put);
-    sorted.put(DeathHistory.HEADER, history.toFieldValue());
+    FieldTable.Builder sorted =
+        FieldTable.sortedBuilder().putAll(headers).put(DeathHistory.HEADER, history.toFieldValue());
+    FieldValue queue = FieldValue.of(death.queue());
+    FieldValue reason = FieldValue.of(death.reason().wireName());
+    FieldValue exchange = FieldValue.of(death.exchange());
     boolean first = !(headers.get("x-first-death-queue") instanceof FieldValue.LongString);
     if (first || (history.deaths().size() == 1 && history.deaths().get(0).count() == 1)) {
-      putDeath(sorted, "x-first-death-", death);
+      sorted
+          .put("x-first-death-queue", queue)
+          .put("x-first-death-reason", reason)
+          .put("x-first-death-exchange", exchange);
     }
-    putDeath(sorted, "x-last-death-", death);
+    sorted
+        .put("x-last-death-queue", queue)
+        .put("x-last-death-reason", reason)
+        .put("x-last-death-exchange", exchange);
     if (serviceBusHeaders) {
       ServiceBusHeaders.put(sorted, death.reason(), death.queue());
     }
-    FieldTable.Builder table = FieldTable.builder();
-    sorted.forEach(table::put);
-    return table.build();
+    return sorted.build();
   }
 
-  private static void putDeath(TreeMap<String, FieldValue> headers, String prefix, Death death) {
-    headers.put(prefix + "queue", FieldValue.of(death.queue()));
-    headers.put(prefix + "reason", FieldValue.of(death.reason().wireName()));
-    headers.put(prefix + "exchange", FieldValue.of(death.exchange()));
+  private static List<String> joined(List<String> keys, List<String> further) {
+    return further.isEmpty() ? keys : Stream.concat(keys.stream(), further.stream()).toList();
   }
 }

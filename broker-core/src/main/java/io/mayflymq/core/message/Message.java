@@ -65,14 +65,12 @@ public final class Message {
    */
   public static Message ofBroker(
       String exchange, ShortString routingKey, BasicProperties properties, byte[] body) {
-    byte[] encoded = properties.encode();
-    byte[] content = Arrays.copyOf(encoded, encoded.length + body.length);
-    System.arraycopy(body, 0, content, encoded.length, body.length);
+    byte[] content = properties.encodeBefore(body, 0);
     return new Message(
         ShortString.of(exchange),
         routingKey,
         content,
-        encoded.length,
+        content.length - body.length,
         NO_TTL,
         0,
         Integer.valueOf(2).equals(properties.deliveryMode()),
@@ -144,14 +142,12 @@ public final class Message {
    * properties; those of them that count for queues must be the same.
    */
   Message publishedAs(ShortString otherExchange, ShortString otherKey, BasicProperties changed) {
-    byte[] encoded = changed.encode();
-    byte[] copy = Arrays.copyOf(encoded, encoded.length + bodyLength());
-    System.arraycopy(content, propertiesLength, copy, encoded.length, bodyLength());
+    byte[] copy = changed.encodeBefore(content, propertiesLength);
     return new Message(
         otherExchange,
         otherKey,
         copy,
-        encoded.length,
+        copy.length - bodyLength(),
         ttlMillis,
         priority(),
         persistent,

@@ -48,12 +48,13 @@ public final class SenderSelectedKeys {
    * The {@code CC} keys of a message that was accepted before; what is malformed counts as absent.
    */
   public static List<String> carbonCopies(FieldTable headers) {
-    List<String> keys = new ArrayList<>();
-    if (headers.get(CC) instanceof FieldValue.Array array) {
-      for (FieldValue key : array.values()) {
-        if (key instanceof FieldValue.LongString text) {
-          keys.add(text.string());
-        }
+    if (!(headers.get(CC) instanceof FieldValue.Array array)) {
+      return List.of();
+    }
+    List<String> keys = new ArrayList<>(array.values().size());
+    for (FieldValue key : array.values()) {
+      if (key instanceof FieldValue.LongString text) {
+        keys.add(text.string());
       }
     }
     return keys;

@@ -1,7 +1,6 @@
 package io.mayflymq.core.message;
 
-import io.mayflymq.protocol.types.FieldValue;
-import java.util.Map;
+import io.mayflymq.protocol.types.FieldTable;
 
 /**
  * How Azure Service Bus tells why a message is in a dead letter queue: a word and a sentence. Where
@@ -15,9 +14,9 @@ final class ServiceBusHeaders {
 
   private ServiceBusHeaders() {}
 
-  static void put(Map<String, FieldValue> headers, DeathReason reason, String queue) {
-    headers.put(REASON, FieldValue.of(word(reason)));
-    headers.put(DESCRIPTION, FieldValue.of(sentence(reason).formatted(queue)));
+  static void put(FieldTable.Builder headers, DeathReason reason, String queue) {
+    headers.put(REASON, word(reason));
+    headers.put(DESCRIPTION, sentence(reason).formatted(queue));
   }
 
   private static String word(DeathReason reason) {

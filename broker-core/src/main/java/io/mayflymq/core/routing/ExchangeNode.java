@@ -36,9 +36,9 @@ record ExchangeNode<Q>(
     return new ExchangeNode<>(definition, alternate, changed, index);
   }
 
-  /** Whether the keys of a message alone say where it goes, and nobody wants to know of it. */
+  /** Whether messages neither wait here nor leave a trace. */
   boolean isPlain() {
-    return !delays() && lease == null && !index.variesByMessage() && index.history() == null;
+    return !delays() && lease == null && index.history() == null;
   }
 
   boolean isUnusedAutoDelete() {

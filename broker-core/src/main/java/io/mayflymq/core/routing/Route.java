@@ -72,6 +72,14 @@ public final class Route<Q> {
             used.toArray(IdleLease[]::new));
   }
 
+  /** The same, which is not {@linkplain #isReusable reusable}. */
+  @SuppressWarnings("unchecked") // what is empty holds no Q
+  Route<Q> thisTime() {
+    return isEmpty() && histories.isEmpty() && leases == null
+        ? (Route<Q>) NONE_THIS_TIME
+        : new Route<>(queues, undelayed, histories, undelayedHistories, false, leases);
+  }
+
   /** A message takes this route: exchanges and bindings on the way are used. */
   public void used(InstantSource clock) {
     if (leases != null) {

@@ -41,6 +41,17 @@ final class Router<Q> {
 
   Route<Q> route(String exchange) {
     enqueue(exchange);
+    return routeOn();
+  }
+
+  /** The same from an exchange whose own bindings have been asked already. */
+  Route<Q> route(ExchangeNode<Q> exchange, Targets<Q> matched) {
+    seen.add(exchange.definition().name());
+    follow(exchange, matched);
+    return routeOn();
+  }
+
+  private Route<Q> routeOn() {
     visitAll();
     int undelayed = queues.size();
     int undelayedHistories = histories.size();
@@ -80,11 +91,14 @@ final class Router<Q> {
   }
 
   private void follow(ExchangeNode<Q> exchange) {
+    follow(exchange, exchange.index().match(routingKeys, properties));
+  }
+
+  private void follow(ExchangeNode<Q> exchange, Targets<Q> targets) {
     reusable &= !exchange.index().variesByMessage();
     if (exchange.index().history() != null) {
       histories.add(exchange.index().history());
     }
-    Targets<Q> targets = exchange.index().match(routingKeys, properties);
     queues.addAll(targets.nodes());
     leases.addAll(targets.leases());
     if (exchange.lease() != null) {

@@ -70,8 +70,9 @@ public final class RoutingTable<Q> {
     if (node.isPlain()) {
       Targets<Q> targets = node.index().match(routingKey, properties);
       if (targets.exchanges().isEmpty() && !(targets.isEmpty() && node.alternate() != null)) {
-        return targets.route();
+        return node.index().variesByMessage() ? targets.route().thisTime() : targets.route();
       }
+      return new Router<>(this, List.of(routingKey), properties).route(node, targets);
     }
     return new Router<>(this, List.of(routingKey), properties).route(exchange);
   }

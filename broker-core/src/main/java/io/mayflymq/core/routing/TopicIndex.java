@@ -1,7 +1,5 @@
 package io.mayflymq.core.routing;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.Consumer;
 
 /** The bindings of a topic exchange, as a trie over the words of their keys. */
@@ -20,14 +18,21 @@ record TopicIndex<Q>(TopicNode<Q> root) implements BindingIndex<Q> {
     if (key.isEmpty()) {
       return NO_WORDS;
     }
-    List<String> words = new ArrayList<>();
+    int count = 1;
+    for (int i = 0; i < key.length(); i++) {
+      if (key.charAt(i) == '.') {
+        count++;
+      }
+    }
+    String[] words = new String[count];
     int start = 0;
-    for (int dot = key.indexOf('.'); dot >= 0; dot = key.indexOf('.', start)) {
-      words.add(key.substring(start, dot));
+    for (int i = 0; i < count - 1; i++) {
+      int dot = key.indexOf('.', start);
+      words[i] = key.substring(start, dot);
       start = dot + 1;
     }
-    words.add(key.substring(start));
-    return words.toArray(NO_WORDS);
+    words[count - 1] = key.substring(start);
+    return words;
   }
 
   @Override

@@ -28,6 +28,11 @@ final class TopicMatch<Q> {
 
   private Set<TopicNode<Q>> opened;
 
+  /** What the one bucket that was found has, and the list of what all have if there are more. */
+  private Targets<Q> only = Targets.none();
+
+  private List<Targets<Q>> parts;
+
   private TopicMatch() {}
 
   static <Q> Targets<Q> run(TopicNode<Q> root, String[] words) {
@@ -91,17 +96,28 @@ final class TopicMatch<Q> {
   }
 
   private Targets<Q> result() {
-    List<Targets<Q>> parts = new ArrayList<>();
-    collect(reached, parts);
-    collect(open, parts);
-    return Targets.union(parts);
+    collect(reached);
+    collect(open);
+    return parts == null ? only : Targets.union(parts);
   }
 
-  private static <Q> void collect(List<TopicNode<Q>> nodes, List<Targets<Q>> parts) {
+  private void collect(List<TopicNode<Q>> nodes) {
     for (TopicNode<Q> node : nodes) {
       if (!node.bucket().isEmpty()) {
-        parts.add(node.bucket().targets());
+        add(node.bucket().targets());
       }
+    }
+  }
+
+  private void add(Targets<Q> targets) {
+    if (parts != null) {
+      parts.add(targets);
+    } else if (only.isEmpty()) {
+      only = targets;
+    } else {
+      parts = new ArrayList<>();
+      parts.add(only);
+      parts.add(targets);
     }
   }
 }

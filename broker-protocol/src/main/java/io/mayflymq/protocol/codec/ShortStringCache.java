@@ -44,9 +44,9 @@ final class ShortStringCache {
     if (known != null && equal(known.encoded(), in, index, length + 1)) {
       return known;
     }
-    byte[] bytes = new byte[length];
-    in.getBytes(index + 1, bytes);
-    ShortString fresh = ShortString.of(bytes, 0, length);
+    byte[] encoded = new byte[length + 1];
+    in.getBytes(index, encoded);
+    ShortString fresh = ShortString.ofEncoded(encoded);
     slots[slot] = fresh;
     return fresh;
   }

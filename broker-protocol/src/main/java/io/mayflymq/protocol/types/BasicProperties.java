@@ -63,7 +63,18 @@ public final class BasicProperties {
    * @throws IllegalArgumentException if a text has more than 255 bytes
    */
   public byte[] encode() {
-    return PropertiesCodec.write(this);
+    return PropertiesCodec.write(this).toByteArray();
+  }
+
+  /**
+   * A content: what {@link #encode} gives, and behind it the body of another content.
+   *
+   * @param other an array that ends with the body
+   * @param propertiesLength where the body begins in it
+   * @throws IllegalArgumentException if a text has more than 255 bytes
+   */
+  public byte[] encodeBefore(byte[] other, int propertiesLength) {
+    return PropertiesCodec.write(this).toByteArray(other, propertiesLength);
   }
 
   public static Builder builder() {

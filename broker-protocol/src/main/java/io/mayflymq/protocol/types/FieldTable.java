@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
 /**
@@ -34,7 +35,12 @@ public final class FieldTable {
   }
 
   public static Builder builder() {
-    return new Builder();
+    return new Builder(new LinkedHashMap<>());
+  }
+
+  /** A builder of a table whose fields are in the order of their names. */
+  public static Builder sortedBuilder() {
+    return new Builder(new TreeMap<>());
   }
 
   /**
@@ -94,9 +100,7 @@ public final class FieldTable {
   }
 
   public Builder toBuilder() {
-    Builder builder = new Builder();
-    builder.fields.putAll(fields);
-    return builder;
+    return builder().putAll(this);
   }
 
   @Override
@@ -116,9 +120,25 @@ public final class FieldTable {
 
   /** Collects fields. Not thread safe; may be used on after {@link #build()}. */
   public static final class Builder {
-    private final Map<String, FieldValue> fields = new LinkedHashMap<>();
+    private Map<String, FieldValue> fields;
 
-    private Builder() {}
+    /** Whether a table has the map: then it is copied before it changes. */
+    private boolean built;
+
+    private Builder(Map<String, FieldValue> fields) {
+      this.fields = fields;
+    }
+
+    private Map<String, FieldValue> own() {
+      if (built) {
+        fields =
+            fields instanceof TreeMap<String, FieldValue> sorted
+                ? new TreeMap<>(sorted)
+                : new LinkedHashMap<>(fields);
+        built = false;
+      }
+      return fields;
+    }
 
     /**
      * Sets a field.
@@ -130,7 +150,7 @@ public final class FieldTable {
           && Utf8.encode(name).length > ShortString.MAX_BYTES) {
         throw new IllegalArgumentException("field name of more than 255 bytes: " + name);
       }
-      fields.put(name, Objects.requireNonNull(value, name));
+      own().put(name, Objects.requireNonNull(value, name));
       return this;
     }
 
@@ -161,17 +181,18 @@ public final class FieldTable {
 
     /** Sets all fields of another table. */
     public Builder putAll(FieldTable other) {
-      fields.putAll(other.fields);
+      other.fields.forEach(own()::put);
       return this;
     }
 
     public Builder remove(String name) {
-      fields.remove(name);
+      own().remove(name);
       return this;
     }
 
     public FieldTable build() {
-      return ofOwned(new LinkedHashMap<>(fields));
+      built = true;
+      return ofOwned(fields);
     }
   }
 }

@@ -64,10 +64,6 @@ public final class Int64Header {
   private byte[] replace(byte[] content, int propertiesLength, long value) {
     BasicProperties properties = BasicProperties.decode(content, 0, propertiesLength);
     FieldTable headers = properties.headers().with(name, new FieldValue.Int64(value));
-    byte[] encoded = properties.toBuilder().headers(headers).build().encode();
-    int rest = content.length - propertiesLength;
-    byte[] result = Arrays.copyOf(encoded, encoded.length + rest);
-    System.arraycopy(content, propertiesLength, result, encoded.length, rest);
-    return result;
+    return properties.toBuilder().headers(headers).build().encodeBefore(content, propertiesLength);
   }
 }

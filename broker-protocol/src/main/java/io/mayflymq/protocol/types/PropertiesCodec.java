@@ -6,6 +6,9 @@ import java.util.Arrays;
 final class PropertiesCodec {
   static final String WHAT = "content header properties";
 
+  /** Room for the headers of a dead letter: growing would take twice as much. */
+  private static final int WITH_HEADERS = 512;
+
   private PropertiesCodec() {}
 
   static BasicProperties read(byte[] buf, int off, int len) {
@@ -60,8 +63,8 @@ final class PropertiesCodec {
     return (flags & bit) != 0 ? in.shortString() : null;
   }
 
-  static byte[] write(BasicProperties p) {
-    WireWriter out = new WireWriter(64);
+  static WireWriter write(BasicProperties p) {
+    WireWriter out = new WireWriter(p.headers() == null ? 64 : WITH_HEADERS);
     out.uint16(flagsOf(p));
     out.bytes(p.unknown.moreFlags);
     writeText(out, p.contentType());
@@ -89,7 +92,7 @@ final class PropertiesCodec {
     writeText(out, p.appId());
     writeText(out, p.clusterId());
     out.bytes(p.unknown.tail);
-    return out.toByteArray();
+    return out;
   }
 
   private static int flagsOf(BasicProperties p) {

@@ -56,6 +56,20 @@ public final class ShortString {
     return new ShortString(Utf8.decode(bytes, offset, length), prefixed(bytes, offset, length));
   }
 
+  /**
+   * The short string whose form on the wire this is, length octet first. The array is not copied:
+   * nobody may write to it any more.
+   *
+   * @throws IllegalArgumentException if the octet is not the number of bytes behind it
+   */
+  public static ShortString ofEncoded(byte[] encoded) {
+    int length = encoded.length - 1;
+    if (length < 0 || (encoded[0] & 0xFF) != length) {
+      throw new IllegalArgumentException("not a short string: " + encoded.length + " bytes");
+    }
+    return length == 0 ? EMPTY : new ShortString(Utf8.decode(encoded, 1, length), encoded);
+  }
+
   /** Whether a text has room in a short string. */
   public static boolean fits(String value) {
     return value.length() <= MAX_BYTES && Utf8.encode(value).length <= MAX_BYTES;

@@ -40,12 +40,31 @@ final class WireWriter {
    * @throws IllegalArgumentException if the text has more than 255 bytes
    */
   void shortString(String text) {
+    int length = text.length();
+    if (length <= ShortString.MAX_BYTES && ascii(text, length)) {
+      return;
+    }
     byte[] bytes = Utf8.encode(text);
     if (bytes.length > ShortString.MAX_BYTES) {
       throw new IllegalArgumentException("short string of " + bytes.length + " bytes");
     }
     uint8(bytes.length);
     bytes(bytes);
+  }
+
+  /** Writes a short string that is ASCII, as nearly all are; else nothing, and gives false. */
+  private boolean ascii(String text, int length) {
+    int start = claim(1 + length);
+    buf[start] = (byte) length;
+    for (int i = 0; i < length; i++) {
+      char c = text.charAt(i);
+      if (c >= 0x80) {
+        size = start;
+        return false;
+      }
+      buf[start + 1 + i] = (byte) c;
+    }
+    return true;
   }
 
   void longBytes(byte[] bytes) {
@@ -65,6 +84,14 @@ final class WireWriter {
 
   byte[] toByteArray() {
     return Arrays.copyOf(buf, size);
+  }
+
+  /** The same, and behind it another array from an offset on. */
+  byte[] toByteArray(byte[] rest, int offset) {
+    int length = rest.length - offset;
+    byte[] all = Arrays.copyOf(buf, Math.addExact(size, length));
+    System.arraycopy(rest, offset, all, size, length);
+    return all;
   }
 
   /** Makes room; call it before {@code buf} is read, as it may replace it. */

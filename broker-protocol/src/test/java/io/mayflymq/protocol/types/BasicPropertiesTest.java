@@ -63,6 +63,14 @@ class BasicPropertiesTest {
   }
 
   @Test
+  void standsBeforeTheBodyOfAnother() {
+    BasicProperties properties = BasicProperties.builder().messageId("ä").build();
+
+    assertThat(properties.encodeBefore(hex("ffff ff 0102"), 3)).isEqualTo(hex("0080 02c3a4 0102"));
+    assertThat(properties.encodeBefore(hex("ffff"), 2)).isEqualTo(properties.encode());
+  }
+
+  @Test
   void onlyDeliveryMode() {
     scan.scan(hex("ff 1000 02 ff"), 1, 3);
 

@@ -110,6 +110,18 @@ class FieldTableTest {
   }
 
   @Test
+  void sortedByName() {
+    FieldTable.Builder builder = FieldTable.sortedBuilder().put("m", 1).put("z", 2);
+    FieldTable table = builder.build();
+    builder.put("a", 3).remove("z");
+
+    assertThat(table.names()).containsExactly("m", "z");
+    assertThat(builder.build().names()).containsExactly("a", "m");
+    assertThat(table).isEqualTo(FieldTable.builder().put("z", 2).put("m", 1).build());
+    assertThat(table.with("b", FieldValue.of("x")).names()).containsExactly("m", "z", "b");
+  }
+
+  @Test
   void isNotChangedThroughItsBytes() {
     byte[] bytes = HEX.parseHex("0161" + "530000000178");
     FieldTable table = FieldTable.decode(bytes, 0, bytes.length);

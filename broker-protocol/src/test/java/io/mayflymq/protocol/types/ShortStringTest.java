@@ -43,6 +43,20 @@ class ShortStringTest {
   }
 
   @Test
+  void takesItsEncodedForm() {
+    ShortString string = ShortString.of("käse");
+
+    assertThat(ShortString.ofEncoded(string.encoded())).isEqualTo(string).hasToString("käse");
+    assertThat(ShortString.ofEncoded(new byte[1])).isSameAs(ShortString.EMPTY);
+    assertThat(ShortString.ofEncoded(ShortString.of("x".repeat(255)).encoded()).byteLength())
+        .isEqualTo(255);
+    for (byte[] wrong : new byte[][] {{}, {1}, {0, 'x'}, {2, 'x'}, new byte[257]}) {
+      assertThatThrownBy(() -> ShortString.ofEncoded(wrong))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+  }
+
+  @Test
   void holds255BytesAndNoMore() {
     assertThat(ShortString.of("x".repeat(255)).byteLength()).isEqualTo(255);
     assertThatThrownBy(() -> ShortString.of("x".repeat(256)))

@@ -1,0 +1,80 @@
+package io.mayflymq.bench;
+
+import io.mayflymq.core.message.DeathCause;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.DeliveryOutlet;
+import io.mayflymq.core.queue.PagePool;
+import io.mayflymq.core.queue.QueueEffects;
+import io.mayflymq.core.queue.QueueMachine;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.VolatileStore;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.ShortString;
+
+/** A queue in memory and its one consumer, with nothing around them. */
+final class QueueHarness implements QueueEffects, DeliveryOutlet {
+  static final long START = 1_800_000_000_000L;
+
+  final QueueMachine machine;
+  final Consumer consumer;
+  long died;
+  long timerAt = Long.MAX_VALUE;
+
+  /** How many messages the consumer takes before it has no more room. */
+  int room;
+
+  /** The number of the message that was delivered last, and how many were. */
+  long lastSequence;
+
+  long delivered;
+
+  QueueHarness(QueueSettings settings, boolean acknowledges) {
+    machine =
+        new QueueMachine(
+            settings, new PagePool(16), new VolatileStore().open(1, false), this, START);
+    machine.start(START);
+    consumer = new Consumer(ShortString.of("ctag"), acknowledges, false, 0, FieldTable.EMPTY, this);
+  }
+
+  /** Opens the consumer's outlet for so many messages; it gets what is there. */
+  void makeRoom(int messages, long nowMillis) {
+    room = messages;
+    machine.resume(consumer, nowMillis);
+  }
+
+  @Override
+  public boolean reserve(Consumer to) {
+    if (room == 0) {
+      return false;
+    }
+    room--;
+    return true;
+  }
+
+  @Override
+  public void deliver(Consumer to, long sequence, Message message, boolean redelivered) {
+    lastSequence = sequence;
+    delivered += message.bodyLength();
+  }
+
+  @Override
+  public void cancelled(Consumer gone) {}
+
+  @Override
+  public void died(
+      Message message, DeadEntry entry, DeathCause cause, long deadlineMillis, long nowMillis) {
+    died++;
+  }
+
+  @Override
+  public void wakeAt(long deadlineMillis) {
+    timerAt = deadlineMillis;
+  }
+
+  @Override
+  public void leaseEnded() {
+    throw new IllegalStateException("the queue has no lease");
+  }
+}
