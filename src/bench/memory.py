@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures the memory that a broker takes for what it holds, and fails if a goal is missed.
 
-    mvn -q -DskipTests package && cc -O2 -pthread -o /tmp/amqpload src/bench/amqpload.c
+    mvn -q -DskipTests package
     src/bench/memory.py connections               10,000 of them, idle, with a channel each
     src/bench/memory.py queues                    100,000 of them, empty: durable, then transient ones
     src/bench/memory.py bursts                    a backlog in memory, and out again; then one on the disk
@@ -21,26 +21,32 @@ import socket
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 
-from durability import MIB, ROOT, Broker, Client, Table, load, short
+from amqp import Client, short
+from brokers import MIB, Mayfly, add_arguments, scratch
+from load import Load, compile_generator
+from report import Table
 
 BATCH = 500
 REST = 75  # seconds after which an idle broker has collected
 
 
-class Watched(Broker):
+class Watched(Mayfly):
     """A broker whose memory is looked at."""
 
     def __init__(self, args, directory):
-        super().__init__(args, directory)
-        self.command[0] = str(args.java)
+        super().__init__(directory, args.jar, args.jvm.split(), args.set)
+        self.java = args.java
         self.jcmd = pathlib.Path(shutil.which(args.java)).resolve().with_name("jcmd")
+        self.load = Load(args.load)
+
+    def command(self):
+        return [str(self.java), *super().command()[1:]]
 
     def resident(self):
         """Megabytes that are in memory, and the most that ever were."""
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        status = pathlib.Path(f"/proc/{self.pid}/status").read_text()
         return [int(re.search(rf"{key}:\s+(\d+) kB", status)[1]) / 1024 for key in ("VmRSS", "VmHWM")]
 
     def rested(self):
@@ -51,7 +57,7 @@ class Watched(Broker):
     def alive(self, histogram=None):
         """Bytes of the heap that are alive; what they are goes to a file, if one is named."""
         done = subprocess.run(
-            [str(self.jcmd), str(self.process.pid), "GC.class_histogram"], capture_output=True, text=True, check=True
+            [str(self.jcmd), str(self.pid), "GC.class_histogram"], capture_output=True, text=True, check=True
         )
         if histogram:
             histogram.write_text(done.stdout)
@@ -134,9 +140,9 @@ def bursts(args, broker, table):
     ):
         options = f"--queue {what} --messages {count} --size 100 --timeout 600{mode}"
         confirm = " --confirm 5000" if mode else ""
-        load(args, broker, f"{options} --publishers 1 --consumers 0{confirm}")
+        broker.load.run(broker, f"{options} --publishers 1 --consumers 0{confirm}")
         inside = broker.resident()[0]
-        load(args, broker, f"{options} --publishers 0 --consumers 1 --no-declare --ack 100 --prefetch 1000")
+        broker.load.run(broker, f"{options} --publishers 0 --consumers 1 --no-declare --ack 100 --prefetch 1000")
         out = broker.resident()
         table.row(f"resident with {count:,} {what} messages", f"{inside:.0f} MB")
         table.row("with them out again; a while later; at most", f"{out[0]:.0f}; {broker.rested():.0f}; {out[1]:.0f} MB")
@@ -145,7 +151,7 @@ def bursts(args, broker, table):
 def backlog(args, broker, table):
     """A backlog far larger than memory: below 512 MB resident throughout, all of it out again."""
     options = f"--queue backlog --messages {args.messages} --size 100 --durable --timeout {args.messages // 20_000 + 60}"
-    figures = load(args, broker, options + " --publishers 1 --consumers 0 --persistent --confirm 5000")
+    figures = broker.load.run(broker, options + " --publishers 1 --consumers 0 --persistent --confirm 5000")
     table.row("published and confirmed", f"{figures['confirmed_per_s']:,.0f}/s", "all", figures["nacked"] == 0)
     resident, most = broker.resident()
     table.row(f"resident with {args.messages:,}; at most", f"{resident:.0f}; {most:.0f} MB", "< 512 MB", most < 512)
@@ -158,7 +164,7 @@ def backlog(args, broker, table):
         count = Client(broker.port).declare("backlog", passive=True)
         table.row("messages recovered", f"{count:,}", f"{args.messages:,}", count == args.messages)
         table.row("resident then", f"{broker.resident()[0]:.0f} MB")
-    figures = load(args, broker, options + " --publishers 0 --consumers 1 --no-declare --ack 100 --prefetch 1000")
+    figures = broker.load.run(broker, options + " --publishers 0 --consumers 1 --no-declare --ack 100 --prefetch 1000")
     drained = int(figures["received"])
     table.row("drained", f"{figures['received_per_s']:,.0f}/s", f"{args.messages:,}", drained == args.messages)
     most = broker.resident()[1]
@@ -169,34 +175,27 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     runs = {run.__name__: run for run in (connections, queues, bursts, backlog)}
     parser.add_argument("what", nargs="*", default=["connections", "queues", "bursts"], choices=runs)
-    parser.add_argument("--jar", type=pathlib.Path, default=ROOT / "broker-server/target/mayfly.jar")
+    add_arguments(parser)
     parser.add_argument("--java", default="java", help="which Java")
-    parser.add_argument("--jvm", default="", help="options of the Java virtual machine")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a setting of the broker")
-    parser.add_argument("--load", default="/tmp/amqpload", help="the compiled amqpload.c")
-    parser.add_argument("--directory", type=pathlib.Path, help="where the data goes; must be on a disk, not in memory")
     parser.add_argument("--connections", type=int, default=10_000)
     parser.add_argument("--queues", type=int, default=100_000)
     parser.add_argument("--messages", type=int, default=10_000_000, help="of the persistent backlogs")
     parser.add_argument("--kill", action="store_true", help="kill -9 with the backlog, and start again")
     parser.add_argument("--histogram", type=pathlib.Path, help="a directory where histograms of the heap go")
     args = parser.parse_args()
-    if not args.jar.is_file():
-        sys.exit(f"{args.jar} is missing: run mvn -q -DskipTests package first")
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     table = Table()
-    for what in args.what:
-        directory = pathlib.Path(tempfile.mkdtemp(prefix="mayfly-memory-", dir=args.directory))
-        broker = Watched(args, directory)
-        try:
-            broker.start()
-            runs[what](args, broker, table)
-        finally:
-            if hasattr(broker, "process") and broker.process.poll() is None:
-                broker.process.kill()
-                broker.process.wait()
-            shutil.rmtree(directory)
+    with scratch(args.directory) as directory:
+        args.load = compile_generator(directory)
+        for what in args.what:
+            broker = Watched(args, directory / what)
+            try:
+                broker.start()
+                runs[what](args, broker, table)
+            finally:
+                broker.stop()
+                shutil.rmtree(broker.directory)
     sys.exit(1 if table.missed else 0)
 
 
