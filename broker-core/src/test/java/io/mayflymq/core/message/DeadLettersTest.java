@@ -27,7 +27,7 @@ class DeadLettersTest {
       String routingKey,
       boolean serviceBusHeaders) {}
 
-  @Property(tries = 500)
+  @Property(tries = 100)
   void lettersAreThoseOfTheLongWay(@ForAll("dyings") List<Dying> dyings) {
     DeadLetters letters = new DeadLetters();
     for (Dying dying : dyings) {
