@@ -14,13 +14,21 @@ import java.util.OptionalLong;
 public final class Counters implements Counts {
   private static final VarHandle CELL = MethodHandles.arrayElementVarHandle(long[].class);
 
-  private final long[] values = new long[Counter.COUNT];
+  /** What has counted nothing yet has; never written. */
+  private static final long[] NOTHING = new long[Counter.COUNT];
+
+  private volatile long[] values = NOTHING;
   private final RateWindow rates = new RateWindow();
 
   /** Adds to a counter. On the owner's thread. */
   public void add(Counter counter, long count) {
     int cell = counter.cell;
-    CELL.setOpaque(values, cell, values[cell] + count);
+    long[] own = values;
+    if (own == NOTHING) {
+      own = new long[Counter.COUNT];
+      values = own;
+    }
+    CELL.setOpaque(own, cell, own[cell] + count);
   }
 
   /** A message was sent to a consumer. On the owner's thread. */
@@ -61,6 +69,9 @@ public final class Counters implements Counts {
 
   /** Takes a sample, for the rates; see {@link RateWindow#sample}. On one thread. */
   public void sample(long nanos, long sincePreviousNanos) {
+    if (rates.rests(nanos, values)) {
+      return;
+    }
     long[] now = new long[Counter.COUNT];
     addTo(now);
     rates.sample(nanos, sincePreviousNanos, now);

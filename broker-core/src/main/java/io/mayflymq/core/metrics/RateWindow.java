@@ -49,9 +49,27 @@ final class RateWindow {
       }
       return;
     }
-    // Most things that are counted stand still most of the time: they keep one array.
+    // What stands still keeps one array.
     long[] kept = Arrays.equals(values, last.latest.values) ? last.latest.values : values;
     pair = new Pair(last.latest, new Sample(nanos, kept));
+  }
+
+  /**
+   * Takes a sample of what rests, and keeps nothing for it: most things that are counted do nothing
+   * most of the time.
+   *
+   * @param values the numbers, which may change meanwhile
+   * @return false if they have changed since the last two samples, so that one has to be taken
+   */
+  boolean rests(long nanos, long[] values) {
+    Pair last = pair;
+    if (!isLatest(values) || (last != null && last.before.values != last.latest.values)) {
+      return false;
+    }
+    if (stillSinceNanos == MOVING) {
+      stillSinceNanos = nanos;
+    }
+    return true;
   }
 
   /** How many per second a number grew by between the last two samples; negative if it shrank. */

@@ -13,11 +13,16 @@ import java.util.List;
  * <p>Source: RabbitMQ, "Consumer Priorities" and "Single Active Consumer".
  */
 final class ConsumerRound {
+  /** What queues without consumers share; never changed. */
+  private static final ArrayList<Consumer> NO_CONSUMERS = new ArrayList<>(0);
+
+  private static final ArrayList<Level> NO_LEVELS = new ArrayList<>(0);
+
   private final boolean singleActive;
-  private final List<Consumer> all = new ArrayList<>(2);
+  private ArrayList<Consumer> all = NO_CONSUMERS;
 
   /** The round of each priority that was ever used, the highest first; nearly always one. */
-  private final List<Level> levels = new ArrayList<>(1);
+  private ArrayList<Level> levels = NO_LEVELS;
 
   private Consumer active;
 
@@ -28,6 +33,10 @@ final class ConsumerRound {
   }
 
   void add(Consumer consumer) {
+    if (all.isEmpty()) {
+      all = new ArrayList<>(2);
+      levels = new ArrayList<>(1);
+    }
     all.add(consumer);
     if (active == null) {
       active = consumer;
@@ -48,7 +57,8 @@ final class ConsumerRound {
       }
     }
     if (all.isEmpty()) {
-      levels.clear();
+      all = NO_CONSUMERS;
+      levels = NO_LEVELS;
     }
   }
 

@@ -7,7 +7,8 @@ import java.util.Arrays;
  * allow. While all are equal (no deadline at all, or a burst within a millisecond) there is no
  * array. Otherwise each is an int, the distance to the page's first value, which reaches 24 days
  * either way, or to the end of a segment; and only a page with values further apart than that has
- * an array of longs.
+ * an array of longs. At rest it is a {@link PackedColumn}, if that is smaller, until a value
+ * changes.
  */
 final class LongColumn {
   /** The value of an entry that has none. */
@@ -22,13 +23,43 @@ final class LongColumn {
 
   private int[] offsets;
   private long[] values;
+  private PackedColumn packed;
 
   long get(int slot) {
     if (offsets != null) {
       int offset = offsets[slot];
       return offset == NO_OFFSET ? NONE : base + offset;
     }
+    if (packed != null) {
+      return packed.get(slot);
+    }
     return values == null ? base : values[slot];
+  }
+
+  /**
+   * Makes the column small, for a page that rests.
+   *
+   * @param scratch an array of the column's length, to work in
+   */
+  void pack(long[] scratch) {
+    if (offsets != null) {
+      for (int i = 0; i < scratch.length; i++) {
+        scratch[i] = get(i);
+      }
+      packed = PackedColumn.of(scratch);
+      if (packed != null) {
+        offsets = null;
+      }
+    }
+  }
+
+  private void unpack(int capacity) {
+    PackedColumn from = packed;
+    packed = null;
+    offsets = new int[capacity];
+    for (int i = 0; i < capacity; i++) {
+      offsets[i] = (int) (from.get(i) - base); // It came from there: the base is still the same.
+    }
   }
 
   /**
@@ -37,6 +68,9 @@ final class LongColumn {
    * @param capacity the number of entries to make room for if this needs an array
    */
   void set(int slot, long value, int capacity) {
+    if (packed != null) {
+      unpack(capacity);
+    }
     if (offsets != null) {
       setOffset(slot, value, capacity);
     } else if (values != null) {
@@ -103,5 +137,6 @@ final class LongColumn {
     base = 0;
     offsets = null;
     values = null;
+    packed = null;
   }
 }

@@ -26,8 +26,10 @@ import io.mayflymq.core.settings.TtlMode;
  *   - a queue whose TTL is not retroactive: the messages that are there keep their deadlines, and another TTL counts from ttlFrom on only.
  */
 final class MessageDeadlines {
-  private final MessageIndex<?> index;
-  private final ExpiryOrder ownDeadlines;
+  private final MessageIndex<Message> index;
+
+  /** Null until the first message with a deadline of its own. */
+  private ExpiryOrder ownDeadlines;
 
   /** Null where the order of arrival is all. */
   private final Precedence precedence;
@@ -42,13 +44,8 @@ final class MessageDeadlines {
   /** All are looked at once though the mode is lazy. */
   private boolean checking;
 
-  MessageDeadlines(
-      MessageIndex<?> index,
-      ExpiryOrder ownDeadlines,
-      Precedence precedence,
-      ExpirySettings settings) {
+  MessageDeadlines(MessageIndex<Message> index, Precedence precedence, ExpirySettings settings) {
     this.index = index;
-    this.ownDeadlines = ownDeadlines;
     this.precedence = precedence;
     this.settings = settings;
   }
@@ -120,7 +117,20 @@ final class MessageDeadlines {
   /** A message was appended, ready. */
   void appended(long sequence, long ownMillis) {
     if (ownMillis != Deadlines.NEVER && ownCounts(sequence)) {
-      ownDeadlines.appended(sequence, ownMillis);
+      ownDeadlines().appended(sequence, ownMillis);
+    }
+  }
+
+  private ExpiryOrder ownDeadlines() {
+    if (ownDeadlines == null) {
+      ownDeadlines = new ExpiryOrder(new ExpiringMessages(index));
+    }
+    return ownDeadlines;
+  }
+
+  private void clearOwnDeadlines() {
+    if (ownDeadlines != null) {
+      ownDeadlines.cleared();
     }
   }
 
@@ -148,7 +158,7 @@ final class MessageDeadlines {
     if (own == Deadlines.NEVER) {
       withoutOwn = Math.min(withoutOwn, sequence);
     } else if (ownCounts(sequence)) {
-      ownDeadlines.requeued(sequence, own);
+      ownDeadlines().requeued(sequence, own);
     }
   }
 
@@ -165,7 +175,7 @@ final class MessageDeadlines {
   void cleared() {
     index.forEachUnacked(
         sequence -> index.setFlags(sequence, index.flags(sequence) & ~EntryFlags.INDEXED));
-    ownDeadlines.cleared();
+    clearOwnDeadlines();
   }
 
   // Which is next
@@ -218,7 +228,7 @@ final class MessageDeadlines {
   }
 
   private long firstDue() {
-    long own = ownDeadlines.earliest();
+    long own = ownDeadlines == null ? -1 : ownDeadlines.earliest();
     long first = settings.messageTtlMillis() == QueueSettings.NONE ? -1 : firstByTtl();
     if (own < 0 || first < 0) {
       return Math.max(own, first);
@@ -282,7 +292,7 @@ final class MessageDeadlines {
   }
 
   private void orderAnew() {
-    ownDeadlines.cleared();
+    clearOwnDeadlines();
     index.forEachUnacked(
         sequence ->
             index.setFlags(

@@ -19,8 +19,9 @@ import java.util.function.LongConsumer;
  *
  * <p>An entry costs 5 bytes for flags and body size, 0 to 4 bytes each for the enqueue time and the
  * deadline (8 if the page spans more than 24 days), 4 for the content's reference if any content is
- * in memory, and a quarter for its bits: 9 to 17 bytes as a rule. The first page of a queue starts
- * small, since a broker with very many queues has few messages in most of them.
+ * in memory, and a quarter for its bits: 9 to 17 bytes as a rule. Pages well behind the tail are
+ * packed, and then an entry costs 1 to 6 bytes. The first page of a queue starts small, since a
+ * broker with very many queues has few messages in most of them.
  *
  * <h2>Finding things</h2>
  *
@@ -230,11 +231,7 @@ public final class MessageIndex<T> {
     return content;
   }
 
-  /**
-   * Removes all ready messages.
-   *
-   * @return how many there were
-   */
+  /** Removes all ready messages. @return how many there were */
   public long clearReady() {
     long count = readyCount;
     while (pages.readyHead() != null) {
@@ -262,15 +259,17 @@ public final class MessageIndex<T> {
     unackedBytes = 0;
   }
 
-  /**
-   * Gives back the page that an empty queue keeps for the next message (5 to 10 KB). To be called
-   * now and then for queues in which nothing happens; it only costs the next message a little.
-   */
+  /** Gives back the page that an empty queue keeps for the next message (5 to 10 KB). */
   public void trim() {
     Page page = pages.tail();
     if (page != null && page.isEmpty()) {
       pages.free(page);
     }
+  }
+
+  /** Packs the pages, after many messages were put in. */
+  void pack() {
+    pages.packAll();
   }
 
   // Looking at one message
@@ -313,7 +312,7 @@ public final class MessageIndex<T> {
     return existing(sequence).deadline(offset(sequence));
   }
 
-  /** Sets when a message expires, in milliseconds since the epoch, or {@link #NO_DEADLINE}. */
+  /** Sets when a message expires, as {@link #deadline} tells it. */
   public void setDeadline(long sequence, long deadlineMillis) {
     existing(sequence).setDeadline(offset(sequence), deadlineMillis);
   }

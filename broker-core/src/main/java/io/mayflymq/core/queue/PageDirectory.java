@@ -15,6 +15,9 @@ import java.util.function.LongPredicate;
  * which is nearly always the case, that takes no search.
  */
 final class PageDirectory {
+  /** How many pages at the tail are never packed: 16,384 messages. */
+  private static final int LOOSE_PAGES = 16;
+
   private final PagePool pool;
   private final PageMap byNumber = new PageMap();
 
@@ -108,7 +111,32 @@ final class PageDirectory {
     tail = page;
     near = page;
     byNumber.add(page);
+    packRested();
     return page;
+  }
+
+  /**
+   * Packs the page that is so far behind the tail that messages stay for a while: a queue that is
+   * emptied as fast as it is filled has none.
+   */
+  private void packRested() {
+    Page page = tail;
+    for (int i = 0; page != null && i < LOOSE_PAGES; i++) {
+      page = page.previous;
+    }
+    if (page != null) {
+      page.pack();
+    }
+  }
+
+  /** Packs all pages but the last ones; to be called when all messages are back at start. */
+  void packAll() {
+    Page page = tail;
+    for (int i = 0; page != null; i++, page = page.previous) {
+      if (i >= LOOSE_PAGES) {
+        page.pack();
+      }
+    }
   }
 
   /** Inserts a page that begins at offset 0 where its number belongs. It gets an entry next. */

@@ -46,9 +46,12 @@ public final class PagePool {
     return page;
   }
 
-  /** Takes back a page that is in no list any more; only those of full size are worth keeping. */
+  /**
+   * Takes back a page that is in no list any more; only those of full size and not packed are worth
+   * keeping.
+   */
   void giveBack(Page page) {
-    if (spareCount < maxSpare && page.isFull()) {
+    if (spareCount < maxSpare && page.isReusable()) {
       page.clear();
       page.next = spare;
       spare = page;

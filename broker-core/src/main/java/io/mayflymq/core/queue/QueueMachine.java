@@ -4,7 +4,6 @@ import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
-import io.mayflymq.core.retention.ExpiryOrder;
 import io.mayflymq.core.retention.QueueLease;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
@@ -36,11 +35,12 @@ public final class QueueMachine implements QueueBehavior {
   private final MessageIndex<Message> index;
   private final QueueMessages messages;
   private final Precedence precedence;
-  private final QueueRecovery recovery;
   private final MessageDeadlines deadlines;
   private final Departures departures;
-  private final LengthGuard length;
-  private final Retries retries;
+
+  /** Null as long as there was no limit. */
+  private LengthGuard length;
+
   private final Returns returns;
   private final ConsumerRound consumers;
   private final Dispatcher dispatcher;
@@ -69,15 +69,14 @@ public final class QueueMachine implements QueueBehavior {
     this.wakeUp = new WakeUp(effects);
     this.index = new MessageIndex<>(pages);
     this.precedence = Precedence.in(index, settings);
-    this.deadlines =
-        new MessageDeadlines(
-            index, new ExpiryOrder(new ExpiringMessages(index)), precedence, settings.expiry());
-    this.recovery = new QueueRecovery(index, deadlines, settings.countsReturns(), precedence);
-    this.messages = new QueueMessages(index, store, recovery, precedence);
+    this.deadlines = new MessageDeadlines(index, precedence, settings.expiry());
+    this.messages =
+        new QueueMessages(index, store, deadlines, settings.countsReturns(), precedence);
     this.departures = new Departures(index, messages, deadlines, effects, wakeUp, settings);
-    this.length = new LengthGuard(index, messages, deadlines, departures, wakeUp, settings);
-    this.retries = new Retries(index, messages, deadlines, departures, settings);
-    this.returns = new Returns(index, messages, deadlines, departures, retries, wakeUp, settings);
+    if (settings.length().isLimited()) {
+      this.length = new LengthGuard(index, messages, deadlines, departures, wakeUp, settings);
+    }
+    this.returns = new Returns(index, messages, deadlines, departures, wakeUp, settings);
     this.dispatcher = new Dispatcher(index, messages, departures, consumers, counters, settings);
     this.lease = new QueueLease(settings.lease(), nowMillis);
   }
@@ -88,10 +87,10 @@ public final class QueueMachine implements QueueBehavior {
    */
   @Override
   public void start(long nowMillis) {
-    recovery.finish();
+    messages.finishRecovery();
     wakeUp.noLaterThan(lease.endMillis());
     wakeUp.noLaterThan(deadlines.begin(nowMillis));
-    length.dropOverflow(nowMillis);
+    dropOverflow(nowMillis);
   }
 
   /** What the queue lives by. */
@@ -111,16 +110,20 @@ public final class QueueMachine implements QueueBehavior {
   @Override
   public void reconfigure(QueueSettings changed, long nowMillis) {
     settings = changed;
-    length.change(changed);
-    returns.change(changed);
+    if (length == null && changed.length().isLimited()) {
+      length = new LengthGuard(index, messages, deadlines, departures, wakeUp, changed);
+    }
+    if (length != null) {
+      length.change(changed);
+    }
     dispatcher.change(changed);
     deadlines.change(changed.expiry());
     lease.change(changed.lease(), nowMillis);
     departures.reconfigure(changed);
     long next = departures.expireDue(nowMillis, EXPIRY_SLICE);
-    retries.change(changed);
-    length.dropOverflow(nowMillis);
-    wakeUp.noLaterThan(Math.min(Math.min(next, retries.next()), lease.endMillis()));
+    returns.change(changed);
+    dropOverflow(nowMillis);
+    wakeUp.noLaterThan(Math.min(Math.min(next, returns.next()), lease.endMillis()));
   }
 
   /** What {@link #reconfigure} would do now; changes nothing. */
@@ -147,7 +150,7 @@ public final class QueueMachine implements QueueBehavior {
   @Override
   public boolean publish(Message message, long nowMillis) {
     lease.used(LeaseUse.PUBLISH, nowMillis);
-    if (length.refuses(message, nowMillis)) {
+    if (refuses(message, nowMillis)) {
       if (settings.length().overflow() == Overflow.REJECT_PUBLISH_DLX) {
         departures.dieOutside(message, nowMillis);
       }
@@ -165,13 +168,19 @@ public final class QueueMachine implements QueueBehavior {
     }
     deadlines.appended(sequence, own);
     wakeUp.noLaterThan(deadline);
-    length.dropOverflow(nowMillis);
+    dropOverflow(nowMillis);
     return true;
   }
 
   @Override
   public boolean refuses(Message message, long nowMillis) {
-    return length.refuses(message, nowMillis);
+    return length != null && length.refuses(message, nowMillis);
+  }
+
+  private void dropOverflow(long nowMillis) {
+    if (length != null) {
+      length.dropOverflow(nowMillis);
+    }
   }
 
   // Consuming
@@ -315,7 +324,7 @@ public final class QueueMachine implements QueueBehavior {
       }
     }
     counters.add(Counter.REQUEUED, count);
-    length.dropOverflow(nowMillis);
+    dropOverflow(nowMillis);
     settled(consumer, count, nowMillis);
     dispatcher.dispatch(nowMillis);
   }
@@ -347,20 +356,22 @@ public final class QueueMachine implements QueueBehavior {
       lease.renew(nowMillis);
     }
     long next = departures.expireDue(nowMillis, EXPIRY_SLICE);
-    if (retries.count() > 0) {
-      retries.release(nowMillis, nowMillis, EXPIRY_SLICE);
-      next = Math.min(deadlines.next(), retries.next());
-      length.dropOverflow(nowMillis);
+    if (returns.waiting() > 0) {
+      returns.release(nowMillis, nowMillis, EXPIRY_SLICE);
+      next = Math.min(deadlines.next(), returns.next());
+      dropOverflow(nowMillis);
     }
     wakeUp.noLaterThan(Math.min(next, lease.endMillis()));
-    length.shrink(nowMillis);
+    if (length != null) {
+      length.shrink(nowMillis);
+    }
     dispatcher.dispatch(nowMillis);
   }
 
   @Override
   public boolean evacuate(DeathReason reason, long nowMillis) {
-    if (retries.count() > 0) {
-      retries.release(Long.MAX_VALUE, nowMillis, EXPIRY_SLICE);
+    if (returns.waiting() > 0) {
+      returns.release(Long.MAX_VALUE, nowMillis, EXPIRY_SLICE);
       return false;
     }
     return departures.evacuate(reason, nowMillis, EXPIRY_SLICE);
@@ -370,7 +381,7 @@ public final class QueueMachine implements QueueBehavior {
   @Override
   public void dispose() {
     deadlines.cleared();
-    retries.clear();
+    returns.clear();
     messages.dispose();
   }
 
@@ -385,7 +396,7 @@ public final class QueueMachine implements QueueBehavior {
   /** How many messages there are of either kind, and their body sizes. */
   @Override
   public QueueTotals totals() {
-    return messages.totals(retries.count(), retries.bytes());
+    return messages.totals(returns.waiting(), returns.waitingBytes());
   }
 
   /** The first ready message; null if none is ready or its content is not in memory. */
@@ -407,7 +418,7 @@ public final class QueueMachine implements QueueBehavior {
   private void restored(long nowMillis) {
     departures.headMoved();
     wakeUp.noLaterThan(deadlines.next());
-    length.dropOverflow(nowMillis);
+    dropOverflow(nowMillis);
     dispatcher.dispatch(nowMillis);
   }
 

@@ -23,7 +23,11 @@ final class QueueMessages implements StoredQueue {
 
   private final MessageIndex<Message> index;
   private final QueueStore store;
-  private final QueueRecovery recovery;
+  private final MessageDeadlines deadlines;
+  private final boolean countsReturns;
+
+  /** Null but at start, while messages come back. */
+  private QueueRecovery recovery;
 
   /** Null where the order of arrival is all. */
   private final Precedence precedence;
@@ -39,11 +43,13 @@ final class QueueMessages implements StoredQueue {
   QueueMessages(
       MessageIndex<Message> index,
       QueueStore store,
-      QueueRecovery recovery,
+      MessageDeadlines deadlines,
+      boolean countsReturns,
       Precedence precedence) {
     this.index = index;
     this.store = store;
-    this.recovery = recovery;
+    this.deadlines = deadlines;
+    this.countsReturns = countsReturns;
     this.precedence = precedence;
     store.attach(this);
   }
@@ -320,13 +326,29 @@ final class QueueMessages implements StoredQueue {
       int bodyLength,
       long location) {
     boolean isNew =
-        recovery.recovered(
-            sequence, ownDeadlineMillis, enqueuedAtMillis, priority, bodyLength, location);
+        recovery()
+            .recovered(
+                sequence, ownDeadlineMillis, enqueuedAtMillis, priority, bodyLength, location);
     if (isNew) {
       storedCount++;
       storedBytes += bodyLength;
     }
     return isNew;
+  }
+
+  private QueueRecovery recovery() {
+    if (recovery == null) {
+      recovery = new QueueRecovery(index, deadlines, countsReturns, precedence);
+    }
+    return recovery;
+  }
+
+  /** All messages are back. */
+  void finishRecovery() {
+    if (recovery != null) {
+      recovery.finish();
+      recovery = null;
+    }
   }
 
   @Override
@@ -349,7 +371,7 @@ final class QueueMessages implements StoredQueue {
 
   @Override
   public void recoveredDelivered(long upTo) {
-    recovery.delivered(upTo);
+    recovery().delivered(upTo);
   }
 
   @Override

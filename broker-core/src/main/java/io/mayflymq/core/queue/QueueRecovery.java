@@ -67,6 +67,7 @@ final class QueueRecovery {
     }
     if (any) {
       index.forEachReady(this::finish);
+      index.pack();
     }
   }
 

@@ -2,7 +2,9 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.RetryType;
 
 /**
  * Takes back what consumers return: to its old place, or before all others in a quorum queue, at
@@ -15,7 +17,10 @@ final class Returns {
   private final QueueMessages messages;
   private final MessageDeadlines deadlines;
   private final Departures departures;
-  private final Retries retries;
+
+  /** Null until something may have to wait. */
+  private Retries retries;
+
   private final WakeUp wakeUp;
   private boolean counted;
   private long limit;
@@ -25,20 +30,29 @@ final class Returns {
       QueueMessages messages,
       MessageDeadlines deadlines,
       Departures departures,
-      Retries retries,
       WakeUp wakeUp,
       QueueSettings settings) {
     this.index = index;
     this.messages = messages;
     this.deadlines = deadlines;
     this.departures = departures;
-    this.retries = retries;
     this.wakeUp = wakeUp;
-    change(settings);
+    use(settings);
   }
 
   /** Other settings count from now on, also for what was returned before. */
   void change(QueueSettings settings) {
+    boolean waited = retries != null;
+    use(settings);
+    if (waited) {
+      retries.change(settings);
+    }
+  }
+
+  private void use(QueueSettings settings) {
+    if (retries == null && settings.deliveries().retry().type() != RetryType.DISABLED) {
+      retries = new Retries(index, messages, deadlines, departures, settings);
+    }
     counted = settings.countsReturns();
     limit = settings.deliveries().limit();
   }
@@ -62,12 +76,39 @@ final class Returns {
       departures.die(sequence, DeathReason.EXPIRED, nowMillis);
       return;
     }
-    if (retries.delays(failed)) {
+    if (retries != null && retries.delays(failed)) {
       wakeUp.noLaterThan(retries.hold(sequence, returns, nowMillis));
       return;
     }
     messages.putBack(sequence);
     deadlines.requeued(sequence);
     wakeUp.noLaterThan(deadlines.leavesAt(sequence, deadline));
+  }
+
+  /** How many wait. */
+  long waiting() {
+    return retries == null ? 0 : retries.count();
+  }
+
+  /** Their body sizes. */
+  long waitingBytes() {
+    return retries == null ? 0 : retries.bytes();
+  }
+
+  /** Ends what is to end of those that wait; see {@link Retries#release}. There have to be some. */
+  void release(long untilMillis, long nowMillis, int budget) {
+    retries.release(untilMillis, nowMillis, budget);
+  }
+
+  /** When to look at those that wait, or {@link Deadlines#NEVER}. */
+  long next() {
+    return retries == null ? Deadlines.NEVER : retries.next();
+  }
+
+  /** The queue has gone. */
+  void clear() {
+    if (retries != null) {
+      retries.clear();
+    }
   }
 }

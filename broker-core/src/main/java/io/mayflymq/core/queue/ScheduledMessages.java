@@ -1,7 +1,6 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.retention.ExpiryOrder;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.QueueStore;
@@ -24,7 +23,6 @@ public final class ScheduledMessages {
 
   private final MessageIndex<Message> index;
   private final MessageDeadlines dueTimes;
-  private final QueueRecovery recovery;
   private final QueueMessages messages;
 
   /** Where messages go when they are due. */
@@ -48,19 +46,13 @@ public final class ScheduledMessages {
    */
   public ScheduledMessages(PagePool pages, QueueStore store) {
     index = new MessageIndex<>(pages);
-    dueTimes =
-        new MessageDeadlines(
-            index,
-            new ExpiryOrder(new ExpiringMessages(index)),
-            null,
-            QueueSettings.DEFAULT.expiry());
-    recovery = new QueueRecovery(index, dueTimes, false, null);
-    messages = new QueueMessages(index, store, recovery, null);
+    dueTimes = new MessageDeadlines(index, null, QueueSettings.DEFAULT.expiry());
+    messages = new QueueMessages(index, store, dueTimes, false, null);
   }
 
   /** Begins, with what the store has brought back meanwhile; called once, before anything else. */
   public void start() {
-    recovery.finish();
+    messages.finishRecovery();
   }
 
   /**

@@ -2,8 +2,6 @@ package io.mayflymq.core.retention;
 
 import io.mayflymq.core.settings.LeaseSettings;
 import io.mayflymq.core.settings.LeaseUse;
-import java.util.EnumSet;
-import java.util.Set;
 
 /**
  * How long a queue may stay unused ({@code x-expires}), and what counts as use. Some uses are a
@@ -19,10 +17,11 @@ import java.util.Set;
 public final class QueueLease {
   private LeaseSettings settings;
 
-  private final Set<LeaseUse> counting = EnumSet.noneOf(LeaseUse.class);
+  /** The uses that count, a bit for each: queues are many, and publishing may be one. */
+  private int counting;
 
-  /** The uses that go on. */
-  private final Set<LeaseUse> lasting = EnumSet.noneOf(LeaseUse.class);
+  /** The uses that go on, likewise. */
+  private int lasting;
 
   /** Whether one of those counts. */
   private boolean inUse;
@@ -43,31 +42,35 @@ public final class QueueLease {
 
   private void adopt(LeaseSettings changed) {
     settings = changed;
-    counting.clear();
-    counting.addAll(changed.uses());
+    counting = 0;
+    changed.uses().forEach(use -> counting |= use.bit);
     look();
   }
 
   private void look() {
-    inUse = lasting.stream().anyMatch(counting::contains);
+    inUse = (lasting & counting) != 0;
+  }
+
+  private boolean counts(LeaseUse use) {
+    return (counting & use.bit) != 0;
   }
 
   /** The queue was used so. */
   public void used(LeaseUse use, long nowMillis) {
-    if (counting.contains(use)) {
+    if (counts(use)) {
       renew(nowMillis);
     }
   }
 
   /** A use begins that lasts until {@link #ends}; one of the kind at a time. */
   public void begins(LeaseUse use) {
-    lasting.add(use);
+    lasting |= use.bit;
     look();
   }
 
   /** A use that lasted ends: if it counts, the lease starts anew. */
   public void ends(LeaseUse use, long nowMillis) {
-    lasting.remove(use);
+    lasting &= ~use.bit;
     look();
     used(use, nowMillis);
   }
@@ -85,7 +88,7 @@ public final class QueueLease {
   public void change(LeaseSettings changed, long nowMillis) {
     boolean wasInUse = inUse;
     adopt(changed);
-    if (wasInUse || counting.contains(LeaseUse.POLICY)) {
+    if (wasInUse || counts(LeaseUse.POLICY)) {
       lastUseMillis = nowMillis;
     }
     endMillis = Deadlines.after(lastUseMillis, changed.expiresMillis());
@@ -94,7 +97,7 @@ public final class QueueLease {
   /** When it would end with other settings, as {@link #endMillis} tells it. */
   public long endWith(LeaseSettings changed, long nowMillis) {
     QueueLease other = new QueueLease(settings, lastUseMillis);
-    other.lasting.addAll(lasting);
+    other.lasting = lasting;
     other.look();
     other.change(changed, nowMillis);
     return other.endMillis();

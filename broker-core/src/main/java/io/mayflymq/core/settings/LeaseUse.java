@@ -31,4 +31,8 @@ public enum LeaseUse {
   public static final Set<LeaseUse> SERVICE_BUS =
       Collections.unmodifiableSet(
           EnumSet.of(CONSUME, GET, DECLARE, PUBLISH, PEEK, POLICY, SCHEDULED));
+
+  /** Its bit in sets that are kept as an int. */
+  @SuppressWarnings("EnumOrdinal") // in memory only, never in a file or on the wire
+  public final int bit = 1 << ordinal();
 }

@@ -35,8 +35,11 @@ public final class Queue {
   private final Shards shards;
   private final Shard shard;
   private final QueueBehavior machine;
-  private final Parting parting;
-  private final Timer timer = new WakeTimer();
+
+  /** Null until it is about to go. */
+  private Parting parting;
+
+  private final Effects effects = new Effects();
 
   /** Null until a message was scheduled for the first time. */
   QueueSchedule schedule;
@@ -63,8 +66,7 @@ public final class Queue {
     this.shard = shard;
     this.machine =
         QueueBehaviors.of(
-            this, vhost.policies().settingsOf(definition), shards, new Effects(), nowMillis);
-    this.parting = new Parting(machine, shard, shards, this::delete);
+            this, vhost.policies().settingsOf(definition), shards, effects, nowMillis);
     this.settings = machine.settings();
   }
 
@@ -143,11 +145,6 @@ public final class Queue {
   /** Whether {@link #publish} would refuse a message now. */
   boolean refuses(Message message) {
     return !deleted && machine.refuses(message, shard.now());
-  }
-
-  /** Whether it was deleted. */
-  boolean isGone() {
-    return deleted;
   }
 
   void acknowledge(Consumer consumer, long from, long to) {
@@ -246,7 +243,7 @@ public final class Queue {
     return shard.call(
         () -> {
           if (isThere() && machine.cancel(consumer, shard.now()) && definition.autoDelete()) {
-            parting.leave(Actor.BROKER);
+            parting().leave(Actor.BROKER);
           }
           return null;
         });
@@ -376,7 +373,7 @@ public final class Queue {
               if (ifEmpty && machine.readyCount() > 0) {
                 throw NameErrors.precondition(this, "not empty");
               }
-              return parting.leave(actor);
+              return parting().leave(actor);
             });
     return result.thenCompose(deletion -> deletion);
   }
@@ -402,8 +399,8 @@ public final class Queue {
   private CompletableFuture<Long> delete(Actor actor) {
     long count = machine.readyCount();
     deleted = true;
-    parting.end();
-    shard.timers().cancel(timer);
+    parting().end();
+    shard.timers().cancel(effects);
     machine.consumers().forEach(consumer -> consumer.outlet().cancelled(consumer));
     // Its messages must not go before it does: after a crash it would be back without them. So if
     // that it has gone cannot be kept, they stay, until it is back at the next start.
@@ -416,6 +413,13 @@ public final class Queue {
             });
   }
 
+  private Parting parting() {
+    if (parting == null) {
+      parting = new Parting(machine, shard, shards, this::delete);
+    }
+    return parting;
+  }
+
   private void dispose() {
     machine.dispose();
     QueueSchedule.dispose(schedule);
@@ -423,7 +427,7 @@ public final class Queue {
 
   /** Whether it is neither gone nor about to go because somebody wanted that. */
   private boolean isThere() {
-    return !deleted && !parting.isWanted();
+    return !deleted && (parting == null || !parting.isWanted());
   }
 
   /** Whether messages wait to be published to it later. Within a burst of the shard. */
@@ -464,8 +468,8 @@ public final class Queue {
     return "queue '%s' in vhost '%s'".formatted(name(), vhost.name());
   }
 
-  /** What the machine does to the world. */
-  private final class Effects implements QueueEffects {
+  /** What the machine does to the world, and the timer that it asks for. */
+  private final class Effects extends Timer implements QueueEffects {
     @Override
     public void died(
         Message message, DeadEntry entry, DeathCause cause, long deadlineMillis, long nowMillis) {
@@ -475,21 +479,19 @@ public final class Queue {
 
     @Override
     public void wakeAt(long deadlineMillis) {
-      shard.timers().schedule(timer, deadlineMillis);
+      shard.timers().schedule(this, deadlineMillis);
     }
 
-    @Override
-    public void leaseEnded() {
-      parting.leaseEnded();
-    }
-  }
-
-  private final class WakeTimer extends Timer {
     @Override
     protected void fire(long nowMillis) {
       if (!deleted) {
         machine.onTimer(nowMillis);
       }
+    }
+
+    @Override
+    public void leaseEnded() {
+      parting().leaseEnded();
     }
   }
 }

@@ -76,7 +76,7 @@ public final class QueueSchedule extends Timer {
   @Override
   protected void fire(long nowMillis) {
     wakeAt = Deadlines.NEVER;
-    if (queue.isGone()) {
+    if (queue.isDeleted()) {
       return;
     }
     wakeNoLaterThan(messages.release(nowMillis, SLICE, this::release));

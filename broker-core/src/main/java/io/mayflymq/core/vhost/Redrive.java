@@ -139,7 +139,7 @@ public final class Redrive {
     long now = shard.now();
     long until = System.nanoTime() + SLICE_NANOS;
     for (int looked = 0; ; looked++) {
-      if (source.isGone()) {
+      if (source.isDeleted()) {
         end(State.FAILED, "the queue was deleted");
         return;
       }
@@ -323,7 +323,7 @@ public final class Redrive {
     }
 
     private void arrived() {
-      if (source.isGone()) {
+      if (source.isDeleted()) {
         return;
       }
       if (accepted) {
@@ -342,7 +342,7 @@ public final class Redrive {
         return;
       }
       awaited = -1;
-      if (!source.isGone() && !report.state().isEnd()) {
+      if (!source.isDeleted() && !report.state().isEnd()) {
         messages.release(sequence, shard.now());
       }
       end(State.FAILED, "the disk has failed");

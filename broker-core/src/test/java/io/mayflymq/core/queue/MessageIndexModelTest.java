@@ -40,6 +40,7 @@ class MessageIndexModelTest {
     SETTLE_UNACKED_IN_TURNS,
     PURGE,
     CLEAR,
+    PACK,
     TRIM
   }
 
@@ -116,6 +117,11 @@ class MessageIndexModelTest {
           ready.clear();
           unacked.clear();
           assertThat(index.pageCount()).isZero();
+        }
+        case PACK -> {
+          for (Page page = index.pages.head(); page != null; page = page.next) {
+            page.pack(); // also those that the index would leave alone for a while
+          }
         }
         case TRIM -> {
           index.trim();

@@ -25,6 +25,9 @@ final class DiskQueueStore implements QueueStore {
   /** How many messages have a location: nothing has to be looked for where there are none. */
   private long inFiles;
 
+  /** Whether the shard can find it by its id, as it must where messages are in files. */
+  private boolean listed;
+
   /** How many of its dead messages have letters on the way to other shards. */
   private int awaited;
 
@@ -71,7 +74,7 @@ final class DiskQueueStore implements QueueStore {
 
   @Override
   public long page(long sequence, Message message) {
-    inFiles++;
+    enterFiles();
     return shard.page(id, sequence, message);
   }
 
@@ -95,7 +98,7 @@ final class DiskQueueStore implements QueueStore {
 
   @Override
   public long store(long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {
-    inFiles++;
+    enterFiles();
     return shard.store(id, sequence, message, ownDeadlineMillis, enqueuedAtMillis);
   }
 
@@ -130,6 +133,27 @@ final class DiskQueueStore implements QueueStore {
   public DeadEntry bury(long sequence, long location, int bodyLength) {
     inFiles--;
     return shard.bury(id, sequence, location, bodyLength);
+  }
+
+  private void enterFiles() {
+    inFiles++;
+    if (!listed) {
+      list();
+    }
+  }
+
+  /** Lets the shard find it. */
+  void list() {
+    listed = true;
+    shard.queues.put(id, this);
+  }
+
+  /** Takes it out of the shard's list if it has no messages there. */
+  void unlistIfUnused() {
+    if (inFiles == 0) {
+      listed = false;
+      shard.queues.remove(id);
+    }
   }
 
   void awaits(int more) {

@@ -50,7 +50,10 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   private final DiskStores stores;
   private final OpenLog openLog;
   private final SegmentLog log;
-  private final Map<Long, DiskQueueStore> queues = new ConcurrentHashMap<>();
+
+  /** Those that have, or had since the start, messages in files; at start, all. */
+  final Map<Long, DiskQueueStore> queues = new ConcurrentHashMap<>();
+
   private final Map<EntryKey, DeadEntry> awaited = new HashMap<>();
   private final List<DiskQueueStore> delivered = new ArrayList<>();
   private final List<Commit> commits = new ArrayList<>();
@@ -65,6 +68,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   /** Null until there was a stream for the first time. */
   private volatile StreamLogs streams;
 
+  private volatile boolean recovered;
   private long stored;
   private boolean inBurst;
   private boolean compacting;
@@ -84,7 +88,9 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   @Override
   public QueueStore open(long queueId, boolean durable) {
     DiskQueueStore queue = new DiskQueueStore(queueId, durable, this);
-    queues.put(queueId, queue);
+    if (!recovered) {
+      queue.list();
+    }
     return queue;
   }
 
@@ -99,10 +105,12 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
 
   @Override
   public Recovered recover(Map<Long, Integer> shardsBefore, LongConsumer openSchedule) {
-    Recovered recovered = recovery.run(shardsBefore, openSchedule);
-    long messages = recovered.messages() + stores.recoverStreams(streams, shard.index());
+    Recovered found = recovery.run(shardsBefore, openSchedule);
+    recovered = true;
+    queues.values().forEach(DiskQueueStore::unlistIfUnused);
+    long messages = found.messages() + stores.recoverStreams(streams, shard.index());
     shard.loop().schedule(this::tick, TICK_MILLIS);
-    return new Recovered(messages, recovered.highestQueueId());
+    return new Recovered(messages, found.highestQueueId());
   }
 
   @Override
