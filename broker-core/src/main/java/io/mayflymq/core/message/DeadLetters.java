@@ -174,10 +174,9 @@ public final class DeadLetters {
 
   /** Null if it has headers that need a look at their values. */
   private byte[] withHeaders(byte[] content, byte[] added) {
-    if (!RawProperties.hasHeaders(content)) {
-      return RawProperties.withHeadersForExpiration(content, added);
-    }
-    return headers.read(content) && !headers.has(CC) ? headers.withForExpiration(added) : null;
+    return RawProperties.hasHeaders(content)
+        ? headers.withForExpiration(content, added, CC)
+        : RawProperties.withHeadersForExpiration(content, added);
   }
 
   private static int placeOf(Message message, String queue) {

@@ -12,7 +12,6 @@ public final class RawHeaders {
 
   private final Fields own = new Fields();
   private final Fields added = new Fields();
-  private byte[] content;
 
   /** Where the fields of a table begin and end, in the order of their names. */
   private static final class Fields {
@@ -20,13 +19,15 @@ public final class RawHeaders {
     private final int[] ends = new int[MOST_FIELDS];
     private byte[] buf;
     private int count;
+    private int length;
 
     /** False if there are too many, or one is there twice. */
     boolean read(byte[] from, int at) {
       buf = from;
       count = 0;
       int field = at + Integer.BYTES;
-      int end = field + BigEndian.getInt(from, at);
+      length = BigEndian.getInt(from, at);
+      int end = field + length;
       while (field < end) {
         int next = TableWalk.behindField(from, field, end);
         if (count == MOST_FIELDS || !insert(field, next)) {
@@ -57,6 +58,17 @@ public final class RawHeaders {
       return true;
     }
 
+    boolean has(byte[] name) {
+      for (int i = 0; i < count; i++) {
+        int start = starts[i] + 1;
+        int end = start + (buf[starts[i]] & 0xFF);
+        if (Arrays.equals(buf, start, end, name, 0, name.length)) {
+          return true;
+        }
+      }
+      return false;
+    }
+
     int copy(int field, byte[] to, int at) {
       int length = ends[field] - starts[field];
       System.arraycopy(buf, starts[field], to, at, length);
@@ -65,42 +77,32 @@ public final class RawHeaders {
   }
 
   /**
-   * Looks at the headers of a content.
-   *
-   * @param content with headers, as {@link PropertiesScan} lets them pass; not to be changed
-   *     meanwhile
-   * @return false if they are better decoded
-   */
-  public boolean read(byte[] content) {
-    this.content = content;
-    return own.read(content, RawProperties.headersAt(content));
-  }
-
-  /** Whether there is a header of this name, given in the bytes of the wire. */
-  public boolean has(byte[] name) {
-    for (int i = 0; i < own.count; i++) {
-      int start = own.starts[i] + 1;
-      if (Arrays.equals(
-          content, start, start + (content[start - 1] & 0xFF), name, 0, name.length)) {
-        return true;
-      }
-    }
-    return false;
-  }
-
-  /**
    * The content with more headers, all sorted by name, and without its expiration.
    *
+   * @param content with headers, as {@link PropertiesScan} lets them pass; stays as it is
    * @param table the headers to add, the length first
-   * @return null if one of them is there already, or they are better decoded
+   * @param unless a name, in the bytes of the wire
+   * @return null if there is a header of that name, or one of those to add, or they are better
+   *     decoded
    */
-  public byte[] withForExpiration(byte[] table) {
-    if (!added.read(table, 0)) {
-      return null;
+  public byte[] withForExpiration(byte[] content, byte[] table, byte[] unless) {
+    try {
+      byte[] merged =
+          own.read(content, RawProperties.headersAt(content))
+                  && !own.has(unless)
+                  && added.read(table, 0)
+              ? merged()
+              : null;
+      return merged == null ? null : RawProperties.withHeadersForExpiration(content, merged);
+    } finally {
+      own.buf = null; // A content may be large, and the next one far away.
     }
-    int ownTable = RawProperties.headersAt(content);
-    byte[] merged = new byte[table.length + BigEndian.getInt(content, ownTable)];
-    BigEndian.putInt(merged, 0, merged.length - Integer.BYTES);
+  }
+
+  private byte[] merged() {
+    int length = Integer.BYTES + own.length + added.length;
+    byte[] merged = new byte[length];
+    BigEndian.putInt(merged, 0, length - Integer.BYTES);
     int at = Integer.BYTES;
     int i = 0;
     int j = 0;
@@ -111,14 +113,14 @@ public final class RawHeaders {
       }
       at = order < 0 ? own.copy(i++, merged, at) : added.copy(j++, merged, at);
     }
-    return RawProperties.withHeadersForExpiration(content, merged);
+    return merged;
   }
 
   private int order(int i, int j) {
     if (i == own.count) {
       return 1;
     }
-    return j == added.count ? -1 : compareNames(content, own.starts[i], added.buf, added.starts[j]);
+    return j == added.count ? -1 : compareNames(own.buf, own.starts[i], added.buf, added.starts[j]);
   }
 
   private static int compareNames(byte[] a, int startA, byte[] b, int startB) {
