@@ -38,14 +38,14 @@ final class Departures {
 
   /** The queue lives by other settings from now on. */
   void reconfigure(QueueSettings settings) {
-    // Without a dead letter exchange contents are not wanted.
+    // Without a dead letter exchange a content only tells the journal more.
     deadLetters = settings.deadLetters().areWanted();
     length = settings.length();
   }
 
   /** A message dies. */
   void die(long sequence, DeathReason reason, long nowMillis) {
-    Message message = deadLetters ? messages.get(sequence) : index.content(sequence);
+    Message message = deadLetters ? messages.get(sequence) : messages.glance(sequence);
     DeathCause cause = causeOf(sequence, message, reason);
     long deadline = reason == DeathReason.EXPIRED ? deadlines.of(sequence) : Deadlines.NEVER;
     deadlines.leaving(sequence);

@@ -136,8 +136,8 @@ public interface QueueBehavior {
   /** How many messages there are of either kind, and their sizes. */
   QueueTotals totals();
 
-  /** The first ready message; null if none is ready or its content is not in memory. */
-  Message headInMemory();
+  /** The first ready message; null if none is ready or it would cost too much to look at now. */
+  Message headAtHand();
 
   /**
    * Begins to look at ready messages.

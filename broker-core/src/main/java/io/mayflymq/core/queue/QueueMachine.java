@@ -160,7 +160,7 @@ public final class QueueMachine implements QueueBehavior {
     if (index.readyCount() == 0 && dispatcher.handOver(message, own, nowMillis)) {
       return true;
     }
-    long sequence = messages.append(message, own, nowMillis);
+    long sequence = messages.append(message, consumers.count() > 0, own, nowMillis);
     long deadline = deadlines.leavesAt(sequence, deadlines.ofNew(own, nowMillis));
     if (deadline <= nowMillis) {
       departures.die(sequence, DeathReason.EXPIRED, nowMillis);
@@ -401,8 +401,8 @@ public final class QueueMachine implements QueueBehavior {
 
   /** The first ready message; null if none is ready or its content is not in memory. */
   @Override
-  public Message headInMemory() {
-    return messages.headInMemory();
+  public Message headAtHand() {
+    return messages.headAtHand();
   }
 
   @Override

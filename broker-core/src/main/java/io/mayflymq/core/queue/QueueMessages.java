@@ -56,24 +56,19 @@ final class QueueMessages implements StoredQueue {
 
   // Entering
 
-  /** Appends a message, ready. */
-  long append(Message message, long deadlineMillis, long nowMillis) {
-    return append(
-        message, store.admit(message), deadlineMillis, ownDeadline(message, nowMillis), nowMillis);
+  /**
+   * Appends a message, ready.
+   *
+   * @param soon whether it is likely to be wanted soon
+   */
+  long append(Message message, boolean soon, long deadlineMillis, long nowMillis) {
+    long ownDeadline = ownDeadline(message, nowMillis);
+    return append(message, store.admit(message, soon), deadlineMillis, ownDeadline, nowMillis);
   }
 
-  /**
-   * Appends a message that waits for its time.
-   *
-   * @param soon whether it is wanted soon: if not, and the log has it, memory need not
-   */
+  /** Appends a message that waits for its time. */
   long appendScheduled(Message message, boolean soon, long dueMillis, long nowMillis) {
-    boolean onlyInLog = !soon && store.keeps(message);
-    if (onlyInLog) {
-      store.enter();
-    }
-    boolean room = !onlyInLog && store.admit(message);
-    return append(message, room, dueMillis, dueMillis, nowMillis);
+    return append(message, store.admit(message, soon), dueMillis, dueMillis, nowMillis);
   }
 
   private static long ownDeadline(Message message, long nowMillis) {
@@ -100,7 +95,7 @@ final class QueueMessages implements StoredQueue {
   /** Appends a message that is delivered at once, to be acknowledged. */
   long appendUnacked(Message message, long deadlineMillis, long nowMillis) {
     long sequence = index.nextSequence();
-    boolean room = store.admit(message);
+    boolean room = store.admit(message, false); // Most are not wanted again.
     boolean keeps = store.keeps(message);
     int flags = EntryFlags.OUT_OF_ORDER | (room && !keeps ? 0 : place(message));
     index.appendUnacked(
@@ -175,14 +170,20 @@ final class QueueMessages implements StoredQueue {
     return message != null ? message : read(sequence);
   }
 
+  /** The same if that costs little: a content that is in a file is read for a few messages only. */
+  Message glance(long sequence) {
+    Message message = index.content(sequence);
+    return message != null || !store.mayReadInPassing() ? message : peek(sequence);
+  }
+
   private Message read(long sequence) {
     return store.read(index.location(sequence), (index.flags(sequence) & EntryFlags.PAGED) != 0);
   }
 
-  /** The ready message whose turn it is if its content is in memory; else null. */
-  Message headInMemory() {
+  /** The ready message whose turn it is, if it is had as {@link #glance} says; else null. */
+  Message headAtHand() {
     long head = head();
-    return head == NONE ? null : index.content(head);
+    return head == NONE ? null : glance(head);
   }
 
   /**

@@ -20,11 +20,10 @@ public interface QueueStore {
   /**
    * A message enters the queue: whether its content may stay in memory. If not, it is read from
    * where it is stored when it is needed.
+   *
+   * @param soon whether that is likely to be soon
    */
-  boolean admit(Message message);
-
-  /** A message that is kept enters the queue, and its content need not stay in memory. */
-  void enter();
+  boolean admit(Message message, boolean soon);
 
   /**
    * A message has left the queue.
@@ -52,6 +51,12 @@ public interface QueueStore {
    * @return null if it is damaged; the log of the process says so
    */
   Message read(long location, boolean paged);
+
+  /**
+   * Whether a content may be read now that is wanted for information only. A shard does so for a
+   * thousand messages a second, as many may be asked for at once.
+   */
+  boolean mayReadInPassing();
 
   // The log
 

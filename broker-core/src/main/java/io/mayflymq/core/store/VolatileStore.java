@@ -70,13 +70,8 @@ public final class VolatileStore implements ShardStore {
     public void attach(StoredQueue queue) {}
 
     @Override
-    public boolean admit(Message message) {
+    public boolean admit(Message message, boolean soon) {
       return true;
-    }
-
-    @Override
-    public void enter() {
-      throw notStored();
     }
 
     @Override
@@ -95,6 +90,11 @@ public final class VolatileStore implements ShardStore {
     @Override
     public Message read(long location, boolean paged) {
       throw notStored();
+    }
+
+    @Override
+    public boolean mayReadInPassing() {
+      return false;
     }
 
     @Override

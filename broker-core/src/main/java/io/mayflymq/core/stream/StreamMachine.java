@@ -282,7 +282,7 @@ public final class StreamMachine implements QueueBehavior {
   }
 
   @Override
-  public Message headInMemory() {
+  public Message headAtHand() {
     return null;
   }
 

@@ -26,7 +26,7 @@ public record QueueView(
         machine.consumers().stream()
             .map(consumer -> new Member(consumer, machine.isActive(consumer)))
             .toList(),
-        machine.headInMemory());
+        machine.headAtHand());
   }
 
   /**

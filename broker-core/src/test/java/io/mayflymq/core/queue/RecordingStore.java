@@ -114,16 +114,17 @@ final class RecordingStore implements QueueStore {
   }
 
   @Override
-  public boolean admit(Message message) {
+  public boolean admit(Message message, boolean soon) {
     inQueue++;
     boolean room = noRoomForEvery == ROOM_FOR_ALL || ++admissions % noRoomForEvery != 0;
+    room &= soon || !keeps(message);
     inMemory += room ? 1 : 0;
     return room;
   }
 
   @Override
-  public void enter() {
-    inQueue++;
+  public boolean mayReadInPassing() {
+    return true;
   }
 
   @Override

@@ -16,13 +16,13 @@ public class ForwardingQueueStore implements QueueStore {
   }
 
   @Override
-  public boolean admit(Message message) {
-    return store.admit(message);
+  public boolean admit(Message message, boolean soon) {
+    return store.admit(message, soon);
   }
 
   @Override
-  public void enter() {
-    store.enter();
+  public boolean mayReadInPassing() {
+    return store.mayReadInPassing();
   }
 
   @Override

@@ -20,7 +20,11 @@ final class DiskQueueStore implements QueueStore {
   private long deliveredLogged = NONE;
 
   private long entries;
+
+  /** What the contents in memory cost that are nowhere else, and those that the log has as well. */
   private long contentBytes;
+
+  private long copyBytes;
 
   /** How many messages have a location: nothing has to be looked for where there are none. */
   private long inFiles;
@@ -49,27 +53,36 @@ final class DiskQueueStore implements QueueStore {
   // Memory
 
   @Override
-  public boolean admit(Message message) {
+  public boolean admit(Message message, boolean soon) {
     entries++;
-    if (shard.budget.admit(message)) {
-      contentBytes += MemoryBudget.cost(message);
-      return true;
+    MemoryBudget budget = shard.budget;
+    budget.enter();
+    if (!keeps(message)) {
+      if (!budget.hasRoomFor(message)) {
+        return false;
+      }
+      contentBytes += budget.hold(message);
+    } else {
+      if (!soon || !budget.hasRoomForCopy(message, copyBytes)) {
+        return false;
+      }
+      copyBytes += budget.holdCopy(message);
     }
-    return false;
-  }
-
-  @Override
-  public void enter() {
-    entries++;
-    shard.budget.enter();
+    return true;
   }
 
   @Override
   public void left(Message message) {
-    long bytes = message == null ? 0 : MemoryBudget.cost(message);
     entries--;
-    contentBytes -= bytes;
-    shard.budget.leave(1, bytes);
+    shard.budget.leave(1);
+    if (message == null) {
+      return;
+    }
+    if (keeps(message)) {
+      copyBytes -= shard.budget.releaseCopy(message);
+    } else {
+      contentBytes -= shard.budget.release(message);
+    }
   }
 
   @Override
@@ -87,6 +100,11 @@ final class DiskQueueStore implements QueueStore {
   @Override
   public Message read(long location, boolean paged) {
     return shard.read(location, paged);
+  }
+
+  @Override
+  public boolean mayReadInPassing() {
+    return shard.mayReadInPassing();
   }
 
   // The log
@@ -162,10 +180,12 @@ final class DiskQueueStore implements QueueStore {
 
   @Override
   public void forget() {
-    shard.budget.leave(entries, contentBytes);
+    shard.budget.leave(entries);
+    shard.budget.release(contentBytes, copyBytes);
     shard.forget(this, inFiles > 0, awaited > 0);
     entries = 0;
     contentBytes = 0;
+    copyBytes = 0;
     inFiles = 0;
   }
 
@@ -182,7 +202,7 @@ final class DiskQueueStore implements QueueStore {
   void recoveredSettled() {
     entries--;
     inFiles--;
-    shard.budget.leave(1, 0);
+    shard.budget.leave(1);
   }
 
   /** The log knows of this already. */

@@ -44,6 +44,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
 
   private static final int COMPACTION_SLICE = 64 << 10;
   private static final long TICK_MILLIS = 200;
+  private static final int READS_IN_PASSING = 200; // In a tick.
 
   final MemoryBudget budget;
   private final Shard shard;
@@ -72,6 +73,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   private long stored;
   private boolean inBurst;
   private boolean compacting;
+  private int readsInPassing = READS_IN_PASSING;
   private boolean closed;
 
   private record EntryKey(long queueId, long sequence) {}
@@ -159,6 +161,10 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
       LOGGER.warn("A message is lost: {}", e.getMessage());
       return null;
     }
+  }
+
+  boolean mayReadInPassing() {
+    return readsInPassing > 0 && readsInPassing-- > 0;
   }
 
   void hasDelivered(DiskQueueStore queue) {
@@ -409,6 +415,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
     }
     shard.run(
         () -> {
+          readsInPassing = READS_IN_PASSING;
           if (log.state() == LogState.BLOCKED) {
             log.retry();
           }
