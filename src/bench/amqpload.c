@@ -11,6 +11,7 @@
 //            [--keys N] [--copies N] [--expire-at UNIX_MS]
 //   amqpload --port 5672 --declares N        declares N queues one by one, each awaited, and prints the rate
 //   amqpload --loopback --size N --messages N  what TCP alone carries between two threads of this machine
+//   amqpload --relay --rate N ...            the run without a broker: a thread passes on what it gets, from one publisher to one consumer
 //
 // Each body starts with the send time (8 bytes, CLOCK_MONOTONIC ns), so latency is end to end on one machine.
 // With --rate the run is open-loop: each message has its time, from the rate alone, and is sent as soon as that has come,
@@ -58,7 +59,7 @@ static void frame_end(buf *b, size_t start) { uint32_t n = htonl(b->len - start)
 
 static const char *host = "127.0.0.1", *queue = "load", *exchange = "", *key = NULL, *user = "guest", *pass = "guest", *vhost = "/";
 static int port = 5672, npub = 1, ncon = 1, size = 100, window = 0, persistent = 0, durable = 0, ack_every = 0, prefetch = 0,
-           queues = 1, declare = 1, pid = 0, timeout_s = 120, keys = 0, loopback = 0;
+           queues = 1, declare = 1, pid = 0, timeout_s = 120, keys = 0, loopback = 0, relayed = 0;
 static const char *expiration = NULL;
 static long total = 1000000, rate = 0, live = 0, declares = 0, copies = 1, expire_at = 0;
 static const char *iargs[16], *sargs[16]; static int niargs, nsargs;
@@ -207,7 +208,7 @@ static void *consumer(void *arg) {
     if (t == 1) {
       int cls = p[0] << 8 | p[1], m = p[2] << 8 | p[3];
       if (cls == 60 && m == 60) { uint8_t *d = p + 4; d += 1 + d[0]; tag = 0; for (int i = 0; i < 8; i++) tag = tag << 8 | d[i]; }
-      else if (m == 50 || m == 40) die("consumer closed: %d %.*s", p[4] << 8 | p[5], p[6], p + 7);
+      else if ((cls == 10 && m == 50) || (cls == 20 && m == 40)) die("consumer closed: %d %.*s", p[4] << 8 | p[5], p[6], p + 7);
       continue;
     }
     if (t == 2) { left = 0; for (int i = 0; i < 8; i++) left = left << 8 | p[4 + i]; if (left) continue; }
@@ -223,29 +224,40 @@ static void *consumer(void *arg) {
 static double cpu_s(void) { if (!pid) return 0; char f[64]; sprintf(f, "/proc/%d/stat", pid); FILE *h = fopen(f, "r"); if (!h) return 0; char l[2048]; if (!fgets(l, sizeof l, h)) l[0] = 0; fclose(h); char *p = strrchr(l, ')'); unsigned long u = 0, s = 0; if (p) sscanf(p + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &u, &s); return (u + s) / (double)sysconf(_SC_CLK_TCK); }
 static long rss_mb(void) { if (!pid) return 0; char f[64]; sprintf(f, "/proc/%d/status", pid); FILE *h = fopen(f, "r"); if (!h) return 0; char l[256]; long kb = 0; while (fgets(l, sizeof l, h)) if (sscanf(l, "VmRSS: %ld", &kb) == 1) break; fclose(h); return kb / 1024; }
 
+// Two ends of a TCP connection within this process.
+static int pair(int *in) {
+  int l = socket(AF_INET, SOCK_STREAM, 0), out = socket(AF_INET, SOCK_STREAM, 0), one = 1; struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}; socklen_t n = sizeof a;
+  if (bind(l, (void *)&a, n) || listen(l, 1) || getsockname(l, (void *)&a, &n) || connect(out, (void *)&a, n)) die("loopback: %s", strerror(errno));
+  *in = accept(l, NULL, NULL); close(l); setsockopt(out, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one); return out;
+}
 // What TCP alone carries: one thread sends, one receives.
 static void *drain(void *arg) { int fd = *(int *)arg; char *b = malloc(1 << 20); while (recv(fd, b, 1 << 20, 0) > 0) {} return NULL; }
 static void run_loopback(void) {
-  int l = socket(AF_INET, SOCK_STREAM, 0); struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)}; socklen_t n = sizeof a;
-  conn c = {.fd = socket(AF_INET, SOCK_STREAM, 0)};
-  if (bind(l, (void *)&a, n) || listen(l, 1) || getsockname(l, (void *)&a, &n) || connect(c.fd, (void *)&a, n)) die("loopback: %s", strerror(errno));
-  int in = accept(l, NULL, NULL); pthread_t th; pthread_create(&th, NULL, drain, &in);
+  int in; conn c = {.fd = pair(&in)}; pthread_t th; pthread_create(&th, NULL, drain, &in);
   uint8_t *b = calloc(1, size); uint64_t t0 = now_ns();
   for (long i = 0; i < total; i++) send_all(&c, b, size);
   close(c.fd); pthread_join(th, NULL); double el = (now_ns() - t0) / 1e9;
   printf("messages=%ld seconds=%.3f bytes_per_s=%.0f\n", total, el, total * (double)size / el);
 }
+// The least that a broker could do: what comes from one end of it leaves at the other. It tells what the machine adds by itself.
+typedef struct { int in; conn out; } relay;
+static void *pass_on(void *arg) { relay *r = arg; uint8_t *b = malloc(1 << 18); ssize_t n; while ((n = recv(r->in, b, 1 << 18, 0)) > 0) send_all(&r->out, b, n); return NULL; }
+static conn *connect_relay(conn **consumer) {
+  relay *r = calloc(1, sizeof *r); conn *from = calloc(1, sizeof *from), *to = calloc(1, sizeof *to); from->fd = pair(&r->in); r->out.fd = pair(&to->fd); to->cap = 1 << 18; to->in = malloc(to->cap);
+  struct timeval tv = {1, 0}; setsockopt(to->fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv);
+  pthread_t th; pthread_create(&th, NULL, pass_on, r); *consumer = to; return from;
+}
 static void ask(int signal) { (void)signal; stop = ASKED; }
 
 int main(int argc, char **argv) {
-  static struct option o[] = {{"host",1,0,1},{"port",1,0,2},{"queue",1,0,3},{"publishers",1,0,4},{"consumers",1,0,5},{"size",1,0,6},{"messages",1,0,7},{"confirm",1,0,8},{"persistent",0,0,9},{"durable",0,0,10},{"ack",1,0,11},{"prefetch",1,0,12},{"expiration",1,0,13},{"queues",1,0,14},{"arg-int",1,0,15},{"arg-str",1,0,16},{"exchange",1,0,17},{"key",1,0,18},{"no-declare",0,0,19},{"rate",1,0,20},{"pid",1,0,21},{"timeout",1,0,22},{"user",1,0,23},{"password",1,0,24},{"vhost",1,0,25},{"declares",1,0,26},{"live",1,0,27},{"keys",1,0,28},{"copies",1,0,29},{"expire-at",1,0,30},{"loopback",0,0,31},{0}};
+  static struct option o[] = {{"host",1,0,1},{"port",1,0,2},{"queue",1,0,3},{"publishers",1,0,4},{"consumers",1,0,5},{"size",1,0,6},{"messages",1,0,7},{"confirm",1,0,8},{"persistent",0,0,9},{"durable",0,0,10},{"ack",1,0,11},{"prefetch",1,0,12},{"expiration",1,0,13},{"queues",1,0,14},{"arg-int",1,0,15},{"arg-str",1,0,16},{"exchange",1,0,17},{"key",1,0,18},{"no-declare",0,0,19},{"rate",1,0,20},{"pid",1,0,21},{"timeout",1,0,22},{"user",1,0,23},{"password",1,0,24},{"vhost",1,0,25},{"declares",1,0,26},{"live",1,0,27},{"keys",1,0,28},{"copies",1,0,29},{"expire-at",1,0,30},{"loopback",0,0,31},{"relay",0,0,32},{0}};
   int ch; while ((ch = getopt_long(argc, argv, "", o, NULL)) != -1) switch (ch) {
     case 1: host = optarg; break; case 2: port = atoi(optarg); break; case 3: queue = optarg; break; case 4: npub = atoi(optarg); break; case 5: ncon = atoi(optarg); break;
     case 6: size = atoi(optarg); break; case 7: total = atol(optarg); break; case 8: window = atoi(optarg); break; case 9: persistent = 1; break; case 10: durable = 1; break;
     case 11: ack_every = atoi(optarg); break; case 12: prefetch = atoi(optarg); break; case 13: expiration = optarg; break; case 14: queues = atoi(optarg); break;
     case 15: iargs[niargs++] = optarg; break; case 16: sargs[nsargs++] = optarg; break; case 17: exchange = optarg; break; case 18: key = optarg; break; case 19: declare = 0; break;
     case 20: rate = atol(optarg); break; case 21: pid = atoi(optarg); break; case 22: timeout_s = atoi(optarg); break; case 23: user = optarg; break; case 24: pass = optarg; break; case 25: vhost = optarg; break; case 26: declares = atol(optarg); break; case 27: live = atol(optarg); break;
-    case 28: keys = atoi(optarg); break; case 29: copies = atol(optarg); break; case 30: expire_at = atol(optarg); expiration = "000000"; break; case 31: loopback = 1; break;
+    case 28: keys = atoi(optarg); break; case 29: copies = atol(optarg); break; case 30: expire_at = atol(optarg); expiration = "000000"; break; case 31: loopback = 1; break; case 32: relayed = 1; declare = 0; npub = ncon = 1; window = 0; break;
     default: return 2; }
   if (loopback) { run_loopback(); return 0; }
   struct rlimit files; getrlimit(RLIMIT_NOFILE, &files); files.rlim_cur = files.rlim_max; setrlimit(RLIMIT_NOFILE, &files);
@@ -261,7 +273,8 @@ int main(int argc, char **argv) {
   }
   if (declare) { conn *c = dial(); for (int i = 0; i < queues; i++) { qname(q, i); declare_queue(c, q); } close(c->fd); }
   pthread_t th[npub + ncon]; pub ps[npub + 1]; con cs[ncon + 1];
-  for (int i = 0; i < ncon; i++) {
+  if (relayed) { ps[0] = (pub){.n = total}; cs[0] = (con){0}; ps[0].c = connect_relay(&cs[0].c); }
+  for (int i = 0; i < ncon && !relayed; i++) {
     conn *c = dial(); buf b = {0}; size_t s; int own = own_queues(i, ncon);
     struct timeval tv = {1, 0}; setsockopt(c->fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv);
     if (prefetch) { s = frame_begin(&b, 1, 1); u16(&b, 60); u16(&b, 10); u32(&b, 0); u16(&b, prefetch); u8(&b, 0); frame_end(&b, s); flush(c, &b); expect(c, 60, 11); }
@@ -269,7 +282,7 @@ int main(int argc, char **argv) {
     flush(c, &b); if (own == 1 || npub) for (int j = 0; j < own; j++) expect(c, 60, 21); // a backlog of several queues comes in between
     free(b.p); cs[i] = (con){.id = i, .c = c};
   }
-  for (int i = 0; i < npub; i++) { conn *c = dial(); if (window) { buf b = {0}; size_t s = frame_begin(&b, 1, 1); u16(&b, 85); u16(&b, 10); u8(&b, 0); frame_end(&b, s); flush(c, &b); expect(c, 85, 11); free(b.p); } ps[i] = (pub){.c = c, .id = i, .n = total / npub}; }
+  for (int i = 0; i < npub && !relayed; i++) { conn *c = dial(); if (window) { buf b = {0}; size_t s = frame_begin(&b, 1, 1); u16(&b, 85); u16(&b, 10); u8(&b, 0); frame_end(&b, s); flush(c, &b); expect(c, 85, 11); free(b.p); } ps[i] = (pub){.c = c, .id = i, .n = total / npub}; }
   if (npub) total = total / npub * npub;
   uint64_t t0 = now_ns(), tsent = 0, trecv = 0, tconf = 0; double c0 = cpu_s();
   for (int i = 0; i < ncon; i++) pthread_create(&th[npub + i], NULL, consumer, &cs[i]);
@@ -283,7 +296,7 @@ int main(int argc, char **argv) {
     if (t - t0 > timeout_s * 1000000000ull) { stop = TIMED_OUT; fprintf(stderr, "amqpload: timed out after %d s\n", timeout_s); break; }
   }
   // A publish-only run without confirms ends when the broker has taken all bytes: ask it something and wait.
-  if (npub && !window && !stop) for (int i = 0; i < npub; i++) { pthread_join(th[i], NULL); buf b = {0}; size_t s = frame_begin(&b, 1, 1); u16(&b, 20); u16(&b, 40); u16(&b, 200); sstr(&b, ""); u16(&b, 0); u16(&b, 0); frame_end(&b, s); flush(ps[i].c, &b); expect(ps[i].c, 20, 41); free(b.p); }
+  if (npub && !window && !relayed && !stop) for (int i = 0; i < npub; i++) { pthread_join(th[i], NULL); buf b = {0}; size_t s = frame_begin(&b, 1, 1); u16(&b, 20); u16(&b, 40); u16(&b, 200); sstr(&b, ""); u16(&b, 0); u16(&b, 0); frame_end(&b, s); flush(ps[i].c, &b); expect(ps[i].c, 20, 41); free(b.p); }
   uint64_t t1 = now_ns(); double c1 = cpu_s(); double el = (t1 - t0) / 1e9; long msgs = ncon ? received : sent;
   printf("messages=%ld seconds=%.3f sent_per_s=%.0f", msgs, el, sent / el);
   if (ncon) { printf(" received=%ld received_per_s=%.0f first_receive_s=%.3f", (long)received, received / el, first_receive ? (first_receive - t0) / 1e9 : 0); print_latency("latency", hist); }

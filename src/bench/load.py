@@ -9,6 +9,7 @@ import time
 from amqp import Client
 
 SOURCE = pathlib.Path(__file__).with_name("amqpload.c")
+HEARTBEAT = "--size 16 --rate 1000 --messages 100000000 --timeout 100000"
 
 
 def compile_generator(directory):
@@ -38,12 +39,21 @@ class Load:
         command = [str(self.program), "--loopback", "--size", str(size), "--messages", str(messages)]
         return figures_of(subprocess.run(command, capture_output=True, text=True, check=True).stdout)["bytes_per_s"]
 
+    def relay(self, options):
+        """Figures of the run without a broker, whose place a thread takes that passes on what it gets."""
+        command = [str(self.program), "--relay", *options.split()]
+        return figures_of(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+    def relayed_heartbeat(self):
+        """The heartbeat through the bare relay."""
+        return Running([str(self.program), "--relay", *HEARTBEAT.split()], None)
+
     def heartbeat(self, broker):
         """A message every millisecond through a queue of its own, until its figures are asked for by stopped()."""
         with Client(broker.port) as client:
             client.declare("heartbeat")
-            options = "--queue heartbeat --no-declare --size 16 --rate 1000 --messages 100000000 --timeout 100000"
-            running = self.start(broker, options)
+            client.purge("heartbeat")  # What the last one left would seem to have been under way since then.
+            running = self.start(broker, f"--queue heartbeat --no-declare {HEARTBEAT}")
             while client.ready_and_consumers("heartbeat")[1] == 0:
                 time.sleep(0.01)
         return running

@@ -15,15 +15,22 @@ LEFT, RIGHT, TOP, BOTTOM = 70, 20, 50, 50
 class Table:
     """What was measured, with goals, printed as it comes and kept."""
 
-    def __init__(self):
+    def __init__(self, floor=None):
+        """With the name of something that stands beside each figure, and tells what can be attained at all."""
         self.missed = False
         self.lines = []
-        self._line("| what | measured | goal | |")
-        self._line("|---|---|---|---|")
+        self._cells("what", "measured", *([floor] if floor else []), "goal", "")
+        self._line("|" + "---|" * (5 if floor else 4))
+        self.floor = floor
 
-    def row(self, what, measured, goal="", met=True):
-        self.missed |= not met
-        self._line(f"| {what} | {measured} | {goal} | {'' if not goal else 'met' if met else 'MISSED'} |")
+    def row(self, what, measured, goal="", met=True, floor="", attainable=True):
+        """A figure, with what stands beside it, and whether that keeps the goal."""
+        self.missed |= not met and attainable
+        verdict = "met" if met else "MISSED" if attainable else f"missed, as by the {self.floor}"
+        self._cells(what, measured, *([floor] if self.floor else []), goal, verdict if goal else "")
+
+    def _cells(self, *cells):
+        self._line(f"| {' | '.join(cells)} |")
 
     def _line(self, line):
         self.lines.append(line)

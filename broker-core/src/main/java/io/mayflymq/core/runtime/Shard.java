@@ -37,6 +37,7 @@ public final class Shard {
   private final InstantSource clock;
   private final TimerWheel timers;
   private final ArrayDeque<BurstMember> members = new ArrayDeque<>();
+  private final ArrayDeque<BurstMember> lastMembers = new ArrayDeque<>();
   private final Queue<Runnable> mailbox = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean awaited = new AtomicBoolean();
   private int depth;
@@ -178,6 +179,13 @@ public final class Shard {
     members.addLast(member);
   }
 
+  /**
+   * The same, but after all others: for work that nobody waits for who gets something from them.
+   */
+  public void afterBurst(BurstMember member) {
+    lastMembers.addLast(member);
+  }
+
   private void endBurst() {
     depth++;
     try {
@@ -194,7 +202,7 @@ public final class Shard {
   /** Calls all members, even if one fails: nobody knows when the next burst comes. */
   private RuntimeException callMembers() {
     RuntimeException failure = null;
-    BurstMember member = members.pollFirst();
+    BurstMember member = nextMember();
     while (member != null) {
       try {
         member.endOfBurst();
@@ -205,9 +213,14 @@ public final class Shard {
           failure.addSuppressed(e);
         }
       }
-      member = members.pollFirst();
+      member = nextMember();
     }
     return failure;
+  }
+
+  private BurstMember nextMember() {
+    BurstMember member = members.pollFirst();
+    return member != null ? member : lastMembers.pollFirst();
   }
 
   private void wakeForTimers() {

@@ -329,7 +329,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   private void touch() {
     if (!inBurst) {
       inBurst = true;
-      shard.atEndOfBurst(this);
+      shard.afterBurst(this);
     }
   }
 
