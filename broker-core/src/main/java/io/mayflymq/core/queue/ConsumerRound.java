@@ -112,6 +112,16 @@ final class ConsumerRound {
     leave(consumer);
   }
 
+  /** Whether one of them would get more if its connection were faster. */
+  boolean isHeldUp() {
+    for (Consumer consumer : all) {
+      if (consumer.blocked) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /** Puts a consumer at the end of its round if it can take messages again. */
   void join(Consumer consumer) {
     if (consumer.mayJoinRound() && consumer.active) {

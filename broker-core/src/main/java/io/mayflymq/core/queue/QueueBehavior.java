@@ -128,6 +128,12 @@ public interface QueueBehavior {
   /** The queue is gone: gives back what it holds. Nothing else may be called afterwards. */
   void dispose();
 
+  /**
+   * How long a flood of messages should pause for consumers that take what they can and are behind
+   * all the same, in ms; 0 if none has to.
+   */
+  int pauseMillis();
+
   // Views
 
   /** How many messages are ready: what declare-ok tells. */

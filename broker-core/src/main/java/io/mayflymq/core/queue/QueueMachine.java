@@ -30,6 +30,13 @@ public final class QueueMachine implements QueueBehavior {
   /** How many messages expire in one go before other work gets its turn. */
   static final int EXPIRY_SLICE = 1024;
 
+  // How far consumers that take what they can may be behind before a flood has to pause, and for
+  // how long: longer the farther, so that there is a depth at which both are as fast.
+  private static final long MOST_BYTES_BEHIND = 16 << 20;
+  private static final long BYTES_PER_PAUSE_MILLI = 4 << 20;
+  private static final long LONGEST_PAUSE_MILLIS = 50;
+  private static final long BYTES_PER_MESSAGE = 100;
+
   private QueueSettings settings;
   private final QueueEffects effects;
   private final MessageIndex<Message> index;
@@ -386,6 +393,14 @@ public final class QueueMachine implements QueueBehavior {
   }
 
   // Views
+
+  @Override
+  public int pauseMillis() {
+    long bytes = index.readyBytes() + BYTES_PER_MESSAGE * index.readyCount();
+    return bytes < MOST_BYTES_BEHIND || !consumers.isHeldUp()
+        ? 0
+        : (int) Math.min(LONGEST_PAUSE_MILLIS, bytes / BYTES_PER_PAUSE_MILLI);
+  }
 
   /** How many messages are ready: what limits count and declare-ok tells. */
   @Override

@@ -267,6 +267,12 @@ public final class StreamMachine implements QueueBehavior {
     return true;
   }
 
+  /** None: what consumers have not read yet is on disk. */
+  @Override
+  public int pauseMillis() {
+    return 0;
+  }
+
   // Views
 
   @Override

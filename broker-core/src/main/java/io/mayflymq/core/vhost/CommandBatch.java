@@ -20,6 +20,7 @@ final class CommandBatch {
   private static final byte REFUSED = 6;
 
   private static final int INITIAL_CAPACITY = 64;
+  private static final int FLOOD_BYTES = 32 << 10;
 
   /** Larger batches are not used again, so that a burst does not hold memory for ever. */
   private static final int LARGEST_REUSED = 8192;
@@ -86,6 +87,16 @@ final class CommandBatch {
   /** Whether somebody waits for a message of the batch to be safe. */
   boolean isAwaited() {
     return awaited;
+  }
+
+  /**
+   * How long whoever sends so much should pause, in ms; 0 if there is no need. A flood mostly goes
+   * to one queue, so the last one is asked; few messages never have to pause.
+   *
+   * @see Queue#pauseMillis
+   */
+  int pauseMillis() {
+    return bytes < FLOOD_BYTES || kinds[size - 1] != PUBLISH ? 0 : queues[size - 1].pauseMillis();
   }
 
   /** Applies the commands in order, within a burst of the shard. */

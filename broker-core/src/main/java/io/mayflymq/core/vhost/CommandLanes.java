@@ -16,8 +16,8 @@ import java.util.ArrayDeque;
  * at its end. Commands for the same shard keep their order, and what is called on a queue after flush() comes after them.
  *
  * Batches come back when they were applied and what they wrote is safe, if somebody waits for that; else at once, unless the disk is too far
- * behind to take more. What is under way is counted in bytes, so a connection can stop
- * reading while a shard is behind.
+ * behind to take more, or the batch is part of a flood that consumers cannot keep up with: then they come back after a pause. What is under way
+ * is counted in bytes, so a connection can stop reading while a shard, or consumers, are behind.
  */
 public final class CommandLanes implements BurstMember {
   private static final int SPARE_BATCHES = 8;
@@ -167,7 +167,15 @@ public final class CommandLanes implements BurstMember {
     if ((wrote && batch.isAwaited()) || store.isBehind()) {
       store.commit(new Return(batch));
     } else {
+      comeBackAfter(batch.pauseMillis(), batch, shard);
+    }
+  }
+
+  private void comeBackAfter(int pauseMillis, CommandBatch batch, Shard shard) {
+    if (pauseMillis == 0) {
       comeBack(batch, true);
+    } else {
+      shard.loop().schedule(() -> comeBack(batch, true), pauseMillis);
     }
   }
 

@@ -234,11 +234,7 @@ public final class Queue {
         });
   }
 
-  /**
-   * Removes a consumer. An auto-delete queue goes with the last one.
-   *
-   * @return done when both have happened
-   */
+  /** Removes a consumer; an auto-delete queue goes with the last one. Done when both happened. */
   public CompletableFuture<Void> cancel(Consumer consumer) {
     return shard.call(
         () -> {
@@ -259,6 +255,11 @@ public final class Queue {
             }
           });
     }
+  }
+
+  /** See {@link QueueBehavior#pauseMillis}. On the shard's thread. */
+  int pauseMillis() {
+    return machine.pauseMillis();
   }
 
   /**

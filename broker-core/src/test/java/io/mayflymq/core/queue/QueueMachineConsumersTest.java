@@ -3,6 +3,7 @@ package io.mayflymq.core.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.QueueLog.Delivery;
 import io.mayflymq.core.settings.QueueSettings;
 import java.util.List;
@@ -218,5 +219,48 @@ class QueueMachineConsumersTest {
 
     assertThat(queue.machine.admits(true)).isFalse();
     assertThat(queue.machine.admits(false)).isTrue();
+  }
+
+  @Test
+  void aFloodPausesForConsumersThatAreHeldUpByTheirConnection() {
+    Consumer consumer = queue.subscribe(0);
+    ManualQueue.setRoom(consumer, 0);
+    int megabyte = 1 << 20;
+    publish(16, megabyte);
+    assertThat(queue.machine.pauseMillis()).as("16 MiB behind").isEqualTo(4);
+    publish(16, megabyte);
+    assertThat(queue.machine.pauseMillis()).as("32 MiB behind").isEqualTo(8);
+    publish(400, megabyte);
+    assertThat(queue.machine.pauseMillis()).as("the most").isEqualTo(50);
+
+    ManualQueue.setRoom(consumer, 1000);
+    queue.machine.resume(consumer, queue.now);
+    assertThat(queue.machine.pauseMillis()).as("nothing waits").isZero();
+  }
+
+  @Test
+  void smallMessagesCountByWhatTheyTake() {
+    ManualQueue.setRoom(queue.subscribe(0), 0);
+    publish(200_000, 16);
+    assertThat(queue.machine.pauseMillis()).isEqualTo(5);
+  }
+
+  @Test
+  void noFloodPausesForConsumersThatHaveEnough() {
+    queue.subscribe(1); // Has one message, and does not acknowledge.
+    publish(40, 1 << 20);
+    assertThat(queue.machine.pauseMillis()).isZero();
+  }
+
+  @Test
+  void noFloodPausesWithoutConsumers() {
+    publish(40, 1 << 20);
+    assertThat(queue.machine.pauseMillis()).isZero();
+  }
+
+  private void publish(int count, int size) {
+    for (int i = 0; i < count; i++) {
+      queue.publish(size, Message.NO_TTL, false);
+    }
   }
 }

@@ -323,6 +323,7 @@ final class TestBroker {
     final List<Delivery> deliveries = new ArrayList<>();
     final Consumer consumer;
     boolean cancelled;
+    boolean full;
 
     Collector(boolean acknowledges, int prefetch) {
       consumer =
@@ -336,7 +337,7 @@ final class TestBroker {
 
     @Override
     public boolean reserve(Consumer asking) {
-      return true;
+      return !full;
     }
 
     @Override
