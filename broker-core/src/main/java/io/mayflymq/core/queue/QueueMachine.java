@@ -414,7 +414,7 @@ public final class QueueMachine implements QueueBehavior {
     return messages.totals(returns.waiting(), returns.waitingBytes());
   }
 
-  /** The first ready message; null if none is ready or its content is not in memory. */
+  /** The first ready message; null if none is ready or it would cost too much to look at now. */
   @Override
   public Message headAtHand() {
     return messages.headAtHand();
