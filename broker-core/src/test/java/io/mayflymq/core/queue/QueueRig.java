@@ -249,9 +249,19 @@ final class QueueRig {
       real.onTimer(now);
       naive.onTimer(now);
       check();
-      assertThat(deleted || naive.earliestDeadline() > now).as("all that is due is dead").isTrue();
+      assertThat(deleted || naive.earliestDeadline() > now || asksAgainAtOnce())
+          .as("all that is due is dead")
+          .isTrue();
     }
     now = deleted ? now : end;
+  }
+
+  /**
+   * Where only the head is looked at, one that comes to the head because a limit makes others leave
+   * is for the next timer, as in RabbitMQ.
+   */
+  private boolean asksAgainAtOnce() {
+    return settings.expiry().mode() == ExpiryMode.HEAD && timerAt <= now;
   }
 
   private void check() {
