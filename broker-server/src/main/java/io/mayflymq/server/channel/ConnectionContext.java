@@ -49,6 +49,12 @@ public interface ConnectionContext {
    */
   <T> void await(ChannelSession channel, CompletableFuture<T> future, Consumer<T> then);
 
+  /**
+   * Does something at once, or, while a reply is awaited, when that has been given: what a method
+   * brought about is told after its reply.
+   */
+  void afterReply(Runnable action);
+
   /** Remembers that an exclusive queue was declared, to delete it when the connection ends. */
   void ownsQueue(String queue);
 

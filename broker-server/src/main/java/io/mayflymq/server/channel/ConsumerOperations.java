@@ -330,13 +330,17 @@ final class ConsumerOperations implements DeliveryReceiver {
     } else {
       source.end();
       source.queue().cancel(source.consumer());
-      cancelled(source.consumer());
+      tellCancelled(source.consumer());
       unacked.tagsOf(source).forEach(held -> takeBack(held, connection.lanes()::requeue));
     }
   }
 
   @Override
   public void cancelled(Consumer consumer) {
+    connection.afterReply(() -> tellCancelled(consumer));
+  }
+
+  private void tellCancelled(Consumer consumer) {
     String tag = consumer.tag().value();
     DeliverySource source = consumers.get(tag);
     if (source != null && source.consumer() == consumer) {

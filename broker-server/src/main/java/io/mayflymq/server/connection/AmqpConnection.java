@@ -23,7 +23,6 @@ import io.mayflymq.server.delivery.DeliveryLanes;
 import io.netty.channel.Channel;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,6 +65,7 @@ public final class AmqpConnection implements ConnectionContext {
   private final AlarmBlock alarmBlock;
   private final Channels channels = new Channels(this);
   private final OwnedQueues exclusiveQueues = new OwnedQueues();
+  private final PendingReply pendingReply = new PendingReply();
 
   private State state = State.HANDSHAKE;
   private Handshake handshake;
@@ -74,7 +74,6 @@ public final class AmqpConnection implements ConnectionContext {
   private VirtualHost vhost;
   private VhostAccess access;
   private boolean wantsCancelNotifications;
-  private boolean awaiting;
   private boolean overloaded;
   private boolean flooded;
 
@@ -187,7 +186,11 @@ public final class AmqpConnection implements ConnectionContext {
 
   /** Whether no further frame is to be handled for now. */
   boolean isSuspended() {
-    return awaiting || overloaded || flooded || alarmBlock.isBlocked() || state == State.CLOSED;
+    return pendingReply.isAwaited()
+        || overloaded
+        || flooded
+        || alarmBlock.isBlocked()
+        || state == State.CLOSED;
   }
 
   /** What alarms do to it. */
@@ -243,38 +246,31 @@ public final class AmqpConnection implements ConnectionContext {
   @Override
   public <T> void await(ChannelSession channel, CompletableFuture<T> future, Consumer<T> then) {
     if (future.isDone()) {
-      proceed(future, then);
+      PendingReply.give(future, then);
       return;
     }
-    awaiting = true;
     Method method = input.currentMethod();
+    pendingReply.begin();
     future.whenComplete(
         (value, error) ->
             home.execute(
                 () -> {
-                  awaiting = false;
+                  pendingReply.end();
                   try {
-                    proceed(future, then);
+                    PendingReply.give(future, then);
                   } catch (AmqpException e) {
                     fail(channel.number(), e.withMethod(method.classId(), method.methodId()));
                   } catch (RuntimeException e) {
                     failInternally(e);
                   }
+                  pendingReply.doWhatWaits();
                   input.resume();
                 }));
   }
 
-  private static <T> void proceed(CompletableFuture<T> future, Consumer<T> then) {
-    T value;
-    try {
-      value = future.join();
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof AmqpException cause) {
-        throw cause;
-      }
-      throw e;
-    }
-    then.accept(value);
+  @Override
+  public void afterReply(Runnable action) {
+    pendingReply.doAfter(action);
   }
 
   private void onBatchReturned() {

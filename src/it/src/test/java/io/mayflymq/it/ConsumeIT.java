@@ -288,6 +288,42 @@ class ConsumeIT {
   }
 
   @Test
+  void whoDeletesTheQueueOfItsConsumerGetsTheReplyFirst(Amqp amqp) throws Exception {
+    try (RawClient client = new RawClient(amqp.target().port())) {
+      client.start();
+      RawWriter capable = new RawWriter().shortString("consumer_cancel_notify").uint8('t').uint8(1);
+      client.startOk(
+          "PLAIN",
+          "\0guest\0guest",
+          new RawWriter().shortString("capabilities").uint8('F').table(capable));
+      client.expect(10, 30);
+      client.tuneOk(2047, 131_072, 60);
+      client.openVirtualHost("/");
+      client.channelOpen(1);
+      for (int i = 0; i < 20; i++) {
+        String queue = amqp.name();
+        int durableOrNot = i % 2 == 0 ? 0b0000_0110 : 0b0000_0100;
+        client.method(
+            1,
+            RawWriter.method(50, 10).uint16(0).shortString(queue).uint8(durableOrNot).emptyTable());
+        client.expect(50, 11);
+        client.method(
+            1,
+            RawWriter.method(60, 20)
+                .uint16(0)
+                .shortString(queue)
+                .shortString("")
+                .uint8(0)
+                .emptyTable());
+        client.expect(60, 21);
+        client.method(1, RawWriter.method(50, 40).uint16(0).shortString(queue).uint8(0));
+        client.expect(50, 41);
+        client.expect(60, 30);
+      }
+    }
+  }
+
+  @Test
   void theConsumerPriorityDecides(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Channel channel = amqp.newChannel();
