@@ -102,9 +102,12 @@ class HandshakeIT {
 
   @Test
   @MayflyOnly("it is who we are")
-  void serverPropertiesNameUsAndTheProfile(Amqp amqp) throws Exception {
+  void serverPropertiesNameTheDialectAndUs(Amqp amqp) throws Exception {
     assertThat(amqp.connection().getServerProperties())
-        .hasEntrySatisfying("product", value -> assertThat(value).hasToString("MayflyMQ"))
+        .hasEntrySatisfying("product", value -> assertThat(value).hasToString("RabbitMQ"))
+        .hasEntrySatisfying(
+            "platform", value -> assertThat(value.toString()).startsWith("MayflyMQ on Java "))
+        .containsKey("mayfly_version")
         .hasEntrySatisfying("version", value -> assertThat(value).hasToString("3.13.7"));
   }
 

@@ -3,6 +3,7 @@ package io.mayflymq.it.harness;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import java.io.IOException;
+import java.util.Map;
 import java.util.concurrent.TimeoutException;
 
 /**
@@ -11,7 +12,7 @@ import java.util.concurrent.TimeoutException;
  *
  * @param port where it listens
  * @param process the child process, null when the broker was running already
- * @param product what it says in its server-properties
+ * @param product which broker it is, by its server-properties
  */
 public record Target(int port, BrokerProcess process, String product) implements AutoCloseable {
   public static final String HOST = "127.0.0.1";
@@ -39,7 +40,10 @@ public record Target(int port, BrokerProcess process, String product) implements
 
   private static String product(int port) {
     try (Connection connection = factory(port).newConnection("which broker is this")) {
-      return String.valueOf(connection.getServerProperties().get("product"));
+      Map<String, Object> properties = connection.getServerProperties();
+      return properties.containsKey("mayfly_version")
+          ? OURS
+          : String.valueOf(properties.get("product"));
     } catch (IOException | TimeoutException e) {
       throw new IllegalStateException("No broker answers on port " + port, e);
     }
