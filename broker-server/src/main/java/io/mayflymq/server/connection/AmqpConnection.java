@@ -39,7 +39,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class AmqpConnection implements ConnectionContext {
   private static final Logger LOGGER = LoggerFactory.getLogger(AmqpConnection.class);
-  private static final long CLOSE_OK_TIMEOUT_MILLIS = 5_000;
+  private static final long CLOSING_TIMEOUT_MILLIS = 5_000;
   private static final long REFUSED_LOGIN_PAUSE_MILLIS = 1_000;
 
   /** How much may be under way to the shards before the connection stops reading, and goes on. */
@@ -334,11 +334,15 @@ public final class AmqpConnection implements ConnectionContext {
             error.code().code(), error.replyText(), error.classId(), error.methodId()));
     state = State.CLOSING;
     release();
+    leaveSocketToClient();
+  }
+
+  /** Reads on: what a socket that is closed has not read makes the system drop what was sent. */
+  private void leaveSocketToClient() {
     if (alarmBlock.abandon()) {
-      // The close-ok has to be read.
       home.execute(input::resume);
     }
-    home.loop().schedule(socket::close, CLOSE_OK_TIMEOUT_MILLIS);
+    home.loop().schedule(socket::close, CLOSING_TIMEOUT_MILLIS);
   }
 
   private void onClose(ConnectionMethod.Close close) {
@@ -351,7 +355,7 @@ public final class AmqpConnection implements ConnectionContext {
                     () -> {
                       output.method(0, ConnectionMethod.CloseOk.INSTANCE);
                       output.endOfBurst();
-                      socket.close();
+                      leaveSocketToClient();
                     }));
   }
 
