@@ -27,7 +27,7 @@ final class Channels {
     this.connection = connection;
   }
 
-  /** Sets the highest number that was negotiated; 0 for none but the protocol's. */
+  /** Sets how many were negotiated, whatever their numbers; 0 for no limit but the protocol's. */
   void setMax(int channelMax) {
     max = channelMax;
   }
@@ -58,11 +58,11 @@ final class Channels {
   }
 
   void open(int number) {
-    if (max > 0 && number > max) {
+    if (max > 0 && count() >= max) {
       throw new ConnectionException(
           ReplyCode.NOT_ALLOWED,
-          "channel number %d is greater than the negotiated channel_max (%d)"
-              .formatted(number, max));
+          "number of channels opened (%d) has reached the negotiated channel_max (%d)"
+              .formatted(count(), max));
     }
     counted.openChannel(user);
     sessions.put(number, new ChannelSession(number, connection));

@@ -51,10 +51,13 @@ class ChannelIT {
     try (RawClient client = new RawClient(target.port())) {
       client.tune(3, 131_072, 0);
       client.openVirtualHost("/");
-      for (int channel = 1; channel <= 3; channel++) {
+      for (int channel : new int[] {1, 2, 65_535}) {
         client.channelOpen(channel);
       }
-      client.sendChannelOpen(4).expectConnectionClose(530);
+      RawFrame.Close close = client.sendChannelOpen(4).expectConnectionClose(530);
+      assertThat(close.text())
+          .isEqualTo(
+              "NOT_ALLOWED - number of channels opened (3) has reached the negotiated channel_max (3)");
     }
   }
 
