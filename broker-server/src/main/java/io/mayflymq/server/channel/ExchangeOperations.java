@@ -48,12 +48,12 @@ final class ExchangeOperations {
 
   private void declare(ExchangeMethod.Declare declare) {
     String name = Names.clean(declare.exchange());
+    DeclareChecks.notDefault(name);
     if (declare.passive()) {
       connection.vhost().exchange(name);
       channel.reply(declare.noWait(), ExchangeMethod.DeclareOk.INSTANCE);
       return;
     }
-    DeclareChecks.notDefault(name);
     connection.access().check(ResourceKind.EXCHANGE, name, Permission.CONFIGURE);
     ExchangeType type = ExchangeType.ofWireName(declare.type());
     if (type == null) {

@@ -137,6 +137,8 @@ class ExchangeIT {
     String queue = amqp.queue();
     Channel declare = amqp.newChannel();
     assertChannelError(declare, 403, text, () -> declare.exchangeDeclare("", "direct"));
+    Channel passive = amqp.newChannel();
+    assertChannelError(passive, 403, text, () -> passive.exchangeDeclarePassive(""));
     Channel delete = amqp.newChannel();
     assertChannelError(delete, 403, text, () -> delete.exchangeDelete(""));
     Channel bind = amqp.newChannel();
