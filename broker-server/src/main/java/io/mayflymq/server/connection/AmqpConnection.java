@@ -337,7 +337,7 @@ public final class AmqpConnection implements ConnectionContext {
     leaveSocketToClient();
   }
 
-  /** Reads on: what a socket that is closed has not read makes the system drop what was sent. */
+  /** Reads on until the client closes it, or time is up. */
   private void leaveSocketToClient() {
     if (alarmBlock.abandon()) {
       home.execute(input::resume);
@@ -355,6 +355,7 @@ public final class AmqpConnection implements ConnectionContext {
                     () -> {
                       output.method(0, ConnectionMethod.CloseOk.INSTANCE);
                       output.endOfBurst();
+                      HalfClose.of(socket);
                       leaveSocketToClient();
                     }));
   }

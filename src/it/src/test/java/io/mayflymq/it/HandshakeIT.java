@@ -299,6 +299,7 @@ class HandshakeIT {
     try (RawClient client = RawClient.openChannel(target.port())) {
       client.method(0, method(10, 50).uint16(200).shortString("bye").uint16(0).uint16(0));
       client.expect(10, 51);
+      client.expectEnd();
       for (int i = 0; i < 10_000; i++) {
         client.sendPublish(1, "nowhere").sendHeader(1, 1).sendBody(1, (byte) 1);
       }
