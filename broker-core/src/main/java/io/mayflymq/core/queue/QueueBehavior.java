@@ -113,12 +113,11 @@ public interface QueueBehavior {
   void fail(Consumer consumer, long from, long to, long nowMillis);
 
   /**
-   * Removes all ready messages.
+   * What removes all messages that are ready.
    *
-   * @return how many there were
    * @throws UnsupportedOperationException if the type does not know that
    */
-  long purge(long nowMillis);
+  Purge purge();
 
   // Time
 

@@ -341,12 +341,13 @@ public final class QueueMachine implements QueueBehavior {
     dispatcher.rejoin(consumer, nowMillis);
   }
 
-  /** Removes all ready messages. @return how many there were */
   @Override
-  public long purge(long nowMillis) {
-    departures.expireDue(nowMillis, Integer.MAX_VALUE);
-    deadlines.cleared();
-    return messages.clearReady();
+  public Purge purge() {
+    return purge(Purge.SLICE);
+  }
+
+  Purge purge(int slice) {
+    return new Purge(index, messages, deadlines, departures, counters, slice);
   }
 
   // Time

@@ -12,14 +12,14 @@ import io.mayflymq.core.store.StoredQueue;
  * The index knows every message; its column of contents is a cache. A message is in one of three places beside it:
  *
  *     STORED   in the log of the shard: a persistent message of a durable queue. Whether its content is in memory too is a question of room.
- *     PAGED    in a file that ends with the process: a message that the log does not keep, and for which memory had no room.
- *     neither  in memory alone.
+ *     PAGED    packed, in memory or in a file that ends with the process: a message that the log does not keep, and that may wait for long.
+ *     neither  in the index alone, as an object.
  *
  * A content that was read back for a delivery is not put into the index again: it is on its way out, and would be read once more at worst.
  */
 final class QueueMessages implements StoredQueue {
   private static final long NONE = -1;
-  private static final int IN_FILE = EntryFlags.STORED | EntryFlags.PAGED;
+  private static final int LOCATED = EntryFlags.STORED | EntryFlags.PAGED;
 
   private final MessageIndex<Message> index;
   private final QueueStore store;
@@ -95,15 +95,15 @@ final class QueueMessages implements StoredQueue {
   /** Appends a message that is delivered at once, to be acknowledged. */
   long appendUnacked(Message message, long deadlineMillis, long nowMillis) {
     long sequence = index.nextSequence();
-    boolean room = store.admit(message, false); // Most are not wanted again.
     boolean keeps = store.keeps(message);
+    boolean room = store.admit(message, !keeps); // Most of what is kept is not wanted again.
     int flags = EntryFlags.OUT_OF_ORDER | (room && !keeps ? 0 : place(message));
     index.appendUnacked(
         room ? message : null, message.bodyLength(), deadlineMillis, nowMillis, flags);
     if (precedence != null) {
       precedence.came(sequence, message.priority());
     }
-    if ((flags & IN_FILE) != 0) {
+    if ((flags & LOCATED) != 0) {
       write(sequence, message, ownDeadline(message, nowMillis), nowMillis);
       if (keeps) {
         store.delivered(sequence);
@@ -173,11 +173,17 @@ final class QueueMessages implements StoredQueue {
   /** The same if that costs little: a content that is in a file is read for a few messages only. */
   Message glance(long sequence) {
     Message message = index.content(sequence);
-    return message != null || !store.mayReadInPassing() ? message : peek(sequence);
+    boolean read =
+        message == null && store.mayReadInPassing(index.location(sequence), isPaged(sequence));
+    return read ? peek(sequence) : message;
   }
 
   private Message read(long sequence) {
-    return store.read(index.location(sequence), (index.flags(sequence) & EntryFlags.PAGED) != 0);
+    return store.read(index.location(sequence), isPaged(sequence));
+  }
+
+  private boolean isPaged(long sequence) {
+    return (index.flags(sequence) & EntryFlags.PAGED) != 0;
   }
 
   /** The ready message whose turn it is, if it is had as {@link #glance} says; else null. */
@@ -249,7 +255,7 @@ final class QueueMessages implements StoredQueue {
       precedence.leaving(sequence);
     }
     int flags = index.flags(sequence);
-    if ((flags & IN_FILE) == 0) {
+    if ((flags & LOCATED) == 0) {
       store.left(index.remove(sequence));
       return;
     }
@@ -395,7 +401,7 @@ final class QueueMessages implements StoredQueue {
 
   private void offer(long sequence, EntrySink sink) {
     int flags = index.flags(sequence);
-    if ((flags & IN_FILE) != 0) {
+    if ((flags & LOCATED) != 0) {
       sink.accept(
           sequence,
           index.location(sequence),

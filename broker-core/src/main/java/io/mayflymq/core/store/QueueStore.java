@@ -4,7 +4,7 @@ import io.mayflymq.core.message.Message;
 
 /**
  * Where the messages of one queue are kept beside its index: the persistent ones of a durable queue
- * in the log of the shard, and the contents for which memory has no room in a file.
+ * in the log of the shard, and the contents of others packed, in memory or in a file.
  *
  * <p>Belongs to the shard's thread, except for {@link #attach}.
  */
@@ -18,8 +18,8 @@ public interface QueueStore {
   // Memory
 
   /**
-   * A message enters the queue: whether its content may stay in memory. If not, it is read from
-   * where it is stored when it is needed.
+   * A message enters the queue: whether its content may stay in memory as it is. If not, it is read
+   * from where it is stored when it is needed.
    *
    * @param soon whether that is likely to be soon
    */
@@ -33,14 +33,14 @@ public interface QueueStore {
   void left(Message message);
 
   /**
-   * Writes the content of a message that is not in the log to a file, which lives no longer than
+   * Puts the content of a message that is not in the log elsewhere, where it lives no longer than
    * the process.
    *
    * @return where it can be read
    */
   long page(long sequence, Message message);
 
-  /** The content in that file is not needed any more. */
+  /** The content is not needed there any more. */
   void unpage(long location, int bodyLength);
 
   /**
@@ -53,10 +53,12 @@ public interface QueueStore {
   Message read(long location, boolean paged);
 
   /**
-   * Whether a content may be read now that is wanted for information only. A shard does so for a
-   * thousand messages a second, as many may be asked for at once.
+   * Whether a content may be read now that is wanted for information only. A shard reads files for
+   * a thousand of those a second, as many may be asked for at once.
+   *
+   * @param location where it is, as for {@link #read}
    */
-  boolean mayReadInPassing();
+  boolean mayReadInPassing(long location, boolean paged);
 
   // The log
 

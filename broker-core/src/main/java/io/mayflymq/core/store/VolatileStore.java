@@ -93,7 +93,7 @@ public final class VolatileStore implements ShardStore {
     }
 
     @Override
-    public boolean mayReadInPassing() {
+    public boolean mayReadInPassing(long location, boolean paged) {
       return false;
     }
 

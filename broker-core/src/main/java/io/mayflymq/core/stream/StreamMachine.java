@@ -9,6 +9,7 @@ import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.Fetched;
 import io.mayflymq.core.queue.Forecast;
 import io.mayflymq.core.queue.MessageBrowser;
+import io.mayflymq.core.queue.Purge;
 import io.mayflymq.core.queue.QueueBehavior;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.QueueTotals;
@@ -236,7 +237,7 @@ public final class StreamMachine implements QueueBehavior {
 
   /** Nothing is taken from a stream. */
   @Override
-  public long purge(long nowMillis) {
+  public Purge purge() {
     throw new UnsupportedOperationException("queue.purge of a stream");
   }
 

@@ -8,6 +8,7 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.Fetched;
+import io.mayflymq.core.queue.Purge;
 import io.mayflymq.core.queue.QueueBehavior;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.runtime.Shard;
@@ -286,14 +287,15 @@ public final class Queue {
    * 540 if it is a stream.
    */
   public CompletableFuture<Long> purge() {
-    return shard.call(
-        () -> {
-          requireExists();
-          requireNoStream("queue.purge");
-          long purged = machine.purge(shard.now());
-          machine.counters().add(Counter.PURGED, purged);
-          return purged;
-        });
+    return shard
+        .call(
+            () -> {
+              requireExists();
+              requireNoStream("queue.purge");
+              Purge purge = machine.purge();
+              return Slices.of(this, () -> purge.step(shard.now()), purge::removed);
+            })
+        .thenCompose(removed -> removed);
   }
 
   /**

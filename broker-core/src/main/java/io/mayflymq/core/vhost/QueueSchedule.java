@@ -21,6 +21,7 @@ import io.mayflymq.core.store.ShardStore;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * What is scheduled for a queue, in action: tied to its shard's clock, timers and log. Belongs to
@@ -151,34 +152,24 @@ public final class QueueSchedule extends Timer {
    */
   public CompletableFuture<Long> remove(String messageId) {
     ScheduleRemoval removal = messages.removal(messageId);
-    return inSlices(removal::step).thenApply(done -> removal.removed());
+    return inSlices(removal::step, removal::removed);
   }
 
   /** Looks at messages; parameters as in {@link ScheduledMessages#search}. */
   public CompletableFuture<SchedulePage> page(SchedulePlace after, int limit) {
     ScheduleSearch search = messages.search(after, limit);
-    return inSlices(search::step).thenApply(done -> search.page());
+    return inSlices(search::step, search::page);
   }
 
-  private CompletableFuture<Void> inSlices(BooleanSupplier step) {
-    CompletableFuture<Void> done = new CompletableFuture<>();
-    slice(step, done);
-    return done;
-  }
-
-  private void slice(BooleanSupplier step, CompletableFuture<Void> done) {
-    try {
-      queue.requireExists();
-      boolean more = step.getAsBoolean();
-      tellQueue();
-      if (more) {
-        shard.executeLater(() -> slice(step, done));
-      } else {
-        done.complete(null);
-      }
-    } catch (RuntimeException e) {
-      done.completeExceptionally(e);
-    }
+  private <T> CompletableFuture<T> inSlices(BooleanSupplier step, Supplier<T> result) {
+    return Slices.of(
+        queue,
+        () -> {
+          boolean more = step.getAsBoolean();
+          tellQueue();
+          return more;
+        },
+        result);
   }
 
   /** The queue has gone with all that was scheduled for it, if anything was. */

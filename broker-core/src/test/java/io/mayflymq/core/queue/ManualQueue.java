@@ -162,6 +162,12 @@ final class ManualQueue implements QueueEffects {
     return fetched == null ? -1 : number(fetched.message());
   }
 
+  long purge() {
+    Purge purge = machine.purge();
+    while (purge.step(now)) {}
+    return purge.removed();
+  }
+
   /** Time goes by, and the timer fires in time. */
   void advance(long millis) {
     long end = now + millis;

@@ -212,7 +212,7 @@ class QueueMachineExpiryTest {
     queue.publish(15);
     queue.now += 11;
 
-    assertThat(queue.machine.purge(queue.now)).isEqualTo(2);
+    assertThat(queue.purge()).isEqualTo(2);
 
     assertThat(queue.dead(DeathReason.EXPIRED)).containsExactly(0);
     queue.advance(100);

@@ -53,7 +53,7 @@ class QueueMachineLeaseTest {
 
     queue.machine.acknowledge(queue.getter, 0, 0, queue.now);
     queue.publish(Message.NO_TTL);
-    queue.machine.purge(queue.now);
+    queue.purge();
 
     queue.advance(40);
     assertThat(queue.leaseEnded).isFalse();
@@ -179,7 +179,7 @@ class QueueMachineLeaseTest {
         new ManualQueue(
             QueueSettings.builder().expiresMillis(PERIOD).expiresOnlyIfEmpty(true).build());
     queue.publishMany(2);
-    queue.machine.purge(queue.now);
+    queue.purge();
     queue.publishMany(1);
     long sequence = 2;
     queue.advance(PERIOD + 1);

@@ -108,7 +108,7 @@ class QueueMachineRetryTest {
     queue.fetch();
     failFirst();
 
-    assertThat(queue.machine.purge(queue.now)).isOne();
+    assertThat(queue.purge()).isOne();
     queue.advance(101);
 
     assertThat(queue.fetch()).isZero();

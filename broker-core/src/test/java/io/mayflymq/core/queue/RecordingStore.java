@@ -123,7 +123,7 @@ final class RecordingStore implements QueueStore {
   }
 
   @Override
-  public boolean mayReadInPassing() {
+  public boolean mayReadInPassing(long location, boolean paged) {
     return true;
   }
 

@@ -21,8 +21,8 @@ public class ForwardingQueueStore implements QueueStore {
   }
 
   @Override
-  public boolean mayReadInPassing() {
-    return store.mayReadInPassing();
+  public boolean mayReadInPassing(long location, boolean paged) {
+    return store.mayReadInPassing(location, paged);
   }
 
   @Override

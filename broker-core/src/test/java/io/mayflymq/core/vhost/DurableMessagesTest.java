@@ -203,7 +203,7 @@ class DurableMessagesTest {
 
   @Test
   void contentsThatMemoryHasNoRoomForComeBackInOrder() {
-    broker = TestBroker.of(1, 1000);
+    broker = TestBroker.of(1, 5000);
     Queue queue = broker.declare("q", TestBroker.deadLetteringTo("dead"));
     broker.declare("dead");
     for (int number = 0; number < 40; number++) {

@@ -126,6 +126,7 @@ final class Storage implements AutoCloseable {
         settings.dataDir().resolve(MESSAGES_DIRECTORY),
         settings.shards(),
         settings.memory().pagingBytes(Runtime.getRuntime().maxMemory()),
+        HeapRegions.slabBytes(),
         settings.durability().segmentBytes(),
         settings.durability().sync());
   }

@@ -21,15 +21,13 @@ final class DiskQueueStore implements QueueStore {
 
   private long entries;
 
-  /** What the contents in memory cost that are nowhere else, and those that the log has as well. */
-  private long contentBytes;
-
-  private long copyBytes;
+  /** What the contents cost that are objects. */
+  private long objectBytes;
 
   /** How many messages have a location: nothing has to be looked for where there are none. */
-  private long inFiles;
+  private long located;
 
-  /** Whether the shard can find it by its id, as it must where messages are in files. */
+  /** Whether the shard can find it by its id, as it must where messages have a location. */
   private boolean listed;
 
   /** How many of its dead messages have letters on the way to other shards. */
@@ -57,43 +55,34 @@ final class DiskQueueStore implements QueueStore {
     entries++;
     MemoryBudget budget = shard.budget;
     budget.enter();
-    if (!keeps(message)) {
-      if (!budget.hasRoomFor(message)) {
-        return false;
-      }
-      contentBytes += budget.hold(message);
-    } else {
-      if (!soon || !budget.hasRoomForCopy(message, copyBytes)) {
-        return false;
-      }
-      copyBytes += budget.holdCopy(message);
+    boolean elsewhere = keeps(message) || shard.paging.takes(message);
+    if (elsewhere
+        ? soon && budget.hasRoomForConsumer(message, objectBytes)
+        : budget.hasRoomFor(message)) {
+      objectBytes += budget.hold(message);
+      return true;
     }
-    return true;
+    return false;
   }
 
   @Override
   public void left(Message message) {
     entries--;
     shard.budget.leave(1);
-    if (message == null) {
-      return;
-    }
-    if (keeps(message)) {
-      copyBytes -= shard.budget.releaseCopy(message);
-    } else {
-      contentBytes -= shard.budget.release(message);
+    if (message != null) {
+      objectBytes -= shard.budget.release(message);
     }
   }
 
   @Override
   public long page(long sequence, Message message) {
-    enterFiles();
+    locate();
     return shard.page(id, sequence, message);
   }
 
   @Override
   public void unpage(long location, int bodyLength) {
-    inFiles--;
+    located--;
     shard.unpage(location, bodyLength);
   }
 
@@ -103,8 +92,8 @@ final class DiskQueueStore implements QueueStore {
   }
 
   @Override
-  public boolean mayReadInPassing() {
-    return shard.mayReadInPassing();
+  public boolean mayReadInPassing(long location, boolean paged) {
+    return shard.mayReadInPassing(location, paged);
   }
 
   // The log
@@ -116,7 +105,7 @@ final class DiskQueueStore implements QueueStore {
 
   @Override
   public long store(long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {
-    enterFiles();
+    locate();
     return shard.store(id, sequence, message, ownDeadlineMillis, enqueuedAtMillis);
   }
 
@@ -138,23 +127,23 @@ final class DiskQueueStore implements QueueStore {
 
   /** The same, to be told again to a new segment; negative if there is nothing to tell. */
   long deliveredAmongThose() {
-    return inFiles == 0 ? NONE : deliveredUpTo;
+    return located == 0 ? NONE : deliveredUpTo;
   }
 
   @Override
   public void settle(long sequence, long location, int bodyLength) {
-    inFiles--;
+    located--;
     shard.settle(id, sequence, location, bodyLength);
   }
 
   @Override
   public DeadEntry bury(long sequence, long location, int bodyLength) {
-    inFiles--;
+    located--;
     return shard.bury(id, sequence, location, bodyLength);
   }
 
-  private void enterFiles() {
-    inFiles++;
+  private void locate() {
+    located++;
     if (!listed) {
       list();
     }
@@ -168,7 +157,7 @@ final class DiskQueueStore implements QueueStore {
 
   /** Takes it out of the shard's list if it has no messages there. */
   void unlistIfUnused() {
-    if (inFiles == 0) {
+    if (located == 0) {
       listed = false;
       shard.queues.remove(id);
     }
@@ -181,12 +170,11 @@ final class DiskQueueStore implements QueueStore {
   @Override
   public void forget() {
     shard.budget.leave(entries);
-    shard.budget.release(contentBytes, copyBytes);
-    shard.forget(this, inFiles > 0, awaited > 0);
+    shard.budget.release(objectBytes);
+    shard.forget(this, located > 0, awaited > 0);
     entries = 0;
-    contentBytes = 0;
-    copyBytes = 0;
-    inFiles = 0;
+    objectBytes = 0;
+    located = 0;
   }
 
   // At start
@@ -194,14 +182,14 @@ final class DiskQueueStore implements QueueStore {
   /** A message is back. */
   void recovered() {
     entries++;
-    inFiles++;
+    located++;
     shard.budget.enter();
   }
 
   /** A message that was back is gone: the log goes on to say so. */
   void recoveredSettled() {
     entries--;
-    inFiles--;
+    located--;
     shard.budget.leave(1);
   }
 

@@ -8,6 +8,7 @@ import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.StreamStore;
+import io.mayflymq.core.store.memory.ContentMemory;
 import io.mayflymq.core.store.segment.DamagedRecordException;
 import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.LogState;
@@ -25,9 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * The store of a shard: a log of what its durable queues hold, and beside it, once memory runs short, a second log for the contents of all
- * other messages. The second one has the same form as the first, since it has the same work to do (append, read, free what is gone),
- * but it is never forced, and wiped at start.
+ * The store of a shard: a log of what its durable queues hold, and beside it, in memory or in a file, the contents of all other messages that wait.
  *
  * A burst writes to the logs as it goes. At its end everything is handed over in one go: the marks of what was delivered, then what
  * is to be confirmed. So there is one force for all queues of the shard and all connections that published in the burst.
@@ -47,12 +46,13 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   private static final int READS_IN_PASSING = 200; // In a tick.
 
   final MemoryBudget budget;
+  final Paging paging;
   private final Shard shard;
   private final DiskStores stores;
   private final OpenLog openLog;
   private final SegmentLog log;
 
-  /** Those that have, or had since the start, messages in files; at start, all. */
+  /** Those that have, or had since the start, messages with a location; at start, all. */
   final Map<Long, DiskQueueStore> queues = new ConcurrentHashMap<>();
 
   private final Map<EntryKey, DeadEntry> awaited = new HashMap<>();
@@ -60,11 +60,6 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   private final List<Commit> commits = new ArrayList<>();
   private final PendingMove move = new PendingMove();
   private final StoreRecovery recovery;
-
-  /** Null until memory was short for the first time. */
-  private SegmentLog paging;
-
-  private OpenLog openPaging;
 
   /** Null until there was a stream for the first time. */
   private volatile StreamLogs streams;
@@ -81,7 +76,10 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   DiskStore(Shard shard, StoreOptions options, DiskStores stores) {
     this.shard = shard;
     this.stores = stores;
-    this.budget = new MemoryBudget(options.memoryBytes() / options.shards());
+    PagedContents paged = new PagedContents(queues);
+    ContentMemory memory = new ContentMemory(options.slabBytes(), paged);
+    this.budget = new MemoryBudget(options.memoryBytes() / options.shards(), memory);
+    this.paging = new Paging(memory, budget, () -> stores.openPaging(shard.index(), paged));
     this.openLog = stores.openLog(shard.index());
     this.log = openLog.log();
     this.recovery = new StoreRecovery(shard.index(), stores, log, this, queues);
@@ -163,7 +161,11 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
     }
   }
 
-  boolean mayReadInPassing() {
+  boolean mayReadInPassing(long location, boolean paged) {
+    return (paged && ContentMemory.has(location)) || mayReadFileInPassing();
+  }
+
+  private boolean mayReadFileInPassing() {
     return readsInPassing > 0 && readsInPassing-- > 0;
   }
 
@@ -173,23 +175,24 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   }
 
   long page(long queueId, long sequence, Message message) {
-    if (paging == null) {
-      openPaging = stores.openPaging(shard.index(), new PagedContents(queues));
-      paging = openPaging.log();
+    long location = paging.put(queueId, sequence, message);
+    if (!ContentMemory.has(location)) {
+      touch();
     }
-    touch();
-    return paging.enqueue(queueId, sequence, Long.MAX_VALUE, 0, 0, message);
+    return location;
   }
 
   void unpage(long location, int bodyLength) {
-    touch();
     paging.release(location, bodyLength);
+    if (!ContentMemory.has(location)) {
+      touch();
+    }
   }
 
-  void forget(DiskQueueStore queue, boolean inFiles, boolean hasAwaited) {
+  void forget(DiskQueueStore queue, boolean hasLocations, boolean hasAwaited) {
     queues.remove(queue.id);
     delivered.remove(queue);
-    if (!inFiles) {
+    if (!hasLocations) {
       return;
     }
     touch();
@@ -315,7 +318,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   @Override
   public boolean isBehind() {
     return log.pendingBytes()
-            + (paging == null ? 0 : paging.pendingBytes())
+            + paging.pendingBytes()
             + (streams == null ? 0 : streams.pendingBytes())
         > MOST_PENDING;
   }
@@ -349,9 +352,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
     } else {
       log.commit(commit);
     }
-    if (paging != null) {
-      paging.flush();
-    }
+    paging.flush();
     if (!compacting) {
       compact();
     }
@@ -395,9 +396,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
       return;
     }
     boolean more = log.compact(COMPACTION_SLICE);
-    if (paging != null) {
-      more |= paging.compact(COMPACTION_SLICE);
-    }
+    more |= paging.compact(COMPACTION_SLICE);
     compacting = more;
     if (more) {
       shard.executeLater(
@@ -419,9 +418,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
           if (log.state() == LogState.BLOCKED) {
             log.retry();
           }
-          if (paging != null && paging.state() == LogState.BLOCKED) {
-            paging.retry();
-          }
+          paging.tick();
           if (streams != null && streams.state() == LogState.BLOCKED) {
             streams.retry();
           }
@@ -452,10 +449,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
     if (inBurst) {
       endOfBurst();
     }
-    List<CompletableFuture<Void>> done = new ArrayList<>(List.of(openLog.close()));
-    if (openPaging != null) {
-      done.add(openPaging.close());
-    }
+    List<CompletableFuture<Void>> done = new ArrayList<>(List.of(openLog.close(), paging.close()));
     if (streams != null) {
       done.add(streams.close());
     }

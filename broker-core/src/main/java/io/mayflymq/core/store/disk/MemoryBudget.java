@@ -1,16 +1,15 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.memory.ContentMemory;
 
 /*
- * How much memory the messages of a shard take: their entries in the indexes, which cannot be helped, and the contents that are kept
- * beside them.
+ * How much memory the messages of a shard take: their entries in the indexes, which cannot be helped, the contents that are kept as objects,
+ * and those that are packed in a ContentMemory.
  *
- * A content that is nowhere else stays in memory as long as there is room, as it costs a write to put it elsewhere. A content that the
- * log has is only a copy, which saves reading it again for a consumer that is about to get it. Few of those are enough, and more are
- * dear: the page cache of the system has them as well, they are read in long runs, and a heap that they fill makes the collector's
- * pauses as long as the backlog is deep. So they have a small share, and each queue a part of it, lest one that nobody
- * empties takes it all.
+ * An object saves packing and reading again for a consumer that is about to get it, and costs nothing if it is gone by the next
+ * collection. Few of those are enough, and more are dear: a heap that they fill makes the collector's pauses as long as the backlog is deep.
+ * So they have a small share, and each queue a part of it, lest one that nobody empties takes it all.
  */
 final class MemoryBudget {
   /** What an entry costs in the index of a queue, in bytes: few, unless its page is in use. */
@@ -19,21 +18,22 @@ final class MemoryBudget {
   /** What the objects of a content cost beside its bytes. */
   private static final int OBJECTS = 96;
 
-  /** The most that copies may take, in bytes. */
-  private static final long MOST_COPIES = 16 << 20;
+  /** The most that objects for consumers may take, in bytes. */
+  private static final long MOST_FOR_CONSUMERS = 16 << 20;
 
-  /** How many queues can have as many copies as they may. */
-  private static final int QUEUES_WITH_COPIES = 4;
+  /** How many queues can have as many of them as they may. */
+  private static final int QUEUES_WITH_OBJECTS = 4;
 
   private final long limit;
-  private final long copiesLimit;
+  private final long limitForConsumers;
+  private final ContentMemory packed;
   private long entries;
-  private long contents;
-  private long copies;
+  private long objects;
 
-  MemoryBudget(long limit) {
+  MemoryBudget(long limit, ContentMemory packed) {
     this.limit = limit;
-    this.copiesLimit = Math.min(MOST_COPIES, limit / 4);
+    this.limitForConsumers = Math.min(MOST_FOR_CONSUMERS, limit / 4);
+    this.packed = packed;
   }
 
   /** A message came. */
@@ -46,54 +46,45 @@ final class MemoryBudget {
     entries -= count;
   }
 
+  /** Whether so many bytes more can be had. */
+  boolean hasRoomFor(long bytes) {
+    return entries * ENTRY + objects + packed.allocatedBytes() + bytes <= limit;
+  }
+
+  /** Whether a content may be an object. */
   boolean hasRoomFor(Message message) {
-    return entries * ENTRY + contents + copies + cost(message) <= limit;
+    return hasRoomFor(cost(message));
   }
 
   /**
-   * Whether a content that the log has may be in memory too.
+   * Whether a content may be an object for a consumer, though it is or can be elsewhere too.
    *
-   * @param ofQueue what the copies of its queue cost already
+   * @param ofQueue what the objects of its queue cost already
    */
-  boolean hasRoomForCopy(Message message, long ofQueue) {
+  boolean hasRoomForConsumer(Message message, long ofQueue) {
     long cost = cost(message);
-    return ofQueue + cost <= copiesLimit / QUEUES_WITH_COPIES
-        && copies + cost <= copiesLimit
-        && hasRoomFor(message);
+    return ofQueue + cost <= limitForConsumers / QUEUES_WITH_OBJECTS
+        && objects + cost <= limitForConsumers
+        && hasRoomFor(cost);
   }
 
-  /** A content stays in memory. @return what it costs */
+  /** A content is an object. @return what it costs */
   long hold(Message message) {
     long cost = cost(message);
-    contents += cost;
+    objects += cost;
     return cost;
   }
 
-  /** The same for a copy. */
-  long holdCopy(Message message) {
-    long cost = cost(message);
-    copies += cost;
-    return cost;
-  }
-
-  /** A content that was held is needed no more. @return what it cost */
+  /** An object is needed no more. @return what it cost */
   long release(Message message) {
     long cost = cost(message);
-    contents -= cost;
+    objects -= cost;
     return cost;
   }
 
-  /** The same for a copy. */
-  long releaseCopy(Message message) {
-    long cost = cost(message);
-    copies -= cost;
-    return cost;
-  }
-
-  /** All that a queue had is needed no more. */
-  void release(long contentBytes, long copyBytes) {
-    contents -= contentBytes;
-    copies -= copyBytes;
+  /** All objects that a queue had are needed no more. */
+  void release(long objectBytes) {
+    objects -= objectBytes;
   }
 
   private static long cost(Message message) {

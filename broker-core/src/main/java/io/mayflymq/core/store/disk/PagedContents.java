@@ -1,10 +1,13 @@
 package io.mayflymq.core.store.disk;
 
+import io.mayflymq.core.store.memory.ContentOwner;
 import io.mayflymq.core.store.segment.LogOwner;
 import java.util.Map;
 
-/** The owner of a paging file: the same queues, with those of their contents that are in there. */
-record PagedContents(Map<Long, DiskQueueStore> queues) implements LogOwner {
+/**
+ * The owner of paged contents: the same queues, with those of their messages that the log has not.
+ */
+record PagedContents(Map<Long, DiskQueueStore> queues) implements LogOwner, ContentOwner {
   @Override
   public boolean isLive(long queueId, long sequence, long location) {
     DiskQueueStore queue = queues.get(queueId);

@@ -10,8 +10,10 @@ import java.nio.file.Path;
  * @param shards how many shards there are
  * @param memoryBytes how much memory the messages of all queues may take, before contents are kept
  *     in files only
+ * @param slabBytes the size of the arrays in which contents are in memory, as {@link
+ *     io.mayflymq.core.store.memory.ContentMemory} says
  * @param segmentBytes the size of a log's segments
  * @param sync what commits wait for
  */
 public record StoreOptions(
-    Path directory, int shards, long memoryBytes, int segmentBytes, Sync sync) {}
+    Path directory, int shards, long memoryBytes, int slabBytes, int segmentBytes, Sync sync) {}

@@ -3,18 +3,30 @@ package io.mayflymq.core.store.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.memory.ContentMemory;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.ShortString;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class MemoryBudgetTest {
   private static final long MIB = 1 << 20;
-  private static final Message OF_64_KIB =
-      Message.ofBroker("", ShortString.of("q"), BasicProperties.EMPTY, new byte[64 << 10]);
+  private static final int SLAB = 512 << 10;
+  private static final Message OF_64_KIB = ofBytes(64 << 10);
+
+  private final ContentMemory packed = new ContentMemory(SLAB, new PagedContents(Map.of()));
+
+  private static Message ofBytes(int bytes) {
+    return Message.ofBroker("", ShortString.of("q"), BasicProperties.EMPTY, new byte[bytes]);
+  }
+
+  private MemoryBudget budget(long limit) {
+    return new MemoryBudget(limit, packed);
+  }
 
   @Test
   void aContentThatIsNowhereElseStaysAsLongAsThereIsRoom() {
-    MemoryBudget budget = new MemoryBudget(MIB);
+    MemoryBudget budget = budget(MIB);
     int held = 0;
     while (budget.hasRoomFor(OF_64_KIB)) {
       budget.enter();
@@ -27,53 +39,63 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void copiesOfWhatTheLogHasTakeASmallPart() {
-    MemoryBudget budget = new MemoryBudget(1024 * MIB);
-    long copies = 0;
-    while (budget.hasRoomForCopy(OF_64_KIB, 0)) {
+  void objectsForConsumersTakeASmallPart() {
+    MemoryBudget budget = budget(1024 * MIB);
+    long objects = 0;
+    while (budget.hasRoomForConsumer(OF_64_KIB, 0)) {
       budget.enter();
-      copies += budget.holdCopy(OF_64_KIB);
+      objects += budget.hold(OF_64_KIB);
     }
-    assertThat(copies).isBetween(15 * MIB, 16 * MIB);
+    assertThat(objects).isBetween(15 * MIB, 16 * MIB);
     assertThat(budget.hasRoomFor(OF_64_KIB)).as("for what is nowhere else").isTrue();
   }
 
   @Test
   void aQueueHasNoMoreThanAPartOfThem() {
-    MemoryBudget budget = new MemoryBudget(1024 * MIB);
+    MemoryBudget budget = budget(1024 * MIB);
     long ofQueue = 0;
-    while (budget.hasRoomForCopy(OF_64_KIB, ofQueue)) {
+    while (budget.hasRoomForConsumer(OF_64_KIB, ofQueue)) {
       budget.enter();
-      ofQueue += budget.holdCopy(OF_64_KIB);
+      ofQueue += budget.hold(OF_64_KIB);
     }
     assertThat(ofQueue).isBetween(3 * MIB, 4 * MIB);
-    assertThat(budget.hasRoomForCopy(OF_64_KIB, 0)).as("for another queue").isTrue();
+    assertThat(budget.hasRoomForConsumer(OF_64_KIB, 0)).as("for another queue").isTrue();
   }
 
   @Test
-  void whereMemoryIsShortCopiesGoFirst() {
-    MemoryBudget budget = new MemoryBudget(4 * MIB);
-    long copies = 0;
-    while (budget.hasRoomForCopy(OF_64_KIB, 0)) {
+  void whereMemoryIsShortConsumersHaveLess() {
+    MemoryBudget budget = budget(4 * MIB);
+    long objects = 0;
+    while (budget.hasRoomForConsumer(OF_64_KIB, 0)) {
       budget.enter();
-      copies += budget.holdCopy(OF_64_KIB);
+      objects += budget.hold(OF_64_KIB);
     }
-    assertThat(copies).isBetween(MIB * 3 / 4, MIB);
-    budget.release(0, copies);
+    assertThat(objects).isBetween(MIB * 3 / 4, MIB);
+    budget.release(objects);
     while (budget.hasRoomFor(OF_64_KIB)) {
       budget.hold(OF_64_KIB);
     }
-    assertThat(budget.hasRoomForCopy(OF_64_KIB, 0)).isFalse();
+    assertThat(budget.hasRoomForConsumer(OF_64_KIB, 0)).isFalse();
   }
 
   @Test
   void entriesThatCannotBeHelpedTakeRoom() {
-    MemoryBudget budget = new MemoryBudget(MIB);
+    MemoryBudget budget = budget(MIB);
     for (int i = 0; i < MIB / 8; i++) {
       budget.enter();
     }
     assertThat(budget.hasRoomFor(OF_64_KIB)).isFalse();
     budget.leave(MIB / 8);
     assertThat(budget.hasRoomFor(OF_64_KIB)).isTrue();
+  }
+
+  @Test
+  void packedContentsTakeRoom() {
+    MemoryBudget budget = budget(MIB);
+    assertThat(budget.hasRoomFor(MIB)).isTrue();
+    long location = packed.put(1, 0, ofBytes(100));
+    assertThat(budget.hasRoomFor(MIB - SLAB)).isTrue();
+    assertThat(budget.hasRoomFor(MIB - SLAB + 1)).isFalse();
+    packed.release(location);
   }
 }

@@ -21,6 +21,7 @@ import java.util.function.UnaryOperator;
  */
 public final class MemoryHost implements StoreHost {
   private static final int SEGMENT_BYTES = 4096;
+  private static final int SLAB_BYTES = 4096;
 
   private final TreeMap<String, MemoryDirectory> directories = new TreeMap<>();
   private final List<ManualExecutor> flushers = new ArrayList<>();
@@ -35,7 +36,8 @@ public final class MemoryHost implements StoreHost {
    */
   public Function<Shard, ShardStore> stores(int shards, long memoryBytes) {
     StoreOptions options =
-        new StoreOptions(Path.of("memory"), shards, memoryBytes, SEGMENT_BYTES, Sync.ALWAYS);
+        new StoreOptions(
+            Path.of("memory"), shards, memoryBytes, SLAB_BYTES, SEGMENT_BYTES, Sync.ALWAYS);
     return new DiskStores(options, this, new Alarms())::create;
   }
 

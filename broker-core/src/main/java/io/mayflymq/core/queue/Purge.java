@@ -1,0 +1,80 @@
+package io.mayflymq.core.queue;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.Counters;
+
+/**
+ * Removes the ready messages of a queue, a slice at a time, with other work of the shard in
+ * between. What comes after it has begun stays. Belongs to the queue's shard.
+ */
+public final class Purge {
+  static final int SLICE = 4096;
+
+  private final MessageIndex<Message> index;
+  private final QueueMessages messages;
+  private final MessageDeadlines deadlines;
+  private final Departures departures;
+  private final Counters counters;
+  private final int slice;
+  private final long end;
+  private boolean dueAreGone;
+  private long removed;
+
+  Purge(
+      MessageIndex<Message> index,
+      QueueMessages messages,
+      MessageDeadlines deadlines,
+      Departures departures,
+      Counters counters,
+      int slice) {
+    this.index = index;
+    this.messages = messages;
+    this.deadlines = deadlines;
+    this.departures = departures;
+    this.counters = counters;
+    this.slice = slice;
+    this.end = index.nextSequence();
+  }
+
+  /** Works on for a moment. @return whether there is more to do */
+  public boolean step(long nowMillis) {
+    if (!dueAreGone) {
+      if (departures.expireDue(nowMillis, slice) <= nowMillis) {
+        return true;
+      }
+      dueAreGone = true;
+    }
+    if (index.nextSequence() == end && index.readyCount() <= slice) {
+      deadlines.cleared();
+      removed(messages.clearReady());
+      return false;
+    }
+    boolean more = removeSome();
+    departures.headMoved();
+    return more;
+  }
+
+  private boolean removeSome() {
+    int left = slice;
+    long sequence = index.firstReady();
+    while (left > 0 && sequence >= 0 && sequence < end) {
+      deadlines.leaving(sequence);
+      messages.remove(sequence);
+      left--;
+      sequence = index.firstReady();
+    }
+    removed(slice - left);
+    return left == 0;
+  }
+
+  private void removed(long count) {
+    removed += count;
+    counters.add(Counter.PURGED, count);
+  }
+
+  /** How many messages have been removed so far. */
+  public long removed() {
+    return removed;
+  }
+}

@@ -1,0 +1,92 @@
+package io.mayflymq.core.store.disk;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.memory.ContentMemory;
+import io.mayflymq.core.store.segment.LogState;
+import io.mayflymq.core.store.segment.SegmentLog;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/*
+ * The contents that the log of a shard does not keep, and that are no objects: in memory as long as there is room, otherwise in a file. That has
+ * the form of the log, since it has the same work to do (append, read, free what is gone), but it is never forced, and wiped at start.
+ */
+final class Paging {
+  private final ContentMemory memory;
+  private final MemoryBudget budget;
+  private final Supplier<OpenLog> opener;
+
+  /** Null until memory was short for the first time. */
+  private OpenLog open;
+
+  private SegmentLog file;
+
+  Paging(ContentMemory memory, MemoryBudget budget, Supplier<OpenLog> opener) {
+    this.memory = memory;
+    this.budget = budget;
+    this.opener = opener;
+  }
+
+  /** Whether a message can be in memory here. */
+  boolean takes(Message message) {
+    return memory.takes(message);
+  }
+
+  /** Takes the content of a message. @return where it can be read */
+  long put(long queueId, long sequence, Message message) {
+    if (memory.takes(message)
+        && (memory.hasRoomFor(message) || budget.hasRoomFor(memory.slabBytes()))) {
+      return memory.put(queueId, sequence, message);
+    }
+    if (file == null) {
+      open = opener.get();
+      file = open.log();
+    }
+    return file.enqueue(queueId, sequence, Long.MAX_VALUE, 0, 0, message);
+  }
+
+  Message read(long location) {
+    return ContentMemory.has(location) ? memory.read(location) : file.read(location);
+  }
+
+  void release(long location, int bodyLength) {
+    if (ContentMemory.has(location)) {
+      memory.release(location);
+    } else {
+      file.release(location, bodyLength);
+    }
+  }
+
+  /** Has what was appended written, soon. */
+  void flush() {
+    if (file != null) {
+      file.flush();
+    }
+  }
+
+  /** Frees what is wasted, a slice at a time. @return whether there is more to do at once */
+  boolean compact(int budgetBytes) {
+    boolean more = memory.compact(budgetBytes);
+    if (file != null) {
+      more |= file.compact(budgetBytes);
+    }
+    return more;
+  }
+
+  /** To be called now and then even if nothing happens. */
+  void tick() {
+    memory.trim();
+    if (file != null && file.state() == LogState.BLOCKED) {
+      file.retry();
+    }
+  }
+
+  /** How many bytes are not written yet. */
+  long pendingBytes() {
+    return file == null ? 0 : file.pendingBytes();
+  }
+
+  CompletableFuture<Void> close() {
+    return open == null ? CompletableFuture.completedFuture(null) : open.close();
+  }
+}

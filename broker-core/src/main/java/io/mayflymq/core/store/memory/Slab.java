@@ -1,0 +1,195 @@
+package io.mayflymq.core.store.memory;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.protocol.types.ShortString;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.List;
+
+/*
+ * Records of messages, one behind the other in one array:
+ *
+ *     offset  bytes
+ *          0      4  length of the record without its holders
+ *          4      4  how many holders it has been given
+ *          8      4  how many of them still need it
+ *         12      8  the message's own TTL in ms
+ *         20      4  length of the properties
+ *         24      1  priority
+ *         25      1  1 for a persistent message
+ *         26         exchange and routing key, as short strings; properties; body
+ *     length   16 *  holders: the queue's id and the number of the message in it
+ *
+ * Only the last record is given more holders: behind the others there is no room.
+ */
+final class Slab {
+  private static final int HOLDERS = 4;
+  private static final int LIVE = 8;
+  private static final int TTL = 12;
+  private static final int PROPERTIES = 20;
+  private static final int PRIORITY = 24;
+  private static final int PERSISTENT = 25;
+  private static final int NAMES = 26;
+  private static final int HOLDER = 16;
+
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private final byte[] bytes;
+  private int end;
+  private int live;
+
+  Slab(int length) {
+    bytes = new byte[length];
+  }
+
+  /** How many bytes a message takes with its first holder. May be more than an int can hold. */
+  static long length(Message message) {
+    return (long) NAMES
+        + message.exchange().encoded().length
+        + message.routingKey().encoded().length
+        + message.content().length
+        + HOLDER;
+  }
+
+  /** Where the records end. */
+  int end() {
+    return end;
+  }
+
+  /** How many bytes the records have that are needed. */
+  int live() {
+    return live;
+  }
+
+  boolean hasRoom(long more) {
+    return end + more <= bytes.length;
+  }
+
+  /** Forgets all records. */
+  void clear() {
+    end = 0;
+    live = 0;
+  }
+
+  // Appending
+
+  /** Appends a message that one queue has. @return its offset */
+  int append(Message message, long queueId, long sequence) {
+    int start = end;
+    LONG.set(bytes, start + TTL, message.ttlMillis());
+    INT.set(bytes, start + PROPERTIES, message.propertiesLength());
+    bytes[start + PRIORITY] = (byte) message.priority();
+    bytes[start + PERSISTENT] = (byte) (message.persistent() ? 1 : 0);
+    int at = put(start + NAMES, message.exchange().encoded());
+    at = put(at, message.routingKey().encoded());
+    at = put(at, message.content());
+    begin(start, at - start);
+    hold(start, queueId, sequence);
+    return start;
+  }
+
+  /** Appends a record of another slab, with no holder yet. @return its offset */
+  int append(Slab other, int offset) {
+    int start = end;
+    int length = other.length(offset);
+    System.arraycopy(other.bytes, offset, bytes, start, length);
+    begin(start, length);
+    return start;
+  }
+
+  private void begin(int start, int length) {
+    INT.set(bytes, start, length);
+    INT.set(bytes, start + HOLDERS, 0);
+    INT.set(bytes, start + LIVE, 0);
+    end = start + length;
+    live += length;
+  }
+
+  private int put(int at, byte[] part) {
+    System.arraycopy(part, 0, bytes, at, part.length);
+    return at + part.length;
+  }
+
+  /** Whether one more holder of the last record has room. */
+  boolean hasRoomForHolder() {
+    return hasRoom(HOLDER);
+  }
+
+  /** One more queue has the message of the last record. */
+  void hold(int last, long queueId, long sequence) {
+    LONG.set(bytes, end, queueId);
+    LONG.set(bytes, end + 8, sequence);
+    INT.set(bytes, last + HOLDERS, holders(last) + 1);
+    INT.set(bytes, last + LIVE, liveHolders(last) + 1);
+    end += HOLDER;
+    live += HOLDER;
+  }
+
+  // Reading
+
+  /** Makes the message of a record. */
+  Message read(int offset, Names names) {
+    ShortString exchange = names.exchange(bytes, offset + NAMES);
+    int keyAt = offset + NAMES + exchange.encoded().length;
+    ShortString key = names.routingKey(bytes, keyAt);
+    int at = keyAt + key.encoded().length;
+    byte[] content = new byte[offset + length(offset) - at];
+    System.arraycopy(bytes, at, content, 0, content.length);
+    return new Message(
+        exchange,
+        key,
+        content,
+        (int) INT.get(bytes, offset + PROPERTIES),
+        (long) LONG.get(bytes, offset + TTL),
+        bytes[offset + PRIORITY] & 0xff,
+        bytes[offset + PERSISTENT] != 0,
+        List.of());
+  }
+
+  private int length(int offset) {
+    return (int) INT.get(bytes, offset);
+  }
+
+  /** How many bytes the record has with its holders: the next one begins behind them. */
+  int extent(int offset) {
+    return length(offset) + holders(offset) * HOLDER;
+  }
+
+  int holders(int offset) {
+    return (int) INT.get(bytes, offset + HOLDERS);
+  }
+
+  int liveHolders(int offset) {
+    return (int) INT.get(bytes, offset + LIVE);
+  }
+
+  long queueOf(int offset, int holder) {
+    return (long) LONG.get(bytes, offset + length(offset) + holder * HOLDER);
+  }
+
+  long sequenceOf(int offset, int holder) {
+    return (long) LONG.get(bytes, offset + length(offset) + holder * HOLDER + 8);
+  }
+
+  // Releasing
+
+  /**
+   * One of its holders does not need a record any more.
+   *
+   * @return how many bytes are free for that: none until it was the last
+   */
+  int release(int offset) {
+    int left = liveHolders(offset) - 1;
+    INT.set(bytes, offset + LIVE, left);
+    if (left > 0) {
+      return 0;
+    }
+    int freed = extent(offset);
+    live -= freed;
+    return freed;
+  }
+}

@@ -1,0 +1,45 @@
+package io.mayflymq.core.vhost;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/** Much work for one queue, a slice at a time, with other work of its shard in between. */
+final class Slices<T> {
+  private final Queue queue;
+  private final BooleanSupplier step;
+  private final Supplier<T> result;
+  private final CompletableFuture<T> done = new CompletableFuture<>();
+
+  private Slices(Queue queue, BooleanSupplier step, Supplier<T> result) {
+    this.queue = queue;
+    this.step = step;
+    this.result = result;
+  }
+
+  /**
+   * Does the first slice at once, within a burst of the queue's shard, and the others later.
+   *
+   * @param step does a slice, and tells whether there is more to do
+   * @param result asked for once there is not
+   * @return the result; fails with 404 if the queue goes meanwhile
+   */
+  static <T> CompletableFuture<T> of(Queue queue, BooleanSupplier step, Supplier<T> result) {
+    Slices<T> slices = new Slices<>(queue, step, result);
+    slices.next();
+    return slices.done;
+  }
+
+  private void next() {
+    try {
+      queue.requireExists();
+      if (step.getAsBoolean()) {
+        queue.shard().executeLater(this::next);
+      } else {
+        done.complete(result.get());
+      }
+    } catch (RuntimeException e) {
+      done.completeExceptionally(e);
+    }
+  }
+}
