@@ -11,6 +11,23 @@ final class ClusterCommands {
   private static final String NO_MIRRORS = "queues have no mirrors in MayflyMQ.";
   private static final String NO_ERLANG = "MayflyMQ does not run on Erlang.";
 
+  private static final int UNKNOWN_FLAG = 400;
+  private static final Columns FLAGS =
+      Columns.of()
+          .withAtom("name")
+          .withAtom("state")
+          .withAtom("stability")
+          .withAtom("provided_by")
+          .with("desc")
+          .with("doc_url");
+  private static final Columns DEPRECATED =
+      Columns.of()
+          .withAtom("name")
+          .withAtom("deprecation_phase")
+          .withAtom("provided_by")
+          .with("desc")
+          .with("doc_url");
+
   private ClusterCommands() {}
 
   static List<Command> all() {
@@ -28,9 +45,22 @@ final class ClusterCommands {
             .takes("count")
             .does(ClusterCommands::awaitNodes));
     commands.add(
-        Command.named("list_feature_flags", "Lists feature flags: there are none")
+        Command.named("list_feature_flags", "Lists feature flags")
             .takesMany("column")
-            .does(ClusterCommands::featureFlags));
+            .noting(FLAGS.note())
+            .does(ClusterCommands::listFlags));
+    commands.add(
+        Command.named(
+                "enable_feature_flag", "Enables a feature flag, or all: all are, from the start")
+            .takes("feature_flag")
+            .option(Option.flag("RabbitMQ wants it for experimental ones", "-e", "--experimental"))
+            .does(ClusterCommands::enableFlag));
+    commands.add(
+        Command.named("list_deprecated_features", "Lists deprecated features")
+            .takesMany("column")
+            .option(Option.flag("those that are in use now", "--used"))
+            .noting(DEPRECATED.note())
+            .does(ClusterCommands::listDeprecated));
     for (String name :
         List.of(
             "join_cluster",
@@ -48,7 +78,6 @@ final class ClusterCommands {
       commands.add(refused(name, "use stop_app and start_app, which close connections too."));
     }
     commands.add(refused("restart_vhost", "a virtual host of MayflyMQ does not stop by itself."));
-    commands.add(refused("enable_feature_flag", "MayflyMQ has no feature flags."));
     for (String name : List.of("encode", "decode", "list_ciphers", "list_hashes")) {
       commands.add(refused(name, "the configuration of MayflyMQ has no encrypted values."));
     }
@@ -94,10 +123,37 @@ final class ClusterCommands {
     return Result.DONE;
   }
 
-  private static Result featureFlags(Invocation invocation) {
+  private static Result listFlags(Invocation invocation) {
     invocation.banner("Listing feature flags ...");
-    return Columns.of("name", "state")
+    return FLAGS
         .chosen(invocation.arguments(), "name", "state")
         .rows(invocation.api().list("feature-flags"));
+  }
+
+  private static Result enableFlag(Invocation invocation) {
+    String flag = invocation.argument(0);
+    if (flag.equals("all")) {
+      invocation.banner("Enabling all feature flags ...");
+      invocation.api().get("whoami");
+      return Result.DONE;
+    }
+    invocation.banner("Enabling feature flag \"%s\" ...", flag);
+    try {
+      invocation.api().put(Api.path("feature-flags", flag, "enable"), null);
+      return Result.DONE;
+    } catch (ApiError e) {
+      throw e.status() == UNKNOWN_FLAG
+          ? ControlException.error(
+              Sysexits.USAGE, "This feature flag is not supported by node " + invocation.node())
+          : e;
+    }
+  }
+
+  private static Result listDeprecated(Invocation invocation) {
+    boolean used = invocation.flag("--used");
+    invocation.banner("Listing deprecated features%s ...", used ? " in use" : "");
+    return DEPRECATED
+        .chosen(invocation.arguments(), "name", "deprecation_phase")
+        .rows(invocation.api().list(used ? "deprecated-features/used" : "deprecated-features"));
   }
 }

@@ -36,7 +36,8 @@ final class Status {
   /** The same broker seen as a cluster of one. */
   static Result ofCluster(Invocation invocation) {
     Status status = read(invocation);
-    return new Result.Value(status.clusterValue(), status.clusterText());
+    List<Map<String, Object>> flags = invocation.api().list("feature-flags?columns=name,state");
+    return new Result.Value(status.clusterValue(flags), status.clusterText(flags));
   }
 
   private List<String> alarms() {
@@ -141,7 +142,7 @@ final class Status {
     };
   }
 
-  private Map<String, Object> clusterValue() {
+  private Map<String, Object> clusterValue(List<Map<String, Object>> flags) {
     Object name = overview.get("node");
     return Json.object(
         "cluster_name", overview.get("cluster_name"),
@@ -156,10 +157,10 @@ final class Status {
         "alarms", alarms(),
         "partitions", Json.object(),
         "listeners", Json.object(name.toString(), overview.get("listeners")),
-        "feature_flags", List.of());
+        "feature_flags", flags);
   }
 
-  private String clusterText() {
+  private String clusterText(List<Map<String, Object>> flags) {
     Object name = overview.get("node");
     Sections text = new Sections();
     text.section("Basics").line("Cluster name: %s", overview.get("cluster_name"));
@@ -186,7 +187,8 @@ final class Status {
                     listener.get("port"),
                     listener.get("protocol"),
                     purpose(listener)));
-    text.section("Feature flags").any(List.of());
+    text.section("Feature flags");
+    flags.forEach(flag -> text.line("Flag: %s, state: %s", flag.get("name"), flag.get("state")));
     return text.toString();
   }
 

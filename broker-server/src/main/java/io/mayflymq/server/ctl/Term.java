@@ -41,6 +41,8 @@ final class Term {
   /** An element of an array of AMQP, with its type. In a table's cell and in JSON it has none. */
   record Element(Atom type, Object value) {}
 
+  private static final String UNDEFINED = "undefined";
+
   /** An atom, or null for none. */
   static Object atom(Object name) {
     return name == null ? null : new Atom(name.toString());
@@ -77,7 +79,15 @@ final class Term {
           .map(element -> new Element(new Atom(type(element)), field(element)))
           .collect(Collectors.toList());
     }
+    if (isVoid(value)) {
+      return new Atom(UNDEFINED);
+    }
     return value instanceof Map<?, ?> ? table(value) : value;
+  }
+
+  /** The API shows no value as this text, as RabbitMQ's does. */
+  private static boolean isVoid(Object value) {
+    return UNDEFINED.equals(value);
   }
 
   private static String type(Object value) {
@@ -96,7 +106,7 @@ final class Term {
     if (value instanceof List<?>) {
       return "array";
     }
-    return value == null ? "void" : "longstr";
+    return isVoid(value) ? "void" : "longstr";
   }
 
   // For a cell of a table

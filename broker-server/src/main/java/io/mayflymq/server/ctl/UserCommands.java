@@ -1,5 +1,6 @@
 package io.mayflymq.server.ctl;
 
+import io.mayflymq.core.security.PasswordHash;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -40,6 +41,9 @@ final class UserCommands {
             .takes("username")
             .mayTake("password")
             .does(UserCommands::authenticate),
+        Command.named("hash_password", "Hashes a plaintext password")
+            .mayTake("cleartext_password")
+            .does(UserCommands::hash),
         Command.named("set_user_tags", "Sets user tags")
             .takes("username")
             .takesMany("tag")
@@ -71,9 +75,14 @@ final class UserCommands {
     return Api.object(found);
   }
 
+  /** The argument behind the user's name, or the first line of standard input. */
   private static String password(Invocation invocation) {
-    if (invocation.arguments().size() > 1) {
-      return invocation.argument(1);
+    return password(invocation, 1);
+  }
+
+  private static String password(Invocation invocation, int index) {
+    if (invocation.arguments().size() > index) {
+      return invocation.argument(index);
     }
     invocation.prompt("Password: ");
     String line = invocation.readLine();
@@ -144,6 +153,16 @@ final class UserCommands {
       }
     }
     return new Result.Done("Success");
+  }
+
+  /** For add_user and definitions; asks no broker. */
+  private static Result hash(Invocation invocation) {
+    if (invocation.arguments().isEmpty()) {
+      invocation.banner("Will hash provided password");
+    } else {
+      invocation.banner("Will hash password %s", invocation.argument(0));
+    }
+    return new Result.Done(PasswordHash.of(password(invocation, 0)).base64());
   }
 
   private static Result setTags(Invocation invocation) {

@@ -1,9 +1,10 @@
 package io.mayflymq.server.management;
 
+import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.server.config.NodeName;
 import java.util.List;
 
-/** Who is asking, and how many logins at the API there were. */
+/** Who is asking, how many logins at the API there were, and what passwords hash to. */
 final class AuthResource {
   private final AuthAttempts attempts;
 
@@ -15,6 +16,7 @@ final class AuthResource {
     router
         .get("whoami", AuthResource::whoami)
         .get("auth", request -> Response.ok(Json.object("oauth_enabled", false)))
+        .get("auth/hash_password/{password}", AuthResource::hashPassword)
         .get("auth/attempts/{node}", this::list)
         .delete("auth/attempts/{node}", this::reset)
         .get("auth/attempts/{node}/source", AuthResource::listBySource)
@@ -24,6 +26,12 @@ final class AuthResource {
   private static Response whoami(Request request) {
     return Response.ok(
         Json.object("name", request.principal().user(), "tags", request.principal().tags()));
+  }
+
+  /** As {@code password_hash} of users wants it. */
+  private static Response hashPassword(Request request) {
+    request.principal().requireAdministrator();
+    return Response.ok(Json.object("ok", PasswordHash.of(request.parameter("password")).base64()));
   }
 
   private Response list(Request request) {

@@ -110,7 +110,8 @@ final class Json {
     if (value instanceof FieldValue.Binary binary) {
       return new String(binary.bytes(), StandardCharsets.UTF_8);
     }
-    return null;
+    // Nothing is Erlang's undefined, which RabbitMQ's JSON makes a text.
+    return "undefined";
   }
 
   /**

@@ -153,6 +153,7 @@ public final class ManagementServer implements AutoCloseable {
     new OverviewResource(managed, node, monitors).addTo(api);
     new HealthResource(managed, node).addTo(api);
     new AuthResource(attempts).addTo(api);
+    new FeatureResource(managed).addTo(api);
     new UserResource(managed).addTo(api);
     new PermissionResource(managed).addTo(api);
     new TopicPermissionResource(managed).addTo(api);
@@ -174,7 +175,6 @@ public final class ManagementServer implements AutoCloseable {
     new MessageResource(managed, settings.protocol().maxMessageSize()).addTo(api);
     // A page of a console would be loaded by this; there is none.
     api.get("extensions", request -> Response.ok(List.of()));
-    api.get("feature-flags", request -> Response.ok(List.of()));
     api.post("rebalance/queues", request -> Response.noContent());
   }
 

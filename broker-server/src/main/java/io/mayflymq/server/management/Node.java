@@ -2,8 +2,10 @@ package io.mayflymq.server.management;
 
 import io.mayflymq.server.config.TlsSettings;
 import java.io.IOException;
+import java.io.InputStream;
 import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -87,6 +89,23 @@ record Node(List<Listener> listeners, Path dataDir, Path logFile, List<String> m
             "fd_total", unix.getMaxFileDescriptorCount(),
             "fd_used", unix.getOpenFileDescriptorCount())
         : Json.object("fd_total", 0, "fd_used", 0);
+  }
+
+  /**
+   * Threads in use and allowed, where RabbitMQ has Erlang's processes; as many as there are if the
+   * system does not say.
+   */
+  static Map<String, Object> threads() {
+    long used = ManagementFactory.getThreadMXBean().getThreadCount();
+    long total;
+    try (InputStream kernel = Files.newInputStream(Path.of("/proc/sys/kernel/threads-max"))) {
+      // The kernel gives a number to one read only, so it must not be read piece by piece.
+      byte[] digits = kernel.readNBytes(Long.BYTES * 4);
+      total = Long.parseLong(new String(digits, StandardCharsets.US_ASCII).strip());
+    } catch (IOException | NumberFormatException e) {
+      total = used;
+    }
+    return Json.object("proc_total", total, "proc_used", used);
   }
 
   static long garbageCollections() {

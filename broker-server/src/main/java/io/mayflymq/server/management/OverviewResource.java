@@ -56,10 +56,6 @@ final class OverviewResource {
             BuildInfo.DIALECT,
             "cluster_name",
             ClusterName.of(managed.administration().globalParameters()),
-            "cluster_tags",
-            List.of(),
-            "node_tags",
-            List.of(),
             // Not Erlang; what a few readers want to see here is a text.
             "erlang_version",
             "none",
@@ -253,7 +249,14 @@ final class OverviewResource {
                                 "enabled",
                                 true))
                     .toList(),
-            "applications", List.of(),
+            "being_drained", false,
+            // Clients look here for the version of the broker.
+            "applications",
+                List.of(
+                    Json.object(
+                        "name", "rabbit",
+                        "description", BuildInfo.PRODUCT,
+                        "version", BuildInfo.DIALECT)),
             "contexts", contexts(),
             "log_files", logFiles,
             "db_dir", node.dataDir().toString(),
@@ -261,6 +264,7 @@ final class OverviewResource {
             "enabled_plugins", List.of(),
             "cluster_links", List.of());
     object.putAll(Node.fileDescriptors());
+    object.putAll(Node.threads());
     for (Churn.Event event : Churn.Event.values()) {
       Churn churn = managed.broker().churn();
       Statistics.put(object, event.toString(), churn.get(event), churn.rate(event));

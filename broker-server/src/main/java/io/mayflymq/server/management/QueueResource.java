@@ -20,6 +20,8 @@ final class QueueResource {
   void addTo(Router router) {
     router
         .get("queues", request -> list(request, managed.vhosts(request.principal())))
+        // RabbitMQ leaves out of the plain list what it took long to collect; here it is the same.
+        .get("queues/detailed", request -> list(request, managed.vhosts(request.principal())))
         .get("queues/{vhost}", request -> list(request, List.of(managed.visibleVhost(request))))
         .get("queues/{vhost}/{queue}", this::get)
         .put("queues/{vhost}/{queue}", this::declare)

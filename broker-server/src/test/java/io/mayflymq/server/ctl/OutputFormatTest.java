@@ -39,6 +39,18 @@ class OutputFormatTest {
   }
 
   @Test
+  void nothingInATableOfAmqpIsUndefined() {
+    Result.Rows queues =
+        Columns.of()
+            .withTable("arguments")
+            .rows(
+                List.of(Map.of("arguments", Map.of("a", List.of("undefined"), "n", "undefined"))));
+    assertThat(OutputFormat.TABLE.rows(queues, false))
+        .isEqualTo("[{\"a\",[undefined]},{\"n\",undefined}]");
+    assertThat(OutputFormat.JSON.rows(queues, true)).contains("[\"n\",\"void\",\"undefined\"]");
+  }
+
+  @Test
   void csv() {
     assertThat(OutputFormat.CSV.rows(QUEUES, true))
         .isEqualTo(

@@ -10,9 +10,11 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import java.io.IOException;
+import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -382,5 +384,22 @@ class ManagementAccessIT extends AccessFixture {
     Http.Reply reply = Http.as(target.httpPort(), user, "p").send(method, "/api/" + path, body);
     assertThat(reply.status()).isEqualTo(401);
     assertThat(reply.error()).isEqualTo("not_authorised");
+  }
+
+  @Test
+  @MayflyOnly("RabbitMQ has it since 3.13")
+  void aPasswordIsHashedForAUserToBe(Amqp amqp) throws Exception {
+    ControlCommand control = ControlCommand.of(target);
+    String byApi = http.get("auth/hash_password/p%2Fw").json().path("ok").asText();
+    String byCommand = control.run("hash_password", "p/w", "-s").text();
+    String fromInput = control.runWith("p/w\n", "hash_password", "-s").text();
+    for (String hash : List.of(byApi, byCommand, fromInput.replace("Password: ", ""))) {
+      String name = user(amqp, "management");
+      String body = "{\"password_hash\":\"" + hash + "\",\"tags\":\"management\"}";
+      assertThat(http.put("users/" + name, body).status()).isEqualTo(204);
+      assertThat(Http.as(target.httpPort(), name, "p/w").get("whoami").status())
+          .as(hash)
+          .isEqualTo(200);
+    }
   }
 }

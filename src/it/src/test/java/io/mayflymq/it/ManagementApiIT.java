@@ -15,6 +15,7 @@ import io.mayflymq.it.harness.Target;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.awaitility.Awaitility;
@@ -100,6 +101,15 @@ class ManagementApiIT {
   }
 
   // Queues
+
+  @Test
+  void anArgumentWithoutAValueIsUndefined(Amqp amqp) throws Exception {
+    Map<String, Object> arguments = new HashMap<>();
+    arguments.put("n", null);
+    String queue = amqp.queue(arguments);
+    assertThat(http.get("queues/%2F/" + queue).json().path("arguments"))
+        .hasToString("{\"n\":\"undefined\"}");
+  }
 
   @Test
   void declaresAndDeletesAQueue(Amqp amqp) throws Exception {
@@ -423,7 +433,13 @@ class ManagementApiIT {
         .contains("direct", "fanout", "headers", "topic");
     String node = overview.path("node").asText();
     assertThat(http.get("nodes/" + node).json().path("running").asBoolean()).isTrue();
-    assertThat(texts(http.get("nodes").json(), "name")).containsExactly(node);
+    JsonNode nodes = http.get("nodes").json();
+    assertThat(texts(nodes, "name")).containsExactly(node);
+    assertThat(texts(nodes.get(0).path("applications"), "name")).contains("rabbit");
+    assertThat(nodes.get(0).path("proc_total").asLong())
+        .isGreaterThanOrEqualTo(nodes.get(0).path("proc_used").asLong())
+        .isPositive();
+    assertThat(nodes.get(0).path("being_drained").asText()).isEqualTo("false");
     assertThat(texts(http.get("vhosts").json(), "name")).contains("/");
   }
 
