@@ -19,7 +19,7 @@ final class MemoryBudget {
   private static final int OBJECTS = 96;
 
   /** The most that objects for consumers may take, in bytes. */
-  private static final long MOST_FOR_CONSUMERS = 16 << 20;
+  private static final long MOST_FOR_CONSUMERS = 64 << 20;
 
   /** How many queues can have as many of them as they may. */
   private static final int QUEUES_WITH_OBJECTS = 4;
