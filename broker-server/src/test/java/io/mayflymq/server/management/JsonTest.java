@@ -31,13 +31,17 @@ class JsonTest {
             1.5,
             "yes",
             true,
-            "nothing",
-            null,
             "list",
             List.of(1L, "a"),
             "inner",
             Map.of("x", 1L));
     assertThat(Json.ofTable(Json.toTable(object))).isEqualTo(object);
+  }
+
+  @Test
+  void nothingIsShownAsInRabbitMq() {
+    Map<String, Object> shown = Json.ofTable(Json.toTable(Json.object("nothing", null)));
+    assertThat(shown).containsExactly(Map.entry("nothing", "undefined"));
   }
 
   @Test
