@@ -38,8 +38,8 @@ public interface ConnectionContext {
   /** What it is held to. */
   ProtocolSettings settings();
 
-  /** Whether the client asked to be told when a consumer's queue has gone. */
-  boolean wantsCancelNotifications();
+  /** What its client goes by. */
+  ClientTraits client();
 
   /**
    * Reads no further method until a future is done; then goes on with its value, or fails the

@@ -104,7 +104,7 @@ final class ConsumerOperations implements DeliveryReceiver {
       throw new ConnectionException(
           ReplyCode.NOT_IMPLEMENTED, "prefetch_size!=0 (%d)".formatted(qos.prefetchSize()));
     }
-    if (qos.global()) {
+    if (qos.global() || connection.client().hasPrefetchForChannel()) {
       if (credit == null) {
         credit = new ChannelCredit(unacked.countOfConsumers());
       }
@@ -322,7 +322,7 @@ final class ConsumerOperations implements DeliveryReceiver {
   private void cancelOverdue(DeliverySource source, long tag) {
     if (source.fetched()) {
       takeBack(tag, connection.lanes()::requeue);
-    } else if (!connection.wantsCancelNotifications()) {
+    } else if (!connection.client().wantsCancelNotifications()) {
       long timeoutMillis =
           ConsumerTimeout.orDefault(
               source.timeoutMillis(), connection.settings().consumerTimeoutMillis());
@@ -346,7 +346,7 @@ final class ConsumerOperations implements DeliveryReceiver {
     if (source != null && source.consumer() == consumer) {
       consumers.remove(tag);
       tellDeleted(source);
-      if (channel.isOpen() && connection.wantsCancelNotifications()) {
+      if (channel.isOpen() && connection.client().wantsCancelNotifications()) {
         connection.output().method(number, new BasicMethod.Cancel(tag, true));
       }
     }

@@ -7,11 +7,8 @@ import java.util.Properties;
 
 /** What the build knows of itself. */
 public final class BuildInfo {
-  /** The product's name. */
+  /** The product's name, as RabbitMQ's clients find it in the server properties. */
   public static final String PRODUCT = "MayflyMQ";
-
-  /** The product whose dialect is spoken, as clients find it in the server properties. */
-  public static final String DIALECT_PRODUCT = "RabbitMQ";
 
   /** The version of RabbitMQ whose dialect is spoken, which clients and tools choose theirs by. */
   public static final String DIALECT = "3.13.7";

@@ -14,6 +14,7 @@ import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.channel.ChannelSession;
 import io.mayflymq.server.channel.ChannelView;
+import io.mayflymq.server.channel.ClientTraits;
 import io.mayflymq.server.channel.ConnectionContext;
 import io.mayflymq.server.config.ProtocolSettings;
 import io.mayflymq.server.delivery.ConnectionIdentity;
@@ -73,7 +74,7 @@ public final class AmqpConnection implements ConnectionContext {
   private OpenConnection open;
   private VirtualHost vhost;
   private VhostAccess access;
-  private boolean wantsCancelNotifications;
+  private ClientTraits client = ClientTraits.UNKNOWN;
   private boolean overloaded;
   private boolean flooded;
 
@@ -133,7 +134,7 @@ public final class AmqpConnection implements ConnectionContext {
       access = opened.access();
       channels.countFor(opened.session().user(), environment.sessions());
       open = OpenConnection.begin(opened, socket, output, home.now());
-      wantsCancelNotifications = opened.hasCapability("consumer_cancel_notify");
+      client = opened.client();
       alarmBlock.setClientListens(opened.hasCapability("connection.blocked"));
       handshake = null;
       state = State.OPEN;
@@ -483,8 +484,8 @@ public final class AmqpConnection implements ConnectionContext {
   }
 
   @Override
-  public boolean wantsCancelNotifications() {
-    return wantsCancelNotifications;
+  public ClientTraits client() {
+    return client;
   }
 
   @Override

@@ -16,6 +16,7 @@ import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
+import io.mayflymq.server.channel.ClientTraits;
 import io.mayflymq.server.config.ProtocolSettings;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -38,6 +39,8 @@ final class Handshake {
    */
   private static final long START_PAUSE_MILLIS = 5;
 
+  private static final FieldValue GOES_BY_THE_SPECIFICATION = FieldValue.of("py-amqp");
+
   /** What a handshake ends with. */
   record Opened(
       VirtualHost vhost,
@@ -49,6 +52,13 @@ final class Handshake {
     /** Whether the client says that it understands an extension of the protocol. */
     boolean hasCapability(String capability) {
       return Handshake.hasCapability(clientProperties, capability);
+    }
+
+    /** What the client goes by. */
+    ClientTraits client() {
+      return new ClientTraits(
+          hasCapability("consumer_cancel_notify"),
+          GOES_BY_THE_SPECIFICATION.equals(clientProperties.get("product")));
     }
   }
 

@@ -6,9 +6,7 @@ import io.mayflymq.server.config.BuildInfo;
 
 /**
  * What the broker says of itself in {@code connection.start}. Clients choose their dialect by
- * {@code product} and {@code version}, which are therefore RabbitMQ's: kombu, and with it Celery,
- * sets a prefetch count in the way of the specification, for new consumers only, if they are not.
- * Who we are stands beside them.
+ * {@code version}, which is therefore RabbitMQ's; our own stands beside it.
  */
 final class ServerProperties {
   private static final FieldTable CAPABILITIES = capabilities();
@@ -23,8 +21,8 @@ final class ServerProperties {
         .put("copyright", "Copyright (c) the MayflyMQ authors")
         .put("information", "Licensed under the Apache License 2.0")
         .put("mayfly_version", BuildInfo.version())
-        .put("platform", BuildInfo.PRODUCT + " on Java " + Runtime.version().feature())
-        .put("product", BuildInfo.DIALECT_PRODUCT)
+        .put("platform", "Java " + Runtime.version().feature())
+        .put("product", BuildInfo.PRODUCT)
         .put("version", BuildInfo.DIALECT)
         .build();
   }

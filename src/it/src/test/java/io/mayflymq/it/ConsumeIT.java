@@ -9,11 +9,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.DefaultConsumer;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Deliveries.Delivery;
+import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.RawClient;
 import io.mayflymq.it.harness.RawWriter;
 import java.util.ArrayList;
@@ -153,6 +155,26 @@ class ConsumeIT {
     assertThat(consumer.next(2)).containsExactly("m1", "m2");
     channel.basicQos(0, 0, true);
     assertThat(consumer.next(2)).containsExactly("m3", "m4");
+  }
+
+  @Test
+  @MayflyOnly("it expects that from brokers whose product is not RabbitMQ")
+  void aClientThatGoesByTheSpecificationHasOnePrefetchForItsChannel(Amqp amqp) throws Exception {
+    String queue = amqp.queue();
+    ConnectionFactory factory = amqp.target().factory();
+    factory.getClientProperties().put("product", "py-amqp");
+    try (Connection connection = factory.newConnection()) {
+      Channel channel = connection.createChannel();
+      channel.basicQos(1);
+      Deliveries consumer = Deliveries.from(channel, queue, false);
+      for (int i = 0; i < 4; i++) {
+        amqp.publish(queue, "m" + i);
+      }
+      consumer.next();
+      channel.basicQos(3);
+      assertThat(consumer.next(2)).containsExactly("m1", "m2");
+      assertThat(amqp.ready(queue)).isOne();
+    }
   }
 
   @Test

@@ -3,7 +3,6 @@ package io.mayflymq.it.harness;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import java.io.IOException;
-import java.util.Map;
 import java.util.concurrent.TimeoutException;
 
 /**
@@ -12,7 +11,7 @@ import java.util.concurrent.TimeoutException;
  *
  * @param port where it listens
  * @param process the child process, null when the broker was running already
- * @param product which broker it is, by its server-properties
+ * @param product what it says in its server-properties
  */
 public record Target(int port, BrokerProcess process, String product) implements AutoCloseable {
   public static final String HOST = "127.0.0.1";
@@ -40,10 +39,7 @@ public record Target(int port, BrokerProcess process, String product) implements
 
   private static String product(int port) {
     try (Connection connection = factory(port).newConnection("which broker is this")) {
-      Map<String, Object> properties = connection.getServerProperties();
-      return properties.containsKey("mayfly_version")
-          ? OURS
-          : String.valueOf(properties.get("product"));
+      return String.valueOf(connection.getServerProperties().get("product"));
     } catch (IOException | TimeoutException e) {
       throw new IllegalStateException("No broker answers on port " + port, e);
     }
