@@ -80,7 +80,6 @@ class RuntimeControlIT {
     }
     channel.waitForConfirmsOrDie(10_000);
 
-    long began = System.nanoTime();
     assertThat(done("stop_app").get(0)).startsWith("Stopping rabbit application on node ");
     assertThat(closed.await(5, SECONDS)).isTrue();
     Close close = (Close) cause.get().getReason();
@@ -96,7 +95,6 @@ class RuntimeControlIT {
     refused(69, "rabbit_is_not_running", "await_startup", "-t", "1");
     done("stop_app");
     assertThat(done("start_app").get(0)).startsWith("Starting node ");
-    assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(20));
 
     done("await_startup");
     assertThat(done("-s", "list_queues")).containsExactly("durable\t1");
