@@ -32,7 +32,8 @@ class JvmMemoryTest {
     memory.collect();
     long before = memory.usedBytes();
     held.add(ByteBuffer.allocateDirect(SIZE));
-    assertThat(memory.usedBytes() - before).isGreaterThanOrEqualTo(SIZE);
+    // What other tests left behind may be freed at the same time.
+    assertThat(memory.usedBytes() - before).isGreaterThan(SIZE - (4L << 20));
     assertThat(held).hasSize(1);
   }
 }
