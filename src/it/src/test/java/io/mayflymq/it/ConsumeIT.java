@@ -18,6 +18,7 @@ import io.mayflymq.it.harness.Deliveries.Delivery;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.RawClient;
 import io.mayflymq.it.harness.RawWriter;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -329,15 +330,7 @@ class ConsumeIT {
             1,
             RawWriter.method(50, 10).uint16(0).shortString(queue).uint8(durableOrNot).emptyTable());
         client.expect(50, 11);
-        client.method(
-            1,
-            RawWriter.method(60, 20)
-                .uint16(0)
-                .shortString(queue)
-                .shortString("")
-                .uint8(0)
-                .emptyTable());
-        client.expect(60, 21);
+        consume(client, queue);
         client.method(1, RawWriter.method(50, 40).uint16(0).shortString(queue).uint8(0));
         client.expect(50, 41);
         client.expect(60, 30);
@@ -435,15 +428,7 @@ class ConsumeIT {
     String queue = amqp.queue();
     amqp.publish(queue, "a");
     RawClient client = RawClient.openChannel(amqp.target().port());
-    client.method(
-        1,
-        RawWriter.method(60, 20)
-            .uint16(0)
-            .shortString(queue)
-            .shortString("")
-            .uint8(0)
-            .emptyTable());
-    client.expect(60, 21);
+    consume(client, queue);
     client.expect(60, 60);
     client.close();
     amqp.awaitReady(queue, 1);
@@ -476,5 +461,17 @@ class ConsumeIT {
       channel.basicPublish("", queue, PLAIN, bytes("still alive"));
       assertThat(channel.waitForConfirms(20_000)).isTrue();
     }
+  }
+
+  private static void consume(RawClient client, String queue) throws IOException {
+    client.method(
+        1,
+        RawWriter.method(60, 20)
+            .uint16(0)
+            .shortString(queue)
+            .shortString("")
+            .uint8(0)
+            .emptyTable());
+    client.expect(60, 21);
   }
 }
