@@ -23,6 +23,9 @@ import java.util.List;
  * A message that goes to many queues comes here once for each, one right after the other, and is appended once: the record keeps a list of those
  * who hold it, and is released by each. It can be recognised by being the same object, and be given holders, as long as nothing has been appended
  * behind it.
+ *
+ * WHAT MANY BEGIN WITH
+ * is kept once, beside the slabs: see Prefixes.
  */
 /**
  * Contents of messages, packed. Locations are negative, and so distinct from those of files; after
@@ -44,6 +47,7 @@ public final class ContentMemory {
   private final int slabBits;
   private final ContentOwner owner;
   private final Names names = new Names();
+  private final Prefixes prefixes = new Prefixes();
   private final List<Slab> slabs = new ArrayList<>();
   private final BitSet unused = new BitSet();
   private final ArrayDeque<Slab> spare = new ArrayDeque<>();
@@ -99,9 +103,9 @@ public final class ContentMemory {
     return 1 << slabBits;
   }
 
-  /** How much memory all slabs take, in bytes. */
+  /** How much memory all slabs take, and what contents begin with, in bytes. */
   public long allocatedBytes() {
-    return (long) (used + spare.size()) << slabBits;
+    return ((long) (used + spare.size()) << slabBits) + prefixes.bytes();
   }
 
   /** How many bytes of that are needed. */
@@ -121,11 +125,19 @@ public final class ContentMemory {
     } else {
       Slab slab = slabFor(Slab.length(message));
       int before = slab.live();
-      lastOffset = slab.append(message, queueId, sequence);
+      int prefix = prefixes.find(message);
+      retain(prefix);
+      lastOffset = slab.append(message, prefix, prefixes.shared(), queueId, sequence);
       last = message;
       liveBytes += slab.live() - before;
     }
     return location(current, lastOffset);
+  }
+
+  private void retain(int prefix) {
+    if (prefix != Prefixes.NONE) {
+      prefixes.retain(prefix);
+    }
   }
 
   private void hold(long queueId, long sequence) {
@@ -197,13 +209,13 @@ public final class ContentMemory {
 
   /** Makes the message that is at a location; a new object at each call. */
   public Message read(long location) {
-    return slabs.get(slab(location)).read(offset(location), names);
+    return slabs.get(slab(location)).read(offset(location), names, prefixes);
   }
 
   /** A queue does not need the content at a location any more. */
   public void release(long location) {
     int number = slab(location);
-    int freed = slabs.get(number).release(offset(location));
+    int freed = release(slabs.get(number), offset(location));
     if (freed > 0) {
       liveBytes -= freed;
       if (number == current && offset(location) == lastOffset) {
@@ -211,6 +223,14 @@ public final class ContentMemory {
       }
       freeIfEmpty(number);
     }
+  }
+
+  private int release(Slab slab, int offset) {
+    int freed = slab.release(offset);
+    if (freed > 0 && slab.prefix(offset) != Prefixes.NONE) {
+      prefixes.release(slab.prefix(offset));
+    }
+    return freed;
   }
 
   // What is wasted
@@ -263,6 +283,7 @@ public final class ContentMemory {
     Slab target = slabFor(slab.extent(offset));
     int before = target.live();
     int copy = target.append(slab, offset);
+    retain(slab.prefix(offset));
     last = null;
     long to = location(current, copy);
     for (int i = 0; i < holders; i++) {
@@ -275,7 +296,7 @@ public final class ContentMemory {
     }
     liveBytes += target.live() - before;
     while (slab.liveHolders(offset) > 0) {
-      liveBytes -= slab.release(offset);
+      liveBytes -= release(slab, offset);
     }
     freeIfEmpty(emptying);
   }

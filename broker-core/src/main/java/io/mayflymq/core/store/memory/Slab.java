@@ -17,8 +17,9 @@ import java.util.List;
  *         12      8  the message's own TTL in ms
  *         20      4  length of the properties
  *         24      1  priority
- *         25      1  1 for a persistent message
- *         26         exchange and routing key, as short strings; properties; body
+ *         25      1  flags
+ *         26      8  only if the flags say so: number of a prefix, and how many bytes of it the content begins with
+ *                    exchange and routing key, as short strings; properties; body
  *     length   16 *  holders: the queue's id and the number of the message in it
  *
  * Only the last record is given more holders: behind the others there is no room.
@@ -29,9 +30,13 @@ final class Slab {
   private static final int TTL = 12;
   private static final int PROPERTIES = 20;
   private static final int PRIORITY = 24;
-  private static final int PERSISTENT = 25;
-  private static final int NAMES = 26;
+  private static final int FLAGS = 25;
+  private static final int HEAD = 26;
+  private static final int PREFIX = 8;
   private static final int HOLDER = 16;
+
+  private static final int PERSISTENT = 1;
+  private static final int PREFIXED = 2;
 
   private static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
@@ -46,9 +51,11 @@ final class Slab {
     bytes = new byte[length];
   }
 
-  /** How many bytes a message takes with its first holder. May be more than an int can hold. */
+  /**
+   * How many bytes a message takes with its first holder, at most. May be more than an int holds.
+   */
   static long length(Message message) {
-    return (long) NAMES
+    return (long) HEAD
         + message.exchange().encoded().length
         + message.routingKey().encoded().length
         + message.content().length
@@ -77,16 +84,30 @@ final class Slab {
 
   // Appending
 
-  /** Appends a message that one queue has. @return its offset */
-  int append(Message message, long queueId, long sequence) {
+  /**
+   * Appends a message that one queue has.
+   *
+   * @param prefix what its content begins with, or {@link Prefixes#NONE}
+   * @param shared how many bytes of that
+   * @return its offset
+   */
+  int append(Message message, int prefix, int shared, long queueId, long sequence) {
     int start = end;
     LONG.set(bytes, start + TTL, message.ttlMillis());
     INT.set(bytes, start + PROPERTIES, message.propertiesLength());
     bytes[start + PRIORITY] = (byte) message.priority();
-    bytes[start + PERSISTENT] = (byte) (message.persistent() ? 1 : 0);
-    int at = put(start + NAMES, message.exchange().encoded());
-    at = put(at, message.routingKey().encoded());
-    at = put(at, message.content());
+    boolean prefixed = prefix != Prefixes.NONE;
+    bytes[start + FLAGS] =
+        (byte) ((message.persistent() ? PERSISTENT : 0) | (prefixed ? PREFIXED : 0));
+    int at = start + HEAD;
+    if (prefixed) {
+      INT.set(bytes, at, prefix);
+      INT.set(bytes, at + 4, shared);
+      at += PREFIX;
+    }
+    at = put(at, message.exchange().encoded(), 0);
+    at = put(at, message.routingKey().encoded(), 0);
+    at = put(at, message.content(), prefixed ? shared : 0);
     begin(start, at - start);
     hold(start, queueId, sequence);
     return start;
@@ -109,9 +130,10 @@ final class Slab {
     live += length;
   }
 
-  private int put(int at, byte[] part) {
-    System.arraycopy(part, 0, bytes, at, part.length);
-    return at + part.length;
+  private int put(int at, byte[] part, int from) {
+    int length = part.length - from;
+    System.arraycopy(part, from, bytes, at, length);
+    return at + length;
   }
 
   /** Whether one more holder of the last record has room. */
@@ -132,13 +154,21 @@ final class Slab {
   // Reading
 
   /** Makes the message of a record. */
-  Message read(int offset, Names names) {
-    ShortString exchange = names.exchange(bytes, offset + NAMES);
-    int keyAt = offset + NAMES + exchange.encoded().length;
+  Message read(int offset, Names names, Prefixes prefixes) {
+    int prefix = prefix(offset);
+    boolean prefixed = prefix != Prefixes.NONE;
+    int shared = prefixed ? (int) INT.get(bytes, offset + HEAD + 4) : 0;
+    int exchangeAt = offset + HEAD + (prefixed ? PREFIX : 0);
+    ShortString exchange = names.exchange(bytes, exchangeAt);
+    int keyAt = exchangeAt + exchange.encoded().length;
     ShortString key = names.routingKey(bytes, keyAt);
     int at = keyAt + key.encoded().length;
-    byte[] content = new byte[offset + length(offset) - at];
-    System.arraycopy(bytes, at, content, 0, content.length);
+    int own = offset + length(offset) - at;
+    byte[] content = new byte[shared + own];
+    if (prefixed) {
+      prefixes.copy(prefix, content, shared);
+    }
+    System.arraycopy(bytes, at, content, shared, own);
     return new Message(
         exchange,
         key,
@@ -146,8 +176,15 @@ final class Slab {
         (int) INT.get(bytes, offset + PROPERTIES),
         (long) LONG.get(bytes, offset + TTL),
         bytes[offset + PRIORITY] & 0xff,
-        bytes[offset + PERSISTENT] != 0,
+        (bytes[offset + FLAGS] & PERSISTENT) != 0,
         List.of());
+  }
+
+  /** What the content of a record begins with, or {@link Prefixes#NONE}. */
+  int prefix(int offset) {
+    return (bytes[offset + FLAGS] & PREFIXED) == 0
+        ? Prefixes.NONE
+        : (int) INT.get(bytes, offset + HEAD);
   }
 
   private int length(int offset) {

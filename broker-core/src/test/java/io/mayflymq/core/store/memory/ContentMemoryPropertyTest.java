@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.protocol.types.ShortString;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.LongStream;
 import net.jqwik.api.Arbitrary;
@@ -23,7 +24,8 @@ class ContentMemoryPropertyTest {
 
   sealed interface Step {}
 
-  record Put(int bodyBytes, int queues) implements Step {}
+  /** The kind tells what the properties begin with, and for how long. */
+  record Put(int bodyBytes, int kind, int queues) implements Step {}
 
   record Release(int pick, int count) implements Step {}
 
@@ -36,7 +38,9 @@ class ContentMemoryPropertyTest {
     Holders holders = new Holders(SLAB);
     for (Step step : steps) {
       if (step instanceof Put put) {
-        holders.put(LongStream.range(0, put.queues()).boxed().toList(), message(put.bodyBytes()));
+        holders.put(
+            LongStream.range(0, put.queues()).boxed().toList(),
+            message(put.bodyBytes(), put.kind()));
       } else if (step instanceof Release release) {
         for (int i = 0; i < release.count() && holders.count() > 0; i++) {
           holders.release(release.pick() % holders.count());
@@ -61,11 +65,23 @@ class ContentMemoryPropertyTest {
     assertThat(holders.memory.allocatedBytes()).isLessThanOrEqualTo(TOLERATED * SLAB);
   }
 
-  private static Message message(int bodyBytes) {
-    byte[] content = new byte[bodyBytes + 2];
+  private static Message message(int bodyBytes, int kind) {
+    int propertiesLength = kind % 3 == 0 ? 2 : Math.min(320, 62 + kind / 2);
+    byte[] content = new byte[propertiesLength + bodyBytes];
+    Arrays.fill(content, (byte) (kind % 7));
     content[content.length - 1] = (byte) bodyBytes;
+    if (kind % 2 == 0) {
+      content[propertiesLength - 1] = (byte) kind;
+    }
     return new Message(
-        ShortString.EMPTY, ShortString.of("key"), content, 2, Message.NO_TTL, 0, false, List.of());
+        ShortString.EMPTY,
+        ShortString.of("key"),
+        content,
+        propertiesLength,
+        Message.NO_TTL,
+        0,
+        false,
+        List.of());
   }
 
   @Provide
@@ -73,6 +89,10 @@ class ContentMemoryPropertyTest {
     Arbitrary<Step> put =
         Combinators.combine(
                 integers().between(0, 15),
+                frequencyOf(
+                    Tuple.of(1, just(0)),
+                    Tuple.of(2, integers().between(1, 20)),
+                    Tuple.of(1, integers().between(1, 600))),
                 frequencyOf(
                     Tuple.of(3, just(1)),
                     Tuple.of(1, integers().between(2, 5)),
