@@ -15,9 +15,12 @@ import java.util.concurrent.CompletableFuture;
 
 /** The policies of a broker's virtual hosts, as definitions have them. */
 final class PolicyDefinitions {
-  private static final ObjectMapper MAPPER = new ObjectMapper();
-
   private final Broker broker;
+
+  /** Made when it is needed first: to load a JSON library would be a good part of the start. */
+  private static final class Json {
+    static final ObjectMapper MAPPER = new ObjectMapper();
+  }
 
   PolicyDefinitions(Broker broker) {
     this.broker = broker;
@@ -37,7 +40,7 @@ final class PolicyDefinitions {
                   policy.pattern(),
                   policy.applyTo().wireName(),
                   policy.priority(),
-                  MAPPER.valueToTree(policy.definition().toMap())));
+                  Json.MAPPER.valueToTree(policy.definition().toMap())));
         }
       }
     }
@@ -67,6 +70,7 @@ final class PolicyDefinitions {
         definition.pattern(),
         definition.applyTo(),
         definition.priority(),
-        MAPPER.convertValue(definition.definition(), new TypeReference<Map<String, Object>>() {}));
+        Json.MAPPER.convertValue(
+            definition.definition(), new TypeReference<Map<String, Object>>() {}));
   }
 }
