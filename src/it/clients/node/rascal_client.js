@@ -146,15 +146,24 @@ async function restart(broker) {
   const before = event(subscription, 'message');
   await event(await broker.publish('order', 'before'), 'success');
   (await before)[2]();
-  const received = event(subscription, 'message');
+  const others = [];
+  const received = new Promise((resolve) => {
+    subscription.on('message', (message, content, ackOrNack) => {
+      ackOrNack();
+      if (content === 'after') resolve();
+      else others.push([content, message.fields.redelivered]);
+    });
+  });
   const back = event(broker, 'vhost_initialised');
   console.log('restart');
   await event(readline.createInterface({input: process.stdin}), 'line');
   await back;
   await event(await broker.publish('order', 'after'), 'success');
-  const [, content, ackOrNack] = await received;
-  ackOrNack();
-  assert.strictEqual(content, 'after');
+  await received;
+  // The library says nothing when an acknowledgement is on its way: the end of the broker may have
+  // come before it, and then the message comes again.
+  for (const other of others) assert.deepStrictEqual(other, ['before', true]);
+  assert.ok(others.length <= 1, `${others.length} others`);
   ok('restart', 'the connection is back, and its subscription goes on');
 }
 
