@@ -14,6 +14,8 @@ public enum DeathCause {
   DELIVERY_LIMIT("delivery-limit", DeathReason.DELIVERY_LIMIT),
   /** A consumer: {@code basic.reject} or {@code basic.nack}. */
   CONSUMER("consumer", DeathReason.REJECTED),
+  /** How long a consumer may have a message: {@code lock-duration}, too. */
+  CONSUMER_TIMEOUT("consumer-timeout", DeathReason.REJECTED),
   /** The end of the queue's lease. */
   EXPIRES("expires", DeathReason.QUEUE_EXPIRED),
   /** Whoever deleted the queue. */

@@ -1,7 +1,6 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DeathCause;
-import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.LengthSettings;
@@ -43,34 +42,40 @@ final class Departures {
     length = settings.length();
   }
 
-  /** A message dies. */
-  void die(long sequence, DeathReason reason, long nowMillis) {
-    Message message = deadLetters ? messages.get(sequence) : messages.glance(sequence);
-    DeathCause cause = causeOf(sequence, message, reason);
-    long deadline = reason == DeathReason.EXPIRED ? deadlines.of(sequence) : Deadlines.NEVER;
+  /** A message dies because it is too old. */
+  void expire(long sequence, long nowMillis) {
+    Message message = contentOf(sequence);
+    // What a former TTL left behind stands in the index as if it were the message's own.
+    boolean hasOwn = message == null || message.ttlMillis() != Message.NO_TTL;
+    boolean byOwn = hasOwn && deadlines.isOwn(sequence);
+    DeathCause cause = byOwn ? DeathCause.EXPIRATION : DeathCause.MESSAGE_TTL;
+    die(sequence, message, cause, deadlines.of(sequence), nowMillis);
+  }
+
+  /** A message dies of something else. */
+  void die(long sequence, DeathCause cause, long nowMillis) {
+    die(sequence, contentOf(sequence), cause, Deadlines.NEVER, nowMillis);
+  }
+
+  /** A message dies, for want of room. */
+  void dieOverLimit(long sequence, long nowMillis) {
+    die(sequence, overLimit(0), nowMillis);
+  }
+
+  private Message contentOf(long sequence) {
+    return deadLetters ? messages.get(sequence) : messages.glance(sequence);
+  }
+
+  private void die(
+      long sequence, Message message, DeathCause cause, long deadlineMillis, long nowMillis) {
     deadlines.leaving(sequence);
     DeadEntry entry = messages.bury(sequence);
-    effects.died(message, entry, cause, deadline, nowMillis);
+    effects.died(message, entry, cause, deadlineMillis, nowMillis);
   }
 
   /** A message that is not in the queue dies, for want of room. */
   void dieOutside(Message message, long nowMillis) {
     effects.died(message, null, overLimit(1), Deadlines.NEVER, nowMillis);
-  }
-
-  private DeathCause causeOf(long sequence, Message message, DeathReason reason) {
-    return switch (reason) {
-      case REJECTED -> DeathCause.CONSUMER;
-      case DELIVERY_LIMIT -> DeathCause.DELIVERY_LIMIT;
-      case MAXLEN -> overLimit(0);
-      case QUEUE_EXPIRED -> DeathCause.EXPIRES;
-      case QUEUE_DELETED -> DeathCause.DELETION;
-      case EXPIRED -> {
-        // What a former TTL left behind stands in the index as if it were the message's own.
-        boolean hasOwn = message == null || message.ttlMillis() != Message.NO_TTL;
-        yield hasOwn && deadlines.isOwn(sequence) ? DeathCause.EXPIRATION : DeathCause.MESSAGE_TTL;
-      }
-    };
   }
 
   /** Which limit is exceeded, by the messages that are here and so many more. */
@@ -110,7 +115,7 @@ final class Departures {
       if (left-- == 0) {
         return deadline;
       }
-      die(earliest, DeathReason.EXPIRED, nowMillis);
+      expire(earliest, nowMillis);
       earliest = deadlines.earliest();
     }
     deadlines.endCheck();
@@ -130,7 +135,7 @@ final class Departures {
    *
    * @return whether none is left
    */
-  boolean evacuate(DeathReason reason, long nowMillis, int budget) {
+  boolean evacuate(DeathCause cause, long nowMillis, int budget) {
     int left = budget;
     while (left-- > 0) {
       long head = messages.head();
@@ -138,8 +143,11 @@ final class Departures {
       if (next < 0) {
         return true;
       }
-      boolean expired = head >= 0 && deadlines.of(next) <= nowMillis;
-      die(next, expired ? DeathReason.EXPIRED : reason, nowMillis);
+      if (head >= 0 && deadlines.of(head) <= nowMillis) {
+        expire(head, nowMillis);
+      } else {
+        die(next, cause, nowMillis);
+      }
     }
     return false;
   }
@@ -161,7 +169,7 @@ final class Departures {
         return -1;
       }
       if (dead) {
-        die(head, DeathReason.EXPIRED, nowMillis);
+        expire(head, nowMillis);
       } else {
         discard(head);
       }

@@ -1,6 +1,7 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.retention.LengthLimit;
 import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.ExpirySettings;
 import io.mayflymq.core.settings.Overflow;
@@ -11,8 +12,8 @@ import java.util.function.LongPredicate;
 /**
  * What {@link QueueMachine#reconfigure} would do at this moment.
  *
- * @param expiring how many ready messages would be too old; where only the head of a queue is
- *     looked at, as if there were no priorities
+ * @param expiring how many ready messages would expire; where only the head of a queue is looked
+ *     at, those that come to it one after the other, in the order in which they are served
  * @param overflowing how many others would be dropped from the head, being over a limit
  * @param leaseEndMillis when the queue would expire if nobody uses it, in ms since the epoch;
  *     {@link Deadlines#NEVER} without a lease or with consumers. It may have passed.
@@ -26,9 +27,61 @@ public record Forecast(long expiring, long overflowing, long leaseEndMillis) {
       QueueSettings changed,
       long leaseEndMillis,
       long nowMillis) {
+    if (changed.expiry().mode() == ExpiryMode.HEAD) {
+      FromHead fromHead = new FromHead(index, deadlines, changed, nowMillis);
+      visitInOrderOfService(index, precedence, fromHead);
+      return new Forecast(fromHead.expiring, fromHead.overflowing, leaseEndMillis);
+    }
     long expiring = expiring(index, deadlines, current.expiry(), changed.expiry(), nowMillis);
     return new Forecast(
         expiring, overflowing(index, precedence, changed, expiring), leaseEndMillis);
+  }
+
+  private static void visitInOrderOfService(
+      MessageIndex<?> index, Precedence precedence, LongPredicate visitor) {
+    if (precedence != null && !precedence.visit(visitor)) {
+      return;
+    }
+    long next = index.firstReady();
+    while (next >= 0 && ((precedence != null && precedence.isAhead(next)) || visitor.test(next))) {
+      next = index.nextReady(next);
+    }
+  }
+
+  /** Counts what leaves at the head, one after the other, as it is too old or there is too much. */
+  private static final class FromHead implements LongPredicate {
+    private final MessageIndex<?> index;
+    private final LongPredicate isDue;
+    private final LengthLimit limit;
+    private final boolean drops;
+    private long count;
+    private long bytes;
+    private long expiring;
+    private long overflowing;
+
+    FromHead(
+        MessageIndex<?> index, MessageDeadlines deadlines, QueueSettings changed, long nowMillis) {
+      this.index = index;
+      this.isDue = sequence -> deadlines.ofWith(changed.expiry(), sequence) <= nowMillis;
+      this.limit = new LengthLimit(changed.length().maxLength(), changed.length().maxLengthBytes());
+      this.drops = changed.length().overflow() == Overflow.DROP_HEAD;
+      this.count = index.readyCount();
+      this.bytes = index.readyBytes();
+    }
+
+    @Override
+    public boolean test(long sequence) {
+      if (isDue.test(sequence)) {
+        expiring++;
+      } else if (drops && limit.isExceededBy(count, bytes)) {
+        overflowing++;
+      } else {
+        return false;
+      }
+      count--;
+      bytes -= index.bodySize(sequence);
+      return true;
+    }
   }
 
   private static long expiring(
@@ -40,15 +93,6 @@ public record Forecast(long expiring, long overflowing, long leaseEndMillis) {
     LongPredicate isDue = sequence -> deadlines.ofWith(changed, sequence) <= nowMillis;
     if (changed.mode() == ExpiryMode.LAZY) {
       return 0;
-    }
-    if (changed.mode() == ExpiryMode.HEAD) {
-      long count = 0;
-      for (long next = index.firstReady();
-          next >= 0 && isDue.test(next);
-          next = index.nextReady(next)) {
-        count++;
-      }
-      return count;
     }
     boolean usual =
         current.mode() == ExpiryMode.EXACT
@@ -90,20 +134,21 @@ public record Forecast(long expiring, long overflowing, long leaseEndMillis) {
       bytes -= index.bodySize(first);
       first = index.nextReady(first);
     }
-    long excess = bytes - most;
-    long count = 0;
-    if (precedence != null && first >= 0) {
-      for (long sequence : precedence.firstWith(excess, first)) {
-        excess -= index.bodySize(sequence);
-        count++;
-      }
+    long from = first;
+    long[] excess = {bytes - most};
+    long[] count = new long[1];
+    if (from >= 0 && excess[0] > 0) {
+      visitInOrderOfService(
+          index,
+          precedence,
+          sequence -> {
+            if (sequence >= from) {
+              excess[0] -= index.bodySize(sequence);
+              count[0]++;
+            }
+            return excess[0] > 0;
+          });
     }
-    for (long sequence = first; sequence >= 0 && excess > 0; sequence = index.nextReady(sequence)) {
-      if (precedence == null || !precedence.isAhead(sequence)) {
-        excess -= index.bodySize(sequence);
-        count++;
-      }
-    }
-    return count;
+    return count[0];
   }
 }

@@ -1,6 +1,5 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.retention.LengthLimit;
 import io.mayflymq.core.settings.Overflow;
@@ -78,10 +77,11 @@ final class LengthGuard {
     int left = shrinking ? QueueMachine.EXPIRY_SLICE : Integer.MAX_VALUE;
     while (isOverLimit() && left-- > 0) {
       long head = messages.head();
-      departures.die(
-          head,
-          deadlines.of(head) <= nowMillis ? DeathReason.EXPIRED : DeathReason.MAXLEN,
-          nowMillis);
+      if (deadlines.of(head) <= nowMillis) {
+        departures.expire(head, nowMillis);
+      } else {
+        departures.dieOverLimit(head, nowMillis);
+      }
     }
     shrinking = isOverLimit();
     if (shrinking) {

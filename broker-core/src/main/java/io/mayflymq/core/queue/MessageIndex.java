@@ -49,6 +49,7 @@ public final class MessageIndex<T> {
   final PageDirectory pages;
 
   private long nextSequence;
+  private long sequenceAtRest;
   private long readyCount;
   private long readyBytes;
   private long unackedCount;
@@ -259,12 +260,12 @@ public final class MessageIndex<T> {
     unackedBytes = 0;
   }
 
-  /** Gives back the page that an empty queue keeps for the next message (5 to 10 KB). */
-  public void trim() {
-    Page page = pages.tail();
-    if (page != null && page.isEmpty()) {
-      pages.free(page);
+  /** Now and then: if empty and not used since the last call, it gives back 1 to 10 KB. */
+  public void rest() {
+    if (nextSequence == sequenceAtRest) {
+      pages.freeEmptyTail();
     }
+    sequenceAtRest = nextSequence;
   }
 
   /** Packs the pages, after many messages were put in. */

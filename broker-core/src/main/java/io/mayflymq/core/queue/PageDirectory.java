@@ -97,9 +97,7 @@ final class PageDirectory {
    * @param offset the offset of the entry that it will begin with
    */
   Page open(long number, int offset) {
-    if (tail != null && tail.isEmpty()) {
-      free(tail);
-    }
+    freeEmptyTail();
     Page page = makePage(offset);
     page.open(number, offset);
     page.previous = tail;
@@ -178,6 +176,13 @@ final class PageDirectory {
       return page;
     }
     return tail == null ? Page.small() : Page.full();
+  }
+
+  /** Frees the page that an empty index keeps for the next entry, if there is one. */
+  void freeEmptyTail() {
+    if (tail != null && tail.isEmpty()) {
+      free(tail);
+    }
   }
 
   /** Takes out a page that has no ready entries, and gives it back to the pool. */

@@ -6,6 +6,7 @@ import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongPredicate;
 
 /*
  * The messages of a queue that are served before others that are older.
@@ -111,42 +112,32 @@ final class Precedence {
   /** The messages that go ahead, in their order, but no more than so many. Changes nothing. */
   List<Long> first(int most) {
     List<Long> found = new ArrayList<>();
-    List<long[]> seen = new ArrayList<>();
-    while (found.size() < most && !ranks.isEmpty()) {
-      long rank = ranks.peekDeadline();
-      long sequence = ranks.poll();
-      if (isAhead(sequence)) {
-        seen.add(new long[] {rank, sequence});
-        found.add(sequence);
-      }
-    }
-    seen.forEach(entry -> ranks.add(entry[0], entry[1]));
+    visit(
+        sequence -> {
+          found.add(sequence);
+          return found.size() < most;
+        });
     return found;
   }
 
   /**
-   * The messages that would be served first, as many as have so many bytes, and no others than
-   * those that go ahead; in their order. Changes nothing.
+   * Shows the messages that go ahead, in their order. Changes nothing.
    *
-   * @param from those that are older are passed over
+   * @param visitor tells whether it wants the next one
+   * @return whether it has seen all and wants more
    */
-  List<Long> firstWith(long bytes, long from) {
-    List<Long> found = new ArrayList<>();
+  boolean visit(LongPredicate visitor) {
     List<long[]> seen = new ArrayList<>();
-    long left = bytes;
-    while (left > 0 && !ranks.isEmpty()) {
+    boolean goesOn = true;
+    while (goesOn && !ranks.isEmpty()) {
       long rank = ranks.peekDeadline();
       long sequence = ranks.poll();
-      if (!isAhead(sequence)) {
-        continue;
-      }
-      seen.add(new long[] {rank, sequence});
-      if (sequence >= from) {
-        left -= index.bodySize(sequence);
-        found.add(sequence);
+      if (isAhead(sequence)) {
+        seen.add(new long[] {rank, sequence});
+        goesOn = visitor.test(sequence);
       }
     }
     seen.forEach(entry -> ranks.add(entry[0], entry[1]));
-    return found;
+    return goesOn;
   }
 }

@@ -1,6 +1,6 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.settings.LeaseUse;
@@ -86,9 +86,10 @@ public interface QueueBehavior {
    * Has some of its messages die, ready or not, before it goes itself; to be called until there are
    * none.
    *
+   * @param cause what its end comes from
    * @return whether there are none
    */
-  boolean evacuate(DeathReason reason, long nowMillis);
+  boolean evacuate(DeathCause cause, long nowMillis);
 
   // Settling
 
@@ -101,8 +102,12 @@ public interface QueueBehavior {
    */
   void acknowledge(Consumer consumer, long from, long to, long nowMillis);
 
-  /** Rejects messages. Parameters as in {@link #acknowledge}. */
-  void reject(Consumer consumer, long from, long to, long nowMillis);
+  /**
+   * Rejects messages. Other parameters as in {@link #acknowledge}.
+   *
+   * @param cause who or what rejects them
+   */
+  void reject(Consumer consumer, long from, long to, DeathCause cause, long nowMillis);
 
   /** Puts messages back. Parameters as in {@link #acknowledge}. */
   void requeue(Consumer consumer, long from, long to, long nowMillis);
@@ -123,6 +128,12 @@ public interface QueueBehavior {
 
   /** The time that was asked for by {@link QueueEffects#wakeAt} has come. */
   void onTimer(long nowMillis);
+
+  /**
+   * To be called now and then: a queue that was empty and not used since the last call gives back
+   * the memory that it keeps for the next message.
+   */
+  void rest();
 
   /** The queue is gone: gives back what it holds. Nothing else may be called afterwards. */
   void dispose();

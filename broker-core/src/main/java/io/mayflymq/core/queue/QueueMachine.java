@@ -1,6 +1,6 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
@@ -170,7 +170,7 @@ public final class QueueMachine implements QueueBehavior {
     long sequence = messages.append(message, consumers.count() > 0, own, nowMillis);
     long deadline = deadlines.leavesAt(sequence, deadlines.ofNew(own, nowMillis));
     if (deadline <= nowMillis) {
-      departures.die(sequence, DeathReason.EXPIRED, nowMillis);
+      departures.expire(sequence, nowMillis);
       return true;
     }
     deadlines.appended(sequence, own);
@@ -295,11 +295,11 @@ public final class QueueMachine implements QueueBehavior {
 
   /** Rejects messages: they are dead-lettered or dropped. Parameters as in {@link #acknowledge}. */
   @Override
-  public void reject(Consumer consumer, long from, long to, long nowMillis) {
+  public void reject(Consumer consumer, long from, long to, DeathCause cause, long nowMillis) {
     int count = 0;
     for (long sequence = from; sequence <= to; sequence++) {
       if (index.isUnacked(sequence)) {
-        departures.die(sequence, DeathReason.REJECTED, nowMillis);
+        departures.die(sequence, cause, nowMillis);
         count++;
       }
     }
@@ -377,12 +377,17 @@ public final class QueueMachine implements QueueBehavior {
   }
 
   @Override
-  public boolean evacuate(DeathReason reason, long nowMillis) {
+  public boolean evacuate(DeathCause cause, long nowMillis) {
     if (returns.waiting() > 0) {
       returns.release(Long.MAX_VALUE, nowMillis, EXPIRY_SLICE);
       return false;
     }
-    return departures.evacuate(reason, nowMillis, EXPIRY_SLICE);
+    return departures.evacuate(cause, nowMillis, EXPIRY_SLICE);
+  }
+
+  @Override
+  public void rest() {
+    index.rest();
   }
 
   /** The queue is gone: gives its memory back. Nothing else may be called afterwards. */

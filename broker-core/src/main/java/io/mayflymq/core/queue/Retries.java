@@ -1,6 +1,5 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.retention.ExpiryIndex;
@@ -102,7 +101,7 @@ final class Retries {
       if (isWaiting(sequence) && deadlines.of(sequence) <= nowMillis) {
         stopWaiting(sequence);
         ends.discarded();
-        departures.die(sequence, DeathReason.EXPIRED, nowMillis);
+        departures.expire(sequence, nowMillis);
       }
     }
     left = budget;
@@ -125,7 +124,7 @@ final class Retries {
 
   private void comeBack(long sequence, long nowMillis) {
     if (deadlines.of(sequence) <= nowMillis) {
-      departures.die(sequence, DeathReason.EXPIRED, nowMillis);
+      departures.expire(sequence, nowMillis);
     } else {
       messages.putBack(sequence);
       deadlines.requeued(sequence);

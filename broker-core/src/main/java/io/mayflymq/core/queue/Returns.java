@@ -1,6 +1,6 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.QueueSettings;
@@ -67,13 +67,13 @@ final class Returns {
     if (counted) {
       returns = Extra.countReturn(index, sequence);
       if (limit != QueueSettings.NONE && returns > limit) {
-        departures.die(sequence, DeathReason.DELIVERY_LIMIT, nowMillis);
+        departures.die(sequence, DeathCause.DELIVERY_LIMIT, nowMillis);
         return;
       }
     }
     long deadline = deadlines.of(sequence);
     if (deadline <= nowMillis) {
-      departures.die(sequence, DeathReason.EXPIRED, nowMillis);
+      departures.expire(sequence, nowMillis);
       return;
     }
     if (retries != null && retries.delays(failed)) {

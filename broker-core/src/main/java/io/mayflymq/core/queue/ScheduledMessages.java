@@ -29,7 +29,7 @@ public final class ScheduledMessages {
   @FunctionalInterface
   public interface Release {
     /**
-     * A message is due, and has left.
+     * A message has left, as it is due or has to go.
      *
      * @param message the message; null if it cannot be read any more
      * @param entry its entry in the log, to be settled when it is safe elsewhere; null if the log
@@ -80,12 +80,23 @@ public final class ScheduledMessages {
   public long release(long nowMillis, int budget, Release release) {
     int left = budget;
     while (nextDue() <= nowMillis && left-- > 0) {
-      long sequence = dueTimes.earliest();
-      Message message = messages.get(sequence);
-      dueTimes.leaving(sequence);
-      release.due(message, messages.bury(sequence), nowMillis);
+      releaseNext(nowMillis, release);
     }
     return nextDue();
+  }
+
+  private void releaseNext(long nowMillis, Release release) {
+    long sequence = dueTimes.earliest();
+    Message message = messages.get(sequence);
+    dueTimes.leaving(sequence);
+    release.due(message, messages.bury(sequence), nowMillis);
+  }
+
+  /** Releases messages before their time, in the same order, but no more than so many. */
+  public void evacuate(long nowMillis, int budget, Release release) {
+    for (int left = budget; left > 0 && !isEmpty(); left--) {
+      releaseNext(nowMillis, release);
+    }
   }
 
   /**

@@ -1,6 +1,6 @@
 package io.mayflymq.core.stream;
 
-import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.StreamOffset;
 import io.mayflymq.core.metrics.Counter;
@@ -187,7 +187,7 @@ public final class StreamMachine implements QueueBehavior {
 
   /** Nothing dies here. */
   @Override
-  public void reject(Consumer consumer, long from, long to, long nowMillis) {
+  public void reject(Consumer consumer, long from, long to, DeathCause cause, long nowMillis) {
     settled(consumer, from, to, nowMillis);
   }
 
@@ -219,6 +219,10 @@ public final class StreamMachine implements QueueBehavior {
     retain(nowMillis);
     feedAll(nowMillis);
   }
+
+  /** The log has no memory of its own. */
+  @Override
+  public void rest() {}
 
   @Override
   public void dispose() {
@@ -264,7 +268,7 @@ public final class StreamMachine implements QueueBehavior {
 
   /** Nothing dies here. */
   @Override
-  public boolean evacuate(DeathReason reason, long nowMillis) {
+  public boolean evacuate(DeathCause cause, long nowMillis) {
     return true;
   }
 

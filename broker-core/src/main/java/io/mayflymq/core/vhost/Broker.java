@@ -159,6 +159,11 @@ public final class Broker {
     return List.copyOf(vhosts.values());
   }
 
+  /** Has queues that rest give memory back. To be called now and then, by any thread. */
+  public void rest() {
+    vhosts.values().forEach(vhost -> ShardVisit.of(vhost.routing().queues(), Queue::rest));
+  }
+
   /** How many connections, channels and queues came and went. */
   public Churn churn() {
     return context.churn();

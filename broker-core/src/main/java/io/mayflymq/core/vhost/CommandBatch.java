@@ -1,5 +1,6 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
 import java.util.Arrays;
@@ -17,7 +18,8 @@ final class CommandBatch {
   static final byte REQUEUE = 3;
   static final byte FAIL = 4;
   static final byte SCHEDULE = 5;
-  private static final byte REFUSED = 6;
+  static final byte TIME_OUT = 6;
+  private static final byte REFUSED = 7;
 
   private static final int INITIAL_CAPACITY = 64;
   private static final int FLOOD_BYTES = 32 << 10;
@@ -111,11 +113,16 @@ final class CommandBatch {
         }
         case SCHEDULE -> queue.schedule((Message) subjects[i], lasts[i]);
         case ACKNOWLEDGE -> queue.acknowledge((Consumer) subjects[i], firsts[i], lasts[i]);
-        case REJECT -> queue.reject((Consumer) subjects[i], firsts[i], lasts[i]);
+        case REJECT -> reject(i, DeathCause.CONSUMER);
+        case TIME_OUT -> reject(i, DeathCause.CONSUMER_TIMEOUT);
         case REQUEUE -> queue.requeue((Consumer) subjects[i], firsts[i], lasts[i]);
         default -> queue.fail((Consumer) subjects[i], firsts[i], lasts[i]);
       }
     }
+  }
+
+  private void reject(int i, DeathCause cause) {
+    queues[i].reject((Consumer) subjects[i], firsts[i], lasts[i], cause);
   }
 
   /**

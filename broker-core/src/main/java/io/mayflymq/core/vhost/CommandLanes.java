@@ -103,6 +103,11 @@ public final class CommandLanes implements BurstMember {
     batchFor(queue).settle(CommandBatch.REJECT, queue, consumer, from, to);
   }
 
+  /** The consumer has had them for too long: they die. */
+  public void timeOut(Queue queue, Consumer consumer, long from, long to) {
+    batchFor(queue).settle(CommandBatch.TIME_OUT, queue, consumer, from, to);
+  }
+
   /** Puts them back. */
   public void requeue(Queue queue, Consumer consumer, long from, long to) {
     batchFor(queue).settle(CommandBatch.REQUEUE, queue, consumer, from, to);

@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.queue.QueueBehavior;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;
@@ -10,31 +10,39 @@ import java.util.concurrent.CompletableFuture;
 /*
  * The end of a queue whose messages are dead-lettered before it goes.
  *
+ * First go the ready ones, in order, then those that consumers have, then those that are scheduled for later, in the order of their due times.
  * They die slice by slice, with other work of the shard in between, and no faster than the disk and the shards that they go to can follow. The queue
- * is there until the last one has died: after a crash in the middle it is back with what is left. One whose lease had ended stays if somebody
- * uses it meanwhile, without the messages that have died.
+ * is there until the last one has died and its letter is safe: after a crash in the middle it is back with what is left. One whose lease had
+ * ended stays if somebody uses it meanwhile, without the messages that have died.
  *
  * Belongs to the queue's shard.
  */
 final class Farewell {
+  private final Queue queue;
   private final QueueBehavior machine;
-  private final DeathReason reason;
+  private final DeathCause cause;
+  private final Shards shards;
   private final Shard shard;
   private final ShardStore store;
   private final DeadLetterLanes letters;
   private final CompletableFuture<Boolean> end = new CompletableFuture<>();
   private boolean overtaken;
 
-  Farewell(QueueBehavior machine, DeathReason reason, Shard shard, Shards shards) {
+  /** What comes after that, and dies at the last moment, is not waited for any more. */
+  private boolean lettersAreSafe;
+
+  Farewell(Queue queue, QueueBehavior machine, DeathCause cause, Shards shards) {
+    this.queue = queue;
     this.machine = machine;
-    this.reason = reason;
-    this.shard = shard;
+    this.cause = cause;
+    this.shards = shards;
+    this.shard = queue.shard();
     this.store = shards.store(shard);
     this.letters = shards.deadLetters(shard);
   }
 
-  DeathReason reason() {
-    return reason;
+  DeathCause cause() {
+    return cause;
   }
 
   /**
@@ -62,16 +70,37 @@ final class Farewell {
   private void slice() {
     if (overtaken || isUsedAgain()) {
       end.complete(false);
-    } else if (machine.evacuate(reason, shard.now())) {
-      end.complete(true);
+    } else if (isEmptied()) {
+      leaveSafely();
     } else {
       letters.flush();
       next();
     }
   }
 
+  /** Were it gone on the disk before its dead letters are there, a crash would lose them. */
+  private void leaveSafely() {
+    if (lettersAreSafe) {
+      end.complete(true);
+      return;
+    }
+    letters.flush();
+    shards.whenSafe(
+        shard,
+        () -> {
+          lettersAreSafe = true;
+          slice();
+        });
+  }
+
+  /** Some messages die, those last that are scheduled. @return whether none is left */
+  private boolean isEmptied() {
+    return machine.evacuate(cause, shard.now())
+        && (queue.schedule == null || queue.schedule.evacuate(cause));
+  }
+
   private boolean isUsedAgain() {
-    return reason == DeathReason.QUEUE_EXPIRED && !machine.leaseHasEnded(shard.now());
+    return cause == DeathCause.EXPIRES && !machine.leaseHasEnded(shard.now());
   }
 
   private void next() {

@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.event.Actor;
-import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.QueueBehavior;
 import io.mayflymq.core.runtime.Shard;
@@ -15,6 +15,7 @@ import java.util.function.Function;
 final class Parting {
   private static final CompletableFuture<Boolean> AT_ONCE = CompletableFuture.completedFuture(true);
 
+  private final Queue queue;
   private final QueueBehavior machine;
   private final Shard shard;
   private final Shards shards;
@@ -27,19 +28,20 @@ final class Parting {
    * @param delete deletes the queue at once
    */
   Parting(
+      Queue queue,
       QueueBehavior machine,
-      Shard shard,
       Shards shards,
       Function<Actor, CompletableFuture<Long>> delete) {
+    this.queue = queue;
     this.machine = machine;
-    this.shard = shard;
+    this.shard = queue.shard();
     this.shards = shards;
     this.delete = delete;
   }
 
   /** Whether the queue goes because somebody wanted that: it is there for nobody else. */
   boolean isWanted() {
-    return current != null && current.reason() == DeathReason.QUEUE_DELETED;
+    return current != null && current.cause() == DeathCause.DELETION;
   }
 
   /**
@@ -49,18 +51,18 @@ final class Parting {
    */
   CompletableFuture<Long> leave(Actor actor) {
     long count = machine.readyCount();
-    return part(DeathReason.QUEUE_DELETED, actor).thenApply(gone -> count);
+    return part(DeathCause.DELETION, actor).thenApply(gone -> count);
   }
 
   /** The lease has ended: the queue goes, unless it is about to. */
   void leaseEnded() {
     if (current == null) {
-      part(DeathReason.QUEUE_EXPIRED, Actor.BROKER);
+      part(DeathCause.EXPIRES, Actor.BROKER);
     }
   }
 
-  private CompletableFuture<Long> part(DeathReason reason, Actor actor) {
-    return begin(reason)
+  private CompletableFuture<Long> part(DeathCause cause, Actor actor) {
+    return begin(cause)
         .thenCompose(mayGo -> mayGo ? delete.apply(actor) : CompletableFuture.completedFuture(0L));
   }
 
@@ -69,14 +71,19 @@ final class Parting {
    *
    * @return whether the queue may go now: not if somebody used it meanwhile, or it has gone
    */
-  private CompletableFuture<Boolean> begin(DeathReason reason) {
+  private CompletableFuture<Boolean> begin(DeathCause cause) {
     end();
-    if (!machine.settings().deadLetters().areWantedOn(reason) || machine.totals().messages() == 0) {
+    if (!machine.settings().deadLetters().areWantedOn(cause.reason()) || isEmpty()) {
       return AT_ONCE;
     }
-    Farewell begun = new Farewell(machine, reason, shard, shards);
+    Farewell begun = new Farewell(queue, machine, cause, shards);
     current = begun;
     return begun.begin(this::dismissConsumers).thenApply(mayGo -> mayGo || stays(begun));
+  }
+
+  private boolean isEmpty() {
+    return machine.totals().messages() == 0
+        && (queue.schedule == null || queue.schedule.totals().messages() == 0);
   }
 
   /** The queue has gone, or goes another way. */

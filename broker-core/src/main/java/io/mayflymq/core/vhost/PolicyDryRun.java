@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.queue.Forecast;
+import io.mayflymq.core.queue.QueueBehavior;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.QueueSettings;
 import java.util.Comparator;
@@ -140,12 +141,16 @@ public record PolicyDryRun(List<QueueChange> queues, List<ExchangeChange> exchan
       this.keys = keys;
     }
 
-    Keys keysOf(QueueDefinition queue) {
-      return keys.apply(queue);
-    }
-
-    void add(QueueChange change) {
-      queues.add(change);
+    /** Notes what other settings would do to a queue now. Any shard may call for its own. */
+    void add(QueueDefinition queue, QueueBehavior machine, QueueSettings changed, long nowMillis) {
+      queues.add(
+          new QueueChange(
+              queue.name(),
+              machine.settings(),
+              changed,
+              keys.apply(queue),
+              machine.forecast(changed, nowMillis),
+              nowMillis));
     }
 
     PolicyDryRun build() {

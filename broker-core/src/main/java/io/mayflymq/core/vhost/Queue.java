@@ -154,9 +154,9 @@ public final class Queue {
     }
   }
 
-  void reject(Consumer consumer, long from, long to) {
+  void reject(Consumer consumer, long from, long to, DeathCause cause) {
     if (!deleted) {
-      machine.reject(consumer, from, to, shard.now());
+      machine.reject(consumer, from, to, cause, shard.now());
     }
   }
 
@@ -196,15 +196,14 @@ public final class Queue {
   /** Tells what other settings would do now. Within a burst of the shard. */
   void forecast(QueueSettings changed, PolicyDryRun.Builder result) {
     if (!deleted) {
-      long now = shard.now();
-      result.add(
-          new PolicyDryRun.QueueChange(
-              name(),
-              machine.settings(),
-              changed,
-              result.keysOf(definition),
-              machine.forecast(changed, now),
-              now));
+      result.add(definition, machine, changed, shard.now());
+    }
+  }
+
+  /** See {@link QueueBehavior#rest}. Within a burst of the shard. */
+  void rest() {
+    if (!deleted) {
+      machine.rest();
     }
   }
 
@@ -299,8 +298,8 @@ public final class Queue {
   }
 
   /**
-   * Looks at ready messages and changes nothing, not even the lease. Fails with 404 if the queue
-   * has gone.
+   * Looks at ready messages and changes nothing but the lease, if that counts as use. Fails with
+   * 404 if the queue has gone.
    *
    * @param position the position of the first one; 0 is the one that would be served next
    * @param count no more than so many
@@ -418,7 +417,7 @@ public final class Queue {
 
   private Parting parting() {
     if (parting == null) {
-      parting = new Parting(machine, shard, shards, this::delete);
+      parting = new Parting(this, machine, shards, this::delete);
     }
     return parting;
   }

@@ -4,6 +4,7 @@ import io.mayflymq.core.queue.BrowsedMessage;
 import io.mayflymq.core.queue.MessageBrowser;
 import io.mayflymq.core.queue.QueueBehavior;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.settings.LeaseUse;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -61,6 +62,7 @@ final class QueueBrowse implements Runnable {
   private boolean slice() {
     queue.requireExists();
     if (browser == null) {
+      machine.used(LeaseUse.PEEK, shard.now());
       browser = machine.browse(from);
     }
     long end = System.nanoTime() + SLICE_NANOS;

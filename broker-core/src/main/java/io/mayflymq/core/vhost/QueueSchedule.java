@@ -108,8 +108,7 @@ public final class QueueSchedule extends Timer {
           limit.maxLength() == QueueSettings.NONE
               ? DeathCause.MAX_LENGTH_BYTES
               : DeathCause.MAX_LENGTH;
-      queue.counters().add(Counter.of(cause.reason()), 1);
-      queue.vhost().deadLetters().route(queue, message, entry, cause, Deadlines.NEVER, nowMillis);
+      die(message, entry, cause);
     } else if (entry == null) {
       queue.publish(message);
     } else {
@@ -117,6 +116,24 @@ public final class QueueSchedule extends Timer {
       queue.publish(message);
       store.endMove(nowMillis);
     }
+  }
+
+  private void die(Message message, DeadEntry entry, DeathCause cause) {
+    queue.counters().add(Counter.of(cause.reason()), 1);
+    queue.vhost().deadLetters().route(queue, message, entry, cause, Deadlines.NEVER, shard.now());
+  }
+
+  /**
+   * Has some messages die with the queue, those first that are due first; to be called until there
+   * are none.
+   *
+   * @param cause what the queue's end comes from
+   * @return whether there are none
+   */
+  boolean evacuate(DeathCause cause) {
+    messages.evacuate(shard.now(), SLICE, (message, entry, now) -> die(message, entry, cause));
+    tellQueue();
+    return messages.isEmpty();
   }
 
   QueueTotals totals() {

@@ -6,6 +6,7 @@ import io.mayflymq.core.metrics.ShardQuery;
 import io.mayflymq.core.queue.PagePool;
 import io.mayflymq.core.runtime.EventLoop;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.ShardStore;
 import java.time.InstantSource;
 import java.util.Comparator;
@@ -116,6 +117,29 @@ public final class Shards {
                     .flatMap(List::stream)
                     .sorted(Comparator.comparingLong(DeathRecord::timeMillis).reversed())
                     .toList());
+  }
+
+  /**
+   * Runs a task in a burst of a shard when everything that this shard has handed over so far, to
+   * itself or others, is as safe as their disks allow. A disk that has failed delays nobody.
+   */
+  void whenSafe(Shard home, Runnable task) {
+    AtomicInteger left = new AtomicInteger(count());
+    Commit commit =
+        new Commit() {
+          @Override
+          public void safe() {
+            if (left.decrementAndGet() == 0) {
+              home.execute(task);
+            }
+          }
+
+          @Override
+          public void failed() {
+            safe();
+          }
+        };
+    shards.forEach(shard -> shard.execute(() -> store(shard).commit(commit)));
   }
 
   /** Does something on the thread of each shard, and waits until all have done it. */

@@ -41,7 +41,7 @@ class MessageIndexModelTest {
     PURGE,
     CLEAR,
     PACK,
-    TRIM
+    REST
   }
 
   /** One action, some times over, with choices that follow from the seed. */
@@ -123,8 +123,9 @@ class MessageIndexModelTest {
             page.pack(); // also those that the index would leave alone for a while
           }
         }
-        case TRIM -> {
-          index.trim();
+        case REST -> {
+          index.rest();
+          index.rest();
           assertThat((long) index.pageCount()).isEqualTo(pagesInUse());
         }
       }
@@ -364,7 +365,7 @@ class MessageIndexModelTest {
             Action.SETTLE_UNACKED_IN_TURNS,
             Action.PURGE,
             Action.CLEAR,
-            Action.TRIM);
+            Action.REST);
     Arbitrary<Command> once =
         Combinators.combine(rareActions, Arbitraries.just(1), Arbitraries.longs()).as(Command::new);
     return Arbitraries.frequencyOf(Tuple.of(8, many), Tuple.of(1, once)).list().ofMaxSize(40);

@@ -196,12 +196,17 @@ class MessageIndexTest {
   }
 
   @Test
-  void anIdleQueueGivesItsLastPageBack() {
-    append(100);
+  void anEmptyQueueGivesItsLastPageBackOnceItRests() {
+    append(99);
+    index.rest();
+    index.rest();
+    assertThat(index.readyCount()).isEqualTo(99);
+    append("last");
     index.clearReady();
-    assertThat(index.pageCount()).isEqualTo(1);
+    index.rest();
+    assertThat(index.pageCount()).as("used since the last time").isEqualTo(1);
 
-    index.trim();
+    index.rest();
 
     assertThat(index.pageCount()).isZero();
     assertThat(append("next")).isEqualTo(100);

@@ -66,6 +66,9 @@ sealed interface QueueCommand {
   /** The store copies what is kept to other places. */
   record Compact() implements QueueCommand {}
 
+  /** Nothing was asked of the queue for a while. */
+  record Rest() implements QueueCommand {}
+
   static Arbitrary<QueueCommand> any() {
     Arbitrary<Integer> pick = integers().between(0, 1000);
     Arbitrary<Boolean> bool = Arbitraries.of(true, false);
@@ -96,7 +99,7 @@ sealed interface QueueCommand {
         Tuple.of(4, integers().between(1, 15).map(Advance::new)),
         Tuple.of(1, integers().between(1, 15).map(Stall::new)),
         Tuple.of(2, anySettings().map(Reconfigure::new)),
-        Tuple.of(1, Arbitraries.of(new Purge(), new Redeclare(), new Compact())));
+        Tuple.of(1, Arbitraries.of(new Purge(), new Redeclare(), new Compact(), new Rest())));
   }
 
   /** Those that move messages in and out of the order of expiry, and a few ticks between them. */

@@ -116,14 +116,17 @@ class QueueMachineCausesTest {
   void consumersAndTheDeliveryLimitDecideToo() {
     ManualQueue queue =
         new ManualQueue(QueueSettings.builder().type(QueueType.QUORUM).deliveryLimit(0).build());
-    queue.publishMany(2);
+    queue.publishMany(3);
     queue.fetch();
     queue.fetch();
-    queue.machine.reject(queue.getter, 0, 0, queue.now);
+    queue.fetch();
+    queue.machine.reject(queue.getter, 0, 0, DeathCause.CONSUMER, queue.now);
     queue.machine.requeue(queue.getter, 1, 1, queue.now);
+    queue.machine.reject(queue.getter, 2, 2, DeathCause.CONSUMER_TIMEOUT, queue.now);
     assertThat(queue.causes)
         .containsExactly(
             new Cause(0, DeathCause.CONSUMER, Deadlines.NEVER),
-            new Cause(1, DeathCause.DELIVERY_LIMIT, Deadlines.NEVER));
+            new Cause(1, DeathCause.DELIVERY_LIMIT, Deadlines.NEVER),
+            new Cause(2, DeathCause.CONSUMER_TIMEOUT, Deadlines.NEVER));
   }
 }

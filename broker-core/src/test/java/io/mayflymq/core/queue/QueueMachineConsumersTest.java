@@ -2,6 +2,7 @@ package io.mayflymq.core.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.QueueLog.Delivery;
@@ -52,7 +53,7 @@ class QueueMachineConsumersTest {
     assertThat(queue.delivered()).containsExactly(0, 1);
 
     queue.machine.acknowledge(second, 1, 1, queue.now);
-    queue.machine.reject(second, 2, 2, queue.now);
+    queue.machine.reject(second, 2, 2, DeathCause.CONSUMER, queue.now);
     queue.machine.acknowledge(first, 0, 0, queue.now);
 
     assertThat(queue.deliveredTo(second)).containsExactly(1, 2, 3);

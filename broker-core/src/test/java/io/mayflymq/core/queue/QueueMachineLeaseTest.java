@@ -3,6 +3,7 @@ package io.mayflymq.core.queue;
 import static io.mayflymq.core.queue.ManualQueue.lasting;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.settings.LeaseUse;
@@ -200,10 +201,10 @@ class QueueMachineLeaseTest {
     queue.publishMany(count);
     assertThat(queue.fetch()).isZero();
 
-    assertThat(queue.machine.evacuate(DeathReason.QUEUE_EXPIRED, queue.now)).isFalse();
+    assertThat(queue.machine.evacuate(DeathCause.EXPIRES, queue.now)).isFalse();
     assertThat(queue.deaths).hasSize(QueueMachine.EXPIRY_SLICE);
-    assertThat(queue.machine.evacuate(DeathReason.QUEUE_EXPIRED, queue.now)).isFalse();
-    assertThat(queue.machine.evacuate(DeathReason.QUEUE_EXPIRED, queue.now)).isTrue();
+    assertThat(queue.machine.evacuate(DeathCause.EXPIRES, queue.now)).isFalse();
+    assertThat(queue.machine.evacuate(DeathCause.EXPIRES, queue.now)).isTrue();
 
     assertThat(queue.dead(DeathReason.QUEUE_EXPIRED))
         .startsWith(1, 2, 3)

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import java.util.List;
@@ -122,6 +124,31 @@ class QueueMachineReconfigureTest {
     assertThat(queue.machine.readyCount()).isEqualTo(10);
     queue.publish(Message.NO_TTL);
     assertThat(queue.machine.readyCount()).as("the limit is exact again").isEqualTo(10);
+  }
+
+  @Test
+  void aForecastOfDeathsAtTheHeadFollowsTheOrderOfService() {
+    QueueSettings priorities = QueueSettings.builder().maxPriority(5).build();
+    QueueSettings byHead =
+        priorities.toBuilder().expiryMode(ExpiryMode.HEAD).messageTtlMillis(50).build();
+    ManualQueue queue = new ManualQueue(priorities);
+    queue.publish(10, Message.NO_TTL, true, 0);
+    queue.publish(10, Message.NO_TTL, true, 5);
+    queue.advance(60);
+    queue.publish(10, Message.NO_TTL, true, 3);
+
+    assertThat(queue.machine.forecast(byHead, queue.now))
+        .as("a young one of a higher priority is before the other old one")
+        .isEqualTo(new Forecast(1, 0, Deadlines.NEVER));
+    QueueSettings shorter = byHead.toBuilder().maxLength(1).build();
+    assertThat(queue.machine.forecast(shorter, queue.now))
+        .as("until it has to go")
+        .isEqualTo(new Forecast(2, 1, Deadlines.NEVER));
+    assertThat(queue.machine.readyCount()).isEqualTo(3);
+
+    reconfigure(queue, shorter);
+    assertThat(queue.dead(DeathReason.EXPIRED)).containsExactly(1, 0);
+    assertThat(queue.dead(DeathReason.MAXLEN)).containsExactly(2);
   }
 
   @Test

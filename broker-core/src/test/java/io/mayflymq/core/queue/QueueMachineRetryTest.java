@@ -2,6 +2,7 @@ package io.mayflymq.core.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.settings.Backoff;
@@ -135,7 +136,7 @@ class QueueMachineRetryTest {
 
     boolean none = false;
     for (int slice = 0; slice < 3 && !none; slice++) {
-      none = queue.machine.evacuate(DeathReason.QUEUE_DELETED, queue.now);
+      none = queue.machine.evacuate(DeathCause.DELETION, queue.now);
     }
 
     assertThat(none).isTrue();

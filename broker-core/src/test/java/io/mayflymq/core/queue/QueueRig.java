@@ -114,6 +114,8 @@ final class QueueRig {
       reconfigure();
     } else if (command instanceof QueueCommand.Compact) {
       store.compact();
+    } else if (command instanceof QueueCommand.Rest) {
+      real.rest();
     } else if (command instanceof QueueCommand.Stall stall) {
       now += stall.millis();
     }
@@ -158,6 +160,12 @@ final class QueueRig {
     naive.reconfigure(settings, now);
     assertThat(real.settings()).isEqualTo(settings);
     assertThat(forecast.leaseEndMillis()).isEqualTo(naive.leaseEnd());
+    if (settings.expiry().mode() == ExpiryMode.HEAD && !settings.length().countsUnacked()) {
+      assertThat(forecast.overflowing()).isEqualTo(realLog.deaths(DeathReason.MAXLEN));
+      if (forecast.overflowing() == 0) {
+        assertThat(forecast.expiring()).isEqualTo(realLog.deaths(DeathReason.EXPIRED));
+      }
+    }
     if (nothingIsDue) {
       // Elsewhere those that are too old leave as others are dropped: how many is for the drop to
       // say.
@@ -232,7 +240,7 @@ final class QueueRig {
         naive.acknowledge(settled, now);
       }
       case REJECT -> {
-        real.reject(holder.real, Math.max(first, 0), last, now);
+        real.reject(holder.real, Math.max(first, 0), last, DeathCause.CONSUMER, now);
         naive.reject(settled, now);
       }
       case REQUEUE -> {

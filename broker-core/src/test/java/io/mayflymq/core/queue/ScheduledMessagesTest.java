@@ -65,9 +65,10 @@ class ScheduledMessagesTest {
     }
 
     private void rarely() {
-      switch (random.nextInt(6)) {
+      switch (random.nextInt(7)) {
         case 0 -> purge();
         case 1, 2 -> restart();
+        case 3 -> evacuate();
         default -> store.compact();
       }
     }
@@ -93,6 +94,14 @@ class ScheduledMessagesTest {
       assertThat(released).isEqualTo(first.stream().map(Waiting::number).toList());
       first.forEach(each -> naive.remove(each.sequence));
       assertThat(next).isEqualTo(nextDue());
+    }
+
+    private void evacuate() {
+      List<Waiting> next = naive.values().stream().sorted(Waiting.ORDER).limit(SLICE).toList();
+      released.clear();
+      scheduled.evacuate(now, SLICE, this::released);
+      assertThat(released).isEqualTo(next.stream().map(Waiting::number).toList());
+      next.forEach(each -> naive.remove(each.sequence));
     }
 
     private void released(Message message, DeadEntry entry, long nowMillis) {

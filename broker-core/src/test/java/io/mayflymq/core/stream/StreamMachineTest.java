@@ -2,6 +2,7 @@ package io.mayflymq.core.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.StreamOffset;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.protocol.types.FieldTable;
@@ -55,7 +56,7 @@ class StreamMachineTest {
     assertThat(reader.taken()).containsExactly("c");
     rig.machine().requeue(reader.consumer(), 1, 1, rig.now());
     assertThat(reader.taken()).as("nothing comes back").containsExactly("d");
-    rig.machine().reject(reader.consumer(), 2, 3, rig.now());
+    rig.machine().reject(reader.consumer(), 2, 3, DeathCause.CONSUMER, rig.now());
     assertThat(reader.taken()).containsExactly("e", "f");
   }
 

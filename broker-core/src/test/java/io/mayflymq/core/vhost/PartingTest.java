@@ -2,6 +2,7 @@ package io.mayflymq.core.vhost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.message.Message;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.List;
@@ -13,6 +14,8 @@ import org.junit.jupiter.api.Test;
 class PartingTest {
   private static final int MANY = 5000;
   private static final int EXPIRES = 1000;
+  private static final int SOME = 1000;
+  private static final int HOUR = 3_600_000;
   private static final int[] NUMBERS = IntStream.range(0, MANY).toArray();
   private static final List<Integer> ALL = IntStream.range(0, MANY).boxed().toList();
 
@@ -99,6 +102,123 @@ class PartingTest {
           .containsAll(ALL)
           .hasSizeLessThan(2 * MANY);
     }
+  }
+
+  /** So many messages, of which those with the higher numbers are due first. */
+  private void scheduleForLater(int count) {
+    Queue queue = broker.queue("q");
+    int shard = queue.shard().index();
+    long due = broker.loops.clock().millis() + HOUR;
+    for (int number = 0; number < count; number++) {
+      Message message = TestBroker.message(number);
+      long dueMillis = due + count - number;
+      broker.on(shard, () -> broker.lanes(shard).schedule(queue, message, dueMillis, null, 0));
+    }
+    broker.rest();
+  }
+
+  private static List<Integer> descending(int count) {
+    return IntStream.range(0, count).map(i -> count - 1 - i).boxed().toList();
+  }
+
+  private long scheduled() {
+    return broker.queue("q").view().scheduled().messages();
+  }
+
+  @Test
+  void whatIsScheduledDiesLastInTheOrderOfDueTimes() {
+    for (FieldTable arguments : List.of(expiring(), deadLetteringWhenDeleted())) {
+      for (int shard = 0; shard < 2; shard++) {
+        broker = TestBroker.of(2);
+        broker.declareOn(shard, "dead");
+        broker.declareOn(0, "q", arguments);
+        scheduleForLater(SOME);
+        broker.publish("q", SOME);
+        if (arguments.containsKey("x-expires")) {
+          broker.advance(EXPIRES + 1100);
+        } else {
+          assertThat(broker.delete("q")).as("ready").isOne();
+        }
+
+        assertThat(broker.queue("q")).isNull();
+        List<Integer> dead = broker.drain("dead");
+        assertThat(dead.get(0)).isEqualTo(SOME);
+        assertThat(dead.subList(1, dead.size()))
+            .as("on shard %d", shard)
+            .isEqualTo(descending(SOME));
+      }
+    }
+  }
+
+  @Test
+  void whatIsScheduledSurvivesACrashInTheMiddle() {
+    for (int shard = 0; shard < 2; shard++) {
+      broker = TestBroker.of(2);
+      broker.declareOn(shard, "dead");
+      broker.declareOn(0, "q", deadLetteringWhenDeleted());
+      scheduleForLater(SOME);
+      broker.vhost.deleteQueue("q", this, false, false);
+      int steps = 0;
+      while (broker.queue("dead").view().totals().ready() == 0) {
+        assertThat(steps++).isLessThan(1000);
+        broker.loops.get(0).step();
+        broker.loops.get(1).step();
+      }
+      assertThat(scheduled()).isPositive();
+
+      broker = broker.afterKill();
+      assertThat(scheduled()).isPositive();
+      assertThat(broker.delete("q")).as("ready").isZero();
+
+      assertThat(broker.drain("dead"))
+          .as("on shard %d", shard)
+          .containsAll(descending(SOME))
+          .hasSizeLessThan(2 * SOME);
+    }
+  }
+
+  @Test
+  void itHasNotGoneBeforeItsDeadLettersAreSafe() {
+    for (int shard = 0; shard < 2; shard++) {
+      broker = TestBroker.of(2);
+      broker.declareOn(shard, "dead");
+      broker.declareOn(0, "q", deadLetteringWhenDeleted());
+      scheduleForLater(10);
+      broker.publish("q", 10);
+      broker.vhost.deleteQueue("q", this, false, false);
+      do {
+        broker.runLoops(); // While the disk stands still.
+      } while (broker.metadata.write());
+
+      broker = broker.afterPowerLoss();
+      assertThat(broker.delete("q")).as("on shard %d", shard).isOne();
+      assertThat(broker.drain("dead")).contains(10).containsAll(descending(10));
+    }
+  }
+
+  @Test
+  void whatIsDueWhileAQueueGoesDiesWithIt() {
+    broker.declareOn(0, "dead");
+    broker.declareOn(0, "q", deadLetteringWhenDeleted());
+    scheduleForLater(SOME);
+    CompletableFuture<Long> deletion = broker.vhost.deleteQueue("q", this, false, false);
+    broker.loops.get(0).step();
+    broker.loops.get(0).step();
+    broker.loops.clock().advance(2 * HOUR);
+    broker.rest();
+
+    assertThat(deletion).isCompleted();
+    assertThat(broker.drain("dead")).isEqualTo(descending(SOME));
+  }
+
+  @Test
+  void whatIsScheduledGoesWithItsQueueWhereTheDeadAreNotWanted() {
+    broker.declare("dead");
+    broker.declare("q", TestBroker.deadLetteringTo("dead"));
+    scheduleForLater(1);
+    broker.delete("q");
+
+    assertThat(broker.ready("dead")).isZero();
   }
 
   @Test

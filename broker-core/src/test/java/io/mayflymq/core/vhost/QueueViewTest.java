@@ -2,6 +2,7 @@ package io.mayflymq.core.vhost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metadata.VolatileMetadataLog;
@@ -136,7 +137,8 @@ class QueueViewTest {
     publish(queue, "dropped", Message.NO_TTL);
     publish(queue, "rejected", Message.NO_TTL);
     Fetched got = fetch(queue, true);
-    shard.execute(() -> queue.reject(nobody(), got.sequence(), got.sequence()));
+    shard.execute(
+        () -> queue.reject(nobody(), got.sequence(), got.sequence(), DeathCause.CONSUMER));
     loops.settle();
     assertThat(queue.counters().get(Counter.EXPIRED)).isEqualTo(1);
     assertThat(queue.counters().get(Counter.MAXLEN)).isEqualTo(1);

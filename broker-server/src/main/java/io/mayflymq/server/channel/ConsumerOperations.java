@@ -304,7 +304,7 @@ final class ConsumerOperations implements DeliveryReceiver {
       case CLOSE_CHANNEL -> {} // By another policy meanwhile: the channel's timeout looks after it.
       case CANCEL -> cancelOverdue(source, tag);
       case REQUEUE -> takeBack(tag, connection.lanes()::requeue);
-      case DEAD_LETTER -> takeBack(tag, connection.lanes()::reject);
+      case DEAD_LETTER -> takeBack(tag, connection.lanes()::timeOut);
     }
   }
 

@@ -10,6 +10,7 @@ import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
+import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import java.nio.file.Path;
@@ -18,6 +19,8 @@ import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Why messages died: counters, the journal, and who may read it. */
 @BlackBox
@@ -112,6 +115,27 @@ class DeathJournalIT extends AccessFixture {
     assertThat(stats(queue).path("delivery_limit").asInt()).isEqualTo(1);
     assertThat(stats(queue).path("rejected").asInt()).isEqualTo(1);
     channel.queueDelete(queue);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "x-consumer-timeout, dead-letter, rejected, consumer-timeout",
+    "x-lock-duration, dead-letter, rejected, consumer-timeout",
+    "x-lock-duration, requeue, delivery_limit, delivery-limit",
+    "x-consumer-timeout, cancel, delivery_limit, delivery-limit"
+  })
+  void tellsOfALockThatEnded(
+      String timeout, String action, String reason, String setting, Amqp amqp) throws Exception {
+    String dead = amqp.queue();
+    Map<String, Object> arguments =
+        Map.of(timeout, 1_000, "x-consumer-timeout-action", action, "x-delivery-limit", 0);
+    String queue = amqp.queue(Amqp.deadLetterTo(dead, arguments));
+    amqp.publish(queue, id("m"), "b");
+    Deliveries.from(amqp.newChannel(), queue, false).next();
+    JsonNode death = awaitDeath(queue);
+    assertThat(death.path("reason").asText()).isEqualTo(reason);
+    assertThat(death.path("decided_by").asText()).isEqualTo(setting);
+    assertThat(death.path("dead_letter_queues")).hasToString("[\"" + dead + "\"]");
   }
 
   @Test

@@ -1,16 +1,19 @@
 package io.mayflymq.it;
 
 import static io.mayflymq.it.harness.Amqp.bytes;
+import static io.mayflymq.it.harness.Amqp.deadLetterTo;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.rabbitmq.client.AMQP;
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.ConfirmListener;
 import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Deliveries.Delivery;
 import io.mayflymq.it.harness.Ending;
+import io.mayflymq.it.harness.Headers;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.RestartedBroker;
@@ -135,6 +138,42 @@ class DurableScheduleIT {
     assertThat(delayed("purged")).isZero();
     queue("deleted", Map.of());
     assertThat(delayed("deleted")).isZero();
+  }
+
+  /** Kills it in the middle of a deletion whose scheduled messages become dead letters. */
+  @Test
+  void whatDiesWithItsQueueIsNotLostIfTheBrokerIsKilledMeanwhile() throws Exception {
+    int count = 30_000;
+    boolean inTheMiddle = false;
+    for (int round = 0; round < 10 && !inTheMiddle; round++) {
+      String dead = broker.queue("dead" + round);
+      String name = "going" + round;
+      queue(name, deadLetterTo(dead, Map.of("x-dead-letter-on", "queue_deleted")));
+      for (int i = 0; i < count; i++) {
+        broker.publisher().basicPublish(EXCHANGE, name, delay(3_600_000 + i), bytes("" + i));
+      }
+      broker.awaitConfirms();
+      broker.channel().asyncRpc(new AMQP.Queue.Delete.Builder().queue(name).build());
+      Channel watch = broker.connect().createChannel();
+      while (watch.messageCount(dead) == 0) {}
+      broker.restart(Ending.KILL);
+
+      inTheMiddle = broker.channel().messageCount(dead) > 0 && exists(name) && delayed(name) > 0;
+      broker.channel().queueDelete(name);
+      Deliveries letters = Deliveries.from(broker.channel(), dead, true);
+      Set<String> found = new HashSet<>();
+      while (found.size() < count) {
+        Delivery letter = letters.next();
+        found.add(letter.body());
+        assertThat(Headers.deaths(letter.properties()).get(0))
+            .containsEntry("reason", "queue_deleted");
+      }
+    }
+    assertThat(inTheMiddle).as("killed in the middle").isTrue();
+  }
+
+  private boolean exists(String queue) throws Exception {
+    return http().get("queues/%2F/" + queue).status() == 200;
   }
 
   @Test

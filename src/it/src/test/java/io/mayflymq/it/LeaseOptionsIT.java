@@ -4,17 +4,22 @@ import static io.mayflymq.it.harness.Amqp.deadLetterTo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.BuiltinExchangeType;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.GetResponse;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Target;
 import io.mayflymq.it.harness.Time;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What counts as use of a queue with a lease, and what becomes of its messages. */
 @BlackBox
@@ -83,6 +88,32 @@ class LeaseOptionsIT extends PolicyFixture {
             http.post(
                 "queues/%2F/" + queue + "/get",
                 "{\"ackmode\":\"ack_requeue_true\",\"count\":1,\"encoding\":\"auto\"}"));
+  }
+
+  @Test
+  void browsingCounts(Amqp amqp) throws Exception {
+    isKeptBy(
+        amqp,
+        "peek",
+        queue -> assertThat(http.get("queues/%2F/" + queue + "/messages").status()).isEqualTo(200));
+  }
+
+  @Test
+  void browsingByTheControlCommandCountsInThePresetOfServiceBus(Amqp amqp, Target target)
+      throws Exception {
+    int lease = 3 * LEASE;
+    String queue = amqp.queue(Map.of("x-expires", lease, "x-expires-activity", "service-bus"));
+    Time.pass(LEASE / 2);
+    long used = System.nanoTime();
+    assertThat(ControlCommand.of(target).run("browse_queue", queue).exit()).isZero();
+    awaitGone(queue);
+    assertThat(Time.millisBetween(used, System.nanoTime())).isGreaterThanOrEqualTo(lease - 1.0);
+  }
+
+  @Test
+  void browsingDoesNotCountByDefault(Amqp amqp) throws Exception {
+    String queue = amqp.queue(leased());
+    await().until(() -> http.get("queues/%2F/" + queue + "/messages").status() == 404);
   }
 
   @Test
@@ -162,6 +193,40 @@ class LeaseOptionsIT extends PolicyFixture {
     GetResponse letter = amqp.channel().basicGet(dead, true);
     assertThat(letter.getProps().getHeaders().get("x-first-death-reason"))
         .hasToString("queue_deleted");
+    assertThat(amqp.exists(queue)).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"queue_deleted", "queue_expired"})
+  void whatIsScheduledDiesWithTheQueueLast(String reason, Amqp amqp) throws Exception {
+    String dead = amqp.queue();
+    Map<String, Object> arguments = new HashMap<>(Map.of("x-dead-letter-on", reason));
+    if (reason.equals("queue_expired")) {
+      arguments.put("x-expires", LEASE);
+    }
+    String queue = amqp.queue(deadLetterTo(dead, arguments));
+    String later = amqp.name();
+    Channel channel = amqp.confirming();
+    channel.exchangeDeclare(
+        later, "x-delayed-message", false, false, Map.of("x-delayed-type", "fanout"));
+    channel.queueBind(queue, later, "");
+    for (int minutes : new int[] {30, 10, 20}) {
+      BasicProperties delay = Amqp.headers(Map.of("x-delay", minutes * 60_000));
+      channel.basicPublish(later, "", delay, Amqp.bytes("" + minutes));
+    }
+    assertThat(channel.waitForConfirms(10_000)).isTrue();
+    amqp.publish(queue, "ready");
+
+    if (reason.equals("queue_deleted")) {
+      assertThat(channel.queueDelete(queue).getMessageCount()).isOne();
+    }
+
+    amqp.awaitReady(dead, 4);
+    for (String body : new String[] {"ready", "10", "20", "30"}) {
+      GetResponse letter = channel.basicGet(dead, true);
+      assertThat(Amqp.text(letter.getBody())).isEqualTo(body);
+      assertThat(letter.getProps().getHeaders().get("x-first-death-reason")).hasToString(reason);
+    }
     assertThat(amqp.exists(queue)).isFalse();
   }
 

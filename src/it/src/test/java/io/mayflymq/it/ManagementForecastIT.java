@@ -1,8 +1,10 @@
 package io.mayflymq.it;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.BuiltinExchangeType;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
@@ -45,6 +47,19 @@ class ManagementForecastIT extends PolicyFixture {
     Http.Reply bad = http.put(path + "/dry-run", policy(queue, "{\"max-length\":-1}"));
     assertThat(bad.status()).isEqualTo(400);
     assertThat(bad.reason()).contains("-1 is not a valid maximum length");
+  }
+
+  @Test
+  @MayflyOnly("no such path")
+  void aDryRunKnowsWhoIsAtTheHeadOfAPriorityQueue(Amqp amqp) throws Exception {
+    String queue = amqp.queue(Map.of("x-max-priority", 5));
+    String path = "policies/%2F/" + name;
+    http.put(path, policy(queue, "{\"expiry-mode\":\"lazy\"}"));
+    amqp.publishExpiring(queue, 1, "old");
+    String byHead = policy(queue, "{\"expiry-mode\":\"head\"}");
+    await().until(() -> http.put(path + "/dry-run", byHead).json().path("expiring").asInt() == 1);
+    amqp.publish(queue, new BasicProperties.Builder().priority(5).build(), "before it");
+    assertThat(http.put(path + "/dry-run", byHead).json().path("expiring").asInt()).isZero();
   }
 
   @Test
