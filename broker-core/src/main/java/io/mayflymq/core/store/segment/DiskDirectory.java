@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.stream.Stream;
@@ -50,6 +51,11 @@ public final class DiskDirectory implements LogDirectory {
         writable
             ? FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)
             : FileChannel.open(file, StandardOpenOption.READ));
+  }
+
+  @Override
+  public void rename(String from, String to) throws IOException {
+    Files.move(path.resolve(from), path.resolve(to), StandardCopyOption.ATOMIC_MOVE);
   }
 
   @Override

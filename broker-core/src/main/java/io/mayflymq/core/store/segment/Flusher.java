@@ -55,6 +55,7 @@ final class Flusher implements Runnable {
   private static final Logger LOGGER = LoggerFactory.getLogger(Flusher.class);
 
   private final LogDirectory directory;
+  private final SegmentFiles files;
   private final Executor executor;
   private final LogListener listener;
   private final boolean forces;
@@ -110,12 +111,13 @@ final class Flusher implements Runnable {
     RELIEVE
   }
 
-  Flusher(LogDirectory directory, Executor executor, LogListener listener, Sync sync) {
+  Flusher(LogDirectory directory, LogOptions options, Executor executor, LogListener listener) {
     this.directory = directory;
+    this.files = new SegmentFiles(directory, options.segmentBytes());
     this.executor = executor;
     this.listener = listener;
-    this.forces = sync == Sync.ALWAYS;
-    this.writer = new SegmentWriter(directory, forces, lock);
+    this.forces = options.sync() == Sync.ALWAYS;
+    this.writer = new SegmentWriter(directory, files, forces, lock);
   }
 
   LogState state() {
@@ -266,7 +268,7 @@ final class Flusher implements Runnable {
     }
     if (last != null) {
       tellWaiting(Commit::failed);
-      closeFiles(last.segments);
+      files.close(last.segments);
       last.done.complete(null);
     }
     return false;
@@ -288,6 +290,7 @@ final class Flusher implements Runnable {
   }
 
   private Round relief() {
+    files.deleteSpare();
     return condemnedBefore == 0 ? null : round(Purpose.RELIEVE);
   }
 
@@ -421,35 +424,20 @@ final class Flusher implements Runnable {
     while (doomed.hasNext()) {
       Segment segment = doomed.next();
       if (round.purpose != Purpose.RELIEVE || waitsForMarksOnly(segment)) {
-        if (!delete(segment)) {
+        if (!files.remove(segment, round.purpose == Purpose.RELIEVE)) {
           return;
         }
         doomed.remove();
+        synchronized (lock) {
+          deleted.add(segment);
+          anyDeleted = true;
+        }
       }
     }
   }
 
   private boolean waitsForMarksOnly(Segment segment) {
     return segment.written && segment.neededUntil <= forcedTo;
-  }
-
-  /** Returns whether it is gone, for good. */
-  private boolean delete(Segment segment) throws IOException {
-    try {
-      // The index first: without its segment it might be taken for that of a later one.
-      directory.delete(SegmentNames.index(segment.number));
-      directory.delete(SegmentNames.log(segment.number));
-    } catch (IOException e) {
-      LOGGER.warn("{} in {} could not be deleted: {}", segment, directory, e.toString());
-      return false;
-    }
-    directory.force();
-    synchronized (lock) {
-      deleted.add(segment);
-      anyDeleted = true;
-    }
-    closeFiles(List.of(segment));
-    return true;
   }
 
   // Of both
@@ -475,19 +463,6 @@ final class Flusher implements Runnable {
 
   private static void tell(Collection<Commit> told, Consumer<Commit> what) {
     told.forEach(commit -> run(() -> what.accept(commit)));
-  }
-
-  private void closeFiles(Iterable<Segment> segments) {
-    for (Segment segment : segments) {
-      LogFile file = segment.file;
-      if (file != null) {
-        try {
-          file.close();
-        } catch (IOException e) {
-          LOGGER.warn("Closing {} in {}: {}", segment, directory, e.toString());
-        }
-      }
-    }
   }
 
   private static void run(Runnable task) {

@@ -21,10 +21,13 @@ public interface LogDirectory {
   /** Opens a file that exists. */
   LogFile open(String name, boolean writable) throws IOException;
 
+  /** Gives a file another name, in one step. What was there under that name is removed. */
+  void rename(String from, String to) throws IOException;
+
   /** Removes a file; nothing happens if there is none. */
   void delete(String name) throws IOException;
 
-  /** Makes safe which files there are: creations and removals, not contents. */
+  /** Makes safe which files there are: creations, removals and names, not contents. */
   void force() throws IOException;
 
   /** Names the directory to people. */

@@ -118,18 +118,20 @@ final class LogInspector {
     }
     long end = scanner.end();
     long size = scanner.size();
+    boolean old = mayBeTorn && scanner.endsInOldBytes();
     if (mayBeTorn) {
       long safe = forcedTo;
       Damage torn = gaps.stream().filter(gap -> gap.from() >= safe).findFirst().orElse(null);
       if (torn != null) {
         end = torn.from();
+        old = false;
         untorn = until(builder.build(segment.header, (int) size), end);
       }
       long cut = end;
       gaps.removeIf(gap -> gap.from() >= cut);
     }
     damages.addAll(gaps);
-    if (size > end) {
+    if (size > end && !old) {
       Damage.Kind kind = mayBeTorn ? Damage.Kind.TORN_TAIL : Damage.Kind.RECORDS;
       damages.add(new Damage(name, kind, end, size));
     }

@@ -43,7 +43,8 @@ final class RecordReader {
       buffer = chunk.buffer;
       start = Location.offset(location) - chunk.base;
     } else {
-      read(table.get(Location.segment(location)), Location.offset(location));
+      Segment segment = table.get(Location.segment(location));
+      read(segment, Location.offset(location), tail.endInFile(segment));
     }
   }
 
@@ -55,12 +56,13 @@ final class RecordReader {
     return start;
   }
 
-  private void read(Segment segment, int offset) {
+  /** What lies behind the end is not there yet, and must not be kept as if it were. */
+  private void read(Segment segment, int offset, int end) {
     int used = window(segment.file, offset);
     FileWindow window = windows[used];
     lastUses[used] = ++uses;
     try {
-      int room = segment.length - offset;
+      int room = end - offset;
       boolean good =
           window.ensure(segment.file, offset, RecordFormat.HEADER, Math.min(aheads[used], room))
               && format.isHeader(window.buffer(), window.index(offset), segment.key, offset, room);

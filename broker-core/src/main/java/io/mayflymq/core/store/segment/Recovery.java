@@ -75,7 +75,7 @@ final class Recovery {
     for (Opened segment : opened) {
       recover(segment);
     }
-    deleteStrayIndexes();
+    deleteStrays();
     directory.force();
     damages.forEach(damage -> LOGGER.warn("The message log in {} has a {}", directory, damage));
     table.sealAll();
@@ -225,7 +225,9 @@ final class Recovery {
     long size = scanner.size();
     segment.length = (int) size;
     if (mayBeTorn && size > end) {
-      damages.add(new Damage(SegmentNames.log(segment.number), Damage.Kind.TORN_TAIL, end, size));
+      if (torn || !scanner.endsInOldBytes()) {
+        damages.add(new Damage(SegmentNames.log(segment.number), Damage.Kind.TORN_TAIL, end, size));
+      }
       if (torn) {
         quarantine(segment, end, size);
       }
@@ -324,9 +326,10 @@ final class Recovery {
     }
   }
 
-  private void deleteStrayIndexes() throws IOException {
+  private void deleteStrays() throws IOException {
     for (String name : names) {
-      if (name.endsWith(".idx") && !names.contains(name.replace(".idx", ".log"))) {
+      boolean index = name.endsWith(".idx") && !names.contains(name.replace(".idx", ".log"));
+      if (index || SegmentNames.isSpare(name)) {
         directory.delete(name);
       }
     }

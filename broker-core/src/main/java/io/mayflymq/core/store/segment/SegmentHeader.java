@@ -12,16 +12,32 @@ import java.util.zip.CRC32C;
  * @param logId a random number that the log's segments share
  * @param segment the segment's number, 1 or more
  * @param firstRecord how many records the log had been given before
+ * @param oldBytes how long the file was when it became this segment's: up to there it has what it
+ *     held before, where the segment has not yet written
  */
-public record SegmentHeader(int shard, long logId, int segment, long firstRecord) {
+public record SegmentHeader(int shard, long logId, int segment, long firstRecord, int oldBytes) {
   /** What is kept for headers at the start of the file, in bytes. */
   public static final int SPACE = 1024;
 
-  static final int VERSION = 1;
+  static final int VERSION = 2;
+
+  /** Without the number of old bytes, of which there were none. */
+  private static final int FIRST_VERSION = 1;
 
   private static final long MAGIC = 0x4753_594c_4659_414dL; // "MAYFLYSG"
   private static final int COPY = 512;
-  private static final int CHECKED = 36;
+  private static final int CHECKED = 40;
+  private static final int CHECKED_FIRST = 36;
+
+  /** The header of a segment whose file is new. */
+  public SegmentHeader(int shard, long logId, int segment, long firstRecord) {
+    this(shard, logId, segment, firstRecord, 0);
+  }
+
+  /** The header of the same segment in a file that has held something else. */
+  SegmentHeader over(int bytes) {
+    return new SegmentHeader(shard, logId, segment, firstRecord, bytes);
+  }
 
   /** What the checks of the segment's records follow from. */
   public long key() {
@@ -38,7 +54,8 @@ public record SegmentHeader(int shard, long logId, int segment, long firstRecord
       buffer.putLong(at + 16, logId);
       buffer.putInt(at + 24, segment);
       buffer.putLong(at + 28, firstRecord);
-      buffer.putInt(at + CHECKED, crc(buffer, at));
+      buffer.putInt(at + 36, oldBytes);
+      buffer.putInt(at + CHECKED, crc(buffer, at, CHECKED));
     }
     file.write(buffer, 0);
   }
@@ -55,8 +72,9 @@ public record SegmentHeader(int shard, long logId, int segment, long firstRecord
     SegmentHeader header = null;
     int copies = 0;
     for (int at = 0; at < SPACE; at += COPY) {
-      if (buffer.getLong(at) == MAGIC && buffer.getInt(at + CHECKED) == crc(buffer, at)) {
-        int version = buffer.getInt(at + 8);
+      int version = buffer.getInt(at + 8);
+      int checked = version == FIRST_VERSION ? CHECKED_FIRST : CHECKED;
+      if (buffer.getLong(at) == MAGIC && buffer.getInt(at + checked) == crc(buffer, at, checked)) {
         if (version > VERSION) {
           throw new IOException(
               name
@@ -71,15 +89,16 @@ public record SegmentHeader(int shard, long logId, int segment, long firstRecord
                 buffer.getInt(at + 12),
                 buffer.getLong(at + 16),
                 buffer.getInt(at + 24),
-                buffer.getLong(at + 28));
+                buffer.getLong(at + 28),
+                version == FIRST_VERSION ? 0 : buffer.getInt(at + 36));
       }
     }
     return new Found(header, copies);
   }
 
-  private static int crc(ByteBuffer buffer, int at) {
+  private static int crc(ByteBuffer buffer, int at, int length) {
     CRC32C crc = new CRC32C();
-    for (int i = 0; i < CHECKED; i++) {
+    for (int i = 0; i < length; i++) {
       crc.update(buffer.get(at + i));
     }
     return (int) crc.getValue();

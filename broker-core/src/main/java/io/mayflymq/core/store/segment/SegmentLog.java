@@ -58,6 +58,7 @@ import java.util.concurrent.Executor;
  * FILES
  *     0000000042.log          a segment: header, records (RecordFormat)
  *     0000000042.idx          its index, when it is complete (IndexBuilder)
+ *     0000000042.spare        what is left of a segment that is gone, for another one (SegmentFiles)
  *     0000000042-*.damaged    bytes of it that were no record when the log was opened
  */
 /**
@@ -91,7 +92,7 @@ public final class SegmentLog {
       LogDirectory directory, LogOptions options, Executor executor, LogListener listener) {
     this.directory = directory;
     this.options = options;
-    this.flusher = new Flusher(directory, executor, listener, options.sync());
+    this.flusher = new Flusher(directory, options, executor, listener);
     this.table = new SegmentTable(options.segmentBytes(), this::condemn);
     this.reader = new RecordReader(table);
   }

@@ -7,6 +7,7 @@ import java.util.regex.Pattern;
 /** How the files of a log are called. */
 public final class SegmentNames {
   private static final Pattern SEGMENT = Pattern.compile("(\\d{10})\\.log");
+  private static final Pattern SPARE = Pattern.compile("\\d{10}\\.spare");
 
   private SegmentNames() {}
 
@@ -17,6 +18,16 @@ public final class SegmentNames {
 
   static String index(int segment) {
     return "%010d.idx".formatted(segment);
+  }
+
+  /** The file of a segment that is gone, to be written over by another one. */
+  static String spare(int segment) {
+    return "%010d.spare".formatted(segment);
+  }
+
+  /** Whether this is a file that no segment has. */
+  static boolean isSpare(String name) {
+    return SPARE.matcher(name).matches();
   }
 
   /** What is kept of damaged bytes of a segment. */

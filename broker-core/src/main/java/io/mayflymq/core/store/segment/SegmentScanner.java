@@ -72,6 +72,18 @@ final class SegmentScanner {
     return size;
   }
 
+  /**
+   * Whether what follows the last good record is, as far as can be told, what the file held before
+   * it was this segment's, and not a record of which a part is missing.
+   */
+  boolean endsInOldBytes() throws IOException {
+    return end < size
+        && size <= segment.header.oldBytes()
+        && !(window.ensure(file, end, RecordFormat.HEADER, AHEAD)
+            && format.isHeader(
+                window.buffer(), window.index(end), segment.key, (int) end, Integer.MAX_VALUE));
+  }
+
   private boolean read(int at, RecordHead head) throws IOException {
     if (!window.ensure(file, at, RecordFormat.HEADER, AHEAD)
         || !format.isHeader(window.buffer(), window.index(at), segment.key, at, size - at)) {

@@ -30,6 +30,7 @@ final class SegmentWriter {
   }
 
   private final LogDirectory directory;
+  private final SegmentFiles files;
   private final boolean forces;
   private final Object lock;
   private final ArrayDeque<Chunk> chunks = new ArrayDeque<>();
@@ -44,8 +45,9 @@ final class SegmentWriter {
    * @param forces whether a segment is to be forced before the first byte of the next is written
    * @param lock what guards the fields of chunks that say so
    */
-  SegmentWriter(LogDirectory directory, boolean forces, Object lock) {
+  SegmentWriter(LogDirectory directory, SegmentFiles files, boolean forces, Object lock) {
     this.directory = directory;
+    this.files = files;
     this.forces = forces;
     this.lock = lock;
   }
@@ -105,6 +107,7 @@ final class SegmentWriter {
         return true;
       }
       if (index != null) {
+        cut(segment, chunk.base + limit);
         if (mustWait(forcing)) {
           return false;
         }
@@ -122,27 +125,32 @@ final class SegmentWriter {
   }
 
   private void create(Segment segment) throws IOException {
-    LogFile file = directory.create(SegmentNames.log(segment.number));
-    try {
-      segment.header.store(file);
-    } catch (IOException e) {
-      file.close();
-      throw e;
-    }
-    segment.file = file;
+    segment.file = files.create(segment.header);
     unforced.add(segment);
     namesUnforced = true;
   }
 
   private void write(Chunk chunk, Segment segment, int limit) throws IOException {
-    if (unforced.isEmpty() || unforced.get(unforced.size() - 1) != segment) {
-      unforced.add(segment);
-    }
+    markUnforced(segment);
     chunk.writeView.limit(limit).position(chunk.written);
     segment.file.write(chunk.writeView, chunk.base + (long) chunk.written);
     writtenBytes.addAndGet(limit - chunk.written);
     chunk.written = limit;
     writtenTo = Location.of(segment.number, chunk.base + limit);
+  }
+
+  /** Cuts off what the file held before it was this segment's. */
+  private void cut(Segment segment, long end) throws IOException {
+    if (segment.file.size() > end) {
+      segment.file.truncate(end);
+      markUnforced(segment);
+    }
+  }
+
+  private void markUnforced(Segment segment) {
+    if (unforced.isEmpty() || unforced.get(unforced.size() - 1) != segment) {
+      unforced.add(segment);
+    }
   }
 
   /** Leaves a chunk until it is submitted again, unless it has been already. */

@@ -194,6 +194,12 @@ final class Tail {
         "no record at " + Location.segment(location) + ":" + Location.offset(location));
   }
 
+  /** Up to which offset the records of a segment are to be read from its file. */
+  int endInFile(Segment segment) {
+    Chunk first = retained.peekFirst();
+    return first != null && first.segment == segment ? first.base : segment.length;
+  }
+
   /** The location behind the last record; {@link Location#NONE} if there is no current segment. */
   long endLocation() {
     return active == null ? Location.NONE : Location.of(active.number, active.length);

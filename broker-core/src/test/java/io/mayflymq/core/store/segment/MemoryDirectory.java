@@ -18,6 +18,7 @@ import java.util.TreeMap;
 public final class MemoryDirectory implements LogDirectory {
   private final TreeMap<String, Contents> files = new TreeMap<>();
   private TreeMap<String, Contents> safeNames = new TreeMap<>();
+  private final List<Rename> unsafeRenames = new ArrayList<>();
   private long room = Long.MAX_VALUE;
   private int writesUntilFailure = -1;
   private int forcesUntilFailure = -1;
@@ -61,7 +62,9 @@ public final class MemoryDirectory implements LogDirectory {
     }
   }
 
-  /** Has this called before anything is created, written, forced, cut or deleted. */
+  private record Rename(String from, String to) {}
+
+  /** Has this called before anything is created, written, forced, cut, renamed or deleted. */
   public void beforeChange(Runnable watcher) {
     beforeChange = watcher;
   }
@@ -94,20 +97,23 @@ public final class MemoryDirectory implements LogDirectory {
   public MemoryDirectory afterPowerLoss(Random random, double share) {
     MemoryDirectory after = new MemoryDirectory();
     TreeMap<String, Contents> names = new TreeMap<>(safeNames);
+    for (Rename rename : unsafeRenames) {
+      if (names.containsKey(rename.from) && random.nextDouble() < share) {
+        names.put(rename.to, names.remove(rename.from));
+      }
+    }
     files.forEach(
         (name, contents) -> {
-          if (random.nextDouble() < share) {
+          if (!names.containsValue(contents) && random.nextDouble() < share) {
             names.put(name, contents);
           }
         });
-    safeNames
-        .keySet()
-        .forEach(
-            name -> {
-              if (!files.containsKey(name) && random.nextDouble() < share) {
-                names.remove(name);
-              }
-            });
+    safeNames.forEach(
+        (name, contents) -> {
+          if (!files.containsValue(contents) && random.nextDouble() < share) {
+            names.remove(name, contents);
+          }
+        });
     names.forEach(
         (name, contents) -> {
           byte[] bytes = contents.safe;
@@ -149,6 +155,7 @@ public final class MemoryDirectory implements LogDirectory {
     safeNames.forEach(
         (name, contents) ->
             after.safeNames.put(name, copies.computeIfAbsent(contents, Contents::copy)));
+    after.unsafeRenames.addAll(unsafeRenames);
     return after;
   }
 
@@ -201,6 +208,19 @@ public final class MemoryDirectory implements LogDirectory {
   }
 
   @Override
+  public void rename(String from, String to) throws IOException {
+    beforeChange.run();
+    if (deletesFail) {
+      throw new IOException("Operation not permitted");
+    }
+    if (!files.containsKey(from)) {
+      throw new FileNotFoundException(from);
+    }
+    files.put(to, files.remove(from));
+    unsafeRenames.add(new Rename(from, to));
+  }
+
+  @Override
   public void delete(String name) throws IOException {
     beforeChange.run();
     if (deletesFail) {
@@ -212,8 +232,10 @@ public final class MemoryDirectory implements LogDirectory {
   @Override
   public void force() throws IOException {
     TreeMap<String, Contents> names = new TreeMap<>(files);
+    int renames = unsafeRenames.size();
     countForce();
     safeNames = names;
+    unsafeRenames.subList(0, renames).clear();
   }
 
   private void countForce() throws IOException {
