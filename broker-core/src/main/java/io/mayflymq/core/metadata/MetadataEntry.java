@@ -99,16 +99,10 @@ final class MetadataEntry {
           String vhost = in.readUTF();
           String name = in.readUTF();
           boolean autoDelete = in.readBoolean();
-          FieldTable arguments = readTable(in);
+          QueueArguments.Valid valid = QueueArguments.parse(readTable(in), name, vhost);
           return new MetadataCommand.QueueDeclared(
               vhost,
-              new QueueDefinition(
-                  name,
-                  true,
-                  false,
-                  autoDelete,
-                  arguments,
-                  QueueArguments.parse(arguments, name, vhost)),
+              new QueueDefinition(name, true, false, autoDelete, valid.table(), valid.settings()),
               in.readLong(),
               in.readInt());
         });

@@ -1,21 +1,24 @@
 package io.mayflymq.core.metrics;
 
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Counters whose owners come and go, such as those of the queues of a virtual host; together they
  * count what all of them ever did. Any thread may call.
  */
 public final class CounterGroup implements Counts {
-  private final Set<Counters> members = Collections.newSetFromMap(new IdentityHashMap<>());
+  /**
+   * A set that grows a part at a time: the loop that declares the 100,000th queue waits for none.
+   */
+  private final Set<Counters> members = ConcurrentHashMap.newKeySet();
+
   private final long[] departed = new long[Counter.COUNT];
   private final RateWindow rates = new RateWindow();
 
   /** Somebody new counts. */
-  public synchronized void join(Counters member) {
+  public void join(Counters member) {
     members.add(member);
   }
 

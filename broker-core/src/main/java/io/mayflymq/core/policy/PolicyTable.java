@@ -29,6 +29,13 @@ public final class PolicyTable {
   private final Map<PolicyKind, List<Policy>> policies;
 
   private final Defaults defaults;
+  private final Recent<Applied, QueueSettings> recent = new Recent<>(64);
+
+  /**
+   * All that settings of a queue follow from, beside the defaults: its name only finds policies.
+   */
+  private record Applied(
+      Policy policy, Policy operatorPolicy, FieldTable arguments, QueueSettings byArguments) {}
 
   private PolicyTable(Map<PolicyKind, List<Policy>> policies, Defaults defaults) {
     this.policies = policies;
@@ -114,8 +121,14 @@ public final class PolicyTable {
     Policy operatorPolicy = applying(PolicyKind.OPERATOR_POLICY, subject);
     return policy == null && operatorPolicy == null && defaults.sayNothing()
         ? byArguments
-        : new EffectiveSettings(subject, policy, operatorPolicy, arguments, defaults, List.of())
-            .toQueueSettings(byArguments);
+        : recent.get(new Applied(policy, operatorPolicy, arguments, byArguments), this::settings);
+  }
+
+  private QueueSettings settings(Applied to) {
+    PolicySubject any = PolicySubject.queue(to.byArguments.type(), "");
+    return new EffectiveSettings(
+            any, to.policy, to.operatorPolicy, to.arguments, defaults, List.of())
+        .toQueueSettings(to.byArguments);
   }
 
   /** The alternate exchange of an exchange, or null. */

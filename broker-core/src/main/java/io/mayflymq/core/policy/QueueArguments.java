@@ -81,8 +81,19 @@ public final class QueueArguments {
   /** What the texts about queue types and features that are not there end with. */
   public static final String NOT_SUPPORTED = "is not supported by this broker";
 
+  private static final Valid NONE = new Valid(FieldTable.EMPTY, QueueSettings.DEFAULT);
+  private static final Recent<FieldTable, Valid> RECENT = new Recent<>(64);
+
   private final FieldTable table;
   private final String where;
+
+  /**
+   * Arguments that are valid. What is equal is the same object, as a rule.
+   *
+   * @param table the arguments
+   * @param settings what follows from them alone
+   */
+  public record Valid(FieldTable table, QueueSettings settings) {}
 
   private QueueArguments(FieldTable table, String queue, String vhost) {
     this.table = table;
@@ -98,10 +109,11 @@ public final class QueueArguments {
    * @throws ChannelException 406 if one is not valid, or asks for a queue type or feature that is
    *     not supported
    */
-  public static QueueSettings parse(FieldTable table, String queue, String vhost) {
+  public static Valid parse(FieldTable table, String queue, String vhost) {
     return table.isEmpty()
-        ? QueueSettings.DEFAULT
-        : new QueueArguments(table, queue, vhost).settings();
+        ? NONE
+        : RECENT.get(
+            table, given -> new Valid(given, new QueueArguments(given, queue, vhost).settings()));
   }
 
   private QueueSettings settings() {

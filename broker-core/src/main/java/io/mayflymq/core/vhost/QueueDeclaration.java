@@ -64,12 +64,13 @@ public record QueueDeclaration(
    *     such queues
    */
   QueueDefinition definition(String vhost) {
-    QueueSettings settings = QueueArguments.parse(arguments, name, vhost);
+    QueueArguments.Valid valid = QueueArguments.parse(arguments, name, vhost);
+    QueueSettings settings = valid.settings();
     if (serverNamed) {
       QueueArguments.checkServerNamed(settings.type());
     }
     QueueArguments.checkProperties(settings.type(), durable, exclusive, autoDelete, name, vhost);
     return new QueueDefinition(
-        name, durable && !exclusive, exclusive, autoDelete, arguments, settings);
+        name, durable && !exclusive, exclusive, autoDelete, valid.table(), settings);
   }
 }

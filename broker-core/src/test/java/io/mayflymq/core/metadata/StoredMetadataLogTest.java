@@ -36,7 +36,12 @@ class StoredMetadataLogTest {
       new MetadataCommand.QueueDeclared(
           "v",
           new QueueDefinition(
-              "q", true, false, true, ARGUMENTS, QueueArguments.parse(ARGUMENTS, "q", "v")),
+              "q",
+              true,
+              false,
+              true,
+              ARGUMENTS,
+              QueueArguments.parse(ARGUMENTS, "q", "v").settings()),
           1L << 40,
           7);
 

@@ -70,7 +70,7 @@ class PolicyTablePropertyTest {
                   .map(candidate -> candidate.policy().name()))
           .isEqualTo(applying == null ? List.of() : List.of(applying.name()));
     }
-    QueueSettings byArguments = QueueArguments.parse(given, queue, "/");
+    QueueSettings byArguments = QueueArguments.parse(given, queue, "/").settings();
     QueueSettings settings = table.settingsOf(queue, given, byArguments);
     assertThat(settings).isEqualTo(explained.toQueueSettings(byArguments));
     assertThat(settings.expiry().messageTtlMillis())

@@ -331,7 +331,7 @@ class QueueArgumentsTest {
   }
 
   private static QueueSettings parse(FieldTable arguments) {
-    return QueueArguments.parse(arguments, "q", "/");
+    return QueueArguments.parse(arguments, "q", "/").settings();
   }
 
   private static void assertRefused(String argument, FieldValue value, String text) {

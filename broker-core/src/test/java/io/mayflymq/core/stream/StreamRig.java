@@ -49,7 +49,7 @@ final class StreamRig implements QueueEffects {
   }
 
   static QueueSettings settings(FieldTable arguments) {
-    return QueueArguments.parse(arguments, "s", "/");
+    return QueueArguments.parse(arguments, "s", "/").settings();
   }
 
   /** The process dies and starts again; consumers are gone. */

@@ -59,7 +59,12 @@ class DataCheckTest {
             new MetadataCommand.QueueDeclared(
                 "orders",
                 new QueueDefinition(
-                    "q", true, false, false, none, QueueArguments.parse(none, "q", "orders")),
+                    "q",
+                    true,
+                    false,
+                    false,
+                    none,
+                    QueueArguments.parse(none, "q", "orders").settings()),
                 1,
                 0))
         .get();
