@@ -1,7 +1,5 @@
 package io.mayflymq.server.boot;
 
-import io.mayflymq.core.runtime.EventLoop;
-import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.server.alarm.AlarmEvents;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.alarm.ResourceMonitors;
@@ -23,9 +21,6 @@ import java.util.List;
  * begun anew while the process goes on.
  */
 final class Application implements AutoCloseable {
-  /** How often queues that are not used may give memory back. */
-  private static final long REST_MILLIS = 30_000;
-
   /** How to let go of what is held, the last one first. */
   private final Deque<Runnable> held = new ArrayDeque<>();
 
@@ -67,7 +62,8 @@ final class Application implements AutoCloseable {
     held.push(storage::close);
     alarms.addListener(new AlarmEvents(storage.served().broker().events()));
     storage.loadDefinitions(settings.definitions());
-    letRest(storage.served().broker(), loops.all().get(0));
+    Housekeeping housekeeping = Housekeeping.start(storage.served().broker());
+    held.push(housekeeping::close);
     server = AmqpServer.start(configuration, loops, storage.served());
     held.push(server::close);
     held.push(
@@ -83,16 +79,6 @@ final class Application implements AutoCloseable {
           monitors.announce();
           storage.announce();
         };
-  }
-
-  /** As long as the loop runs. */
-  private static void letRest(Broker broker, EventLoop loop) {
-    loop.schedule(
-        () -> {
-          broker.rest();
-          letRest(broker, loop);
-        },
-        REST_MILLIS);
   }
 
   /** Says in the log what its limits are and what was brought back. */
