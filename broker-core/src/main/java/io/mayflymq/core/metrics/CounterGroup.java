@@ -1,30 +1,35 @@
 package io.mayflymq.core.metrics;
 
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Counters whose owners come and go, such as those of the queues of a virtual host; together they
  * count what all of them ever did. Any thread may call.
  */
 public final class CounterGroup implements Counts {
-  /**
-   * A set that grows a part at a time: the loop that declares the 100,000th queue waits for none.
-   */
-  private final Set<Counters> members = ConcurrentHashMap.newKeySet();
+  /** Each knows its place, so that nobody waits for a set of 100,000 to grow. */
+  private final ArrayList<Counters> members = new ArrayList<>();
 
   private final long[] departed = new long[Counter.COUNT];
   private final RateWindow rates = new RateWindow();
 
-  /** Somebody new counts. */
-  public void join(Counters member) {
+  /** Somebody new counts, who is in no group. */
+  public synchronized void join(Counters member) {
+    member.place = members.size();
     members.add(member);
   }
 
   /** A member will count no further: what it counted stays in the sum. On its own thread. */
   public synchronized void leave(Counters member) {
-    if (members.remove(member)) {
+    int place = member.place;
+    if (place != Counters.NOWHERE) {
+      Counters last = members.remove(members.size() - 1);
+      if (last != member) {
+        members.set(place, last);
+        last.place = place;
+      }
+      member.place = Counters.NOWHERE;
       member.addTo(departed);
     }
   }

@@ -17,6 +17,12 @@ public final class Counters implements Counts {
   /** What has counted nothing yet has; never written. */
   private static final long[] NOTHING = new long[Counter.COUNT];
 
+  /** The {@link #place} of who is in no group. */
+  static final int NOWHERE = -1;
+
+  /** Where its group has it. Guarded by the group. */
+  int place = NOWHERE;
+
   private volatile long[] values = NOTHING;
   private final RateWindow rates = new RateWindow();
 

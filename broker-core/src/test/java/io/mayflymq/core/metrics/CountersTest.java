@@ -2,6 +2,9 @@ package io.mayflymq.core.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 class CountersTest {
@@ -65,6 +68,28 @@ class CountersTest {
     second.add(Counter.PUBLISHED, 1);
     assertThat(group.get(Counter.PUBLISHED)).isEqualTo(8);
     assertThat(group.snapshot().get(Counter.PUBLISHED)).isEqualTo(8);
+  }
+
+  @Test
+  void membersLeaveAGroupInAnyOrder() {
+    CounterGroup group = new CounterGroup();
+    List<Counters> members = new ArrayList<>();
+    Random random = new Random(7);
+    long counted = 0;
+    for (int i = 0; i < 1000; i++) {
+      if (members.isEmpty() || random.nextInt(3) > 0) {
+        Counters member = new Counters();
+        members.add(member);
+        group.join(member);
+      } else {
+        group.leave(members.remove(random.nextInt(members.size())));
+      }
+      for (Counters member : members) {
+        member.add(Counter.PUBLISHED, 1);
+        counted++;
+      }
+      assertThat(group.get(Counter.PUBLISHED)).isEqualTo(counted);
+    }
   }
 
   @Test
