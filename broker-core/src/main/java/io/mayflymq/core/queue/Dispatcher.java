@@ -81,7 +81,7 @@ final class Dispatcher {
       Message message;
       long sequence = NO_SETTLEMENT;
       if (consumer.acknowledges()) {
-        message = messages.take(head);
+        message = messages.take(head, returns);
         sequence = head;
         consumer.delivered();
       } else {
@@ -122,7 +122,7 @@ final class Dispatcher {
     }
     boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
     int returns = countsReturns ? Extra.returns(index, head) : 0;
-    Message message = acknowledges ? messages.take(head) : departures.leave(head);
+    Message message = acknowledges ? messages.take(head, returns) : departures.leave(head);
     if (countsReturns) {
       message = DeliveryCount.of(message, returns);
     }

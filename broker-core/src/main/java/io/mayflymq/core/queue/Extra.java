@@ -26,11 +26,15 @@ final class Extra {
     return index.extra(sequence) >>> PRIORITY_BITS;
   }
 
+  /** Sets how often the message has come back. */
+  static void setReturns(MessageIndex<?> index, long sequence, int returns) {
+    index.setExtra(sequence, (returns << PRIORITY_BITS) | priority(index, sequence));
+  }
+
   /** The message has come back. @return how often by now */
   static int countReturn(MessageIndex<?> index, long sequence) {
-    int extra = index.extra(sequence);
-    int returns = Math.min((extra >>> PRIORITY_BITS) + 1, MOST_RETURNS);
-    index.setExtra(sequence, (returns << PRIORITY_BITS) | (extra & PRIORITY_MASK));
+    int returns = Math.min(returns(index, sequence) + 1, MOST_RETURNS);
+    setReturns(index, sequence, returns);
     return returns;
   }
 }

@@ -84,6 +84,7 @@ public final class QueueMachine implements QueueBehavior {
       this.length = new LengthGuard(index, messages, deadlines, departures, wakeUp, settings);
     }
     this.returns = new Returns(index, messages, deadlines, departures, wakeUp, settings);
+    messages.noteReturnsBy(returns::note);
     this.dispatcher = new Dispatcher(index, messages, departures, consumers, counters, settings);
     this.lease = new QueueLease(settings.lease(), nowMillis);
   }
@@ -94,7 +95,7 @@ public final class QueueMachine implements QueueBehavior {
    */
   @Override
   public void start(long nowMillis) {
-    messages.finishRecovery();
+    messages.finishRecovery(nowMillis, returns::recovered);
     wakeUp.noLaterThan(lease.endMillis());
     wakeUp.noLaterThan(deadlines.begin(nowMillis));
     dropOverflow(nowMillis);

@@ -4,6 +4,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.QueueStore;
+import io.mayflymq.core.store.ReturnNotes;
 import io.mayflymq.core.store.StoredQueue;
 
 /*
@@ -31,6 +32,9 @@ final class QueueMessages implements StoredQueue {
 
   /** Null where the order of arrival is all. */
   private final Precedence precedence;
+
+  /** Who knows what has come back; null where nothing does. */
+  private Returned returned;
 
   /** What was read ahead of its delivery. */
   private Message loaded;
@@ -182,6 +186,11 @@ final class QueueMessages implements StoredQueue {
     return store.read(index.location(sequence), isPaged(sequence));
   }
 
+  /** Whether the log has the message. */
+  boolean isStored(long sequence) {
+    return (index.flags(sequence) & EntryFlags.STORED) != 0;
+  }
+
   private boolean isPaged(long sequence) {
     return (index.flags(sequence) & EntryFlags.PAGED) != 0;
   }
@@ -211,15 +220,22 @@ final class QueueMessages implements StoredQueue {
 
   // Leaving
 
-  /** A ready message is delivered, to be acknowledged. */
-  Message take(long sequence) {
+  /**
+   * A ready message is delivered, to be acknowledged.
+   *
+   * @param returns how often it has come back before, as far as that is counted
+   */
+  Message take(long sequence, int returns) {
     Message message = get(sequence);
     if (precedence != null) {
       precedence.leaving(sequence);
     }
     index.take(sequence);
-    if ((index.flags(sequence) & EntryFlags.STORED) != 0) {
+    if (isStored(sequence)) {
       store.delivered(sequence);
+      if (returns > 0) {
+        store.returned(sequence, returns, ReturnNotes.TAKEN);
+      }
     }
     return message;
   }
@@ -276,7 +292,7 @@ final class QueueMessages implements StoredQueue {
    * @return its entry in the log, which is for the caller to settle; null if the log has none
    */
   DeadEntry bury(long sequence) {
-    if ((index.flags(sequence) & EntryFlags.STORED) == 0) {
+    if (!isStored(sequence)) {
       remove(sequence);
       return null;
     }
@@ -288,6 +304,13 @@ final class QueueMessages implements StoredQueue {
     store.left(index.remove(sequence));
     storedLeft(bodyLength);
     return store.bury(sequence, location, bodyLength);
+  }
+
+  /** A message has come back, for the log to know. */
+  void noteReturn(long sequence, int returns, long untilMillis) {
+    if (isStored(sequence)) {
+      store.returned(sequence, returns, untilMillis);
+    }
   }
 
   /** All ready messages leave for good. @return how many there were */
@@ -350,12 +373,28 @@ final class QueueMessages implements StoredQueue {
     return recovery;
   }
 
-  /** All messages are back. */
-  void finishRecovery() {
+  /**
+   * All messages are back.
+   *
+   * @param cameBack told of those that have come back from consumers, if the queue counts that
+   */
+  void finishRecovery(long nowMillis, QueueRecovery.CameBack cameBack) {
     if (recovery != null) {
-      recovery.finish();
+      QueueRecovery finished = recovery;
       recovery = null;
+      finished.finish(nowMillis, cameBack);
     }
+  }
+
+  /** Who knows of the messages that have come back. */
+  @FunctionalInterface
+  interface Returned {
+    /** Notes them; see {@link StoredQueue#noteReturns}. */
+    void note(ReturnNotes notes, int mostBytes);
+  }
+
+  void noteReturnsBy(Returned known) {
+    returned = known;
   }
 
   @Override
@@ -379,6 +418,20 @@ final class QueueMessages implements StoredQueue {
   @Override
   public void recoveredDelivered(long upTo) {
     recovery().delivered(upTo);
+  }
+
+  @Override
+  public void recoveredReturns(byte[] notes, boolean all) {
+    recovery().returned(notes, all);
+  }
+
+  @Override
+  public void noteReturns(ReturnNotes notes, int mostBytes) {
+    if (recovery != null) {
+      recovery.note(notes, mostBytes);
+    } else if (returned != null) {
+      returned.note(notes, mostBytes);
+    }
   }
 
   @Override

@@ -5,12 +5,13 @@ import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.retention.ExpiryIndex;
 import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.store.ReturnNotes;
 
 /*
  * The messages that have come back and wait before they are delivered again.
  *
- * In the index they are still unacknowledged, with a mark, so nothing hands them out and nothing of theirs is moved; to the log they are what
- * they were, so after a restart they are ready at once. A heap knows whose wait ends first. A message may be too old before: then it stands in
+ * In the index they are still unacknowledged, with a mark, so nothing hands them out and nothing of theirs is moved; the log has a note of each, so
+ * that they go on waiting after a restart. A heap knows whose wait ends first. A message may be too old before: then it stands in
  * a second heap, by its deadline, whose entries are looked at when they surface and are not worth a search before.
  */
 final class Retries {
@@ -77,6 +78,21 @@ final class Retries {
   long hold(long sequence, int returns, long nowMillis) {
     long seed = Long.rotateLeft(index.enqueuedAt(sequence), 32) ^ (sequence << 8) ^ returns;
     long end = Deadlines.after(nowMillis, delay.millis(returns, seed));
+    messages.noteReturn(sequence, returns, end);
+    return holdUntil(sequence, end);
+  }
+
+  /**
+   * Has a message wait on that waited before a restart, and is ready now.
+   *
+   * @return when it is to be looked at
+   */
+  long resume(long sequence, long endMillis) {
+    messages.hold(sequence);
+    return holdUntil(sequence, endMillis);
+  }
+
+  private long holdUntil(long sequence, long end) {
     index.setFlags(sequence, index.flags(sequence) | EntryFlags.DELAYED | EntryFlags.REDELIVERED);
     ends.add(end, sequence);
     count++;
@@ -143,6 +159,18 @@ final class Retries {
 
   private boolean isMarked(long sequence) {
     return (index.flags(sequence) & EntryFlags.DELAYED) != 0;
+  }
+
+  /** Notes those that wait, until the notes take so many bytes. */
+  void note(ReturnNotes notes, int mostBytes) {
+    ends.forEach(
+        (end, sequence) -> {
+          boolean room = notes.size() < mostBytes;
+          if (room && isWaiting(sequence) && messages.isStored(sequence)) {
+            notes.add(sequence, Extra.returns(index, sequence), end);
+          }
+          return room;
+        });
   }
 
   /** How many wait. */

@@ -5,6 +5,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.RetryType;
+import io.mayflymq.core.store.ReturnNotes;
 
 /**
  * Takes back what consumers return: to its old place, or before all others in a quorum queue, at
@@ -13,6 +14,8 @@ import io.mayflymq.core.settings.RetryType;
  * <p>Source: RabbitMQ, "Quorum Queues", section "Poison Message Handling".
  */
 final class Returns {
+  private static final long NONE = -1;
+
   private final MessageIndex<Message> index;
   private final QueueMessages messages;
   private final MessageDeadlines deadlines;
@@ -22,6 +25,10 @@ final class Returns {
   private Retries retries;
 
   private final WakeUp wakeUp;
+
+  /** No message with a higher number has come back. */
+  private long highest = NONE;
+
   private boolean counted;
   private long limit;
 
@@ -66,6 +73,7 @@ final class Returns {
     int returns = 0;
     if (counted) {
       returns = Extra.countReturn(index, sequence);
+      highest = Math.max(highest, sequence);
       if (limit != QueueSettings.NONE && returns > limit) {
         departures.die(sequence, DeathCause.DELIVERY_LIMIT, nowMillis);
         return;
@@ -80,9 +88,54 @@ final class Returns {
       wakeUp.noLaterThan(retries.hold(sequence, returns, nowMillis));
       return;
     }
+    if (counted) {
+      messages.noteReturn(sequence, returns, ReturnNotes.READY);
+    }
     messages.putBack(sequence);
     deadlines.requeued(sequence);
     wakeUp.noLaterThan(deadlines.leavesAt(sequence, deadline));
+  }
+
+  /**
+   * A message came back before a restart or by it, and is ready now.
+   *
+   * @param returns how often it has come back
+   * @param untilMillis when its wait ends, or {@link ReturnNotes#READY}
+   */
+  void recovered(long sequence, int returns, long untilMillis) {
+    highest = Math.max(highest, sequence);
+    if (untilMillis == ReturnNotes.READY) {
+      messages.noteReturn(sequence, returns, untilMillis);
+    } else if (retries != null) {
+      wakeUp.noLaterThan(retries.resume(sequence, untilMillis));
+    }
+  }
+
+  /**
+   * Notes what has come back and is stored, until the notes take so many bytes: those that wait,
+   * and of the others those that consumers have, then those that are ready.
+   */
+  void note(ReturnNotes notes, int mostBytes) {
+    if (retries != null) {
+      retries.note(notes, mostBytes);
+    }
+    if (!counted || highest == NONE) {
+      return;
+    }
+    index.forEachUnacked(sequence -> note(sequence, ReturnNotes.TAKEN, notes, mostBytes));
+    long next = index.firstReady();
+    while (next != NONE && next <= highest && notes.size() < mostBytes) {
+      note(next, ReturnNotes.READY, notes, mostBytes);
+      next = index.nextReady(next);
+    }
+  }
+
+  private void note(long sequence, long state, ReturnNotes notes, int mostBytes) {
+    int returns = Extra.returns(index, sequence);
+    boolean waits = (index.flags(sequence) & EntryFlags.DELAYED) != 0;
+    if (returns > 0 && !waits && messages.isStored(sequence) && notes.size() < mostBytes) {
+      notes.add(sequence, returns, state);
+    }
   }
 
   /** How many wait. */

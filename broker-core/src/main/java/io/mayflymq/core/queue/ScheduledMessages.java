@@ -52,7 +52,7 @@ public final class ScheduledMessages {
 
   /** Begins, with what the store has brought back meanwhile; called once, before anything else. */
   public void start() {
-    messages.finishRecovery();
+    messages.finishRecovery(0, (sequence, returns, untilMillis) -> {});
   }
 
   /**

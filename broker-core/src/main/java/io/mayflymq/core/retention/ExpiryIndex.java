@@ -120,6 +120,22 @@ public final class ExpiryIndex {
     sweepIfNeeded();
   }
 
+  /** Takes entries. */
+  @FunctionalInterface
+  public interface Sink {
+    /**
+     * Takes one.
+     *
+     * @return whether it takes more
+     */
+    boolean accept(long deadlineMillis, long sequence);
+  }
+
+  /** Names all entries, those of discarded messages too, in no order; changes nothing. */
+  public void forEach(Sink sink) {
+    for (int i = 0; i < size && sink.accept(deadlineAt(i), sequenceAt(i)); i++) {}
+  }
+
   /** Forgets all entries and gives all memory back. */
   public void clear() {
     chunks = NO_CHUNKS;

@@ -80,6 +80,15 @@ public interface QueueStore {
   /** A message that was stored is being delivered, to be acknowledged. */
   void delivered(long sequence);
 
+  /**
+   * A message that was stored has come back from a consumer, or is delivered again after that.
+   *
+   * @param returns how often it has come back
+   * @param untilMillis when its wait ends, in ms since the epoch; {@link ReturnNotes#READY} or
+   *     {@link ReturnNotes#TAKEN} if it does not wait
+   */
+  void returned(long sequence, int returns, long untilMillis);
+
   /** A message that was stored has left the queue for good. */
   void settle(long sequence, long location, int bodyLength);
 

@@ -33,6 +33,22 @@ public interface StoredQueue {
   /** At start: messages up to this number may have been delivered before. */
   void recoveredDelivered(long upTo);
 
+  /**
+   * At start: messages had come back from consumers.
+   *
+   * @param notes which ones, packed by {@link ReturnNotes}
+   * @param all whether what was told before is void
+   */
+  void recoveredReturns(byte[] notes, boolean all);
+
+  /**
+   * Notes how often the messages have come back that are still here, and until when they wait, as
+   * far as {@link QueueStore#returned} or a start has told.
+   *
+   * @param mostBytes no more is added once the notes take so much
+   */
+  void noteReturns(ReturnNotes notes, int mostBytes);
+
   /** Whether the queue still has this message, and has it at this location. */
   boolean isLive(long sequence, long location, boolean paged);
 

@@ -114,6 +114,11 @@ public final class VolatileStore implements ShardStore {
     }
 
     @Override
+    public void returned(long sequence, int returns, long untilMillis) {
+      throw notStored();
+    }
+
+    @Override
     public void settle(long sequence, long location, int bodyLength) {
       throw notStored();
     }

@@ -91,6 +91,8 @@ final class ManualQueue implements QueueEffects {
       after.store.bringBack(entry.sequence, entry.message, entry.deadline, entry.enqueuedAt);
     }
     after.store.queue().recoveredDelivered(store.deliveredUpTo);
+    after.store.queue().recoveredReturns(store.returned(), true);
+    after.kept.putAll(kept);
     after.messages = messages;
     after.machine.start(after.now);
     return after;

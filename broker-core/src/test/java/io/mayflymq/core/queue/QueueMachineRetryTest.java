@@ -9,8 +9,14 @@ import io.mayflymq.core.settings.Backoff;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.RetrySettings;
 import io.mayflymq.core.settings.RetryType;
+import io.mayflymq.core.store.ReturnNotes;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 
 /** Messages that come back wait before they are delivered again. */
@@ -116,15 +122,156 @@ class QueueMachineRetryTest {
   }
 
   @Test
-  void afterARestartTheyAreReadyAtOnce() {
+  void afterARestartTheyWaitOnAndTakeTheirPlace() {
+    queue.publishMany(3);
+    queue.fetch();
+    failFirst();
+
+    ManualQueue after = queue.restarted(30, new Random(0));
+
+    assertThat(after.machine.totals().delayed()).isOne();
+    assertThat(after.machine.readyCount()).isEqualTo(2);
+    after.advance(70);
+    assertThat(after.machine.readyCount()).isEqualTo(2);
+    after.advance(1);
+    assertThat(after.fetch()).isZero();
+    after.machine.fail(after.getter, 0, 0, after.now);
+    after.advance(200);
+    assertThat(after.machine.readyCount()).as("the second wait").isEqualTo(2);
+    after.advance(1);
+    assertThat(after.machine.readyCount()).isEqualTo(3);
+  }
+
+  @Test
+  void aRestartIsAReturnForWhatAConsumerHas() {
     queue.publishMany(2);
     queue.fetch();
     failFirst();
 
-    ManualQueue after = queue.restarted(1, new Random(0));
+    ManualQueue once = queue.restarted(1000, new Random(0));
+    assertThat(once.machine.readyCount()).isEqualTo(2);
+    once.fetch();
+    ManualQueue twice = once.restarted(1000, new Random(0));
+    twice.fetch();
+    ManualQueue thrice = twice.restarted(1000, new Random(0)).restarted(1, new Random(0));
+    thrice.fetch();
+    thrice.machine.fail(thrice.getter, 0, 0, thrice.now);
 
-    assertThat(after.machine.readyCount()).isEqualTo(2);
-    assertThat(after.fetch()).isZero();
+    assertThat(thrice.dead(DeathReason.DELIVERY_LIMIT)).containsExactly(0);
+  }
+
+  @Test
+  void whatWaitsAfterARestartExpiresInTime() {
+    queue.publish(50);
+    queue.fetch();
+    failFirst();
+
+    ManualQueue after = queue.restarted(30, new Random(0));
+    after.advance(20);
+    assertThat(after.deaths).isEmpty();
+    after.advance(1);
+
+    assertThat(after.dead(DeathReason.EXPIRED)).containsExactly(0);
+    assertThat(after.machine.totals().messages()).isZero();
+  }
+
+  @Test
+  void whatWaitedIsReadyIfTheQueueNoLongerKnowsOfWaits() {
+    queue.publishMany(2);
+    queue.fetch();
+    failFirst();
+    for (QueueSettings changed :
+        List.of(QueueSettings.DEFAULT, QueueSettings.builder().deliveryLimit(3).build())) {
+      ManualQueue after = queue.restarted(changed, 1, new Random(0));
+
+      assertThat(after.machine.readyCount()).isEqualTo(2);
+      assertThat(after.machine.totals().delayed()).isZero();
+      assertThat(after.fetch()).isZero();
+    }
+  }
+
+  @Test
+  void theStoreCanAskForAllOfIt() {
+    queue.publishMany(6);
+    for (int i = 0; i < 4; i++) {
+      queue.fetch();
+    }
+    queue.machine.fail(queue.getter, 1, 1, queue.now);
+    queue.machine.requeue(queue.getter, 2, 3, queue.now);
+    queue.fetch();
+    queue.machine.acknowledge(queue.getter, 0, 0, queue.now);
+
+    assertThat(notes(queue, 1000)).containsExactly("1 1 " + (queue.now + 101), "2 1 -1", "3 1 0");
+    assertThat(notes(queue, 1)).hasSize(1);
+    assertThat(notes(queue, 0)).isEmpty();
+    assertThat(notes(queue.restarted(1, new Random(0)), 1000))
+        .containsExactly("1 1 " + (queue.now + 101), "2 2 0", "3 1 0");
+  }
+
+  @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
+  void aRestartKeepsWaitsAndCounts(@ForAll long seed) {
+    Random random = new Random(seed);
+    ManualQueue before = new ManualQueue(SETTINGS.toBuilder().deliveryLimit(6).build());
+    List<Integer> held = new ArrayList<>();
+    for (int step = 0; step < 120; step++) {
+      switch (random.nextInt(6)) {
+        case 0 -> before.publish(10, Message.NO_TTL, random.nextInt(5) > 0);
+        case 1, 2 -> {
+          int got = before.fetch();
+          if (got >= 0) {
+            held.add(got);
+          }
+        }
+        case 3, 4 -> {
+          if (!held.isEmpty()) {
+            int back = held.remove(random.nextInt(held.size()));
+            if (random.nextBoolean()) {
+              before.machine.fail(before.getter, back, back, before.now);
+            } else {
+              before.machine.requeue(before.getter, back, back, before.now);
+            }
+          }
+        }
+        default -> before.advance(random.nextInt(80));
+      }
+    }
+    List<String> known = notes(before, 10_000);
+    long later = random.nextInt(150);
+    List<String> expected = new ArrayList<>();
+    for (ManualQueue.Entry entry : before.kept().entries()) {
+      long[] note =
+          known.stream()
+              .map(text -> Arrays.stream(text.split(" ")).mapToLong(Long::parseLong).toArray())
+              .filter(numbers -> numbers[0] == entry.sequence())
+              .findFirst()
+              .orElse(new long[] {entry.sequence(), 0, 0});
+      if (note[2] > before.now + later) {
+        expected.add(note[0] + " " + note[1] + " " + note[2]);
+      } else if (entry.sequence() <= before.store.deliveredUpTo) {
+        boolean had = held.contains((int) entry.sequence());
+        expected.add(note[0] + " " + (note[1] + (had ? 1 : 0)) + " 0");
+      }
+    }
+
+    ManualQueue after = before.restarted(later, random);
+
+    assertThat(notes(after, 10_000)).containsExactlyInAnyOrderElementsOf(expected);
+    long waiting = expected.stream().filter(note -> !note.endsWith(" 0")).count();
+    assertThat(after.machine.totals().delayed()).isEqualTo(waiting);
+    assertThat(after.machine.totals().messages()).isEqualTo(before.kept().entries().size());
+    after.advance(300);
+    assertThat(after.machine.totals().delayed()).isZero();
+    assertThat(after.machine.readyCount()).isEqualTo(before.kept().entries().size());
+  }
+
+  private static List<String> notes(ManualQueue queue, int mostBytes) {
+    ReturnNotes notes = new ReturnNotes();
+    queue.store.queue().noteReturns(notes, mostBytes);
+    List<String> all = new ArrayList<>();
+    ReturnNotes.forEach(
+        notes.take(),
+        (sequence, returns, until) -> all.add(sequence + " " + returns + " " + until));
+    return all;
   }
 
   @Test

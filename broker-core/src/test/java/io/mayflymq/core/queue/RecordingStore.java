@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.QueueStore;
+import io.mayflymq.core.store.ReturnNotes;
 import io.mayflymq.core.store.StoredQueue;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /**
  * A store in memory that writes down what it is asked. It keeps persistent messages, and has no
@@ -37,6 +39,10 @@ final class RecordingStore implements QueueStore {
 
   boolean forgotten;
   long deliveredUpTo = -1;
+
+  /** What it was told of messages that came back. */
+  private final List<Consumer<ReturnNotes>> returned = new ArrayList<>();
+
   private final int noRoomForEvery;
   private final Listener listener;
   private final Map<Long, Message> log = new HashMap<>();
@@ -59,6 +65,13 @@ final class RecordingStore implements QueueStore {
 
   StoredQueue queue() {
     return queue;
+  }
+
+  /** What it was told of messages that came back, as the log keeps it. */
+  byte[] returned() {
+    ReturnNotes notes = new ReturnNotes();
+    returned.forEach(note -> note.accept(notes));
+    return notes.take();
   }
 
   /** How many messages the log has. */
@@ -166,6 +179,11 @@ final class RecordingStore implements QueueStore {
   @Override
   public void delivered(long sequence) {
     deliveredUpTo = Math.max(deliveredUpTo, sequence);
+  }
+
+  @Override
+  public void returned(long sequence, int returns, long untilMillis) {
+    returned.add(notes -> notes.add(sequence, returns, untilMillis));
   }
 
   @Override

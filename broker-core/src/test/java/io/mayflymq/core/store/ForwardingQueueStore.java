@@ -61,6 +61,11 @@ public class ForwardingQueueStore implements QueueStore {
   }
 
   @Override
+  public void returned(long sequence, int returns, long untilMillis) {
+    store.returned(sequence, returns, untilMillis);
+  }
+
+  @Override
   public void settle(long sequence, long location, int bodyLength) {
     store.settle(sequence, location, bodyLength);
   }

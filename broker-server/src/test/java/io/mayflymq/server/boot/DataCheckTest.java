@@ -262,6 +262,12 @@ class DataCheckTest {
     public void moved(long queueId, long sequence, long from, long to) {}
 
     @Override
+    public void returned(long queueId, byte[] notes, boolean all) {}
+
+    @Override
+    public void forEachReturned(int mostBytes, ReturnedSink sink) {}
+
+    @Override
     public void forEachDelivered(DeliveredSink sink) {}
 
     @Override

@@ -90,6 +90,12 @@ final class LogHarness implements RecoveryVisitor, LogOwner, LogListener, Commit
   public void delivered(long queueId, long upTo) {}
 
   @Override
+  public void returned(long queueId, byte[] notes, boolean all) {}
+
+  @Override
+  public void forEachReturned(int mostBytes, ReturnedSink sink) {}
+
+  @Override
   public boolean isLive(long queueId, long sequence, long location) {
     return true;
   }

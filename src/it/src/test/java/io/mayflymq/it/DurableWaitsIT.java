@@ -123,7 +123,7 @@ class DurableWaitsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"classic", "quorum"})
-  void whatWasUnderLockIsReadyAgainWithTheRestartAsItsOnlyReturn(String type) throws Exception {
+  void whatWasUnderLockIsReadyAgainAndTheRestartIsOneMoreReturn(String type) throws Exception {
     broker.queue("q", Map.of("x-queue-type", type, "x-lock-duration", LONG, "x-delivery-limit", 5));
     broker.publish("q", "a", "b", "c");
     for (int returns = 0; returns < 2; returns++) {
@@ -140,7 +140,8 @@ class DurableWaitsIT {
       boolean delivered = !body.equals("c");
       assertThat(got.getEnvelope().isRedeliver()).as(body).isEqualTo(delivered);
       if (delivered) {
-        assertThat(got.getProps().getHeaders()).containsEntry("x-delivery-count", 1L);
+        long returns = body.equals("a") ? 3 : 1;
+        assertThat(got.getProps().getHeaders()).containsEntry("x-delivery-count", returns);
       }
     }
     assertThat(broker.get("q")).isNull();
@@ -175,9 +176,15 @@ class DurableWaitsIT {
     assertThat(queue("dead").path("messages").asInt()).isZero();
   }
 
+  private void awaitDelayed(int count) {
+    await().until(() -> queue("q").path("messages_delayed").asInt() == count);
+  }
+
   @ParameterizedTest
-  @ValueSource(strings = {"classic", "quorum"})
-  void whatWaitedForItsRetryIsReadyAtOnceAndCountsFromTheRestart(String type) throws Exception {
+  @CsvSource({"classic, KILL", "quorum, KILL", "classic, SIGTERM", "quorum, SIGTERM"})
+  void whatWaitsForItsRetryGoesOnWaitingAndTakesItsPlaceThen(String type, Ending ending)
+      throws Exception {
+    int wait = 8_000;
     broker.queue(
         "q",
         Map.of(
@@ -186,27 +193,35 @@ class DurableWaitsIT {
             "x-delayed-retry-type",
             "all",
             "x-delayed-retry-delays",
-            "1," + LONG));
+            "1," + wait + "," + LONG));
     broker.publish("q", "a", "b");
     Channel channel = broker.channel();
+    long rejected = 0;
     for (int returns = 1; returns <= 2; returns++) {
       await().until(() -> queue("q").path("messages_ready").asInt() == 2);
       GetResponse got = channel.basicGet("q", false);
       assertThat(RestartedBroker.body(got)).isEqualTo("a");
+      rejected = System.nanoTime();
       channel.basicReject(got.getEnvelope().getDeliveryTag(), true);
     }
-    await().until(() -> queue("q").path("messages_delayed").asInt() == 1);
-    killWithDeliveries();
+    awaitDelayed(1);
+    broker.letSettle();
+    broker.restart(ending);
 
-    assertThat(queue("q").path("messages_ready").asInt()).isEqualTo(2);
-    assertThat(queue("q").path("messages_delayed").asInt()).isZero();
-    GetResponse again = broker.channel().basicGet("q", false);
-    assertThat(RestartedBroker.body(again)).as("at its place").isEqualTo("a");
-    assertThat(again.getEnvelope().isRedeliver()).isTrue();
-    assertThat(again.getProps().getHeaders()).containsEntry("x-delivery-count", 1L);
-    broker.channel().basicReject(again.getEnvelope().getDeliveryTag(), true);
-    await().until(() -> queue("q").path("messages_delayed").asInt() == 1);
-    GetResponse other = broker.channel().basicGet("q", true);
-    assertThat(RestartedBroker.body(other)).isEqualTo("b");
+    assertThat(queue("q").path("messages_ready").asInt()).isEqualTo(1);
+    assertThat(queue("q").path("messages_delayed").asInt()).isEqualTo(1);
+    Deliveries deliveries = Deliveries.from(broker.channel(), "q", false);
+    assertThat(deliveries.next().body()).isEqualTo("b");
+    Deliveries.Delivery again = deliveries.next();
+    assertThat(again.body()).isEqualTo("a");
+    assertThat(again.redelivered()).isTrue();
+    assertThat(again.properties().getHeaders()).containsEntry("x-delivery-count", 2L);
+    assertThat(Time.millisBetween(rejected, again.nanos())).isGreaterThanOrEqualTo(wait - 1.0);
+    broker.channel().basicReject(again.tag(), true);
+    awaitDelayed(1);
+    broker.letSettle();
+    broker.restart(ending);
+
+    assertThat(queue("q").path("messages_delayed").asInt()).as("the third wait").isEqualTo(1);
   }
 }

@@ -3,6 +3,7 @@ package io.mayflymq.core.store.disk;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.QueueStore;
+import io.mayflymq.core.store.ReturnNotes;
 import io.mayflymq.core.store.StoredQueue;
 
 /** The part of a shard's store that is one queue's. */
@@ -18,6 +19,9 @@ final class DiskQueueStore implements QueueStore {
   private long deliveredUpTo = NONE;
 
   private long deliveredLogged = NONE;
+
+  /** What has come back since the log was last told; null until something does. */
+  private ReturnNotes returned;
 
   private long entries;
 
@@ -128,6 +132,29 @@ final class DiskQueueStore implements QueueStore {
   /** The same, to be told again to a new segment; negative if there is nothing to tell. */
   long deliveredAmongThose() {
     return located == 0 ? NONE : deliveredUpTo;
+  }
+
+  @Override
+  public void returned(long sequence, int returns, long untilMillis) {
+    if (returned == null) {
+      returned = new ReturnNotes();
+    }
+    if (returned.size() == 0) {
+      shard.hasReturned(this);
+    }
+    returned.add(sequence, returns, untilMillis);
+  }
+
+  /** What has come back since this was last called, for the log to know. */
+  byte[] logReturned() {
+    return returned.take();
+  }
+
+  /** Notes the same of all that is here, to be told again to a new segment. */
+  void noteReturns(ReturnNotes notes, int mostBytes) {
+    if (located > 0) {
+      queue.noteReturns(notes, mostBytes);
+    }
   }
 
   @Override

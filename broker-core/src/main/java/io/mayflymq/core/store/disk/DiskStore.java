@@ -6,6 +6,7 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.QueueStore;
+import io.mayflymq.core.store.ReturnNotes;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.memory.ContentMemory;
@@ -57,6 +58,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
 
   private final Map<EntryKey, DeadEntry> awaited = new HashMap<>();
   private final List<DiskQueueStore> delivered = new ArrayList<>();
+  private final List<DiskQueueStore> returned = new ArrayList<>();
   private final List<Commit> commits = new ArrayList<>();
   private final PendingMove move = new PendingMove();
   private final StoreRecovery recovery;
@@ -174,6 +176,11 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
     touch();
   }
 
+  void hasReturned(DiskQueueStore queue) {
+    returned.add(queue);
+    touch();
+  }
+
   long page(long queueId, long sequence, Message message) {
     long location = paging.put(queueId, sequence, message);
     if (!ContentMemory.has(location)) {
@@ -192,6 +199,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   void forget(DiskQueueStore queue, boolean hasLocations, boolean hasAwaited) {
     queues.remove(queue.id);
     delivered.remove(queue);
+    returned.remove(queue);
     if (!hasLocations) {
       return;
     }
@@ -308,6 +316,22 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
     }
   }
 
+  @Override
+  public void forEachReturned(int mostBytes, ReturnedSink sink) {
+    ReturnNotes notes = new ReturnNotes();
+    int left = mostBytes;
+    for (DiskQueueStore queue : queues.values()) {
+      queue.noteReturns(notes, left);
+      if (notes.size() > 0) {
+        left -= notes.size();
+        sink.accept(queue.id, notes.take());
+      }
+      if (left <= 0) {
+        return;
+      }
+    }
+  }
+
   // Safety
 
   @Override
@@ -343,6 +367,10 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
       log.delivered(queue.id, queue.logDelivered());
     }
     delivered.clear();
+    for (DiskQueueStore queue : returned) {
+      log.returned(queue.id, queue.logReturned(), false);
+    }
+    returned.clear();
     Commit commit = commits.isEmpty() ? null : takeCommits();
     if (streams != null) {
       commit = flushStreams(commit);

@@ -220,5 +220,8 @@ public final class DiskStores {
 
     @Override
     public void delivered(long queueId, long upTo) {}
+
+    @Override
+    public void returned(long queueId, byte[] notes, boolean all) {}
   }
 }

@@ -20,6 +20,9 @@ record PagedContents(Map<Long, DiskQueueStore> queues) implements LogOwner, Cont
   }
 
   @Override
+  public void forEachReturned(int mostBytes, ReturnedSink sink) {}
+
+  @Override
   public void forEachDelivered(DeliveredSink sink) {
     // Nobody reads it after a crash.
   }

@@ -264,5 +264,16 @@ final class StoreRecovery {
         }
       }
     }
+
+    @Override
+    public void returned(long queueId, byte[] notes, boolean all) {
+      DiskQueueStore queue = find(queueId);
+      if (queue != null) {
+        queue.queue().recoveredReturns(notes, all);
+        if (source != log) {
+          log.returned(queueId, notes, all);
+        }
+      }
+    }
   }
 }

@@ -1,6 +1,6 @@
 package io.mayflymq.core.store.segment;
 
-import java.util.Arrays;
+import io.mayflymq.core.store.VarintWriter;
 
 /*
  * The index of a segment: what its records tell but for their contents, so that a start needs not read these. It grows in memory
@@ -14,8 +14,7 @@ final class IndexBuilder {
   private static final int MOST_PER_RECORD = 80;
   private static final int MOST_PER_TARGET = 31;
 
-  private byte[] bytes;
-  private int size;
+  private final VarintWriter out;
   private int end;
   private int records;
   private long lastQueue;
@@ -29,86 +28,83 @@ final class IndexBuilder {
    * @param capacity how many bytes it may come to; a guess
    */
   IndexBuilder(int capacity) {
-    bytes = new byte[Math.max(capacity, 256)];
+    out = new VarintWriter(capacity);
     end = SegmentHeader.SPACE;
   }
 
   /** Adds a record; they come in the order of their offsets. */
   void add(RecordHead head) {
-    int room = MOST_PER_RECORD + (head.type.hasContent ? head.targets.size() * MOST_PER_TARGET : 0);
-    if (bytes.length - size < room) {
-      bytes = Arrays.copyOf(bytes, Math.max(size + room, (int) Math.min(size * 2L, 1 << 30)));
-    }
+    out.reserve(MOST_PER_RECORD + extra(head));
     if (head.offset != end) {
-      bytes[size++] = GAP;
-      unsigned(head.offset - end);
+      out.octet(GAP);
+      out.unsigned(head.offset - end);
     }
     end = head.offset + head.length;
     records++;
-    bytes[size++] = head.type.code;
-    unsigned(head.length);
+    out.octet(head.type.code);
+    out.unsigned(head.length);
     if (head.type.hasContent) {
-      signed(head.enqueuedAt - lastTime);
+      out.signed(head.enqueuedAt - lastTime);
       lastTime = head.enqueuedAt;
-      unsigned(head.bodyLength);
-      bytes[size++] = (byte) head.priority;
+      out.unsigned(head.bodyLength);
+      out.octet(head.priority);
       targets(head.targets);
     }
     switch (head.type) {
       case ENQUEUE -> {}
       case MOVE -> {
         queue(head.goneQueue);
-        signed(head.goneFrom - lastSequence);
-        unsigned(head.segment - head.goneSegment);
+        out.signed(head.goneFrom - lastSequence);
+        out.unsigned(head.segment - head.goneSegment);
       }
-      case RELOCATE -> unsigned(head.segment - head.goneSegment);
+      case RELOCATE -> out.unsigned(head.segment - head.goneSegment);
       case SETTLE -> {
         queue(head.goneQueue);
-        signed(head.goneFrom - lastSequence);
-        unsigned(head.goneTo - head.goneFrom);
-        unsigned(head.segment - head.goneSegment);
+        out.signed(head.goneFrom - lastSequence);
+        out.unsigned(head.goneTo - head.goneFrom);
+        out.unsigned(head.segment - head.goneSegment);
         lastSequence = head.goneTo;
       }
       case FORGET -> {
         queue(head.goneQueue);
-        unsigned(head.segment - head.goneSegment);
+        out.unsigned(head.segment - head.goneSegment);
       }
       case DELIVERED -> {
         queue(head.deliveredQueue);
-        signed(head.deliveredUpTo - lastSequence);
+        out.signed(head.deliveredUpTo - lastSequence);
       }
-      case FORCED -> unsigned(head.offset - head.forcedTo);
+      case FORCED -> out.unsigned(head.offset - head.forcedTo);
+      case RETURNED -> {
+        queue(head.returnedQueue);
+        out.octet(head.returnedAll ? 1 : 0);
+        out.octets(head.returnedNotes);
+      }
     }
   }
 
   private void targets(RecordTargets targets) {
-    unsigned(targets.size());
+    out.unsigned(targets.size());
     for (int i = 0; i < targets.size(); i++) {
       queue(targets.queueId(i));
-      signed(targets.sequence(i) - lastSequence);
+      out.signed(targets.sequence(i) - lastSequence);
       lastSequence = targets.sequence(i);
-      signed(targets.deadlineMillis(i) - lastDeadline);
+      out.signed(targets.deadlineMillis(i) - lastDeadline);
       lastDeadline = targets.deadlineMillis(i);
-      bytes[size++] = (byte) targets.flags(i);
+      out.octet(targets.flags(i));
     }
   }
 
   private void queue(long queueId) {
-    signed(queueId - lastQueue);
+    out.signed(queueId - lastQueue);
     lastQueue = queueId;
   }
 
-  private void signed(long value) {
-    unsigned((value << 1) ^ (value >> 63));
-  }
-
-  private void unsigned(long value) {
-    long rest = value;
-    while ((rest & ~0x7fL) != 0) {
-      bytes[size++] = (byte) (rest | 0x80);
-      rest >>>= 7;
+  /** What a record may take beside {@link #MOST_PER_RECORD}, in bytes. */
+  private static int extra(RecordHead head) {
+    if (head.type == RecordType.RETURNED) {
+      return head.returnedNotes.length;
     }
-    bytes[size++] = (byte) rest;
+    return head.type.hasContent ? head.targets.size() * MOST_PER_TARGET : 0;
   }
 
   /** How many records it has. */
@@ -118,10 +114,10 @@ final class IndexBuilder {
 
   /** Ends the index of a segment of this length. The builder is not used any more. */
   SegmentIndex build(SegmentHeader header, int segmentLength) {
-    return new SegmentIndex(header, segmentLength, records, bytes, size);
+    return new SegmentIndex(header, segmentLength, records, out.bytes(), out.size());
   }
 
   int size() {
-    return size;
+    return out.size();
   }
 }

@@ -1,11 +1,11 @@
 package io.mayflymq.core.store.segment;
 
+import io.mayflymq.core.store.VarintReader;
+
 /** Walks through the entries of a segment's index; see {@link IndexBuilder}. */
 final class IndexCursor {
   private final int segment;
-  private final byte[] bytes;
-  private final int size;
-  private int at;
+  private final VarintReader in;
   private int offset = SegmentHeader.SPACE;
   private int gap;
   private long lastQueue;
@@ -15,8 +15,7 @@ final class IndexCursor {
 
   IndexCursor(int segment, byte[] bytes, int size) {
     this.segment = segment;
-    this.bytes = bytes;
-    this.size = size;
+    this.in = new VarintReader(bytes, size);
   }
 
   /**
@@ -26,54 +25,59 @@ final class IndexCursor {
    */
   boolean next(RecordHead head) {
     gap = 0;
-    if (at == size) {
+    if (!in.hasNext()) {
       return false;
     }
-    int code = bytes[at++];
+    int code = in.octet();
     if (code == IndexBuilder.GAP) {
-      gap = (int) unsigned();
+      gap = (int) in.unsigned();
       offset += gap;
-      code = bytes[at++];
+      code = in.octet();
     }
     head.type = RecordType.of(code);
     head.segment = segment;
     head.offset = offset;
-    head.length = (int) unsigned();
+    head.length = (int) in.unsigned();
     offset += head.length;
     if (head.type.hasContent) {
-      lastTime += signed();
+      lastTime += in.signed();
       head.enqueuedAt = lastTime;
-      head.bodyLength = (int) unsigned();
-      head.priority = bytes[at++] & 0xff;
+      head.bodyLength = (int) in.unsigned();
+      head.priority = in.octet() & 0xff;
       targets(head.targets);
     }
     switch (head.type) {
       case ENQUEUE -> {}
       case MOVE -> {
         head.goneQueue = queue();
-        head.goneFrom = lastSequence + signed();
+        head.goneFrom = lastSequence + in.signed();
         head.goneTo = head.goneFrom;
-        head.goneSegment = segment - (int) unsigned();
+        head.goneSegment = segment - (int) in.unsigned();
       }
-      case RELOCATE -> head.goneSegment = segment - (int) unsigned();
+      case RELOCATE -> head.goneSegment = segment - (int) in.unsigned();
       case SETTLE -> {
         head.goneQueue = queue();
-        head.goneFrom = lastSequence + signed();
-        head.goneTo = head.goneFrom + unsigned();
-        head.goneSegment = segment - (int) unsigned();
+        head.goneFrom = lastSequence + in.signed();
+        head.goneTo = head.goneFrom + in.unsigned();
+        head.goneSegment = segment - (int) in.unsigned();
         lastSequence = head.goneTo;
       }
       case FORGET -> {
         head.goneQueue = queue();
         head.goneFrom = 0;
         head.goneTo = Long.MAX_VALUE;
-        head.goneSegment = segment - (int) unsigned();
+        head.goneSegment = segment - (int) in.unsigned();
       }
       case DELIVERED -> {
         head.deliveredQueue = queue();
-        head.deliveredUpTo = lastSequence + signed();
+        head.deliveredUpTo = lastSequence + in.signed();
       }
-      case FORCED -> head.forcedTo = head.offset - (int) unsigned();
+      case FORCED -> head.forcedTo = head.offset - (int) in.unsigned();
+      case RETURNED -> {
+        head.returnedQueue = queue();
+        head.returnedAll = in.octet() != 0;
+        head.returnedNotes = in.octets(head.length - RecordFormat.RETURNED_FIXED);
+      }
     }
     return true;
   }
@@ -90,34 +94,17 @@ final class IndexCursor {
 
   private void targets(RecordTargets targets) {
     targets.clear();
-    int count = (int) unsigned();
+    int count = (int) in.unsigned();
     for (int i = 0; i < count; i++) {
       long queueId = queue();
-      lastSequence += signed();
-      lastDeadline += signed();
-      targets.add(queueId, lastSequence, lastDeadline, bytes[at++]);
+      lastSequence += in.signed();
+      lastDeadline += in.signed();
+      targets.add(queueId, lastSequence, lastDeadline, in.octet());
     }
   }
 
   private long queue() {
-    lastQueue += signed();
+    lastQueue += in.signed();
     return lastQueue;
-  }
-
-  private long signed() {
-    long value = unsigned();
-    return (value >>> 1) ^ -(value & 1);
-  }
-
-  private long unsigned() {
-    long value = 0;
-    int shift = 0;
-    byte next = bytes[at++];
-    while (next < 0) {
-      value |= (next & 0x7fL) << shift;
-      shift += 7;
-      next = bytes[at++];
-    }
-    return value | ((long) next << shift);
   }
 }

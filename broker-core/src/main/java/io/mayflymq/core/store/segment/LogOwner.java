@@ -21,4 +21,19 @@ public interface LogOwner {
     /** Takes a queue; see {@link SegmentLog#delivered}. */
     void accept(long queueId, long upTo);
   }
+
+  /**
+   * Names each queue of which messages have come back, with all that is to be remembered of that.
+   * Asked when a segment begins, after {@link #forEachDelivered}, and under the same rule.
+   *
+   * @param mostBytes how much may be told in all; what is over is forgotten by a crash
+   */
+  void forEachReturned(int mostBytes, ReturnedSink sink);
+
+  /** Takes what has come back. */
+  @FunctionalInterface
+  interface ReturnedSink {
+    /** Takes a queue; see {@link SegmentLog#returned}. */
+    void accept(long queueId, byte[] notes);
+  }
 }

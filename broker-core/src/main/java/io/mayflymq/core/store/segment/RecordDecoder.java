@@ -47,6 +47,13 @@ final class RecordDecoder {
         head.forcedTo = buffer.getInt(start + 12);
         return head.length == RecordFormat.FORCED_LENGTH;
       }
+      case RETURNED -> {
+        head.returnedQueue = buffer.getLong(start + 12);
+        head.returnedAll = buffer.get(start + 20) != 0;
+        head.returnedNotes = new byte[head.length - RecordFormat.RETURNED_FIXED];
+        buffer.get(start + RecordFormat.RETURNED_FIXED, head.returnedNotes);
+        return true;
+      }
       default -> {
         return entry(buffer, start, head);
       }

@@ -93,6 +93,14 @@ final class RecordEncoder {
     buffer.putInt(start + 12, head.forcedTo);
   }
 
+  /** Encodes RETURNED. */
+  static void returned(ByteBuffer buffer, int start, RecordHead head) {
+    begin(buffer, start, head);
+    buffer.putLong(start + 12, head.returnedQueue);
+    buffer.put(start + 20, (byte) (head.returnedAll ? 1 : 0));
+    bytes(buffer, start + RecordFormat.RETURNED_FIXED, head.returnedNotes);
+  }
+
   private static void begin(ByteBuffer buffer, int start, RecordHead head) {
     buffer.putInt(start, head.length);
     buffer.put(start + 4, head.type.code);

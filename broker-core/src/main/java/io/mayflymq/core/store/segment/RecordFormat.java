@@ -32,6 +32,7 @@ import java.util.zip.CRC32C;
  * FORGET       long queue, int segment
  * DELIVERED    long queue, long up to
  * FORCED       int offset in the segment
+ * RETURNED     long queue, byte 1 if what was told of the queue before is void, notes (ReturnNotes)
  *
  * Check and CRC are masked with a number that follows from the log's random id, the segment's number and the offset. So bytes
  * are a record at one place of one log only: a copy of a record in a message's body, which a client may well send, or what a file
@@ -47,6 +48,7 @@ final class RecordFormat {
   static final int FORGET_LENGTH = HEADER + 12;
   static final int DELIVERED_LENGTH = HEADER + 16;
   static final int FORCED_LENGTH = HEADER + 4;
+  static final int RETURNED_FIXED = HEADER + 9;
   static final byte VERSION = 1;
 
   private static final long GOLDEN = 0x9e3779b97f4a7c15L;
@@ -105,6 +107,7 @@ final class RecordFormat {
       case FORGET -> FORGET_LENGTH;
       case DELIVERED -> DELIVERED_LENGTH;
       case FORCED -> FORCED_LENGTH;
+      case RETURNED -> RETURNED_FIXED;
     };
   }
 
@@ -112,7 +115,7 @@ final class RecordFormat {
     return switch (type) {
       case MOVE -> MOVE_SOURCE;
       case RELOCATE -> RELOCATE_SOURCE;
-      case ENQUEUE, SETTLE, FORGET, DELIVERED, FORCED -> 0;
+      case ENQUEUE, SETTLE, FORGET, DELIVERED, FORCED, RETURNED -> 0;
     };
   }
 

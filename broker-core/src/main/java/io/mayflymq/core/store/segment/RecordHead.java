@@ -29,6 +29,11 @@ final class RecordHead {
   // FORCED
   int forcedTo;
 
+  // RETURNED
+  long returnedQueue;
+  boolean returnedAll;
+  byte[] returnedNotes;
+
   long location() {
     return Location.of(segment, offset);
   }
@@ -36,7 +41,7 @@ final class RecordHead {
   /** How many entries of the earlier segment are void by this record; ranges count as one. */
   int goneCount() {
     return switch (type) {
-      case ENQUEUE, DELIVERED, FORCED -> 0;
+      case ENQUEUE, DELIVERED, FORCED, RETURNED -> 0;
       case RELOCATE -> targets.size();
       case MOVE, SETTLE, FORGET -> 1;
     };

@@ -15,10 +15,12 @@ enum RecordType {
   /** Messages of a queue with numbers up to one may have been delivered. */
   DELIVERED(6, false),
   /** What the disk had of this segment when this was appended: a crash cannot have harmed that. */
-  FORCED(7, false);
+  FORCED(7, false),
+  /** How often messages of a queue have come back, and until when those wait that do. */
+  RETURNED(8, false);
 
   private static final RecordType[] BY_CODE = {
-    null, ENQUEUE, MOVE, RELOCATE, SETTLE, FORGET, DELIVERED, FORCED
+    null, ENQUEUE, MOVE, RELOCATE, SETTLE, FORGET, DELIVERED, FORCED, RETURNED
   };
 
   final byte code;

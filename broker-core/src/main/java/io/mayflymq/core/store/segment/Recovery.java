@@ -276,6 +276,9 @@ final class Recovery {
     if (head.type == RecordType.DELIVERED) {
       visitor.delivered(head.deliveredQueue, head.deliveredUpTo);
     }
+    if (head.type == RecordType.RETURNED) {
+      visitor.returned(head.returnedQueue, head.returnedNotes, head.returnedAll);
+    }
     boolean marks = head.goneCount() > 0 && table.find(head.goneSegment) != null;
     if (marks && head.type != RecordType.RELOCATE) {
       visitor.settled(head.goneQueue, head.goneFrom, head.goneTo, head.goneSegment);

@@ -1,5 +1,7 @@
 package io.mayflymq.core.store.segment;
 
+import io.mayflymq.core.store.ReturnNotes;
+
 /**
  * Hears what a log holds when it is opened, in the order in which it was appended, and rebuilds its
  * queues from it. Whatever it does not keep, at once or later, it must {@link SegmentLog#release}.
@@ -46,4 +48,13 @@ public interface RecoveryVisitor {
    * @param upTo the highest number that may have been delivered
    */
   void delivered(long queueId, long upTo);
+
+  /**
+   * Messages of a queue have come back.
+   *
+   * @param queueId the queue; the owner may not know it any more
+   * @param notes which ones, packed by {@link ReturnNotes}
+   * @param all whether what was heard before of the queue's returns is void
+   */
+  void returned(long queueId, byte[] notes, boolean all);
 }

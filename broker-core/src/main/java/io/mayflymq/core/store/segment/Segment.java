@@ -41,8 +41,11 @@ final class Segment {
    */
   volatile long neededUntil;
 
-  /** Tells of deliveries what no later segment is known to tell: see {@link #neededUntil}. */
-  boolean tellsDelivered;
+  /**
+   * Tells of deliveries and returns what no later segment is known to tell: see {@link
+   * #neededUntil}.
+   */
+  boolean tellsNotes;
 
   /** Has more than what a segment begins with. */
   boolean begun;

@@ -19,7 +19,8 @@ public record SegmentHeader(int shard, long logId, int segment, long firstRecord
   /** What is kept for headers at the start of the file, in bytes. */
   public static final int SPACE = 1024;
 
-  static final int VERSION = 2;
+  /** The second one had no records of type RETURNED. */
+  static final int VERSION = 3;
 
   /** Without the number of old bytes, of which there were none. */
   private static final int FIRST_VERSION = 1;

@@ -2,6 +2,7 @@ package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.ReturnNotes;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.List;
@@ -23,8 +24,9 @@ import java.util.concurrent.Executor;
  * this: an entry in one or several queues that share one content; a mark; and an entry that is also a mark, which is atomic as it is one
  * record: a dead letter leaves one queue and enters others, and a copy by compaction voids its original. As a mark names
  * the segment that it is about, neither the order of records nor that an entry exists twice for a while can confuse it.
- * Beside these there are two notes. DELIVERED says which messages of a queue may have been delivered; a segment begins with what is
- * current, so the newest one has all of it and no older one is needed for it. FORCED says how much of its segment the disk has, so
+ * Beside these there are three notes. DELIVERED says which messages of a queue may have been delivered; a segment begins with what is
+ * current, so the newest one has all of it and no older one is needed for it. RETURNED says how often messages have come back and until when they
+ * wait, and is kept in the same way. FORCED says how much of its segment the disk has, so
  * that a write that a power loss took can be told from damage (see Recovery).
  *
  *     append ---> chunk --(submit)--> flusher: write, force ---> segment file, index file
@@ -257,6 +259,24 @@ public final class SegmentLog {
     tail.end(head);
   }
 
+  /**
+   * Messages of a queue have come back. Kept as {@link #delivered} is: a segment begins with what
+   * {@link LogOwner#forEachReturned} names.
+   *
+   * @param notes which ones, packed by {@link ReturnNotes}
+   * @param all whether what was told of the queue's returns before is void
+   */
+  public void returned(long queueId, byte[] notes, boolean all) {
+    head.type = RecordType.RETURNED;
+    head.returnedQueue = queueId;
+    head.returnedAll = all;
+    head.returnedNotes = notes;
+    tail.begin(head, RecordFormat.RETURNED_FIXED + (long) notes.length);
+    RecordEncoder.returned(tail.buffer(), tail.start(), head);
+    tail.end(head);
+    head.returnedNotes = null;
+  }
+
   /** The entries of a queue. */
   @FunctionalInterface
   public interface Entries {
@@ -383,7 +403,7 @@ public final class SegmentLog {
 
   /** What took the place of the segment's entries must be on its way before the segment goes. */
   private void condemn(Segment segment) {
-    tail.carryDelivered(segment);
+    tail.carryNotes(segment);
     tail.publish(null);
     flusher.condemn(segment);
   }

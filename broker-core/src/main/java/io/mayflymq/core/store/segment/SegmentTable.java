@@ -54,8 +54,8 @@ final class SegmentTable {
   /** Takes note of what a record brings with it. */
   void account(Segment segment, RecordHead head) {
     changes++;
-    if (head.type == RecordType.DELIVERED) {
-      segment.tellsDelivered = true;
+    if (head.type == RecordType.DELIVERED || head.type == RecordType.RETURNED) {
+      segment.tellsNotes = true;
     } else if (head.type != RecordType.FORCED) {
       segment.begun = true;
     }
@@ -80,21 +80,21 @@ final class SegmentTable {
     for (Segment segment : segments.descendingMap().values()) {
       segment.state = Segment.State.SEALED;
       if (told) {
-        segment.tellsDelivered = false;
+        segment.tellsNotes = false;
       }
       told |= segment.begun;
     }
   }
 
   /**
-   * A new segment begins with all that may have been delivered: once that is safe, no other one is
-   * needed for it.
+   * A new segment begins with all that may have been delivered, and has come back: once that is
+   * safe, no other one is needed for it.
    */
-  void deliveredTold(long upToLocation) {
+  void notesTold(long upToLocation) {
     for (Segment segment : segments.values()) {
-      if (segment.tellsDelivered && segment.number < Location.segment(upToLocation)) {
+      if (segment.tellsNotes && segment.number < Location.segment(upToLocation)) {
         segment.neededUntil = Math.max(segment.neededUntil, upToLocation);
-        segment.tellsDelivered = false;
+        segment.tellsNotes = false;
       }
     }
   }

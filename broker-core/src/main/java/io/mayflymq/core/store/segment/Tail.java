@@ -14,6 +14,9 @@ final class Tail {
   /** So that a segment, which begins with what has been delivered, stays below 2 GiB. */
   private static final int MOST_RECORD_LENGTH = Integer.MAX_VALUE - (256 << 20);
 
+  /** How much of a segment may tell what has come back: one part of so many. */
+  private static final int PART_FOR_RETURNS = 4;
+
   private final LogOptions options;
   private final long logId;
   private final SegmentTable table;
@@ -165,17 +168,20 @@ final class Tail {
   }
 
   /**
-   * Has a segment that goes on tell what this one, which is going, alone tells of deliveries: if
-   * there is something to tell, and no current segment that began with it, there will be one.
+   * Has a segment that goes on tell what this one, which is going, alone tells of deliveries and
+   * returns: if there is something to tell, and no current segment that began with it, there will
+   * be one.
    */
-  void carryDelivered(Segment condemned) {
-    if (condemned.tellsDelivered && active == null) {
-      owner.forEachDelivered(
-          (queueId, upTo) -> {
-            if (active == null) {
-              roll();
-            }
-          });
+  void carryNotes(Segment condemned) {
+    if (condemned.tellsNotes && active == null) {
+      owner.forEachDelivered((queueId, upTo) -> beginIfNone());
+      owner.forEachReturned(1, (queueId, notes) -> beginIfNone());
+    }
+  }
+
+  private void beginIfNone() {
+    if (active == null) {
+      roll();
     }
   }
 
@@ -234,9 +240,21 @@ final class Tail {
           RecordEncoder.delivered(chunk.buffer, chunk.position, note);
           end(note);
         });
+    owner.forEachReturned(
+        options.segmentBytes() / PART_FOR_RETURNS,
+        (queueId, notes) -> {
+          note.type = RecordType.RETURNED;
+          note.returnedQueue = queueId;
+          note.returnedAll = true;
+          note.returnedNotes = notes;
+          makeRoom(note, RecordFormat.RETURNED_FIXED + notes.length);
+          RecordEncoder.returned(chunk.buffer, chunk.position, note);
+          end(note);
+        });
+    note.returnedNotes = null;
     emptyLength = active.length;
     if (emptyLength > SegmentHeader.SPACE) {
-      table.deliveredTold(endLocation());
+      table.notesTold(endLocation());
     }
     forcedNoted = SegmentHeader.SPACE;
     recordsEnd = active.length;

@@ -2,6 +2,7 @@ package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.ReturnNotes;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.protocol.types.ShortString;
 import java.io.IOException;
@@ -27,12 +28,16 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
   /** What the owner knows of it. */
   record Stored(long location, int bodyLength, long deadline, int flags, long at, int priority) {}
 
+  /** How often it has come back, and until when it waits. */
+  record Back(int returns, long untilMillis) {}
+
   final MemoryDirectory directory;
   final ManualExecutor executor;
   final SegmentLog log;
   final RecoveryReport report;
   final TreeMap<QueueKey, Stored> entries = new TreeMap<>();
   final TreeMap<Long, Long> delivered = new TreeMap<>();
+  final TreeMap<Long, TreeMap<Long, Back>> returned = new TreeMap<>();
   final List<String> events = new ArrayList<>();
 
   LogRig(MemoryDirectory directory, LogOptions options) {
@@ -122,6 +127,16 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
     log.delivered(queueId, upTo);
   }
 
+  /** Messages of a queue came back: its owner knows the last number of times, and says so. */
+  void comeBack(long queueId, long sequence, int returns, long untilMillis) {
+    returned
+        .computeIfAbsent(queueId, id -> new TreeMap<>())
+        .put(sequence, new Back(returns, untilMillis));
+    ReturnNotes notes = new ReturnNotes();
+    notes.add(sequence, returns, untilMillis);
+    log.returned(queueId, notes.take(), false);
+  }
+
   void safe() {
     commit("safe");
     executor.runAll();
@@ -201,6 +216,26 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
   @Override
   public void delivered(long queueId, long upTo) {
     delivered.merge(queueId, upTo, Math::max);
+  }
+
+  @Override
+  public void returned(long queueId, byte[] notes, boolean all) {
+    TreeMap<Long, Back> known = returned.computeIfAbsent(queueId, id -> new TreeMap<>());
+    if (all) {
+      known.clear();
+    }
+    ReturnNotes.forEach(
+        notes, (sequence, returns, until) -> known.put(sequence, new Back(returns, until)));
+  }
+
+  @Override
+  public void forEachReturned(int mostBytes, ReturnedSink sink) {
+    returned.forEach(
+        (queueId, known) -> {
+          ReturnNotes notes = new ReturnNotes();
+          known.forEach((sequence, back) -> notes.add(sequence, back.returns, back.untilMillis));
+          sink.accept(queueId, notes.take());
+        });
   }
 
   @Override

@@ -36,6 +36,7 @@ class SegmentLogCrashTest {
     MOVE,
     FORGET,
     DELIVER,
+    RETURN,
     COMMIT,
     FLUSH,
     DISK,
@@ -72,6 +73,7 @@ class SegmentLogCrashTest {
     final Map<Integer, Message> contents = new HashMap<>();
     final Map<Long, Long> nextSequences = new HashMap<>();
     final Map<Long, Long> safelyDelivered = new HashMap<>();
+    final Map<QueueKey, Integer> safelyReturned = new HashMap<>();
     final List<Integer> confirmed = new ArrayList<>();
     int commits;
     int numbers;
@@ -122,6 +124,7 @@ class SegmentLogCrashTest {
           }
         }
         case DELIVER -> rig.deliver(queue, nextSequences.getOrDefault(queue, 0L));
+        case RETURN -> comeBack(any(random));
         case COMMIT -> commit();
         case FLUSH -> rig.log.flush();
         case DISK -> disk(random);
@@ -205,6 +208,30 @@ class SegmentLogCrashTest {
       }
     }
 
+    private void comeBack(QueueKey key) {
+      if (key != null) {
+        int returns = returns(key) + 1;
+        rig.comeBack(key.queueId(), key.sequence(), returns, 1000L * returns);
+      }
+    }
+
+    private int returns(QueueKey key) {
+      Map<Long, LogRig.Back> queue = rig.returned.get(key.queueId());
+      LogRig.Back back = queue == null ? null : queue.get(key.sequence());
+      assertThat(back == null || back.untilMillis() == 1000L * back.returns()).isTrue();
+      return back == null ? 0 : back.returns();
+    }
+
+    private Map<QueueKey, Integer> returned() {
+      Map<QueueKey, Integer> all = new HashMap<>();
+      rig.returned.forEach(
+          (queue, known) ->
+              known.keySet().stream()
+                  .map(sequence -> new QueueKey(queue, sequence))
+                  .forEach(key -> all.put(key, returns(key))));
+      return all;
+    }
+
     private void move(QueueKey from, Random random) {
       if (from == null) {
         return;
@@ -248,10 +275,12 @@ class SegmentLogCrashTest {
       Map<Integer, Set<QueueKey>> before = new HashMap<>();
       places.forEach((number, set) -> before.put(number, Set.copyOf(set)));
       Map<Long, Long> delivered = new HashMap<>(rig.delivered);
+      Map<QueueKey, Integer> returned = returned();
       rig.commit(
           () -> {
             confirmed.add(commit);
             safelyDelivered.putAll(delivered);
+            safelyReturned.putAll(returned);
             // What it was before the commit, it cannot be any more; what happened since, may have.
             promised.forEach(
                 (number, place) -> {
@@ -280,11 +309,16 @@ class SegmentLogCrashTest {
 
     private void crash(MemoryDirectory after, boolean kill) {
       Map<Long, Long> delivered = rig.delivered;
+      Map<QueueKey, Integer> returned = returned();
       rig = new LogRig(after, options);
       safelyDelivered.forEach(
           (queue, upTo) ->
               assertThat(rig.delivered.get(queue)).isBetween(upTo, delivered.get(queue)));
       safelyDelivered.putAll(rig.delivered);
+      safelyReturned.forEach(
+          (key, returns) -> assertThat(returns(key)).isBetween(returns, returned.get(key)));
+      assertThat(returned.keySet()).containsAll(returned().keySet());
+      safelyReturned.putAll(returned());
       Set<QueueKey> unexplained = new HashSet<>(rig.entries.keySet());
       byPlace.clear();
       places.forEach(
@@ -361,6 +395,7 @@ class SegmentLogCrashTest {
             Tuple.of(4, Action.MOVE),
             Tuple.of(1, Action.FORGET),
             Tuple.of(3, Action.DELIVER),
+            Tuple.of(3, Action.RETURN),
             Tuple.of(6, Action.COMMIT),
             Tuple.of(2, Action.FLUSH),
             Tuple.of(6, Action.DISK),

@@ -1,0 +1,93 @@
+package io.mayflymq.core.store.segment;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.store.segment.LogRig.Back;
+import java.io.IOException;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** What the log tells of messages that came back from consumers. */
+class SegmentLogReturnsTest {
+  private final LogRig rig = new LogRig();
+
+  private static void passOn(LogRig rig, int from) {
+    for (int i = from; i < from + 300; i++) {
+      rig.enqueue(1, i, LogRig.message(i, 100));
+      rig.settle(1, i);
+      if (i % 20 == 0) {
+        rig.safe();
+      }
+    }
+    rig.safe();
+    rig.safe();
+  }
+
+  private void comeBack() {
+    rig.deliver(1, 40);
+    rig.comeBack(1, 30, 1, 5000);
+    rig.comeBack(1, 40, 1, 0);
+    rig.comeBack(1, 30, 2, 7000);
+    rig.comeBack(2, 9, 16_777_215, Long.MAX_VALUE);
+  }
+
+  private static final Map<Long, TreeMap<Long, Back>> EXPECTED =
+      Map.of(
+          1L, new TreeMap<>(Map.of(30L, new Back(2, 7000), 40L, new Back(1, 0))),
+          2L, new TreeMap<>(Map.of(9L, new Back(16_777_215, Long.MAX_VALUE))));
+
+  @Test
+  void isFoundAgainInTheSegmentItself() throws IOException {
+    comeBack();
+    rig.safe();
+    assertThat(rig.reopen().returned).isEqualTo(EXPECTED);
+    assertThat(LogCheck.of(rig.directory).damages()).isEmpty();
+  }
+
+  @Test
+  void outlivesItsSegment() {
+    comeBack();
+    passOn(rig, 0);
+    assertThat(rig.directory.names()).doesNotContain(SegmentNames.log(1));
+    LogRig again = rig.reopen();
+    assertThat(again.returned).isEqualTo(EXPECTED);
+    // Every start takes the segments that nobody needs away, and keeps what they say.
+    for (int i = 0; i < 4; i++) {
+      again.close();
+      again = again.reopen();
+      again.compact();
+      assertThat(again.returned).isEqualTo(EXPECTED);
+      assertThat(again.directory.names()).filteredOn(name -> name.endsWith(".log")).hasSize(1);
+    }
+  }
+
+  @Test
+  void isVoidWhenANewSegmentTellsLess() {
+    comeBack();
+    passOn(rig, 0);
+    rig.returned.get(1L).remove(30L);
+    rig.returned.remove(2L);
+    passOn(rig, 1000);
+
+    assertThat(rig.reopen().returned)
+        .isEqualTo(Map.of(1L, new TreeMap<>(Map.of(40L, new Back(1, 0)))));
+  }
+
+  @Test
+  void isInAnIndexThatIsMadeAgain() {
+    comeBack();
+    for (int i = 0; i < 60; i++) {
+      rig.enqueue(3, i, LogRig.message(i, 100));
+    }
+    rig.safe();
+    for (String name : rig.directory.names()) {
+      if (name.endsWith(".idx")) {
+        rig.directory.remove(name);
+      }
+    }
+    LogRig scanned = rig.reopen();
+    assertThat(scanned.returned).isEqualTo(EXPECTED);
+    assertThat(scanned.reopen().returned).as("from the new ones").isEqualTo(EXPECTED);
+  }
+}
