@@ -62,7 +62,7 @@ final class Application implements AutoCloseable {
     held.push(storage::close);
     alarms.addListener(new AlarmEvents(storage.served().broker().events()));
     storage.loadDefinitions(settings.definitions());
-    Housekeeping housekeeping = Housekeeping.start(storage.served().broker());
+    Housekeeping housekeeping = Housekeeping.start(storage.served().broker(), HeapThrift.begin());
     held.push(housekeeping::close);
     server = AmqpServer.start(configuration, loops, storage.served());
     held.push(server::close);

@@ -63,7 +63,6 @@ final class Daemon implements AutoCloseable, ProcessControl {
     data = DataDirectory.open(configuration.settings().dataDir());
     held.push(data::close);
     Logging.configure(configuration.settings().log());
-    HeapThrift.begin();
     try {
       control = ControlServer.start(configuration, this);
     } catch (IOException e) {

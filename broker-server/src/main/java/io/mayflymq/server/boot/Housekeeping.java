@@ -8,12 +8,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has queues that are not used give memory back, every half minute. On a thread of its own, as it
- * makes a list of all queues, for which no shard should have to stop.
+ * Has memory given back that is not used: by queues every half minute, and by Java. On a thread of
+ * its own, as it makes a list of all queues, for which no shard should have to stop.
  */
 final class Housekeeping implements AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(Housekeeping.class);
   private static final long REST_SECONDS = 30;
+  private static final long LOOK_SECONDS = 5;
 
   private final ScheduledExecutorService thread =
       Executors.newSingleThreadScheduledExecutor(
@@ -25,19 +26,23 @@ final class Housekeeping implements AutoCloseable {
 
   private Housekeeping() {}
 
-  static Housekeeping start(Broker broker) {
+  static Housekeeping start(Broker broker, HeapThrift heap) {
     Housekeeping housekeeping = new Housekeeping();
-    housekeeping.thread.scheduleWithFixedDelay(
-        () -> letRest(broker), REST_SECONDS, REST_SECONDS, TimeUnit.SECONDS);
+    housekeeping.every(REST_SECONDS, broker::rest);
+    housekeeping.every(LOOK_SECONDS, heap::look);
     return housekeeping;
   }
 
-  private static void letRest(Broker broker) {
+  private void every(long seconds, Runnable work) {
+    thread.scheduleWithFixedDelay(() -> safely(work), seconds, seconds, TimeUnit.SECONDS);
+  }
+
+  private static void safely(Runnable work) {
     try {
-      broker.rest();
+      work.run();
     } catch (RuntimeException e) {
       // Were it thrown, nothing would ever be given back again.
-      LOGGER.error("queues at rest could not give memory back", e);
+      LOGGER.error("memory that is not used could not be given back", e);
     }
   }
 
