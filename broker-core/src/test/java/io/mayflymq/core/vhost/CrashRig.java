@@ -195,6 +195,10 @@ final class CrashRig {
     if (random.nextInt(4) == 0) {
       arguments.put("x-dead-letter-on", "rejected,expired,maxlen,queue_expired,queue_deleted");
     }
+    if (random.nextInt(4) == 0) {
+      arguments.put("x-delayed-retry-type", "all");
+      arguments.put("x-delayed-retry-min", 1 + random.nextInt(60));
+    }
     return arguments.build();
   }
 
