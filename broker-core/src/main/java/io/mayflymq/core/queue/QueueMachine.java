@@ -38,6 +38,7 @@ public final class QueueMachine implements QueueBehavior {
   private static final long BYTES_PER_MESSAGE = 100;
 
   private QueueSettings settings;
+  private boolean holdsScheduled;
   private final QueueEffects effects;
   private final MessageIndex<Message> index;
   private final QueueMessages messages;
@@ -256,8 +257,14 @@ public final class QueueMachine implements QueueBehavior {
     lease.used(use, nowMillis);
   }
 
+  /** Whether it holds no message, of those either that are to be published to it later. */
+  private boolean isEmpty() {
+    return totals().messages() == 0 && !holdsScheduled;
+  }
+
   @Override
   public void holdsScheduled(boolean any, long nowMillis) {
+    holdsScheduled = any;
     if (any) {
       lease.begins(LeaseUse.SCHEDULED);
     } else {
@@ -358,7 +365,7 @@ public final class QueueMachine implements QueueBehavior {
   public void onTimer(long nowMillis) {
     wakeUp.fired();
     if (leaseHasEnded(nowMillis)) {
-      if (!settings.lease().onlyIfEmpty() || totals().messages() == 0) {
+      if (!settings.lease().onlyIfEmpty() || isEmpty()) {
         effects.leaseEnded();
         return;
       }

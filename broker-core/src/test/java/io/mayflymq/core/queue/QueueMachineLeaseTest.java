@@ -191,6 +191,11 @@ class QueueMachineLeaseTest {
     assertThat(queue.leaseEnded).as("a message is unacknowledged").isFalse();
 
     queue.machine.acknowledge(queue.getter, sequence, sequence, queue.now);
+    queue.machine.holdsScheduled(true, queue.now);
+    queue.advance(3 * PERIOD);
+    assertThat(queue.leaseEnded).as("a message is scheduled").isFalse();
+
+    queue.machine.holdsScheduled(false, queue.now);
     queue.advance(PERIOD + 1);
     assertThat(queue.leaseEnded).isTrue();
   }

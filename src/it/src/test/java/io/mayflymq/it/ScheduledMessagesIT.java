@@ -216,4 +216,18 @@ class ScheduledMessagesIT {
         .pollInSameThread()
         .until(() -> http.get("queues/%2F/" + leased).status() == 404);
   }
+
+  @Test
+  void aQueueThatHasSomeIsNotEmptyForItsLease(Amqp amqp) throws Exception {
+    String leased = amqp.queue(Map.of("x-expires", 1_000, "x-expires-if", "unused-and-empty"));
+    amqp.bind(leased, exchange, "#");
+    publish("a", "k", 3_500);
+    Awaitility.await()
+        .pollInSameThread()
+        .until(() -> http.get("queues/%2F/" + leased).json().path("messages_ready").asInt() == 1);
+    assertThat(amqp.get(leased)).isEqualTo("body of a");
+    Awaitility.await()
+        .pollInSameThread()
+        .until(() -> http.get("queues/%2F/" + leased).status() == 404);
+  }
 }
