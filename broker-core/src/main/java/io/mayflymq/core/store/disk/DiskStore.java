@@ -44,6 +44,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
 
   private static final int COMPACTION_SLICE = 64 << 10;
   private static final long TICK_MILLIS = 200;
+  private static final int TICKS_OF_REST = 150;
   private static final int READS_IN_PASSING = 200; // In a tick.
 
   final MemoryBudget budget;
@@ -71,6 +72,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   private boolean inBurst;
   private boolean compacting;
   private int readsInPassing = READS_IN_PASSING;
+  private int ticks;
   private boolean closed;
 
   private record EntryKey(long queueId, long sequence) {}
@@ -457,6 +459,9 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
           }
           if (!compacting) {
             compact();
+          }
+          if (++ticks % TICKS_OF_REST == 0) {
+            log.rest();
           }
         });
     shard.loop().schedule(this::tick, TICK_MILLIS);

@@ -212,6 +212,11 @@ final class Flusher implements Runnable {
     return last.done;
   }
 
+  /** Has the file deleted that is kept for another segment: none will be needed soon. */
+  void rest() {
+    executor.execute(files::deleteSpare);
+  }
+
   private void wake() {
     pending = true;
     boolean anyUse = state == LogState.OPEN || (state == LogState.FAILED && !commits.isEmpty());

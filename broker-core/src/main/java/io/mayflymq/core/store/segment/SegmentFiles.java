@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * held before are none of the new segment's (see RecordFormat), and the header tells how far they may reach. When a segment is
  * complete its file is cut there, so only the last one of a log can have any.
  *
- * One such file is kept; those that a start finds are deleted. When the disk is full there is none.
+ * One such file is kept; those that a start finds are deleted. There is none when the disk is full, nor when the log has rested for a while.
  */
 /** Makes and removes the files of a log's segments. Safe for use by several threads. */
 final class SegmentFiles {

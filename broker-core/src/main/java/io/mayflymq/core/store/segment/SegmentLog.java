@@ -81,6 +81,7 @@ public final class SegmentLog {
   private Tail tail;
   private Compactor compactor;
   private long committedBytes;
+  private long bytesAtRest;
 
   /**
    * Makes a log of the files in a directory. Nothing is read or written yet.
@@ -352,6 +353,17 @@ public final class SegmentLog {
   public boolean compact(int budget) {
     noteDeletions();
     return flusher.state() == LogState.OPEN && compactor.step(budget);
+  }
+
+  /**
+   * Gives back the disk that is kept for the next segment, if nothing has been appended since the
+   * last call. To be called now and then.
+   */
+  public void rest() {
+    if (tail.recordBytes() == bytesAtRest) {
+      flusher.rest();
+    }
+    bytesAtRest = tail.recordBytes();
   }
 
   /** Tries again what could not be written. Any thread; the owner's timer, once a second or so. */

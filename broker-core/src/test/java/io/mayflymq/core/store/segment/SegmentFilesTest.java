@@ -154,6 +154,24 @@ class SegmentFilesTest {
   }
 
   @Test
+  void aLogAtRestKeepsNone() {
+    LogRig rig = withSpare();
+    rig.log.rest();
+    rig.executor.runAll();
+    assertThat(spares(rig)).as("there was work to do").hasSize(1);
+    rig.log.rest();
+    rig.executor.runAll();
+    assertThat(spares(rig)).isEmpty();
+    rig.log.rest();
+    rig.executor.runAll();
+    for (int i = 0; i < 60; i++) {
+      rig.enqueue(2, i, LogRig.message(i, 100));
+      rig.safe();
+    }
+    readAll(rig.reopen(), 60);
+  }
+
+  @Test
   void aFullDiskIsGivenItsRoom() {
     LogRig rig = withSpare();
     rig.directory.fill(0);

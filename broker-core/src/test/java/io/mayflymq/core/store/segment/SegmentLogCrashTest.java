@@ -41,6 +41,7 @@ class SegmentLogCrashTest {
     FLUSH,
     DISK,
     COMPACT,
+    REST,
     RESTART,
     KILL,
     POWER_LOSS,
@@ -129,6 +130,7 @@ class SegmentLogCrashTest {
         case FLUSH -> rig.log.flush();
         case DISK -> disk(random);
         case COMPACT -> rig.log.compact(random.nextInt(3000));
+        case REST -> rig.log.rest();
         default -> throw new AssertionError(action);
       }
     }
@@ -400,6 +402,7 @@ class SegmentLogCrashTest {
             Tuple.of(2, Action.FLUSH),
             Tuple.of(6, Action.DISK),
             Tuple.of(6, Action.COMPACT),
+            Tuple.of(1, Action.REST),
             Tuple.of(1, Action.RESTART),
             Tuple.of(3, Action.KILL),
             Tuple.of(4, Action.POWER_LOSS),
