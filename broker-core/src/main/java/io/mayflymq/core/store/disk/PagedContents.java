@@ -20,10 +20,12 @@ record PagedContents(Map<Long, DiskQueueStore> queues) implements LogOwner, Cont
   }
 
   @Override
-  public void forEachReturned(int mostBytes, ReturnedSink sink) {}
+  public void forEachDelivered(DeliveredSink sink) {
+    // Nobody reads it after a crash.
+  }
 
   @Override
-  public void forEachDelivered(DeliveredSink sink) {
+  public void forEachReturned(int mostBytes, ReturnedSink sink) {
     // Nobody reads it after a crash.
   }
 }
