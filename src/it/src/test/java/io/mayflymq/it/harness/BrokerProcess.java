@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The packaged broker as a child process, on a free port of the loopback address and with a data
@@ -36,6 +37,12 @@ public final class BrokerProcess implements AutoCloseable {
   private static final Duration PATIENCE_AT_START = Duration.ofSeconds(50);
   private static final int LOWEST_PORT = 10_000;
   private static final int LOWEST_CLIENT_PORT = 32_768;
+  private static final int PORTS = LOWEST_CLIENT_PORT - LOWEST_PORT;
+
+  /** Begins anywhere, for the tests of another process. */
+  private static final AtomicInteger NEXT_PORT =
+      new AtomicInteger(ThreadLocalRandom.current().nextInt(PORTS));
+
   private static final Set<Process> ALIVE = ConcurrentHashMap.newKeySet();
 
   static {
@@ -195,11 +202,12 @@ public final class BrokerProcess implements AutoCloseable {
 
   /**
    * A port of the loopback address that nobody listens on at this moment: below those that systems
-   * give to clients, so that no connection of another test takes it before the broker does.
+   * give to clients, so that no connection of another test takes it before the broker does, and not
+   * given out before, so that no other broker does either.
    */
   public static int freePort() {
     while (true) {
-      int port = ThreadLocalRandom.current().nextInt(LOWEST_PORT, LOWEST_CLIENT_PORT);
+      int port = LOWEST_PORT + Math.floorMod(NEXT_PORT.getAndIncrement(), PORTS);
       try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
         return socket.getLocalPort();
       } catch (BindException e) {
