@@ -48,8 +48,17 @@ public final class VertxRabbitmq {
     client.addConnectionEstablishedCallback(
         promise -> declareAll(client).onComplete(promise).onSuccess(done -> declared.countDown()));
     declare();
+    // The client drops what comes before a consumer has its handler: so it has it before there is
+    // anything to deliver.
+    RabbitMQClient other = client();
+    await(other.start());
+    await(other.basicQos(10));
+    BlockingQueue<RabbitMQMessage> messages = new LinkedBlockingQueue<>();
+    RabbitMQConsumer consumer = consume(other, "orders", false, messages);
     confirms(client);
-    prefetch();
+    prefetch(other, messages);
+    await(consumer.cancel());
+    await(other.stop());
     timeToLive(client);
     restart(client);
   }
@@ -101,12 +110,8 @@ public final class VertxRabbitmq {
     ok("confirms", "100 persistent messages are confirmed");
   }
 
-  private void prefetch() throws Exception {
-    RabbitMQClient client = client();
-    await(client.start());
-    await(client.basicQos(10));
-    BlockingQueue<RabbitMQMessage> messages = new LinkedBlockingQueue<>();
-    RabbitMQConsumer consumer = consume(client, "orders", false, messages);
+  private void prefetch(RabbitMQClient client, BlockingQueue<RabbitMQMessage> messages)
+      throws Exception {
     for (int number = 0; number < 100; number++) {
       RabbitMQMessage message = next(messages);
       String body = message.body().toString();
@@ -118,8 +123,6 @@ public final class VertxRabbitmq {
         await(client.basicAck(message.envelope().getDeliveryTag(), true));
       }
     }
-    await(consumer.cancel());
-    await(client.stop());
     ok("prefetch", "10 at a time, and all in order");
   }
 
