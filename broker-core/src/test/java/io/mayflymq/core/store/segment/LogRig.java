@@ -103,6 +103,19 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
     return log.read(entries.get(new QueueKey(queueId, sequence)).location);
   }
 
+  /** Messages pass through a queue until the segments are gone that there were before. */
+  void comeAndGo(long queueId, int from) {
+    for (int i = from; i < from + 300; i++) {
+      enqueue(queueId, i, message(i, 100));
+      settle(queueId, i);
+      if (i % 20 == 0) {
+        safe();
+      }
+    }
+    safe();
+    safe();
+  }
+
   void commit(String name) {
     commit(() -> events.add(name), () -> events.add(name + " failed"));
   }

@@ -12,18 +12,6 @@ import org.junit.jupiter.api.Test;
 class SegmentLogReturnsTest {
   private final LogRig rig = new LogRig();
 
-  private static void passOn(LogRig rig, int from) {
-    for (int i = from; i < from + 300; i++) {
-      rig.enqueue(1, i, LogRig.message(i, 100));
-      rig.settle(1, i);
-      if (i % 20 == 0) {
-        rig.safe();
-      }
-    }
-    rig.safe();
-    rig.safe();
-  }
-
   private void comeBack() {
     rig.deliver(1, 40);
     rig.comeBack(1, 30, 1, 5000);
@@ -48,7 +36,7 @@ class SegmentLogReturnsTest {
   @Test
   void outlivesItsSegment() {
     comeBack();
-    passOn(rig, 0);
+    rig.comeAndGo(1, 0);
     assertThat(rig.directory.names()).doesNotContain(SegmentNames.log(1));
     LogRig again = rig.reopen();
     assertThat(again.returned).isEqualTo(EXPECTED);
@@ -65,10 +53,10 @@ class SegmentLogReturnsTest {
   @Test
   void isVoidWhenANewSegmentTellsLess() {
     comeBack();
-    passOn(rig, 0);
+    rig.comeAndGo(1, 0);
     rig.returned.get(1L).remove(30L);
     rig.returned.remove(2L);
-    passOn(rig, 1000);
+    rig.comeAndGo(1, 1000);
 
     assertThat(rig.reopen().returned)
         .isEqualTo(Map.of(1L, new TreeMap<>(Map.of(40L, new Back(1, 0)))));
