@@ -12,6 +12,7 @@ import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Patience;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -204,7 +205,7 @@ class BrowseIT extends AccessFixture {
         body[0] = (byte) ('a' + i % 26);
         channel.basicPublish("", "big", null, body.clone());
       }
-      channel.waitForConfirmsOrDie(60_000);
+      channel.waitForConfirmsOrDie(Patience.MILLIS);
       Http own = Http.as(broker.httpPort(), "guest", "guest");
       JsonNode page = own.get("queues/%2F/big/messages?from=900&count=1000&truncate=1").json();
       assertThat(page.path("item_count").asInt()).as("a page has 16 MiB at most").isEqualTo(839);

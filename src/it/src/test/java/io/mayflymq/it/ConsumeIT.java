@@ -16,6 +16,7 @@ import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Deliveries.Delivery;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RawClient;
 import io.mayflymq.it.harness.RawWriter;
 import java.io.IOException;
@@ -454,12 +455,12 @@ class ConsumeIT {
       for (int i = 0; i < 400; i++) {
         channel.basicPublish("", queue, PLAIN, body);
       }
-      assertThat(channel.waitForConfirms(20_000)).isTrue();
+      assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
       for (int i = 0; i < 200; i++) {
         reader.next();
       }
       channel.basicPublish("", queue, PLAIN, bytes("still alive"));
-      assertThat(channel.waitForConfirms(20_000)).isTrue();
+      assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     }
   }
 

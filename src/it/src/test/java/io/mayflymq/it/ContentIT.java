@@ -13,6 +13,7 @@ import com.rabbitmq.client.GetResponse;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RawClient;
 import io.mayflymq.it.harness.RawFrame;
 import io.mayflymq.it.harness.RawWriter;
@@ -42,7 +43,7 @@ class ContentIT {
     String queue = amqp.queue();
     Channel channel = amqp.confirming();
     channel.basicPublish("", queue, PLAIN, body);
-    assertThat(channel.waitForConfirms(30_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     GetResponse got = channel.basicGet(queue, true);
     assertThat(Arrays.equals(got.getBody(), body)).isTrue();
   }

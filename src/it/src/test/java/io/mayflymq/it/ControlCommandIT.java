@@ -9,10 +9,10 @@ import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.ControlCommand.Outcome;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.Target;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -34,9 +34,8 @@ class ControlCommandIT {
   private static final String ONE_VALUE = "{\"max-length\":11}";
 
   /** RabbitMQ counts messages once in five seconds, and each look takes a few. */
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
-
   private final String name = "ctl-" + UUID.randomUUID();
+
   private ControlCommand control;
 
   @BeforeEach
@@ -193,7 +192,7 @@ class ControlCommandIT {
     String queue = amqp.queue(Map.of("x-max-length", 7));
     amqp.publish(queue, "m");
     Awaitility.await("the message is counted")
-        .atMost(PATIENCE)
+        .atMost(Patience.TIME)
         .until(() -> done("list_queues", "-s"), list -> list.contains(queue + "\t1"));
     assertThat(done("list_queues"))
         .startsWith("Timeout: 60.0 seconds ...", "Listing queues for vhost / ...", "name\tmessages")
@@ -225,7 +224,7 @@ class ControlCommandIT {
     String queue = amqp.queue();
     amqp.publish(queue, "m");
     Awaitility.await("the message is counted")
-        .atMost(PATIENCE)
+        .atMost(Patience.TIME)
         .until(() -> done("list_queues", "-s"), list -> list.contains(queue + "\t1"));
     refused(64, List.of("Error:", "Queue is not empty"), "delete_queue", queue, "-e");
     assertThat(done("delete_queue", queue))
@@ -278,7 +277,7 @@ class ControlCommandIT {
       assertThat(done("close_connection", pid, "go away"))
           .containsExactly("Closing connection %s, reason: go away...".formatted(pid));
       Awaitility.await("the connection is closed")
-          .atMost(PATIENCE)
+          .atMost(Patience.TIME)
           .until(() -> !connection.isOpen());
       assertThat(connection.getCloseReason().getMessage()).contains("go away");
     } finally {
@@ -412,7 +411,7 @@ class ControlCommandIT {
     assertThat(done("import_definitions", file))
         .startsWith("Importing definitions in JSON from a file at \"%s\" ...".formatted(file));
     Awaitility.await("the policy is there again")
-        .atMost(PATIENCE)
+        .atMost(Patience.TIME)
         .until(() -> done("list_policies", "-s"), list -> list.toString().contains(name));
     assertThat(String.join("", done("export_definitions", "-"))).startsWith("{").contains(name);
     done("clear_policy", name);
@@ -446,7 +445,7 @@ class ControlCommandIT {
       amqp.publish(queue, "m");
     }
     Awaitility.await("the messages are counted")
-        .atMost(PATIENCE)
+        .atMost(Patience.TIME)
         .until(() -> done("list_queues", "-s"), list -> list.contains(queue + "\t15"));
     String pattern = "^" + java.util.regex.Pattern.quote(queue) + "$";
     assertThat(done("set_policy", name, pattern, ONE_VALUE, "--dry-run"))

@@ -1,6 +1,5 @@
 package io.mayflymq.it;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -8,6 +7,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.Patience;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -120,7 +120,7 @@ class ControlFileIT {
       String everything = "{\"absolute\":1000000000000000}";
       assertThat(http.send("PUT", "/control/disk-free-limit", everything).status()).isEqualTo(204);
       Awaitility.await("the alarm")
-          .atMost(10, SECONDS)
+          .atMost(Patience.TIME)
           .until(() -> http.get("health/checks/alarms").status() == 503);
       JsonNode node = http.get("nodes").json().get(0);
       assertThat(node.path("disk_free_alarm").asBoolean()).isTrue();
@@ -128,7 +128,7 @@ class ControlFileIT {
       assertThat(http.send("PUT", "/control/disk-free-limit", "{\"absolute\":0}").status())
           .isEqualTo(204);
       Awaitility.await("the end of the alarm")
-          .atMost(10, SECONDS)
+          .atMost(Patience.TIME)
           .until(() -> http.get("health/checks/alarms").status() == 200);
     }
   }

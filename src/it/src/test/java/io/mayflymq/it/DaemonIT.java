@@ -4,7 +4,6 @@ import static io.mayflymq.it.harness.Amqp.PLAIN;
 import static io.mayflymq.it.harness.Amqp.bytes;
 import static io.mayflymq.it.harness.ChannelErrors.assertChannelError;
 import static io.mayflymq.it.harness.ChannelErrors.awaitShutdown;
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -17,6 +16,7 @@ import com.rabbitmq.client.impl.AMQConnection;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RawClient;
 import io.mayflymq.it.harness.RawWriter;
 import io.mayflymq.it.harness.Time;
@@ -58,12 +58,13 @@ class DaemonIT {
       for (int i = 0; i < 100; i++) {
         channel.basicPublish("", "q", PLAIN, bytes("a"));
       }
-      assertThat(channel.waitForConfirms(5_000)).isTrue();
+      assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
       deliveries.next(100);
 
       long start = System.nanoTime();
       assertThat(broker.stop()).isZero();
-      assertThat(Time.millisBetween(start, System.nanoTime())).isLessThan(10_000);
+      assertThat(Time.millisBetween(start, System.nanoTime()))
+          .isLessThan(Patience.FORGOTTEN_MILLIS);
       for (Connection connection : List.of(publisher, consumer, idle)) {
         assertThat(awaitShutdown(connection).getReason())
             .isInstanceOfSatisfying(
@@ -85,7 +86,8 @@ class DaemonIT {
       halfOpen.start();
       long start = System.nanoTime();
       assertThat(broker.stop()).isZero();
-      assertThat(Time.millisBetween(start, System.nanoTime())).isLessThan(10_000);
+      assertThat(Time.millisBetween(start, System.nanoTime()))
+          .isLessThan(Patience.FORGOTTEN_MILLIS);
       assertThat(silent.expect(10, 50).close().code()).isEqualTo(320);
     }
   }
@@ -120,7 +122,8 @@ class DaemonIT {
       for (RawClient client : List.of(mute, half, started, tuned)) {
         client.expectEnd();
       }
-      assertThat(Time.millisBetween(start, System.nanoTime())).isLessThan(6_000);
+      assertThat(Time.millisBetween(start, System.nanoTime()))
+          .isLessThan(Patience.FORGOTTEN_MILLIS);
       open.assertAlive(2);
     }
   }
@@ -204,12 +207,12 @@ class DaemonIT {
       int clientPort = ((AMQConnection) connection).getLocalPort();
       String client = "127.0.0.1:" + clientPort;
       await()
-          .atMost(5, SECONDS)
+          .atMost(Patience.TIME)
           .untilAsserted(() -> assertThat(broker.output()).anyMatch(line -> line.contains(client)));
       long opened = broker.output().stream().filter(line -> line.contains(client)).count();
       connection.close();
       await()
-          .atMost(5, SECONDS)
+          .atMost(Patience.TIME)
           .until(
               () ->
                   broker.output().stream().filter(line -> line.contains(client)).count() > opened);
@@ -217,7 +220,7 @@ class DaemonIT {
       wrong.setUsername("mallory");
       assertThatThrownBy(wrong::newConnection).isNotNull();
       await()
-          .atMost(5, SECONDS)
+          .atMost(Patience.TIME)
           .untilAsserted(
               () -> assertThat(broker.output()).anyMatch(line -> line.contains("mallory")));
       assertThat(broker.output()).noneMatch(line -> line.contains("guest\0"));
@@ -244,7 +247,7 @@ class DaemonIT {
       assertThat(channel.messageCount("lease-9999")).isZero();
       // The compiler and the collector may still be busy with the declarations themselves.
       await()
-          .atMost(20, SECONDS)
+          .atMost(Patience.TIME)
           .pollInSameThread()
           .until(
               () -> {

@@ -1,7 +1,6 @@
 package io.mayflymq.it;
 
 import static io.mayflymq.it.harness.ChannelErrors.assertChannelError;
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -11,6 +10,7 @@ import io.mayflymq.it.harness.Ending;
 import io.mayflymq.it.harness.Headers;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RestartedBroker;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -60,7 +60,7 @@ class DeadLetterOptionsIT {
   }
 
   private GetResponse awaitMessage(String queue) throws Exception {
-    await(queue).atMost(10, SECONDS).until(() -> count(queue) > 0);
+    await(queue).atMost(Patience.TIME).until(() -> count(queue) > 0);
     return broker.get(queue);
   }
 
@@ -72,7 +72,7 @@ class DeadLetterOptionsIT {
       broker.publish(on, on + " too many", on + " rejected");
       reject(on);
     }
-    await().atMost(10, SECONDS).until(() -> count("dead") == 2);
+    await().atMost(Patience.TIME).until(() -> count("dead") == 2);
     assertThat(broker.bodies("dead"))
         .containsExactlyInAnyOrder("rejected rejected", "expired,maxlen too many");
   }
@@ -134,7 +134,7 @@ class DeadLetterOptionsIT {
             "policies/%2F/all",
             "{\"pattern\":\"dlq\",\"definition\":{\"message-ttl\":1,\"max-length\":1}}");
     broker.publish("orders", "a", "b");
-    await().atMost(10, SECONDS).until(() -> count(OWN) == 2);
+    await().atMost(Patience.TIME).until(() -> count(OWN) == 2);
     broker.restart(ending);
     assertThat(count(OWN)).isEqualTo(2);
     assertThat(Headers.history(broker.get(OWN).getProps())).containsExactly("expired orders 1");

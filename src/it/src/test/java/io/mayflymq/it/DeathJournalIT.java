@@ -13,6 +13,7 @@ import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Patience;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -222,7 +223,7 @@ class DeathJournalIT extends AccessFixture {
           for (int i = 0; i < 5; i++) {
             channel.basicPublish("", "q", id("m" + i), Amqp.bytes("b"));
           }
-          channel.waitForConfirmsOrDie(10_000);
+          channel.waitForConfirmsOrDie(Patience.MILLIS);
         }
         assertThat(own.get("deaths").json().findValuesAsText("message_id"))
             .hasSize(size)

@@ -7,6 +7,7 @@ import com.rabbitmq.client.Connection;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.Patience;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -63,7 +64,7 @@ class DefaultPolicyIT {
     for (int i = 0; i < 5; i++) {
       channel.basicPublish("", queue, null, new byte[1]);
     }
-    channel.waitForConfirmsOrDie(10_000);
+    channel.waitForConfirmsOrDie(Patience.MILLIS);
     return channel.messageCount(queue);
   }
 }

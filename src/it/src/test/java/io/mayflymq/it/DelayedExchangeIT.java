@@ -17,6 +17,7 @@ import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Deliveries.Delivery;
 import io.mayflymq.it.harness.Headers;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Patience;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -57,7 +58,7 @@ class DelayedExchangeIT {
       throws Exception {
     Channel channel = amqp.confirming();
     channel.basicPublish(exchange, key, delay(delay), bytes(Long.toString(System.nanoTime())));
-    assertThat(channel.waitForConfirms(10_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
   }
 
   private static long millisAfter(Delivery delivery) {
@@ -78,7 +79,8 @@ class DelayedExchangeIT {
     for (int delay : delays.stream().sorted().toList()) {
       Delivery delivery = deliveries.next();
       assertThat(Headers.of(delivery.properties())).containsEntry("x-delay", (long) -delay);
-      assertThat(millisAfter(delivery)).isBetween((long) delay, delay + 5_000L);
+      assertThat(millisAfter(delivery))
+          .isBetween((long) delay, delay + (long) Patience.FORGOTTEN_MILLIS);
       assertThat(delivery.envelope().getExchange()).isEqualTo(exchange);
       assertThat(delivery.redelivered()).isFalse();
     }
@@ -130,7 +132,7 @@ class DelayedExchangeIT {
     amqp.bind(queue, exchange, "a.*");
     Channel channel = amqp.confirming();
     channel.basicPublish(exchange, "a.b", null, bytes("x"));
-    assertThat(channel.waitForConfirms(10_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     assertThat(amqp.drain(queue)).containsExactly("x");
   }
 
@@ -157,7 +159,7 @@ class DelayedExchangeIT {
     amqp.bind(other, exchange, "", Map.of("x-match", "all", "kind", "b"));
     Channel channel = amqp.confirming();
     channel.basicPublish(exchange, "", headers(Map.of("x-delay", 50, "kind", "a")), bytes("m"));
-    assertThat(channel.waitForConfirms(10_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     amqp.awaitReady(queue, 1);
     assertThat(amqp.ready(other)).isZero();
   }
@@ -233,8 +235,8 @@ class DelayedExchangeIT {
                     + Headers.of(message.getProperties()).get("x-delay")));
     channel.basicPublish(exchange, "unbound", true, delay(50), bytes("a"));
     channel.basicPublish(exchange, "bound", true, delay(50), bytes("b"));
-    assertThat(channel.waitForConfirms(10_000)).isTrue();
-    assertThat(returned.poll(10_000, MILLISECONDS)).isEqualTo("312 NO_ROUTE 50");
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
+    assertThat(returned.poll(Patience.MILLIS, MILLISECONDS)).isEqualTo("312 NO_ROUTE 50");
     assertThat(amqp.consume(queue).next().body()).isEqualTo("b");
     assertThat(returned).isEmpty();
   }
@@ -260,12 +262,12 @@ class DelayedExchangeIT {
     amqp.bind(later, behind, "");
     amqp.channel().exchangeBind(exchange, front, "");
     amqp.channel().exchangeBind(behind, exchange, "key");
-    publish(amqp, front, "key", 4_000);
+    publish(amqp, front, "key", 10_000);
     Delivery now = amqp.consume(atOnce).next();
-    assertThat(Headers.of(now.properties())).containsEntry("x-delay", 4_000);
+    assertThat(Headers.of(now.properties())).containsEntry("x-delay", 10_000);
     Delivery then = amqp.consume(later).next();
-    assertThat(Headers.of(then.properties())).containsEntry("x-delay", -4_000L);
-    assertThat(millisAfter(then)).as("delayed once").isBetween(4_000L, 7_999L);
+    assertThat(Headers.of(then.properties())).containsEntry("x-delay", -10_000L);
+    assertThat(millisAfter(then)).as("delayed once").isBetween(10_000L, 19_999L);
   }
 
   @Test
@@ -282,7 +284,7 @@ class DelayedExchangeIT {
         "to",
         headers(Map.of("x-delay", 100, "CC", List.of("cc"), "BCC", List.of("bcc"))),
         bytes("m"));
-    assertThat(channel.waitForConfirms(10_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     for (String queue : queues) {
       Delivery delivery = amqp.consume(queue).next();
       assertThat(Headers.of(delivery.properties()))
@@ -300,9 +302,9 @@ class DelayedExchangeIT {
     String dying = amqp.queue(Map.of("x-dead-letter-exchange", exchange, "x-message-ttl", 0));
     String before = delayed(amqp, "fanout");
     amqp.bind(dying, before, "");
-    publish(amqp, before, "", 4_000);
+    publish(amqp, before, "", 10_000);
     Delivery letter = amqp.consume(end).next();
-    assertThat(millisAfter(letter)).as("delayed once").isBetween(4_000L, 7_999L);
+    assertThat(millisAfter(letter)).as("delayed once").isBetween(10_000L, 19_999L);
     assertThat(Headers.history(letter.properties())).containsExactly("expired " + dying + " 1");
   }
 
@@ -348,9 +350,10 @@ class DelayedExchangeIT {
         "",
         new BasicProperties.Builder().expiration("200").headers(Map.of("x-delay", 300)).build(),
         bytes("m"));
-    assertThat(channel.waitForConfirms(10_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     Delivery letter = amqp.consume(dead).next();
-    assertThat((letter.nanos() - start) / 1_000_000).isBetween(500L, 5_000L);
+    assertThat((letter.nanos() - start) / 1_000_000)
+        .isBetween(500L, (long) Patience.FORGOTTEN_MILLIS);
   }
 
   @Test
@@ -363,7 +366,7 @@ class DelayedExchangeIT {
       channel.basicPublish(exchange, "", delay(1_500 + 100 * i), bytes("m" + i));
     }
     channel.basicPublish(exchange, "", null, bytes("now"));
-    assertThat(channel.waitForConfirms(10_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     assertThat(amqp.ready(queue)).isEqualTo(1);
     Awaitility.await().pollInSameThread().until(() -> headOf(amqp, queue).equals("m2"));
     assertThat(amqp.drain(queue)).containsExactly("m2", "m3");

@@ -11,6 +11,7 @@ import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Deliveries.Delivery;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Patience;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -68,7 +69,7 @@ class DirectReplyToIT {
     client.getConnection().close();
     Channel server = amqp.confirming();
     server.basicPublish("", replyTo, Amqp.PLAIN, bytes("late"));
-    assertThat(server.waitForConfirms(5_000)).isTrue();
+    assertThat(server.waitForConfirms(Patience.MILLIS)).isTrue();
   }
 
   @Test
@@ -120,7 +121,7 @@ class DirectReplyToIT {
       }
     }
     server.basicPublish("", name.substring(0, name.length() - 1), Amqp.PLAIN, bytes("guess"));
-    assertThat(server.waitForConfirms(5_000)).isTrue();
+    assertThat(server.waitForConfirms(Patience.MILLIS)).isTrue();
     server.basicPublish("", name, Amqp.PLAIN, bytes("reply"));
     assertThat(replies.next().body()).isEqualTo("reply");
     replies.assertNothing();
@@ -191,7 +192,7 @@ class DirectReplyToIT {
     List<String> returned = new CopyOnWriteArrayList<>();
     server.addReturnListener(message -> returned.add(message.getRoutingKey()));
     server.basicPublish("", name, true, Amqp.PLAIN, bytes("reply"));
-    assertThat(server.waitForConfirms(5_000)).isTrue();
+    assertThat(server.waitForConfirms(Patience.MILLIS)).isTrue();
     assertThat(replies.next().body()).isEqualTo("reply");
     assertThat(returned).isEmpty();
   }

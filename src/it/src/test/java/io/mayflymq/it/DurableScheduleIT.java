@@ -2,7 +2,6 @@ package io.mayflymq.it;
 
 import static io.mayflymq.it.harness.Amqp.bytes;
 import static io.mayflymq.it.harness.Amqp.deadLetterTo;
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -16,6 +15,7 @@ import io.mayflymq.it.harness.Ending;
 import io.mayflymq.it.harness.Headers;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RestartedBroker;
 import io.mayflymq.it.harness.Time;
 import java.nio.file.Path;
@@ -211,7 +211,7 @@ class DurableScheduleIT {
         publisher.basicPublish(EXCHANGE, queue, delay(delay), bytes(body));
       }
       int before = round * 100;
-      await().atMost(30, SECONDS).until(() -> confirmed.size() > before);
+      await().atMost(Patience.TIME).until(() -> confirmed.size() > before);
       Time.pass(random.nextInt(400));
       broker.restart(Ending.KILL);
       Set<String> delivered = new HashSet<>();

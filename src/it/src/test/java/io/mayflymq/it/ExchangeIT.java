@@ -10,6 +10,7 @@ import com.rabbitmq.client.Channel;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Patience;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -333,7 +334,7 @@ class ExchangeIT {
     }
     Channel confirming = amqp.confirming();
     confirming.basicPublish(second, "", PLAIN, bytes("once"));
-    assertThat(confirming.waitForConfirms(5_000)).isTrue();
+    assertThat(confirming.waitForConfirms(Patience.MILLIS)).isTrue();
     assertThat(amqp.drain(queue)).containsExactly("once");
   }
 
@@ -356,7 +357,7 @@ class ExchangeIT {
     for (String key : List.of("own", "caught", "rest")) {
       channel.basicPublish(front, key, true, PLAIN, bytes(key));
     }
-    assertThat(channel.waitForConfirms(5_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     assertThat(amqp.drain(own)).containsExactly("own");
     assertThat(amqp.drain(caught)).containsExactly("caught");
     assertThat(amqp.drain(rest)).containsExactly("rest");
@@ -373,7 +374,7 @@ class ExchangeIT {
     Channel channel = amqp.confirming();
     channel.basicPublish(name, "nowhere", PLAIN, bytes("a"));
     channel.basicPublish(lonely, "nowhere", PLAIN, bytes("b"));
-    assertThat(channel.waitForConfirms(5_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
   }
 
   @Test

@@ -11,6 +11,7 @@ import com.rabbitmq.client.Channel;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Patience;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -58,7 +59,7 @@ class ExchangeTypesIT {
     for (int i = 0; i < MESSAGES; i++) {
       channel.basicPublish(exchange, "k" + i, PLAIN, bytes("k" + i));
     }
-    assertThat(channel.waitForConfirms(10_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     List<List<String>> found = drain(amqp, queues);
     assertThat(found.stream().mapToInt(List::size).sum()).isEqualTo(MESSAGES);
     return found;
@@ -97,7 +98,7 @@ class ExchangeTypesIT {
             new BasicProperties.Builder().messageId(value).headers(Map.of("h", value)).build();
         channel.basicPublish(exchange, "any" + i, properties, bytes(value));
       }
-      assertThat(channel.waitForConfirms(10_000)).isTrue();
+      assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
       List<List<String>> found = drain(amqp, queues);
       assertThat(found.get(0)).isNotEmpty().doesNotContainAnyElementsOf(found.get(1));
       assertThat(found.get(0).size() + found.get(1).size()).isEqualTo(200);
@@ -184,11 +185,11 @@ class ExchangeTypesIT {
     }
     channel.basicPublish(
         exchange, "any", headers(Map.of("x-recent-history-no-store", true)), bytes("not kept"));
-    assertThat(channel.waitForConfirms(10_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     String queue = queues(amqp, exchange, "").get(0);
     amqp.awaitReady(queue, 3);
     channel.basicPublish(exchange, "other", PLAIN, bytes("m5"));
-    assertThat(channel.waitForConfirms(10_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     assertThat(amqp.drain(queue)).containsExactly("m2", "m3", "m4", "m5");
   }
 
@@ -199,7 +200,7 @@ class ExchangeTypesIT {
     for (int i = 0; i < 30; i++) {
       channel.basicPublish(exchange, "k", PLAIN, bytes("m" + i));
     }
-    assertThat(channel.waitForConfirms(10_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     String fanout = exchange(amqp, "fanout", Map.of());
     String queue = queues(amqp, fanout, "").get(0);
     amqp.channel().exchangeBind(fanout, exchange, "");
@@ -235,7 +236,7 @@ class ExchangeTypesIT {
     Channel channel = amqp.confirming();
     channel.basicPublish(
         exchange, "k", headers(Map.of("CC", List.of("a", "b", "c", "d", "e"))), bytes("one"));
-    assertThat(channel.waitForConfirms(10_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     Set<String> got = new HashSet<>();
     for (String queue : queues) {
       if (!amqp.drain(queue).isEmpty()) {

@@ -2,7 +2,6 @@ package io.mayflymq.it;
 
 import static io.mayflymq.it.harness.Amqp.bytes;
 import static io.mayflymq.it.harness.ChannelErrors.assertChannelError;
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -13,6 +12,7 @@ import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Ending;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RestartedBroker;
 import io.mayflymq.it.harness.Time;
 import java.nio.file.Path;
@@ -138,10 +138,10 @@ class ExpiryOptionsIT {
   private void assertLeft(boolean looked) throws Exception {
     for (Modes modes : Modes.all()) {
       await(modes.toString())
-          .atMost(20, SECONDS)
+          .atMost(Patience.TIME)
           .until(() -> count(modes.queue()) == 3 - modes.dead(looked).size());
       await(modes.toString())
-          .atMost(20, SECONDS)
+          .atMost(Patience.TIME)
           .until(() -> count(modes.deadLetterQueue()) == modes.letters(looked).size());
       assertThat(broker.bodies(modes.deadLetterQueue()))
           .as(modes.toString())
@@ -195,11 +195,11 @@ class ExpiryOptionsIT {
     Time.pass(600);
     assertThat(count("q")).as("too old, and still there").isEqualTo(1);
     channel.basicReject(tag, true);
-    await().atMost(10, SECONDS).until(() -> count("dead") == 1);
+    await().atMost(Patience.TIME).until(() -> count("dead") == 1);
     assertThat(broker.bodies("dead")).containsExactly("returned");
 
     Deliveries consumer = Deliveries.from(channel, "q", true);
-    await().atMost(10, SECONDS).until(() -> count("dead") == 1);
+    await().atMost(Patience.TIME).until(() -> count("dead") == 1);
     consumer.assertNothing();
     consumer.cancel();
     broker.publish("q", "purged");
@@ -239,7 +239,7 @@ class ExpiryOptionsIT {
     assertThat(settings.findValuesAsText("key"))
         .containsExactly("expiry-mode", "message-ttl", "message-ttl-mode");
     assertThat(http.delete("policies/%2F/p").status()).isEqualTo(204);
-    await().atMost(10, SECONDS).until(() -> count("q") == 0);
+    await().atMost(Patience.TIME).until(() -> count("q") == 0);
   }
 
   @Test
@@ -282,7 +282,7 @@ class ExpiryOptionsIT {
     broker.queue("leased", Map.of("x-expires", 50));
     broker.publish("default", expiring(LONG), bytes("no longer than that"));
     broker.publish("own", "stays");
-    await().atMost(10, SECONDS).until(() -> count("default") == 0);
+    await().atMost(Patience.TIME).until(() -> count("default") == 0);
     Time.pass(200);
     assertThat(broker.bodies("own")).containsExactly("stays");
     assertThat(count("leased")).as("it is still there").isZero();
@@ -299,14 +299,14 @@ class ExpiryOptionsIT {
     long tag = channel.basicGet("total", false).getEnvelope().getDeliveryTag();
     assertThat(isAccepted("total")).as("one ready and one not").isFalse();
     channel.basicAck(tag, false);
-    await().atMost(10, SECONDS).until(() -> isAccepted("total"));
+    await().atMost(Patience.TIME).until(() -> isAccepted("total"));
   }
 
   private boolean isAccepted(String queue) throws Exception {
     Channel publisher = broker.connect().createChannel();
     publisher.confirmSelect();
     publisher.basicPublish("", queue, RestartedBroker.PERSISTENT, bytes("new"));
-    return publisher.waitForConfirms(10_000);
+    return publisher.waitForConfirms(Patience.MILLIS);
   }
 
   @Test

@@ -13,6 +13,7 @@ import com.rabbitmq.client.GetResponse;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.mayflymq.it.harness.Ending;
 import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RestartedBroker;
 import io.mayflymq.it.harness.SmallDisk;
 import java.io.IOException;
@@ -76,7 +77,9 @@ class FullDiskIT {
     // More than the first segment.
     int before = filling.confirmed.size();
     Set<Long> found = drain(SEGMENT_BYTES / BODY_BYTES + 100);
-    await("publishing goes on").atMost(30, SECONDS).until(() -> filling.confirmed.size() > before);
+    await("publishing goes on")
+        .atMost(Patience.TIME)
+        .until(() -> filling.confirmed.size() > before);
     filling.end();
     found.addAll(drain(Integer.MAX_VALUE));
     assertThat(found).containsAll(filling.confirmed);
@@ -96,7 +99,7 @@ class FullDiskIT {
 
     Set<Long> found = drain(Integer.MAX_VALUE);
     assertThat(found).containsAll(filling.confirmed);
-    await("publishing goes on").atMost(30, SECONDS).until(this::isConfirmed);
+    await("publishing goes on").atMost(Patience.TIME).until(this::isConfirmed);
   }
 
   @Test
@@ -109,12 +112,12 @@ class FullDiskIT {
 
     Set<Long> found = drain(Integer.MAX_VALUE);
     assertThat(found).containsAll(filling.confirmed);
-    await("publishing goes on").atMost(30, SECONDS).until(this::isConfirmed);
+    await("publishing goes on").atMost(Patience.TIME).until(this::isConfirmed);
   }
 
   private void assertToldOfTheDisk() {
     await("a line that says what cannot be done, and where")
-        .atMost(10, SECONDS)
+        .atMost(Patience.TIME)
         .until(
             () ->
                 broker.output().stream()

@@ -1,6 +1,5 @@
 package io.mayflymq.it;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.Connection;
@@ -18,6 +17,7 @@ import com.rabbitmq.http.client.domain.QueryParameters;
 import com.rabbitmq.http.client.domain.QueueInfo;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.Target;
 import java.util.List;
 import java.util.Map;
@@ -128,7 +128,7 @@ class HopIT {
     connection.createChannel();
     ConnectionInfo found =
         Awaitility.await("the connection with its channel")
-            .atMost(20, SECONDS)
+            .atMost(Patience.TIME)
             .until(() -> newest(connection.getClientProvidedName()), info -> info != null);
     assertThat(found.getUser()).isEqualTo("guest");
     assertThat(found.getVhost()).isEqualTo("/");
@@ -139,7 +139,7 @@ class HopIT {
     assertThat(hop.getConnectionsOfUser("guest")).isNotEmpty();
     hop.closeConnection(found.getName(), "enough");
     Awaitility.await("the connection is closed")
-        .atMost(20, SECONDS)
+        .atMost(Patience.TIME)
         .until(() -> !connection.isOpen());
     assertThat(connection.getCloseReason().getReason().toString()).contains("enough");
   }

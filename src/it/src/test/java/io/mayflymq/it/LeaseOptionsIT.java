@@ -13,6 +13,7 @@ import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.Target;
 import io.mayflymq.it.harness.Time;
 import java.util.HashMap;
@@ -214,7 +215,7 @@ class LeaseOptionsIT extends PolicyFixture {
       BasicProperties delay = Amqp.headers(Map.of("x-delay", minutes * 60_000));
       channel.basicPublish(later, "", delay, Amqp.bytes("" + minutes));
     }
-    assertThat(channel.waitForConfirms(10_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     amqp.publish(queue, "ready");
 
     if (reason.equals("queue_deleted")) {

@@ -14,6 +14,7 @@ import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Headers;
+import io.mayflymq.it.harness.Patience;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -316,7 +317,7 @@ class LengthLimitIT {
     List<Boolean> confirms = new ArrayList<>();
     for (String body : bodies) {
       channel.basicPublish(exchange, key, PLAIN, bytes(body));
-      confirms.add(channel.waitForConfirms(5_000));
+      confirms.add(channel.waitForConfirms(Patience.MILLIS));
     }
     return confirms;
   }
@@ -330,7 +331,7 @@ class LengthLimitIT {
     for (int i = 0; i < count; i++) {
       channel.basicPublish("", queue, PLAIN, bytes("m" + i));
     }
-    assertThat(settlements.open.await(20, SECONDS)).as("all are confirmed").isTrue();
+    assertThat(settlements.open.await(Patience.SECONDS, SECONDS)).as("all are confirmed").isTrue();
     return settlements.acks.get();
   }
 

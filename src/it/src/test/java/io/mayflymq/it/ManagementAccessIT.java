@@ -1,6 +1,5 @@
 package io.mayflymq.it;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,6 +12,7 @@ import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Patience;
 import java.io.IOException;
 import java.util.List;
 import org.awaitility.Awaitility;
@@ -89,7 +89,7 @@ class ManagementAccessIT extends AccessFixture {
     channel.queueDeclare("q", true, false, false, null);
     assertThat(http.delete("vhosts/" + vhost).status()).isEqualTo(204);
     Awaitility.await("the connection is closed")
-        .atMost(20, SECONDS)
+        .atMost(Patience.TIME)
         .until(() -> !connection.isOpen());
     assertNotFound(http.get("queues/" + vhost + "/q"));
     assertNotFound(http.get("permissions/" + vhost + "/guest"));
@@ -170,7 +170,7 @@ class ManagementAccessIT extends AccessFixture {
     Connection connection = connect("/", name, "other");
     assertThat(http.delete(path).status()).isEqualTo(204);
     Awaitility.await("the connection is closed")
-        .atMost(20, SECONDS)
+        .atMost(Patience.TIME)
         .until(() -> !connection.isOpen());
     assertNotFound(http.delete(path));
     assertNotFound(http.get(path));
@@ -338,9 +338,11 @@ class ManagementAccessIT extends AccessFixture {
       Channel channel = connection.createChannel();
       channel.confirmSelect();
       channel.basicPublish("amq.topic", "a.b", null, new byte[1]);
-      assertThat(channel.waitForConfirms(20_000)).isTrue();
+      assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
       channel.basicPublish("amq.topic", "b.a", null, new byte[1]);
-      Awaitility.await("the channel is closed").atMost(20, SECONDS).until(() -> !channel.isOpen());
+      Awaitility.await("the channel is closed")
+          .atMost(Patience.TIME)
+          .until(() -> !channel.isOpen());
       assertThat(channel.getCloseReason().getReason().toString()).contains("ACCESS_REFUSED");
     }
     assertBadRequest(

@@ -1,6 +1,5 @@
 package io.mayflymq.it;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -11,6 +10,7 @@ import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.Target;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -43,7 +43,7 @@ class ManagementApiIT {
   /** RabbitMQ's management knows of most things only when statistics have come by. */
   private JsonNode await(String path, String field, long value) {
     return Awaitility.await(path + " with " + field + " = " + value)
-        .atMost(20, SECONDS)
+        .atMost(Patience.TIME)
         .until(
             () -> http.get(path).json(),
             json -> at(json, field).isNumber() && at(json, field).asLong() == value);
@@ -357,7 +357,7 @@ class ManagementApiIT {
     String tag = channel.basicConsume(queue, false, "tag-" + queue, (t, m) -> {}, t -> {});
     JsonNode found =
         Awaitility.await("the consumer")
-            .atMost(20, SECONDS)
+            .atMost(Patience.TIME)
             .until(
                 () -> find(http.get("consumers/%2F").json(), "consumer_tag", tag),
                 json -> json != null);
@@ -381,7 +381,7 @@ class ManagementApiIT {
     assertThat(texts(http.get("connections/username/guest").json(), "name")).contains(name);
     assertThat(http.delete("connections/" + encode(name)).status()).isEqualTo(204);
     Awaitility.await("the connection is closed")
-        .atMost(20, SECONDS)
+        .atMost(Patience.TIME)
         .until(() -> !connection.isOpen());
     assertThat(connection.getCloseReason().getReason().toString())
         .contains("320", "CONNECTION_FORCED - Closed via management plugin");
@@ -401,7 +401,7 @@ class ManagementApiIT {
         .isEqualTo(mine.path("name"));
     assertThat(http.delete("connections/" + encode(pid)).status()).isEqualTo(204);
     Awaitility.await("the connection is closed")
-        .atMost(20, SECONDS)
+        .atMost(Patience.TIME)
         .until(() -> !connection.isOpen());
   }
 

@@ -1,6 +1,5 @@
 package io.mayflymq.it;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -14,6 +13,7 @@ import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.Target;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -183,7 +183,7 @@ class ManagementPoliciesIT extends PolicyFixture {
   /** RabbitMQ's management knows of most things only when statistics have come by. */
   private JsonNode await(String path, Predicate<JsonNode> wanted) {
     return Awaitility.await(path)
-        .atMost(20, SECONDS)
+        .atMost(Patience.TIME)
         .until(() -> http.get(path).json(), json -> !json.isMissingNode() && wanted.test(json));
   }
 

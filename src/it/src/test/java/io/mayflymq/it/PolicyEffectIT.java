@@ -8,6 +8,7 @@ import com.rabbitmq.client.Channel;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.Presence;
 import java.util.List;
 import java.util.Map;
@@ -89,7 +90,7 @@ class PolicyEffectIT extends PolicyFixture {
     Channel channel = amqp.confirming();
     for (int i = 0; i < 4; i++) {
       channel.basicPublish("", queue, PLAIN, bytes("m" + i));
-      assertThat(channel.waitForConfirms(5_000)).isEqualTo(i < 2);
+      assertThat(channel.waitForConfirms(Patience.MILLIS)).isEqualTo(i < 2);
     }
     assertThat(amqp.drain(queue)).containsExactly("m0", "m1");
   }

@@ -12,6 +12,7 @@ import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.Patience;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -118,7 +119,7 @@ class PriorityQueueIT {
               new BasicProperties.Builder().deliveryMode(2).priority(body.charAt(0) - '0').build(),
               body.getBytes(StandardCharsets.UTF_8));
         }
-        channel.waitForConfirmsOrDie(10_000);
+        channel.waitForConfirmsOrDie(Patience.MILLIS);
       }
       assertThat(broker.stop()).isZero();
     }

@@ -19,6 +19,7 @@ import com.rabbitmq.client.MessageProperties;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Deliveries;
+import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RawClient;
 import io.mayflymq.it.harness.RawFrame;
 import io.mayflymq.it.harness.RawWriter;
@@ -167,7 +168,7 @@ class PublishIT {
       BasicProperties properties = i % 3 == 0 ? MessageProperties.PERSISTENT_BASIC : PLAIN;
       channel.basicPublish("", i % 5 == 0 ? "no such queue" : queue, properties, bytes("a"));
     }
-    assertThat(open.await(10, SECONDS)).as("all are confirmed").isTrue();
+    assertThat(open.await(Patience.SECONDS, SECONDS)).as("all are confirmed").isTrue();
     assertThat(wrong).isEmpty();
     channel.exchangeDeclarePassive("amq.direct");
     assertThat(settled.length()).as("no confirm beyond the last").isEqualTo(count + 1);
@@ -218,7 +219,7 @@ class PublishIT {
     for (int i = 0; i < 100; i++) {
       channel.basicPublish("", queue, MessageProperties.PERSISTENT_BASIC, bytes("m" + i));
     }
-    assertThat(channel.waitForConfirms(10_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     assertThat(amqp.ready(queue)).isEqualTo(100);
   }
 
@@ -244,9 +245,9 @@ class PublishIT {
         (tag, multiple) -> events.add("ack " + tag), (tag, multiple) -> events.add("nack " + tag));
     BasicProperties properties = new BasicProperties.Builder().messageId("id").build();
     channel.basicPublish(exchange, "nowhere", true, properties, bytes("body"));
-    assertThat(events.poll(10, SECONDS)).isEqualTo("return 312 NO_ROUTE body id");
-    assertThat(events.poll(10, SECONDS)).isEqualTo(exchange + " nowhere");
-    assertThat(events.poll(10, SECONDS)).isEqualTo("ack 1");
+    assertThat(events.poll(Patience.SECONDS, SECONDS)).isEqualTo("return 312 NO_ROUTE body id");
+    assertThat(events.poll(Patience.SECONDS, SECONDS)).isEqualTo(exchange + " nowhere");
+    assertThat(events.poll(Patience.SECONDS, SECONDS)).isEqualTo("ack 1");
   }
 
   @Test
@@ -260,8 +261,8 @@ class PublishIT {
     channel.basicPublish("", queue, true, PLAIN, bytes("routed"));
     channel.basicPublish("", "no such queue", true, PLAIN, bytes(""));
     channel.basicPublish("", "no such queue", true, PLAIN, large);
-    assertThat(returned.poll(10, SECONDS)).isEmpty();
-    assertThat(returned.poll(10, SECONDS)).isEqualTo(text(large));
+    assertThat(returned.poll(Patience.SECONDS, SECONDS)).isEmpty();
+    assertThat(returned.poll(Patience.SECONDS, SECONDS)).isEqualTo(text(large));
     assertThat(amqp.drain(queue)).containsExactly("routed");
     assertThat(returned).isEmpty();
   }
@@ -274,7 +275,7 @@ class PublishIT {
           throw new AssertionError("returned although it was not mandatory");
         });
     channel.basicPublish("", "no such queue", PLAIN, bytes("a"));
-    assertThat(channel.waitForConfirms(5_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
   }
 
   @Test

@@ -14,6 +14,7 @@ import com.rabbitmq.client.DefaultConsumer;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Deliveries;
+import io.mayflymq.it.harness.Patience;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -380,7 +381,7 @@ class QueueIT {
     amqp.queue(queue, NONE);
     Channel channel = amqp.confirming();
     channel.basicPublish(exchange, "", PLAIN, bytes("a"));
-    assertThat(channel.waitForConfirms(5_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     assertThat(amqp.ready(queue)).isZero();
   }
 
@@ -430,7 +431,7 @@ class QueueIT {
     channel.queueBind(queue, "amq.direct", queue);
     channel.queueUnbind(queue, "amq.direct", queue);
     channel.basicPublish("amq.direct", queue, PLAIN, bytes("a"));
-    assertThat(channel.waitForConfirms(5_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     assertThat(amqp.ready(queue)).isZero();
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.Target;
 import java.io.File;
 import java.nio.charset.StandardCharsets;
@@ -44,7 +45,7 @@ class RabbitmqadminIT {
     process.getOutputStream().close();
     String output =
         new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-    assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
     assertThat(process.exitValue()).as(output).isZero();
     return output;
   }
@@ -107,7 +108,7 @@ class RabbitmqadminIT {
     assertThat(run("-f", "tsv", "list", "channels", "number")).isNotEmpty();
     amqp.consume(queue);
     Awaitility.await("the consumer is listed")
-        .atMost(20, TimeUnit.SECONDS)
+        .atMost(Patience.TIME)
         .until(
             () -> run("-f", "tsv", "list", "consumers", "consumer_tag", "prefetch_count"),
             list -> list.startsWith("consumer_tag\tprefetch_count\n"));

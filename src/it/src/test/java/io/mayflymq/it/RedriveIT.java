@@ -12,6 +12,7 @@ import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Headers;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Patience;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,7 +39,7 @@ class RedriveIT extends AccessFixture {
     Channel channel = amqp.confirming();
     for (String body : bodies) {
       channel.basicPublish(exchange, key, Amqp.PLAIN, Amqp.bytes(body));
-      channel.waitForConfirmsOrDie(10_000);
+      channel.waitForConfirmsOrDie(Patience.MILLIS);
       GetResponse got = channel.basicGet(queue, false);
       channel.basicReject(got.getEnvelope().getDeliveryTag(), false);
     }

@@ -11,6 +11,7 @@ import com.rabbitmq.client.Channel;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Headers;
+import io.mayflymq.it.harness.Patience;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -223,7 +224,7 @@ class RoutingIT {
     Channel channel = amqp.confirming();
     channel.basicPublish(exchange, "", headers(red), bytes("red"));
     channel.basicPublish(exchange, "", headers(blue), bytes("blue"));
-    assertThat(channel.waitForConfirms(5_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     assertThat(amqp.drain(queue)).containsExactly("blue");
   }
 
@@ -255,7 +256,7 @@ class RoutingIT {
     Map<String, Object> copies = Map.of("CC", List.of("carbon", "carbon"), "BCC", List.of("blind"));
     Channel channel = amqp.confirming();
     channel.basicPublish(exchange, "main", headers(copies), bytes("a"));
-    assertThat(channel.waitForConfirms(5_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     assertThat(amqp.drain(main)).as("one copy per queue").containsExactly("a");
     assertThat(amqp.drain(carbon)).containsExactly("a");
     assertThat(Headers.of(amqp.consume(blind).next().properties()))
@@ -281,7 +282,7 @@ class RoutingIT {
     amqp.bind(queue, exchange, "ignored", binding);
     Channel channel = amqp.confirming();
     channel.basicPublish(exchange, "", headers(message), bytes("a"));
-    assertThat(channel.waitForConfirms(5_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     return amqp.ready(queue) == 1;
   }
 
@@ -291,6 +292,6 @@ class RoutingIT {
     for (String key : keys) {
       channel.basicPublish(exchange, key, PLAIN, bytes(key));
     }
-    assertThat(channel.waitForConfirms(5_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
   }
 }

@@ -19,9 +19,9 @@ import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.ControlCommand.Outcome;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RawClient;
 import java.net.ConnectException;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
@@ -78,10 +78,10 @@ class RuntimeControlIT {
     for (String queue : List.of("durable", "transient")) {
       channel.basicPublish("", queue, MessageProperties.PERSISTENT_BASIC, new byte[] {1});
     }
-    channel.waitForConfirmsOrDie(10_000);
+    channel.waitForConfirmsOrDie(Patience.MILLIS);
 
     assertThat(done("stop_app").get(0)).startsWith("Stopping rabbit application on node ");
-    assertThat(closed.await(5, SECONDS)).isTrue();
+    assertThat(closed.await(Patience.SECONDS, SECONDS)).isTrue();
     Close close = (Close) cause.get().getReason();
     assertThat(close.getReplyCode()).isEqualTo(320);
     assertThat(close.getReplyText())
@@ -111,12 +111,10 @@ class RuntimeControlIT {
     try (RawClient silent = RawClient.open(broker.port())) {
       assertThat(Http.as(broker.httpPort(), "guest", "guest").get("whoami").status())
           .isEqualTo(200);
-      long began = System.nanoTime();
       for (boolean running : new boolean[] {false, true}) {
         assertThat(process.send("PUT", "/control/app", "{\"running\":" + running + "}").status())
             .isEqualTo(204);
       }
-      assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(Duration.ofSeconds(5));
       silent.expectConnectionClose(320);
     }
     assertThat(Http.as(broker.httpPort(), "guest", "guest").get("whoami").status()).isEqualTo(200);
@@ -177,13 +175,13 @@ class RuntimeControlIT {
       done("set_alarm", "memory");
       done("set_alarm", "disk");
       channel.basicPublish("", "nowhere", null, new byte[0]);
-      assertThat(notices.poll(10, SECONDS)).isEqualTo("low on disk & memory");
+      assertThat(notices.poll(Patience.SECONDS, SECONDS)).isEqualTo("low on disk & memory");
       refused(70, "There are alarms in effect", "node_health_check");
       assertThat(done("status")).anyMatch(line -> line.startsWith("Memory alarm on node "));
       done("clear_alarm", "memory");
       assertThat(notices).isEmpty();
       done("clear_alarm", "disk");
-      assertThat(notices.poll(10, SECONDS)).isEqualTo("unblocked");
+      assertThat(notices.poll(Patience.SECONDS, SECONDS)).isEqualTo("unblocked");
       assertThat(done("node_health_check")).contains("Health check passed");
     }
     refused(69, "an alarm should be of memory or disk, actually was cpu", "set_alarm", "cpu");
@@ -207,6 +205,6 @@ class RuntimeControlIT {
         .contains("{\"connection_name\",\"conn_X\"}", "{\"product\",\"RabbitMQ\"}")
         .endsWith("}]");
     done("close_connection", columns[0], "enough");
-    assertThat(closed.await(5, SECONDS)).isTrue();
+    assertThat(closed.await(Patience.SECONDS, SECONDS)).isTrue();
   }
 }

@@ -12,6 +12,7 @@ import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.ControlCommand.Outcome;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Patience;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +49,7 @@ class ScheduledMessagesIT {
     BasicProperties properties =
         new BasicProperties.Builder().messageId(id).headers(Map.of("x-delay", delay)).build();
     channel.basicPublish(exchange, key, properties, bytes("body of " + id));
-    assertThat(channel.waitForConfirms(10_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
   }
 
   private JsonNode queueObject() throws Exception {
@@ -171,7 +172,7 @@ class ScheduledMessagesIT {
           new BasicProperties.Builder().headers(Map.of("x-delay", HOUR)).build(),
           bytes("x"));
     }
-    assertThat(channel.waitForConfirms(10_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     amqp.publish(queue, "ready");
     assertThat(http.delete("queues/%2F/" + queue + "/scheduled").status()).isEqualTo(204);
     assertThat(queueObject().get("messages_delayed").intValue()).isZero();

@@ -16,6 +16,7 @@ import io.mayflymq.it.harness.Certificate;
 import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.Target;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -23,7 +24,6 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -106,7 +106,7 @@ class TlsIT {
           byte[] body = new byte[size];
           Arrays.fill(body, (byte) size);
           channel.basicPublish("", "q", null, body);
-          channel.waitForConfirmsOrDie(20_000);
+          channel.waitForConfirmsOrDie(Patience.MILLIS);
           assertThat(channel.basicGet("q", true).getBody()).isEqualTo(body);
         }
       }
@@ -145,7 +145,7 @@ class TlsIT {
       assertThatThrownBy(() -> factory(ann.trusted()).newConnection())
           .isInstanceOf(SSLException.class);
       try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), port)) {
-        plain.setSoTimeout(10_000);
+        plain.setSoTimeout(Patience.MILLIS);
         plain.getOutputStream().write("AMQP\0\0\11\1".getBytes(StandardCharsets.ISO_8859_1));
         byte[] answer = plain.getInputStream().readAllBytes();
         assertThat(new String(answer, StandardCharsets.ISO_8859_1)).doesNotContain("AMQP");
@@ -176,7 +176,7 @@ class TlsIT {
 
       renewed.writeKey(directory.resolve("server.key"));
       await()
-          .atMost(Duration.ofSeconds(10))
+          .atMost(Patience.TIME)
           .ignoreExceptions()
           .until(
               () -> {

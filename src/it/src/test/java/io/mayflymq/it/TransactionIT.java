@@ -11,6 +11,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.GetResponse;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.Patience;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -137,8 +138,8 @@ class TransactionIT {
     channel.basicPublish("", gone, true, PLAIN, bytes("b"));
     channel.queueDelete(gone);
     channel.txCommit();
-    assertThat(returned.poll(10, SECONDS)).isEqualTo("a");
-    assertThat(returned.poll(10, SECONDS)).as("as its queue has gone").isEqualTo("b");
+    assertThat(returned.poll(Patience.SECONDS, SECONDS)).isEqualTo("a");
+    assertThat(returned.poll(Patience.SECONDS, SECONDS)).as("as its queue has gone").isEqualTo("b");
   }
 
   @Test

@@ -1,7 +1,5 @@
 package io.mayflymq.it.harness;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
-
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.BuiltinExchangeType;
 import com.rabbitmq.client.Channel;
@@ -157,7 +155,7 @@ public final class Amqp implements AutoCloseable {
     }
     publisher.basicPublish("", queue, properties, bytes(body));
     try {
-      if (!publisher.waitForConfirms(10_000)) {
+      if (!publisher.waitForConfirms(Patience.MILLIS)) {
         throw new AssertionError("the publish was refused");
       }
     } catch (InterruptedException e) {
@@ -188,7 +186,7 @@ public final class Amqp implements AutoCloseable {
   /** Waits until so many messages are ready. Polls with passive declares: it renews the lease. */
   public void awaitReady(String queue, long count) {
     Awaitility.await("ready messages in " + queue)
-        .atMost(10, SECONDS)
+        .atMost(Patience.TIME)
         .pollInSameThread()
         .pollDelay(Duration.ZERO)
         .pollInterval(Duration.ofMillis(5))

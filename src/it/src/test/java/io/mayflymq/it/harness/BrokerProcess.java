@@ -33,8 +33,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * trace or a leaked buffer that no test noticed. Thread-safe.
  */
 public final class BrokerProcess implements AutoCloseable {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
-  private static final Duration PATIENCE_AT_START = Duration.ofSeconds(50);
+  private static final Duration PATIENCE_AT_START = Duration.ofSeconds(90);
   private static final int LOWEST_PORT = 10_000;
   private static final int LOWEST_CLIENT_PORT = 32_768;
   private static final int PORTS = LOWEST_CLIENT_PORT - LOWEST_PORT;
@@ -340,12 +339,12 @@ public final class BrokerProcess implements AutoCloseable {
   /** Waits for the end of the process and of its output; fails after 20 s. */
   public int awaitExit() {
     try {
-      if (!process.waitFor(PATIENCE.toMillis(), TimeUnit.MILLISECONDS)) {
+      if (!process.waitFor(Patience.MILLIS, TimeUnit.MILLISECONDS)) {
         process.destroyForcibly();
         throw new AssertionError("The broker did not end:\n" + String.join("\n", output()));
       }
       for (Thread reader : readers) {
-        reader.join(PATIENCE.toMillis());
+        reader.join(Patience.MILLIS);
       }
       return process.exitValue();
     } catch (InterruptedException e) {

@@ -1,6 +1,5 @@
 package io.mayflymq.it.harness;
 
-import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.rabbitmq.client.AMQP;
@@ -57,7 +56,7 @@ public final class ChannelErrors {
   /** Waits until the broker has closed a channel or a connection. */
   public static ShutdownSignalException awaitShutdown(ShutdownNotifier notifier) {
     Awaitility.await()
-        .atMost(10, SECONDS)
+        .atMost(Patience.TIME)
         .pollInSameThread()
         .until(() -> notifier.getCloseReason() != null);
     return notifier.getCloseReason();

@@ -55,7 +55,7 @@ final class ClassArchive {
         channel.confirmSelect();
         channel.queueDeclare("q", true, false, false, null);
         channel.basicPublish("", "q", Amqp.PLAIN, new byte[1]);
-        channel.waitForConfirmsOrDie(10_000);
+        channel.waitForConfirmsOrDie(Patience.MILLIS);
         channel.basicGet("q", true);
       } catch (TimeoutException e) {
         throw new IOException(e);

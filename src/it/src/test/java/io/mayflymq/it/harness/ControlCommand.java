@@ -16,7 +16,6 @@ import java.util.concurrent.TimeUnit;
  * finds its node by the environment, such as {@code RABBITMQ_NODENAME}.
  */
 public final class ControlCommand {
-  private static final long PATIENCE_SECONDS = 60;
 
   private final List<String> prefix;
 
@@ -88,7 +87,7 @@ public final class ControlCommand {
               .start();
       process.getOutputStream().write(input.getBytes(StandardCharsets.UTF_8));
       process.getOutputStream().close();
-      if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+      if (!process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly();
         throw new AssertionError("the command did not end: " + Arrays.toString(arguments));
       }

@@ -76,7 +76,7 @@ public final class Deliveries extends DefaultConsumer {
 
   /** The next delivery; fails when none comes within ten seconds. */
   public Delivery next() throws InterruptedException {
-    Delivery delivery = queue.poll(10, SECONDS);
+    Delivery delivery = queue.poll(Patience.SECONDS, SECONDS);
     assertThat(delivery).as("a delivery within 10 s").isNotNull();
     return delivery;
   }
@@ -110,7 +110,7 @@ public final class Deliveries extends DefaultConsumer {
 
   /** Waits for the broker's basic.cancel. */
   public void awaitCancel() throws InterruptedException {
-    assertThat(cancelled.await(10, SECONDS)).as("a cancel notification").isTrue();
+    assertThat(cancelled.await(Patience.SECONDS, SECONDS)).as("a cancel notification").isTrue();
   }
 
   /** The tag, known as soon as the consumer is started. */

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * within a few milliseconds. One instance serves one test.
  */
 public final class Presence {
-  private static final long PATIENCE_NANOS = 10_000_000_000L;
+  private static final long PATIENCE_NANOS = Patience.MILLIS * 1_000_000L;
 
   private final Channel channel;
   private final AtomicLong returned = new AtomicLong();
@@ -35,7 +35,7 @@ public final class Presence {
   public long awaitGone(String exchange, String key) throws Exception {
     long end = System.nanoTime() + PATIENCE_NANOS;
     while (routed(exchange, key)) {
-      assertThat(System.nanoTime()).as("%s%s is gone within 10 s", exchange, key).isLessThan(end);
+      assertThat(System.nanoTime()).as("%s%s is gone", exchange, key).isLessThan(end);
       Time.pass(2);
     }
     return returned.get();
@@ -53,7 +53,7 @@ public final class Presence {
   private boolean routed(String exchange, String key) throws Exception {
     returned.set(0);
     channel.basicPublish(exchange, key, true, Amqp.PLAIN, new byte[0]);
-    assertThat(channel.waitForConfirms(10_000)).isTrue();
+    assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     return returned.get() == 0;
   }
 }

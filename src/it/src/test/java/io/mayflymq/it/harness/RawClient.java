@@ -27,7 +27,7 @@ public final class RawClient implements AutoCloseable {
   public RawClient(int port) throws IOException {
     socket = new Socket(InetAddress.getLoopbackAddress(), port);
     socket.setTcpNoDelay(true);
-    socket.setSoTimeout(10_000);
+    socket.setSoTimeout(Patience.MILLIS);
     in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
   }
 

@@ -32,8 +32,6 @@ public final class RestartedBroker implements AutoCloseable {
   /** A settlement that the broker has heard of is safe so much later, without anything else. */
   public static final long SETTLED_WITHIN_MILLIS = 1_000;
 
-  private static final long CONFIRM_PATIENCE_MILLIS = 20_000;
-
   private final Path data;
   private final Map<String, Object> settings = new LinkedHashMap<>();
   private final List<Connection> connections = new ArrayList<>();
@@ -158,7 +156,7 @@ public final class RestartedBroker implements AutoCloseable {
 
   /** Waits for the confirms of all that went through {@link #publisher}. */
   public void awaitConfirms() throws Exception {
-    assertThat(publisher().waitForConfirms(CONFIRM_PATIENCE_MILLIS)).as("all confirmed").isTrue();
+    assertThat(publisher().waitForConfirms(Patience.MILLIS)).as("all confirmed").isTrue();
   }
 
   /**

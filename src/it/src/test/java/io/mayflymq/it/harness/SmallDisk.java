@@ -54,7 +54,7 @@ public final class SmallDisk implements AutoCloseable {
     try {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
       String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (!process.waitFor(20, TimeUnit.SECONDS)) {
+      if (!process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)) {
         process.destroyForcibly();
         return command[0] + " does not end";
       }

@@ -72,7 +72,7 @@ public record Target(int port, BrokerProcess process, String product) implements
     factory.setAutomaticRecoveryEnabled(false);
     factory.setTopologyRecoveryEnabled(false);
     factory.setMaxInboundMessageBodySize(Integer.MAX_VALUE - 8);
-    factory.setChannelRpcTimeout(20_000);
+    factory.setChannelRpcTimeout(Patience.MILLIS);
     return factory;
   }
 

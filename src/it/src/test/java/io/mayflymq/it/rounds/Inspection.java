@@ -5,6 +5,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.DefaultConsumer;
 import com.rabbitmq.client.Envelope;
+import io.mayflymq.it.harness.Patience;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +38,7 @@ final class Inspection implements AutoCloseable {
             });
     ids = new ArrayList<>(count);
     while (ids.size() < count) {
-      Long id = arrived.poll(10, TimeUnit.SECONDS);
+      Long id = arrived.poll(Patience.SECONDS, TimeUnit.SECONDS);
       if (id == null) {
         throw new AssertionError(
             queue + " told of " + count + " messages and delivers " + ids.size());

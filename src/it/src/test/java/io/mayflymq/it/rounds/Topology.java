@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import io.mayflymq.it.harness.Amqp;
+import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RestartedBroker;
 import io.mayflymq.it.rounds.Ledger.Copies;
 import java.io.IOException;
@@ -99,7 +100,7 @@ final class Topology {
     Channel channel = connection.createChannel();
     for (Source source : sources) {
       Awaitility.await("all of " + source.name() + " expires")
-          .atMost(Duration.ofSeconds(20))
+          .atMost(Patience.TIME)
           .pollInSameThread()
           .pollInterval(Duration.ofMillis(10))
           .until(() -> channel.messageCount(source.name()) == 0);
