@@ -49,7 +49,7 @@ public record DeadLetter(Message message, List<String> routingKeys, DeathHistory
             1,
             Math.floorDiv(nowMillis, 1000),
             message.exchange().value(),
-            joined(List.of(message.routingKey().value()), SenderSelectedKeys.carbonCopies(headers)),
+            joined(List.of(message.routingKey().value()), message.carbonCopies(headers)),
             properties.expiration());
     DeathHistory history = DeathHistory.of(headers).with(death);
 
@@ -73,7 +73,10 @@ public record DeadLetter(Message message, List<String> routingKeys, DeathHistory
             message.priority(),
             message.persistent(),
             deadLetterRoutingKey == null ? message.blindKeys() : List.of());
-    return new DeadLetter(letter, routingKeys, history);
+    boolean hasOneKey =
+        headers.containsKey(SenderSelectedKeys.CC)
+            && (deadLetterRoutingKey != null || message.hasOneKey());
+    return new DeadLetter(letter.withOneKey(hasOneKey), routingKeys, history);
   }
 
   private static FieldTable withDeath(

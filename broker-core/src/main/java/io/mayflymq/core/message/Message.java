@@ -27,9 +27,10 @@ public final class Message {
   private final byte priority;
   private final boolean persistent;
   private final List<String> blindKeys;
+  private final boolean hasOneKey;
 
   /**
-   * Creates a message.
+   * Creates a message, which goes by its {@code CC} keys too.
    *
    * @param exchange the exchange it was published to
    * @param routingKey its routing key
@@ -49,6 +50,28 @@ public final class Message {
       int priority,
       boolean persistent,
       List<String> blindKeys) {
+    this(
+        exchange,
+        routingKey,
+        content,
+        propertiesLength,
+        ttlMillis,
+        priority,
+        persistent,
+        blindKeys,
+        false);
+  }
+
+  private Message(
+      ShortString exchange,
+      ShortString routingKey,
+      byte[] content,
+      int propertiesLength,
+      long ttlMillis,
+      int priority,
+      boolean persistent,
+      List<String> blindKeys,
+      boolean hasOneKey) {
     this.exchange = exchange;
     this.routingKey = routingKey;
     this.content = content;
@@ -57,6 +80,7 @@ public final class Message {
     this.priority = (byte) priority;
     this.persistent = persistent;
     this.blindKeys = blindKeys;
+    this.hasOneKey = hasOneKey;
   }
 
   /**
@@ -129,12 +153,57 @@ public final class Message {
     return blindKeys;
   }
 
+  /**
+   * Whether it goes by its routing key alone. So it is after a death in a queue with {@code
+   * x-dead-letter-routing-key}, which replaces all keys: the {@code CC} header stays, and is no
+   * more than a memory of the publisher's.
+   *
+   * <p>Source: RabbitMQ 3.13, {@code rabbit_dead_letter:publish/5}, where the routing keys are an
+   * annotation of the message.
+   */
+  public boolean hasOneKey() {
+    return hasOneKey;
+  }
+
+  /** The same message, with another answer to {@link #hasOneKey}. */
+  public Message withOneKey(boolean one) {
+    return one == hasOneKey
+        ? this
+        : new Message(
+            exchange,
+            routingKey,
+            content,
+            propertiesLength,
+            ttlMillis,
+            priority(),
+            persistent,
+            blindKeys,
+            one);
+  }
+
+  /**
+   * The keys of its {@code CC} header that it goes by beside its routing key.
+   *
+   * @param headers its headers, decoded
+   */
+  public List<String> carbonCopies(FieldTable headers) {
+    return hasOneKey ? List.of() : SenderSelectedKeys.carbonCopies(headers);
+  }
+
   /** The same message with this header set. */
   Message with(Int64Header header, long value) {
     byte[] changed = header.put(content, propertiesLength, value);
     int length = propertiesLength + changed.length - content.length;
     return new Message(
-        exchange, routingKey, changed, length, ttlMillis, priority(), persistent, blindKeys);
+        exchange,
+        routingKey,
+        changed,
+        length,
+        ttlMillis,
+        priority(),
+        persistent,
+        blindKeys,
+        hasOneKey);
   }
 
   /**
@@ -151,7 +220,8 @@ public final class Message {
         ttlMillis,
         priority(),
         persistent,
-        blindKeys);
+        blindKeys,
+        hasOneKey);
   }
 
   /** Decodes the properties; a new object at each call. */

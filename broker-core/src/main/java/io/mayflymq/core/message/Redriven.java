@@ -69,10 +69,13 @@ public final class Redriven {
           }
         });
     changed.put(COUNT_HEADER, new FieldValue.Int64(times + 1));
-    return dead.publishedAs(
-        origin == null ? dead.exchange() : ShortString.of(origin.exchange()),
-        origin == null ? dead.routingKey() : ShortString.of(origin.routingKeys().get(0)),
-        dead.properties().toBuilder().headers(changed.build()).build());
+    Message back =
+        dead.publishedAs(
+            origin == null ? dead.exchange() : ShortString.of(origin.exchange()),
+            origin == null ? dead.routingKey() : ShortString.of(origin.routingKeys().get(0)),
+            dead.properties().toBuilder().headers(changed.build()).build());
+    return back.withOneKey(
+        dead.hasOneKey() && (origin == null || origin.routingKeys().size() == 1));
   }
 
   private static boolean isOfDeath(String header) {

@@ -1,7 +1,6 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.message.SenderSelectedKeys;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
@@ -91,7 +90,7 @@ public final class Firehose {
     List<String> keys = new ArrayList<>();
     keys.add(message.routingKey().value());
     if (properties.headers() != null) {
-      keys.addAll(SenderSelectedKeys.carbonCopies(properties.headers()));
+      keys.addAll(message.carbonCopies(properties.headers()));
     }
     keys.addAll(message.blindKeys());
     return FieldTable.builder()

@@ -194,6 +194,49 @@ class DeadLetterTest {
   }
 
   @Test
+  void carbonCopiesDoNotComeBackAtALaterDeathOnceAKeyReplacedThem() {
+    FieldTable headers = FieldTable.builder().put("CC", array("cc1", "cc2")).build();
+    Message message = message(withHeaders(headers), List.of("bcc"));
+    Message once =
+        DeadLetter.of(message, "q1", DeathReason.EXPIRED, NOW, "dlx", "q2", false).message();
+
+    DeadLetter twice = die(once, "q2", DeathReason.EXPIRED);
+    DeadLetter thrice = die(twice.message(), "q3", DeathReason.REJECTED);
+
+    assertThat(twice.routingKeys()).containsExactly("q2");
+    assertThat(deaths(twice.message().headers()).get(0).get("routing-keys")).isEqualTo(array("q2"));
+    assertThat(deaths(twice.message().headers()).get(1).get("routing-keys"))
+        .isEqualTo(array("key", "cc1", "cc2"));
+    assertThat(thrice.routingKeys()).as("nor at the one after that").containsExactly("q2");
+    assertThat(thrice.message().headers().get("CC")).isEqualTo(array("cc1", "cc2"));
+  }
+
+  @Test
+  void carbonCopiesOfTheSecondDeathWithoutAKeyAreMadeAsOfTheFirst() {
+    FieldTable headers = FieldTable.builder().put("CC", array("cc")).build();
+    Message once =
+        die(message(withHeaders(headers), List.of()), "q1", DeathReason.EXPIRED).message();
+
+    DeadLetter twice = die(once, "q2", DeathReason.EXPIRED);
+
+    assertThat(twice.routingKeys()).containsExactly("key", "cc");
+    assertThat(twice.message().hasOneKey()).isFalse();
+  }
+
+  @Test
+  void aDelayDoesNotBringCarbonCopiesBack() {
+    FieldTable headers =
+        FieldTable.builder().put("CC", array("cc")).put(Delay.HEADER, 1000).build();
+    Message message = message(withHeaders(headers), List.of());
+    Message once =
+        DeadLetter.of(message, "q1", DeathReason.EXPIRED, NOW, "dlx", "q2", false).message();
+
+    DeadLetter twice = die(Delay.over(once, 1000), "q2", DeathReason.EXPIRED);
+
+    assertThat(twice.routingKeys()).containsExactly("q2");
+  }
+
+  @Test
   void blindCopiesAreMadeOfTheSecondDeathToo() {
     Message message = message(BasicProperties.EMPTY, List.of("bcc"));
     DeadLetter once = die(message, "q1", DeathReason.EXPIRED);

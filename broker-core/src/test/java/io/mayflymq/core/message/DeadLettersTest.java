@@ -101,7 +101,15 @@ class DeadLettersTest {
             Arbitraries.of("", "orders"),
             Arbitraries.of("a", "b"),
             Arbitraries.of(List.<String>of(), List.of("blind")))
-        .as(DeadLettersTest::message);
+        .as(DeadLettersTest::message)
+        .map(DeadLettersTest::oftenDeadBefore);
+  }
+
+  /** Some have gone by a dead letter routing key before. */
+  private static Message oftenDeadBefore(Message message) {
+    return message.priority() == 3
+        ? DeadLetter.of(message, "q0", DeathReason.MAXLEN, 500, "dlx", "one", false).message()
+        : message;
   }
 
   private static Arbitrary<FieldTable> headers() {

@@ -95,6 +95,16 @@ class RedrivenTest {
   }
 
   @Test
+  void goesByItsCarbonCopiesAgainThatADeadLetterKeyHadReplaced() {
+    Message dead = dead(message(HEADERS), "q", DeathReason.EXPIRED);
+    assertThat(dead.hasOneKey()).isTrue();
+    Message back = Redriven.of(dead, Redriven.origin(dead.headers()), false);
+    assertThat(back.hasOneKey()).as("as it was before it died").isFalse();
+    Message moved = Redriven.of(dead, null, false);
+    assertThat(moved.hasOneKey()).as("as it is where nothing tells").isTrue();
+  }
+
+  @Test
   void comesFromNowhereIfNothingIsToldOrItCannotBe() {
     assertThat(Redriven.origin(FieldTable.EMPTY)).isNull();
     assertThat(Redriven.origin(FieldTable.builder().put("x-death", "broken").build())).isNull();

@@ -179,6 +179,22 @@ class DeadLetterIT {
   }
 
   @Test
+  @MayflyOnly("RabbitMQ drops CC with a routing key of its own before 3.13")
+  void carbonCopiesDoNotComeBackAtTheSecondDeath(Amqp amqp) throws Exception {
+    String copied = amqp.queue();
+    String last = amqp.queue();
+    String second = amqp.queue(deadLetterTo(last, Map.of("x-max-length", 0)));
+    String first = amqp.queue(deadLetterTo(second, Map.of("x-max-length", 0)));
+    amqp.publish(first, headers(Map.of("CC", List.of(copied))), "a");
+    Delivery delivery = amqp.consume(last).next();
+    assertThat(Headers.deaths(delivery.properties()).get(0))
+        .containsEntry("routing-keys", List.of(second));
+    assertThat(Headers.deaths(delivery.properties()).get(1))
+        .containsEntry("routing-keys", List.of(first, copied));
+    assertThat(amqp.ready(copied)).as("the copy that the publisher sent").isEqualTo(1);
+  }
+
+  @Test
   void orderIsKept(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of()));

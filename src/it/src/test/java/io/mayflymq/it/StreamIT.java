@@ -10,6 +10,7 @@ import com.rabbitmq.client.Connection;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Deliveries;
 import io.mayflymq.it.harness.Ending;
+import io.mayflymq.it.harness.Headers;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.RestartedBroker;
 import java.nio.charset.StandardCharsets;
@@ -46,6 +47,33 @@ class StreamIT {
       assertThat(next.next().body()).isEqualTo("d");
       assertThat(second.next(2)).containsExactly("c", "d");
     }
+  }
+
+  @Test
+  void aDeadLetterInAStreamTellsOfTheKeysThatItWentBy() throws Exception {
+    try (RestartedBroker broker = RestartedBroker.at(data).start()) {
+      stream(broker, Map.of());
+      Channel channel = broker.channel();
+      channel.queueDeclare("second", true, false, false, dying("s"));
+      channel.queueDeclare("first", true, false, false, dying("second"));
+      BasicProperties copied =
+          new BasicProperties.Builder().headers(Map.of("CC", List.of("copy"))).build();
+      broker.publish("first", copied, new byte[] {'m'});
+      Deliveries.Delivery delivery = consume(broker, "first").next();
+      assertThat(Headers.deaths(delivery.properties()))
+          .extracting(death -> death.get("routing-keys"))
+          .containsExactly(List.of("second"), List.of("first", "copy"));
+    }
+  }
+
+  private static Map<String, Object> dying(String deadLetterQueue) {
+    return Map.of(
+        "x-max-length",
+        0,
+        "x-dead-letter-exchange",
+        "",
+        "x-dead-letter-routing-key",
+        deadLetterQueue);
   }
 
   @Test

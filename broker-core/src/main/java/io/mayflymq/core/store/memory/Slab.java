@@ -37,6 +37,7 @@ final class Slab {
 
   private static final int PERSISTENT = 1;
   private static final int PREFIXED = 2;
+  private static final int ONE_KEY = 4;
 
   private static final VarHandle INT =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
@@ -98,7 +99,10 @@ final class Slab {
     bytes[start + PRIORITY] = (byte) message.priority();
     boolean prefixed = prefix != Prefixes.NONE;
     bytes[start + FLAGS] =
-        (byte) ((message.persistent() ? PERSISTENT : 0) | (prefixed ? PREFIXED : 0));
+        (byte)
+            ((message.persistent() ? PERSISTENT : 0)
+                | (prefixed ? PREFIXED : 0)
+                | (message.hasOneKey() ? ONE_KEY : 0));
     int at = start + HEAD;
     if (prefixed) {
       INT.set(bytes, at, prefix);
@@ -170,14 +174,15 @@ final class Slab {
     }
     System.arraycopy(bytes, at, content, shared, own);
     return new Message(
-        exchange,
-        key,
-        content,
-        (int) INT.get(bytes, offset + PROPERTIES),
-        (long) LONG.get(bytes, offset + TTL),
-        bytes[offset + PRIORITY] & 0xff,
-        (bytes[offset + FLAGS] & PERSISTENT) != 0,
-        List.of());
+            exchange,
+            key,
+            content,
+            (int) INT.get(bytes, offset + PROPERTIES),
+            (long) LONG.get(bytes, offset + TTL),
+            bytes[offset + PRIORITY] & 0xff,
+            (bytes[offset + FLAGS] & PERSISTENT) != 0,
+            List.of())
+        .withOneKey((bytes[offset + FLAGS] & ONE_KEY) != 0);
   }
 
   /** What the content of a record begins with, or {@link Prefixes#NONE}. */

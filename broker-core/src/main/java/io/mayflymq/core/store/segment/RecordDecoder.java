@@ -113,15 +113,17 @@ final class RecordDecoder {
     List<String> blindKeys = blindLength == 0 ? List.of() : blindKeys(buffer, at + blindLength);
     byte[] content = new byte[propertiesLength + bodyLength];
     buffer.get(at, content);
+    int flags = buffer.get(start + 37);
     return new Message(
-        exchange,
-        key,
-        content,
-        propertiesLength,
-        buffer.getLong(start + 20),
-        buffer.get(start + 36) & 0xff,
-        buffer.get(start + 37) != 0,
-        blindKeys);
+            exchange,
+            key,
+            content,
+            propertiesLength,
+            buffer.getLong(start + 20),
+            buffer.get(start + 36) & 0xff,
+            (flags & RecordFormat.PERSISTENT) != 0,
+            blindKeys)
+        .withOneKey((flags & RecordFormat.ONE_KEY) != 0);
   }
 
   /** Messages that follow each other mostly have the same names: one object serves them all. */

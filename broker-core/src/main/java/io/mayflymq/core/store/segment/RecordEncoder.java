@@ -28,7 +28,7 @@ final class RecordEncoder {
     buffer.putInt(start + 28, message.propertiesLength());
     buffer.putInt(start + 32, message.bodyLength());
     buffer.put(start + 36, (byte) message.priority());
-    buffer.put(start + 37, (byte) (message.persistent() ? 1 : 0));
+    buffer.put(start + 37, (byte) RecordFormat.flags(message));
     buffer.putShort(start + 38, (short) head.targets.size());
     buffer.putInt(start + 40, (int) blindLength(message.blindKeys()));
     int at = targets(buffer, source(buffer, start + RecordFormat.ENTRY_FIXED, head), head.targets);

@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.segment;
 
+import io.mayflymq.core.message.Message;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
@@ -20,7 +21,7 @@ import java.util.zip.CRC32C;
  *   28  int    length of the properties
  *   32  int    length of the body
  *   36  byte   priority
- *   37  byte   1 if the message is persistent
+ *   37  byte   flags: 1 if the message is persistent, 2 if it goes by its routing key alone
  *   38  short  number of targets
  *   40  int    length of the blind keys
  *   44         MOVE: long queue, long sequence, int segment that the message left
@@ -50,6 +51,8 @@ final class RecordFormat {
   static final int FORCED_LENGTH = HEADER + 4;
   static final int RETURNED_FIXED = HEADER + 9;
   static final byte VERSION = 1;
+  static final int PERSISTENT = 1;
+  static final int ONE_KEY = 2;
 
   private static final long GOLDEN = 0x9e3779b97f4a7c15L;
 
@@ -109,6 +112,11 @@ final class RecordFormat {
       case FORCED -> FORCED_LENGTH;
       case RETURNED -> RETURNED_FIXED;
     };
+  }
+
+  /** What an entry tells of its message in single bits. */
+  static int flags(Message message) {
+    return (message.persistent() ? PERSISTENT : 0) | (message.hasOneKey() ? ONE_KEY : 0);
   }
 
   static int sourceLength(RecordType type) {

@@ -35,6 +35,13 @@ class ContentMemoryTest {
   }
 
   @Test
+  void aMessageThatGoesByOneKeyComesBackAsItWas() {
+    Message message = message("x", "k", 10).withOneKey(true);
+    Message read = memory.read(memory.put(1, 7, message));
+    assertThat(read).usingRecursiveComparison().isEqualTo(message);
+  }
+
+  @Test
   void namesThatFollowEachOtherAreOneObject() {
     long first = memory.put(1, 1, message("x", "k", 3));
     long second = memory.put(1, 2, message("x", "k", 4));

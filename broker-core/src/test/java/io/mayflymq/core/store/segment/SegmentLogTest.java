@@ -21,14 +21,15 @@ class SegmentLogTest {
     LogRig rig = new LogRig();
     Message message =
         new Message(
-            ShortString.of("amq.topic"),
-            ShortString.of("a.b.ü"),
-            new byte[] {1, 2, 3, 4, 5},
-            3,
-            60_000,
-            200,
-            true,
-            List.of("blind", "ß"));
+                ShortString.of("amq.topic"),
+                ShortString.of("a.b.ü"),
+                new byte[] {1, 2, 3, 4, 5},
+                3,
+                60_000,
+                200,
+                true,
+                List.of("blind", "ß"))
+            .withOneKey(true);
     long location = rig.log.enqueue(5, 17, 123_456, 0xa5, 99_000, message);
     rig.put(5, 17, location, message);
     assertSame(rig.log.read(location), message);
@@ -487,5 +488,6 @@ class SegmentLogTest {
     assertThat(actual.priority()).isEqualTo(expected.priority());
     assertThat(actual.persistent()).isEqualTo(expected.persistent());
     assertThat(actual.blindKeys()).isEqualTo(expected.blindKeys());
+    assertThat(actual.hasOneKey()).isEqualTo(expected.hasOneKey());
   }
 }
