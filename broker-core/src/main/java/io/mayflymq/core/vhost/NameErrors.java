@@ -2,6 +2,8 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
@@ -45,6 +47,26 @@ record NameErrors(String vhost) {
   static ConnectionException streamsLack(String what, Queue stream) {
     return new ConnectionException(
         ReplyCode.NOT_IMPLEMENTED, "%s not supported by stream queues %s".formatted(what, stream));
+  }
+
+  /**
+   * Checks whether a queue's type knows {@code basic.get}.
+   *
+   * @throws ConnectionException 540 if it is a stream
+   * @throws ChannelException 405 if it is a quorum queue with a single active consumer
+   */
+  static void requireGet(Queue queue) {
+    if (queue.isStream()) {
+      throw streamsLack("basic.get", queue);
+    }
+    QueueSettings declared = queue.definition().settings();
+    if (declared.type() == QueueType.QUORUM && declared.singleActiveConsumer()) {
+      throw new ChannelException(
+          ReplyCode.RESOURCE_LOCKED,
+          ("cannot obtain access to locked %s. basic.get operations are not supported by quorum"
+                  + " queues with single active consumer")
+              .formatted(queue));
+    }
   }
 
   ChannelException locked(String queue) {

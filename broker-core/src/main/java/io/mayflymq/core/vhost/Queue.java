@@ -264,7 +264,7 @@ public final class Queue {
 
   /**
    * Takes a message for {@code basic.get}; null if none is ready. Fails with 404 if the queue has
-   * gone, 540 if it is a stream.
+   * gone, 540 or 405 if its type does not know that.
    */
   public CompletableFuture<Fetched> fetch(boolean acknowledges) {
     return fetch(acknowledges, LeaseUse.GET);
@@ -275,7 +275,7 @@ public final class Queue {
     return shard.call(
         () -> {
           requireExists();
-          requireNoStream("basic.get");
+          NameErrors.requireGet(this);
           machine.used(use, shard.now());
           return machine.fetch(acknowledges, shard.now());
         });

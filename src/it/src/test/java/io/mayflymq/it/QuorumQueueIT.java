@@ -38,6 +38,22 @@ class QuorumQueueIT {
     assertThat(amqp.ready(queue)).isZero();
   }
 
+  @Test
+  void aSingleActiveConsumerLeavesNothingToGet(Amqp amqp) throws Exception {
+    String queue = declare(amqp, Map.of("x-single-active-consumer", true));
+    amqp.publish(queue, "m");
+    Channel channel = amqp.newChannel();
+    assertChannelError(
+        channel,
+        405,
+        "RESOURCE_LOCKED - cannot obtain access to locked queue '"
+            + queue
+            + "' in vhost '/'. basic.get operations are not supported by quorum queues with single"
+            + " active consumer",
+        () -> channel.basicGet(queue, true));
+    assertThat(Deliveries.from(amqp.newChannel(), queue, false).next().body()).isEqualTo("m");
+  }
+
   /** Gets a message and puts it back. @return how often it had come back before */
   private static long returned(Channel channel, String queue) throws Exception {
     GetResponse response = channel.basicGet(queue, false);
