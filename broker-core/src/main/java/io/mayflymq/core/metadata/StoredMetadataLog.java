@@ -1,5 +1,6 @@
 package io.mayflymq.core.metadata;
 
+import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
@@ -36,14 +37,14 @@ public final class StoredMetadataLog implements MetadataLog {
   private final MVMap<String, byte[]> queues;
   private final MVMap<String, byte[]> bindings;
   private final AdministrativeMaps administration;
-  private final Thread writer = new Thread(this::writeUntilClosed, "metadata");
+  private final Thread writer;
   private final Object lock = new Object();
   private List<Pending> pending = new ArrayList<>();
   private boolean closed;
 
   private record Pending(MetadataCommand command, CompletableFuture<Void> safe) {}
 
-  private StoredMetadataLog(MVStore store) {
+  private StoredMetadataLog(MVStore store, BrokerThreads threads) {
     this.store = store;
     store.setRetentionTime(RETENTION_MILLIS);
     this.policies = store.openMap("policies");
@@ -51,19 +52,20 @@ public final class StoredMetadataLog implements MetadataLog {
     this.queues = store.openMap("queues");
     this.bindings = store.openMap("bindings");
     this.administration = new AdministrativeMaps(store);
-    writer.setDaemon(true);
+    this.writer = threads.essential("metadata", this::writeUntilClosed);
   }
 
   /**
    * Opens the file, or creates it.
    *
+   * @param threads makes the one that writes
    * @throws MetadataException if it cannot be read or written
    */
-  public static StoredMetadataLog open(Path file) {
+  public static StoredMetadataLog open(Path file, BrokerThreads threads) {
     try {
       StoredMetadataLog log =
           new StoredMetadataLog(
-              new MVStore.Builder().fileName(file.toString()).autoCommitDisabled().open());
+              new MVStore.Builder().fileName(file.toString()).autoCommitDisabled().open(), threads);
       log.writer.start();
       return log;
     } catch (MVStoreException e) {

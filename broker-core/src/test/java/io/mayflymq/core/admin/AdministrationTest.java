@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.admin.AdministrationException.Reason;
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.StoredMetadataLog;
@@ -78,7 +80,10 @@ class AdministrationTest {
 
   @BeforeEach
   void start() {
-    log = new AwaitedLog(StoredMetadataLog.open(directory.resolve("metadata.mv")));
+    log =
+        new AwaitedLog(
+            StoredMetadataLog.open(
+                directory.resolve("metadata.mv"), new BrokerThreads(Faults.logged())));
     broker =
         new Broker(
             new Shards(loops.all(), loops.clock(), shard -> new VolatileStore()),

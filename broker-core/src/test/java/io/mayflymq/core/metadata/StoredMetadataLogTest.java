@@ -3,6 +3,8 @@ package io.mayflymq.core.metadata;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.QueueArguments;
@@ -22,6 +24,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class StoredMetadataLogTest {
+  private static final BrokerThreads THREADS = new BrokerThreads(Faults.logged());
+
   private static final FieldTable ARGUMENTS =
       FieldTable.builder()
           .put("x-message-ttl", new FieldValue.Int16((short) 5))
@@ -132,7 +136,7 @@ class StoredMetadataLogTest {
 
   @Test
   void aClosedLogRefusesInWords() {
-    StoredMetadataLog log = StoredMetadataLog.open(file());
+    StoredMetadataLog log = StoredMetadataLog.open(file(), THREADS);
     log.close();
 
     CompletableFuture<Void> refused = log.append(QUEUE);
@@ -147,14 +151,14 @@ class StoredMetadataLogTest {
   void aFileOfSomethingElseIsRefusedInWords() throws Exception {
     Files.write(file(), new byte[20_000]);
 
-    assertThatThrownBy(() -> StoredMetadataLog.open(file()))
+    assertThatThrownBy(() -> StoredMetadataLog.open(file(), THREADS))
         .isInstanceOf(MetadataException.class)
         .hasMessageStartingWith("cannot open metadata in " + file());
     assertThat(Files.size(file())).isEqualTo(20_000);
   }
 
   private void write(MetadataCommand... commands) {
-    try (StoredMetadataLog log = StoredMetadataLog.open(file())) {
+    try (StoredMetadataLog log = StoredMetadataLog.open(file(), THREADS)) {
       for (MetadataCommand command : commands) {
         log.append(command).join();
       }
@@ -162,7 +166,7 @@ class StoredMetadataLogTest {
   }
 
   private List<MetadataCommand> recovered() {
-    try (StoredMetadataLog log = StoredMetadataLog.open(file())) {
+    try (StoredMetadataLog log = StoredMetadataLog.open(file(), THREADS)) {
       return log.recover();
     }
   }

@@ -3,6 +3,8 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.StoredMetadataLog;
@@ -244,7 +246,7 @@ class VhostPoliciesTest {
   @Test
   void policiesHoldAgainAfterARestart(@TempDir Path directory) {
     Path file = directory.resolve("metadata.mv");
-    try (MetadataLog log = StoredMetadataLog.open(file)) {
+    try (MetadataLog log = StoredMetadataLog.open(file, new BrokerThreads(Faults.logged()))) {
       VirtualHost before = vhost(log);
       CompletableFuture<QueueStatus> declared = before.declareQueue(declaration("q", NO_ARGUMENTS));
       CompletableFuture<Void> exchange =
@@ -259,7 +261,7 @@ class VhostPoliciesTest {
       loops.settle();
       CompletableFuture.allOf(declared, exchange, set).join();
     }
-    try (MetadataLog log = StoredMetadataLog.open(file)) {
+    try (MetadataLog log = StoredMetadataLog.open(file, new BrokerThreads(Faults.logged()))) {
       VirtualHost after = vhost(log);
       log.recover().forEach(after::replay);
 

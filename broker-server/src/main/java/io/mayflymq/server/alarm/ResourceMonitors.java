@@ -1,17 +1,14 @@
 package io.mayflymq.server.alarm;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.PeriodicWork;
 import io.mayflymq.server.config.DiskSettings;
 import io.mayflymq.server.config.MemorySettings;
 import java.lang.management.ManagementFactory;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,19 +19,17 @@ import org.slf4j.LoggerFactory;
 public final class ResourceMonitors implements AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(ResourceMonitors.class);
 
+  private static final String MEMORY_CHECK = "checking how much memory is used";
+  private static final String DISK_CHECK = "checking how much of the disk is free";
+
   private final MemoryMonitor memory;
   private final DiskMonitor disk;
-  private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread created = new Thread(task, "resource-monitors");
-            created.setDaemon(true);
-            return created;
-          });
-
+  private final PeriodicWork thread;
   private final String limits;
 
-  private ResourceMonitors(MemoryMonitor memory, DiskMonitor disk, String limits) {
+  private ResourceMonitors(
+      MemoryMonitor memory, DiskMonitor disk, PeriodicWork thread, String limits) {
+    this.thread = thread;
     this.memory = memory;
     this.disk = disk;
     this.limits = limits;
@@ -46,18 +41,27 @@ public final class ResourceMonitors implements AutoCloseable {
    *
    * @param dataDir an existing directory, whose disk is the one that counts
    * @param alarms where they are raised and cleared
+   * @param threads makes the one that checks
    */
   public static ResourceMonitors start(
-      MemorySettings memorySettings, DiskSettings diskSettings, Path dataDir, Alarms alarms) {
+      MemorySettings memorySettings,
+      DiskSettings diskSettings,
+      Path dataDir,
+      Alarms alarms,
+      BrokerThreads threads) {
     long watermark = watermark(memorySettings);
     long limit = limit(diskSettings);
     ResourceMonitors monitors =
         new ResourceMonitors(
             new MemoryMonitor(new JvmMemory(), System::nanoTime, alarms, watermark),
             new DiskMonitor(freeSpace(dataDir), alarms, limit),
+            threads.periodic("resource-monitors"),
             "memory high watermark %d bytes, disk free limit %d bytes".formatted(watermark, limit));
-    monitors.repeat(monitors.memory::check, memorySettings::monitorIntervalMillis);
-    monitors.repeat(monitors.disk::check, monitors.disk::delayMillis);
+    monitors.memory.check();
+    monitors.thread.repeat(
+        MEMORY_CHECK, memorySettings::monitorIntervalMillis, monitors.memory::check);
+    monitors.disk.check();
+    monitors.thread.repeat(DISK_CHECK, monitors.disk::delayMillis, monitors.disk::check);
     return monitors;
   }
 
@@ -84,26 +88,6 @@ public final class ResourceMonitors implements AutoCloseable {
             ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize());
   }
 
-  /** Runs a check now, and then on the thread of the monitors after each delay. */
-  private void repeat(Runnable check, LongSupplier delayMillis) {
-    run(check);
-    try {
-      thread.schedule(
-          () -> repeat(check, delayMillis), delayMillis.getAsLong(), TimeUnit.MILLISECONDS);
-    } catch (RejectedExecutionException e) {
-      LOGGER.debug("stopped while checking", e);
-    }
-  }
-
-  private static void run(Runnable check) {
-    try {
-      check.run();
-    } catch (RuntimeException e) {
-      // The next check may do better; without it an alarm would stay as it is for ever.
-      LOGGER.error("a check of memory or disk failed", e);
-    }
-  }
-
   /** How many bytes of memory may be in use before the alarm. Any thread may ask. */
   public long memoryHighWatermark() {
     return memory.watermark();
@@ -120,11 +104,12 @@ public final class ResourceMonitors implements AutoCloseable {
    */
   public void setVmMemoryHighWatermark(MemorySettings settings) {
     long bytes = watermark(settings);
-    thread.execute(
+    thread.soon(
+        MEMORY_CHECK,
         () -> {
           LOGGER.info("memory high watermark set to {} bytes", bytes);
           memory.setWatermark(bytes);
-          run(memory::check);
+          memory.check();
         });
   }
 
@@ -141,17 +126,18 @@ public final class ResourceMonitors implements AutoCloseable {
   /** Sets {@code disk_free_limit} and checks against it, soon. */
   public void setDiskFreeLimit(DiskSettings settings) {
     long bytes = limit(settings);
-    thread.execute(
+    thread.soon(
+        DISK_CHECK,
         () -> {
           LOGGER.info("disk free limit set to {} bytes", bytes);
           disk.setLimit(bytes);
-          run(disk::check);
+          disk.check();
         });
   }
 
   /** Checks no more; alarms stay as they are. */
   @Override
   public void close() {
-    thread.shutdownNow();
+    thread.close();
   }
 }

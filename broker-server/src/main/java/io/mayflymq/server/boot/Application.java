@@ -1,5 +1,6 @@
 package io.mayflymq.server.boot;
 
+import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.server.alarm.AlarmEvents;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.alarm.ResourceMonitors;
@@ -24,20 +25,25 @@ final class Application implements AutoCloseable {
   /** How to let go of what is held, the last one first. */
   private final Deque<Runnable> held = new ArrayDeque<>();
 
+  private final BrokerThreads threads;
   private AmqpServer server;
   private Runnable announcement;
 
-  private Application() {}
+  private Application(BrokerThreads threads) {
+    this.threads = threads;
+  }
 
   /**
    * Brings back what was kept and listens.
    *
    * @param control where it can be managed from then on too
+   * @param threads makes its threads
    * @throws StartException if that cannot be done; then nothing is held
    */
-  static Application start(LiveConfiguration configuration, ControlServer control)
+  static Application start(
+      LiveConfiguration configuration, ControlServer control, BrokerThreads threads)
       throws StartException {
-    Application application = new Application();
+    Application application = new Application(threads);
     boolean started = false;
     try {
       application.open(configuration, control);
@@ -54,15 +60,17 @@ final class Application implements AutoCloseable {
     ServerSettings settings = configuration.settings();
     Alarms alarms = new Alarms();
     ResourceMonitors monitors =
-        ResourceMonitors.start(settings.memory(), settings.disk(), settings.dataDir(), alarms);
+        ResourceMonitors.start(
+            settings.memory(), settings.disk(), settings.dataDir(), alarms, threads);
     held.push(monitors::close);
-    EventLoops loops = new EventLoops(settings.shards());
+    EventLoops loops = new EventLoops(settings.shards(), threads);
     held.push(loops::close);
-    Storage storage = Storage.open(settings, loops, alarms);
+    Storage storage = Storage.open(settings, loops, alarms, threads);
     held.push(storage::close);
     alarms.addListener(new AlarmEvents(storage.served().broker().events()));
     storage.loadDefinitions(settings.definitions());
-    Housekeeping housekeeping = Housekeeping.start(storage.served().broker(), HeapThrift.begin());
+    Housekeeping housekeeping =
+        Housekeeping.start(storage.served().broker(), HeapThrift.begin(), threads);
     held.push(housekeeping::close);
     server = AmqpServer.start(configuration, loops, storage.served());
     held.push(server::close);
@@ -96,7 +104,8 @@ final class Application implements AutoCloseable {
               server.environment(), storage.administration(), storage.definitions()),
           server,
           monitors,
-          control);
+          control,
+          threads);
     } catch (IOException e) {
       throw new StartException(e.getMessage(), e);
     }

@@ -1,5 +1,6 @@
 package io.mayflymq.server.boot;
 
+import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.server.cli.ExitCode;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.LiveConfiguration;
@@ -25,6 +26,7 @@ final class Daemon implements AutoCloseable, ProcessControl {
   private static final Logger LOGGER = LoggerFactory.getLogger(Daemon.class);
 
   private final LiveConfiguration configuration;
+  private final BrokerThreads threads;
 
   /** How to let go of what is held beside the broker, the last one first. */
   private final Deque<Runnable> held = new ArrayDeque<>();
@@ -35,7 +37,8 @@ final class Daemon implements AutoCloseable, ProcessControl {
   /** The broker, or null while it is stopped. */
   private volatile Application application;
 
-  private Daemon(LiveConfiguration configuration) {
+  private Daemon(LiveConfiguration configuration, BrokerThreads threads) {
+    this.threads = threads;
     this.configuration = configuration;
   }
 
@@ -43,10 +46,12 @@ final class Daemon implements AutoCloseable, ProcessControl {
    * Takes the data directory, begins to log, brings back what was kept and listens. It says so only
    * when all is well: a start that fails leaves one line on the terminal, the error.
    *
+   * @param threads makes all threads
    * @throws StartException if any of it cannot be had; then nothing is held
    */
-  static Daemon start(LiveConfiguration configuration) throws StartException {
-    Daemon daemon = new Daemon(configuration);
+  static Daemon start(LiveConfiguration configuration, BrokerThreads threads)
+      throws StartException {
+    Daemon daemon = new Daemon(configuration, threads);
     boolean started = false;
     try {
       daemon.open();
@@ -69,7 +74,7 @@ final class Daemon implements AutoCloseable, ProcessControl {
       throw new StartException("cannot listen on the loopback address: " + e.getMessage(), e);
     }
     held.push(control::close);
-    application = Application.start(configuration, control);
+    application = Application.start(configuration, control, threads);
     LOGGER.info(
         "{} {} on Java {} ({}), {} shards",
         BuildInfo.PRODUCT,
@@ -115,7 +120,7 @@ final class Daemon implements AutoCloseable, ProcessControl {
   /** {@code exit} waits for {@link ShutdownHook}, which ends the process with a code of its own. */
   @Override
   public void stop() {
-    new Thread(() -> System.exit(ExitCode.OK), "stop").start();
+    threads.auxiliary("stop", () -> System.exit(ExitCode.OK)).start();
   }
 
   @Override
@@ -147,7 +152,7 @@ final class Daemon implements AutoCloseable, ProcessControl {
   public synchronized void startBroker() throws IOException {
     if (application == null) {
       try {
-        application = Application.start(configuration, control);
+        application = Application.start(configuration, control, threads);
       } catch (StartException e) {
         throw new IOException(e.getMessage(), e);
       }

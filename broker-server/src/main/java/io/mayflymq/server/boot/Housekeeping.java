@@ -1,53 +1,33 @@
 package io.mayflymq.server.boot;
 
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.PeriodicWork;
 import io.mayflymq.core.vhost.Broker;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Has memory given back that is not used: by queues every half minute, and by Java. On a thread of
  * its own, as it makes a list of all queues, for which no shard should have to stop.
  */
 final class Housekeeping implements AutoCloseable {
-  private static final Logger LOGGER = LoggerFactory.getLogger(Housekeeping.class);
-  private static final long REST_SECONDS = 30;
-  private static final long LOOK_SECONDS = 5;
+  private static final long REST_MILLIS = TimeUnit.SECONDS.toMillis(30);
+  private static final long LOOK_MILLIS = TimeUnit.SECONDS.toMillis(5);
 
-  private final ScheduledExecutorService thread =
-      Executors.newSingleThreadScheduledExecutor(
-          task -> {
-            Thread created = new Thread(task, "housekeeping");
-            created.setDaemon(true);
-            return created;
-          });
+  private final PeriodicWork thread;
 
-  private Housekeeping() {}
-
-  static Housekeeping start(Broker broker, HeapThrift heap) {
-    Housekeeping housekeeping = new Housekeeping();
-    housekeeping.every(REST_SECONDS, broker::rest);
-    housekeeping.every(LOOK_SECONDS, heap::look);
-    return housekeeping;
+  private Housekeeping(PeriodicWork thread) {
+    this.thread = thread;
   }
 
-  private void every(long seconds, Runnable work) {
-    thread.scheduleWithFixedDelay(() -> safely(work), seconds, seconds, TimeUnit.SECONDS);
-  }
-
-  private static void safely(Runnable work) {
-    try {
-      work.run();
-    } catch (RuntimeException e) {
-      // Were it thrown, nothing would ever be given back again.
-      LOGGER.error("memory that is not used could not be given back", e);
-    }
+  static Housekeeping start(Broker broker, HeapThrift heap, BrokerThreads threads) {
+    PeriodicWork thread = threads.periodic("housekeeping");
+    thread.repeat("giving back the memory of queues", () -> REST_MILLIS, broker::rest);
+    thread.repeat("giving back the memory of Java", () -> LOOK_MILLIS, heap::look);
+    return new Housekeeping(thread);
   }
 
   @Override
   public void close() {
-    thread.shutdownNow();
+    thread.close();
   }
 }

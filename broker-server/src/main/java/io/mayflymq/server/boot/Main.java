@@ -16,7 +16,7 @@ public final class Main {
     PrintWriter err = writer(System.err);
     CommandLineInterface commands =
         new CommandLineInterface(
-            options -> new ServerRun(System.getenv(), err).run(options),
+            options -> new ServerRun(System.getenv(), err, EmergencyExit.prepare()).run(options),
             options -> new DataCheck(out, err).run(options),
             arguments -> new ControlTool(System.getenv(), System.in, out, err).execute(arguments),
             out,

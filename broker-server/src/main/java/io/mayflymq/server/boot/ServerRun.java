@@ -1,5 +1,7 @@
 package io.mayflymq.server.boot;
 
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.server.cli.ExitCode;
 import io.mayflymq.server.cli.ServerOptions;
 import io.mayflymq.server.config.ConfigException;
@@ -18,15 +20,22 @@ import org.slf4j.LoggerFactory;
 final class ServerRun {
   private final Map<String, String> environment;
   private final PrintWriter err;
+  private final BrokerThreads threads;
 
-  ServerRun(Map<String, String> environment, PrintWriter err) {
+  /**
+   * @param environment the environment variables
+   * @param err for the line that says why it could not start
+   * @param threads makes all threads
+   */
+  ServerRun(Map<String, String> environment, PrintWriter err, BrokerThreads threads) {
     this.environment = environment;
+    this.threads = threads;
     this.err = err;
   }
 
   /** Starts the broker and waits; returns only if it could not be started. */
   int run(ServerOptions options) {
-    ShutdownHook hook = ShutdownHook.install();
+    ShutdownHook hook = ShutdownHook.install(threads);
     int exitCode = start(options, hook);
     if (exitCode == ExitCode.OK) {
       awaitShutdown();
@@ -39,7 +48,7 @@ final class ServerRun {
     try {
       Configuration configuration =
           Configuration.load(options.config(), environment, options.sets());
-      Daemon daemon = Daemon.start(new LiveConfiguration(configuration));
+      Daemon daemon = Daemon.start(new LiveConfiguration(configuration), threads);
       hook.guard(daemon);
       daemon.announceReady();
       return ExitCode.OK;
@@ -48,6 +57,9 @@ final class ServerRun {
     } catch (StartException e) {
       return fail(ExitCode.FAILURE, e.getMessage());
     } catch (RuntimeException | Error e) {
+      if (Faults.isFatal(e)) {
+        threads.faults().fatal("the start", e);
+      }
       LoggerFactory.getLogger(ServerRun.class).debug("start failed", e);
       return fail(ExitCode.FAILURE, "cannot start: " + e);
     }

@@ -1,7 +1,9 @@
 package io.mayflymq.server.boot;
 
+import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.server.cli.ExitCode;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,14 +20,18 @@ final class ShutdownHook {
   private static final Logger LOGGER = LoggerFactory.getLogger(ShutdownHook.class);
   private static final long PATIENCE_MILLIS = TimeUnit.SECONDS.toMillis(9);
 
-  private final Thread thread = new Thread(this::end, "shutdown");
+  private final BrokerThreads threads;
+  private final Thread thread;
   private volatile AutoCloseable daemon = () -> {};
 
-  private ShutdownHook() {}
+  private ShutdownHook(BrokerThreads threads) {
+    this.threads = threads;
+    this.thread = threads.auxiliary("shutdown", this::end);
+  }
 
   /** From now on a signal ends the process in order, with nothing to close yet. */
-  static ShutdownHook install() {
-    ShutdownHook hook = new ShutdownHook();
+  static ShutdownHook install(BrokerThreads threads) {
+    ShutdownHook hook = new ShutdownHook(threads);
     Runtime.getRuntime().addShutdownHook(hook.thread);
     return hook;
   }
@@ -46,14 +52,15 @@ final class ShutdownHook {
   }
 
   private void end() {
-    int exitCode = close(daemon, PATIENCE_MILLIS);
+    int exitCode = close(daemon, PATIENCE_MILLIS, threads);
     Logging.flush();
     Runtime.getRuntime().halt(exitCode);
   }
 
   /** Closes it, and says how that went: 0 if in order, 1 if it failed or took too long. */
-  static int close(AutoCloseable daemon, long patienceMillis) {
-    Closing closing = new Closing(daemon);
+  static int close(AutoCloseable daemon, long patienceMillis, BrokerThreads threads) {
+    AtomicBoolean done = new AtomicBoolean();
+    Thread closing = threads.auxiliary("shutdown-close", () -> close(daemon, done));
     closing.start();
     try {
       closing.join(patienceMillis);
@@ -63,27 +70,15 @@ final class ShutdownHook {
     if (closing.isAlive()) {
       LOGGER.error("could not stop in order within {} ms", patienceMillis);
     }
-    return closing.done ? ExitCode.OK : ExitCode.FAILURE;
+    return done.get() ? ExitCode.OK : ExitCode.FAILURE;
   }
 
-  private static final class Closing extends Thread {
-    private final AutoCloseable daemon;
-    private volatile boolean done;
-
-    Closing(AutoCloseable daemon) {
-      super("shutdown-close");
-      setDaemon(true);
-      this.daemon = daemon;
-    }
-
-    @Override
-    public void run() {
-      try {
-        daemon.close();
-        done = true;
-      } catch (Exception e) {
-        LOGGER.error("could not stop in order", e);
-      }
+  private static void close(AutoCloseable daemon, AtomicBoolean done) {
+    try {
+      daemon.close();
+      done.set(true);
+    } catch (Exception e) {
+      LOGGER.error("could not stop in order", e);
     }
   }
 }

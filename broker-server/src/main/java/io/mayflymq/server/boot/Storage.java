@@ -1,6 +1,7 @@
 package io.mayflymq.server.boot;
 
 import io.mayflymq.core.admin.Administration;
+import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataException;
 import io.mayflymq.core.metadata.MetadataLog;
@@ -55,11 +56,16 @@ final class Storage implements AutoCloseable {
   private final Broker.Recovered recovered;
   private final long recoveryMillis;
 
-  private Storage(MetadataLog metadata, ServerSettings settings, EventLoops loops, Alarms alarms) {
+  private Storage(
+      MetadataLog metadata,
+      ServerSettings settings,
+      EventLoops loops,
+      Alarms alarms,
+      BrokerThreads threads) {
     long started = System.nanoTime();
     this.metadata = metadata;
     InstantSource clock = InstantSource.system();
-    DiskStores stores = new DiskStores(options(settings), new Raising(alarms));
+    DiskStores stores = new DiskStores(options(settings), new Raising(alarms), threads);
     this.shards = new Shards(loops.all(), clock, stores::create, settings.deathJournalSize());
     Broker broker = new Broker(shards, metadata, clock, settings.defaults().vhost());
     broker.setDefaultQueueType(settings.defaults().queueType());
@@ -96,14 +102,16 @@ final class Storage implements AutoCloseable {
    * Opens what there is, or begins anew, and brings queues and messages back.
    *
    * @param alarms raised while messages cannot be written
+   * @param threads makes those that write
    * @throws StartException if any of it cannot be read or written; then nothing is held
    */
-  static Storage open(ServerSettings settings, EventLoops loops, Alarms alarms)
+  static Storage open(
+      ServerSettings settings, EventLoops loops, Alarms alarms, BrokerThreads threads)
       throws StartException {
     MetadataLog metadata = null;
     try {
-      metadata = StoredMetadataLog.open(settings.dataDir().resolve(METADATA_FILE));
-      return new Storage(metadata, settings, loops, alarms);
+      metadata = StoredMetadataLog.open(settings.dataDir().resolve(METADATA_FILE), threads);
+      return new Storage(metadata, settings, loops, alarms, threads);
     } catch (MetadataException | StoreException e) {
       throw abandon(metadata, e);
     } catch (CompletionException e) {

@@ -1,12 +1,24 @@
 package io.mayflymq.server.cli;
 
-/** What the process tells the script that started it; the numbers are those of sysexits.h. */
+/**
+ * What the process tells the script that started it; from 64 on the numbers are those of
+ * sysexits.h.
+ */
 public final class ExitCode {
   /** Done, or stopped in order after SIGTERM or SIGINT. */
   public static final int OK = 0;
 
   /** Could not start, or could not stop in order: a port in use, an unwritable directory. */
   public static final int FAILURE = 1;
+
+  /**
+   * Java had no memory left. The number is what Java itself ends with when it is started with
+   * {@code -XX:+ExitOnOutOfMemoryError}.
+   */
+  public static final int OUT_OF_MEMORY = 3;
+
+  /** Something that the broker cannot do without has failed while it ran (EX_SOFTWARE). */
+  public static final int FATAL = 70;
 
   /** The command line is not one (EX_USAGE). */
   public static final int USAGE = 64;

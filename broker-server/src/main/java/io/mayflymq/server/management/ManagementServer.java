@@ -1,6 +1,7 @@
 package io.mayflymq.server.management;
 
 import io.mayflymq.core.admin.Administration;
+import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.config.ManagementSettings;
 import io.mayflymq.server.config.ServerSettings;
@@ -57,6 +58,7 @@ public final class ManagementServer implements AutoCloseable {
    * @param managed what it manages
    * @param amqp what listens for clients of AMQP
    * @param monitors what watches memory and disk
+   * @param threads makes the one that samples
    * @throws IOException if it cannot listen; the message says where and why
    */
   public static ManagementServer start(
@@ -64,14 +66,17 @@ public final class ManagementServer implements AutoCloseable {
       Managed managed,
       AmqpServer amqp,
       ResourceMonitors monitors,
-      ControlServer controlServer)
+      ControlServer controlServer,
+      BrokerThreads threads)
       throws IOException {
     AuthAttempts attempts = new AuthAttempts();
     ManagementServer server =
         new ManagementServer(
             controlServer,
             StatisticsSampler.start(
-                managed.environment().broker(), settings.management().statisticsIntervalMillis()),
+                managed.environment().broker(),
+                settings.management().statisticsIntervalMillis(),
+                threads),
             new UserAuthenticator(managed.environment().accessControl(), attempts));
     try {
       server.listen(settings.management());

@@ -1,5 +1,7 @@
 package io.mayflymq.server.net;
 
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.Faults;
 import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.IoHandlerFactory;
@@ -7,7 +9,7 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.FastThreadLocalThread;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -20,17 +22,36 @@ public final class EventLoops implements AutoCloseable {
   private final EventLoopGroup group;
   private final List<NettyLoop> ordered = new ArrayList<>();
   private final Map<EventLoop, NettyLoop> byLoop = new HashMap<>();
+  private volatile boolean closing;
 
-  /** Starts so many of them. */
-  public EventLoops(int count) {
+  /**
+   * Starts so many of them.
+   *
+   * @param threads makes them; if one ends before {@link #close}, so does the process
+   */
+  public EventLoops(int count, BrokerThreads threads) {
     IoHandlerFactory io = epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory();
-    group = new MultiThreadIoEventLoopGroup(count, new DefaultThreadFactory("shard"), io);
+    group =
+        new MultiThreadIoEventLoopGroup(
+            count,
+            threads.essentials(
+                "shard",
+                (loop, name) -> new FastThreadLocalThread(() -> run(loop, threads.faults()), name)),
+            io);
     group.forEach(
         executor -> {
           NettyLoop loop = new NettyLoop((EventLoop) executor);
           ordered.add(loop);
           byLoop.put(loop.loop(), loop);
         });
+  }
+
+  /** Netty catches what a loop ends by, and only logs it. */
+  private void run(Runnable loop, Faults faults) {
+    loop.run();
+    if (!closing) {
+      faults.fatal("thread " + Thread.currentThread().getName(), null);
+    }
   }
 
   /** All of them, as the core sees them; the same order at each call. */
@@ -55,6 +76,7 @@ public final class EventLoops implements AutoCloseable {
   /** Stops them; what is still to be done is done within two seconds or dropped. */
   @Override
   public void close() {
+    closing = true;
     group.shutdownGracefully(0, 2, TimeUnit.SECONDS).awaitUninterruptibly();
   }
 }

@@ -2,6 +2,8 @@ package io.mayflymq.server.alarm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.server.config.DiskSettings;
 import io.mayflymq.server.config.MemorySettings;
 import java.nio.file.Path;
@@ -13,6 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class ResourceMonitorsTest {
+  private static final BrokerThreads THREADS = new BrokerThreads(Faults.logged());
+
   private static final MemorySettings ENOUGH_MEMORY = memory(1);
   private static final DiskSettings ENOUGH_DISK = new DiskSettings(0, OptionalDouble.empty());
   private static final DiskSettings NO_DISK = new DiskSettings(1L << 60, OptionalDouble.empty());
@@ -45,7 +49,7 @@ class ResourceMonitorsTest {
   @Test
   void whatIsShortAtTheStartIsKnownAtOnce() throws Exception {
     try (ResourceMonitors monitors =
-        ResourceMonitors.start(memory(0), NO_DISK, directory, alarms)) {
+        ResourceMonitors.start(memory(0), NO_DISK, directory, alarms, THREADS)) {
       assertThat(alarms.raised()).containsExactly(Alarm.Resource.DISK, Alarm.Resource.MEMORY);
       monitors.setDiskFreeLimit(ENOUGH_DISK);
       monitors.setVmMemoryHighWatermark(ENOUGH_MEMORY);
@@ -56,7 +60,7 @@ class ResourceMonitorsTest {
   @Test
   void aWatermarkSetWhileItRunsCountsSoon() throws Exception {
     try (ResourceMonitors monitors =
-        ResourceMonitors.start(ENOUGH_MEMORY, ENOUGH_DISK, directory, alarms)) {
+        ResourceMonitors.start(ENOUGH_MEMORY, ENOUGH_DISK, directory, alarms, THREADS)) {
       assertThat(alarms.isRaised()).isFalse();
       monitors.setVmMemoryHighWatermark(memory(0));
       assertThat(raised.await(10, TimeUnit.SECONDS)).isTrue();
@@ -67,7 +71,7 @@ class ResourceMonitorsTest {
   @Test
   void aDiskLimitSetWhileItRunsCountsSoon() throws Exception {
     try (ResourceMonitors monitors =
-        ResourceMonitors.start(ENOUGH_MEMORY, ENOUGH_DISK, directory, alarms)) {
+        ResourceMonitors.start(ENOUGH_MEMORY, ENOUGH_DISK, directory, alarms, THREADS)) {
       monitors.setDiskFreeLimit(NO_DISK);
       assertThat(raised.await(10, TimeUnit.SECONDS)).isTrue();
       assertThat(alarms.reason()).isEqualTo("low on disk");

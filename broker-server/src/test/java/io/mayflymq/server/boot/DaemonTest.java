@@ -3,6 +3,8 @@ package io.mayflymq.server.boot;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.server.cli.ExitCode;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.LiveConfiguration;
@@ -20,6 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class DaemonTest {
+  private static final BrokerThreads THREADS = new BrokerThreads(Faults.logged());
+
   @TempDir Path directory;
 
   @AfterEach
@@ -39,7 +43,7 @@ class DaemonTest {
             Optional.empty(),
             Map.of("MAYFLY_WHATEVER", "1"),
             Stream.concat(common, Stream.of(sets)).toList());
-    return Daemon.start(new LiveConfiguration(configuration));
+    return Daemon.start(new LiveConfiguration(configuration), THREADS);
   }
 
   @Test
@@ -88,16 +92,17 @@ class DaemonTest {
 
   @Test
   void anOrderlyStopIsZeroAndAnyOtherIsOne() {
-    assertThat(ShutdownHook.close(() -> {}, 10_000)).isEqualTo(ExitCode.OK);
+    assertThat(ShutdownHook.close(() -> {}, 10_000, THREADS)).isEqualTo(ExitCode.OK);
     assertThat(
             ShutdownHook.close(
                 () -> {
                   throw new IllegalStateException("no");
                 },
-                10_000))
+                10_000,
+                THREADS))
         .isEqualTo(ExitCode.FAILURE);
     CountDownLatch never = new CountDownLatch(1);
-    assertThat(ShutdownHook.close(never::await, 20)).isEqualTo(ExitCode.FAILURE);
+    assertThat(ShutdownHook.close(never::await, 20, THREADS)).isEqualTo(ExitCode.FAILURE);
     never.countDown();
   }
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
@@ -52,7 +54,9 @@ class DataCheckTest {
   /** A directory as a broker leaves it: a queue, and four messages, one of which is settled. */
   private void fill() throws Exception {
     DataDirectory.open(directory).close();
-    StoredMetadataLog metadata = StoredMetadataLog.open(directory.resolve("metadata.mv"));
+    StoredMetadataLog metadata =
+        StoredMetadataLog.open(
+            directory.resolve("metadata.mv"), new BrokerThreads(Faults.logged()));
     FieldTable none = FieldTable.EMPTY;
     metadata
         .append(

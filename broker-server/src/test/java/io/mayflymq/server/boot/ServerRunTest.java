@@ -2,6 +2,8 @@ package io.mayflymq.server.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.server.cli.ExitCode;
 import io.mayflymq.server.cli.ServerOptions;
 import java.io.IOException;
@@ -25,7 +27,8 @@ class ServerRunTest {
   private int run(String... sets) {
     return new ServerRun(
             Map.of("MAYFLY_DATA_DIR", directory.resolve("data").toString()),
-            new PrintWriter(err, true))
+            new PrintWriter(err, true),
+            new BrokerThreads(Faults.logged()))
         .run(new ServerOptions(Optional.empty(), List.of(sets)));
   }
 

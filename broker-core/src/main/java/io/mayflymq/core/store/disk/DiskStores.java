@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.disk;
 
+import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.StoreException;
@@ -31,9 +32,13 @@ public final class DiskStores {
   /** The ids of the streams that have been opened. */
   private final Set<Long> streams = ConcurrentHashMap.newKeySet();
 
-  /** Describes the stores; files are opened for each shard. */
-  public DiskStores(StoreOptions options, StoreAlarms alarms) {
-    this(options, new LocalHost(options.directory()), alarms);
+  /**
+   * Describes the stores; files are opened for each shard.
+   *
+   * @param threads makes those that wait for the disk
+   */
+  public DiskStores(StoreOptions options, StoreAlarms alarms, BrokerThreads threads) {
+    this(options, new LocalHost(options.directory(), threads), alarms);
   }
 
   DiskStores(StoreOptions options, StoreHost host, StoreAlarms alarms) {

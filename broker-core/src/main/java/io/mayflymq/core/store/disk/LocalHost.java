@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.disk;
 
+import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.store.segment.DiskDirectory;
 import io.mayflymq.core.store.segment.LogDirectory;
 import java.io.IOException;
@@ -10,11 +11,10 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 
 /*
- * Directories of the file system below one path, and daemon threads.
+ * Directories of the file system below one path, and threads without which there is no broker.
  *
  * A log that is deleted file by file could come back in part, as when the machine dies in between: entries without the marks that say
  * that they are gone. So a directory is first renamed, which happens or does not; what has the other name is no log, whatever is left of it.
@@ -23,14 +23,17 @@ final class LocalHost implements StoreHost {
   private static final String DELETED = ".deleted";
 
   private final Path path;
+  private final BrokerThreads threads;
 
   /**
    * Describes it; nothing is touched yet.
    *
    * @param path the directory of the directories; made when the first of them is
+   * @param threads makes those that wait for the disk
    */
-  LocalHost(Path path) {
+  LocalHost(Path path, BrokerThreads threads) {
     this.path = path;
+    this.threads = threads;
   }
 
   @Override
@@ -104,12 +107,6 @@ final class LocalHost implements StoreHost {
 
   @Override
   public ExecutorService flusher(String name) {
-    return Executors.newFixedThreadPool(
-        2,
-        task -> {
-          Thread thread = new Thread(task, name);
-          thread.setDaemon(true);
-          return thread;
-        });
+    return threads.essentialPool(name, 2);
   }
 }

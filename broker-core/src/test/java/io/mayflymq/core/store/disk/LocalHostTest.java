@@ -2,6 +2,8 @@ package io.mayflymq.core.store.disk;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.Faults;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,11 +11,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class LocalHostTest {
+  private static final BrokerThreads THREADS = new BrokerThreads(Faults.logged());
+
   @TempDir Path directory;
 
   @Test
   void opensAndDeletesDirectories() throws IOException {
-    LocalHost host = new LocalHost(directory.resolve("messages"));
+    LocalHost host = new LocalHost(directory.resolve("messages"), THREADS);
     assertThat(host.list()).isEmpty();
     host.open("shard-0").create("a").close();
     host.open("shard-1").create("b").close();
@@ -27,7 +31,7 @@ class LocalHostTest {
 
   @Test
   void whatIsLeftOfADeletionIsNoDirectory() throws IOException {
-    LocalHost host = new LocalHost(directory);
+    LocalHost host = new LocalHost(directory, THREADS);
     Files.createDirectories(directory.resolve("shard-0.deleted"));
     Files.writeString(directory.resolve("shard-0.deleted").resolve("a"), "rest");
     assertThat(host.list()).isEmpty();
@@ -41,7 +45,7 @@ class LocalHostTest {
 
   @Test
   void whatIsLeftOfADeletionIsSwept() throws IOException {
-    LocalHost host = new LocalHost(directory.resolve("messages"));
+    LocalHost host = new LocalHost(directory.resolve("messages"), THREADS);
     host.sweep();
     host.open("stream-1").create("a").close();
     Path left = Files.createDirectory(directory.resolve("messages/stream-7.deleted"));

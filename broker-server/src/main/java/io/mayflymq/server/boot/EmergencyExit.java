@@ -1,0 +1,104 @@
+package io.mayflymq.server.boot;
+
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.fault.LoggedFaults;
+import io.mayflymq.core.fault.ProcessEnd;
+import io.mayflymq.server.cli.ExitCode;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/*
+ * Ends the process when something has failed that it cannot do without: says why, and halts.
+ *
+ * There is no orderly stop. What has failed may be what a stop waits for, and what was confirmed is on the disk, as after kill -9.
+ *
+ * It must work when there is no memory at all. So what it needs is made beforehand: a thread that sees to the end within two seconds,
+ * wherever the log hangs, and the line that goes to standard error. Only then is the log told, which may fail.
+ */
+final class EmergencyExit implements ProcessEnd {
+  private static final Logger LOGGER = LoggerFactory.getLogger(EmergencyExit.class);
+  private static final long LOG_PATIENCE_MILLIS = 2_000;
+  private static final byte[] OUT_OF_MEMORY =
+      "mayfly: out of memory, the process ends with exit code %d%n"
+          .formatted(ExitCode.OUT_OF_MEMORY)
+          .getBytes(StandardCharsets.UTF_8);
+  private static final byte[] FATAL =
+      "mayfly: something failed that the broker cannot do without, the process ends with exit code %d%n"
+          .formatted(ExitCode.FATAL)
+          .getBytes(StandardCharsets.UTF_8);
+
+  private final CountDownLatch begun = new CountDownLatch(1);
+  private final CountDownLatch logged = new CountDownLatch(1);
+  private final FileOutputStream err = new FileOutputStream(FileDescriptor.err);
+  private volatile int exitCode = ExitCode.FATAL;
+
+  private EmergencyExit() {}
+
+  /**
+   * Makes everything ready, and has threads that are not the broker's own, such as a library's,
+   * report their exceptions too. Once in a process.
+   *
+   * @return what makes the threads of the broker
+   */
+  static BrokerThreads prepare() {
+    EmergencyExit exit = new EmergencyExit();
+    Faults faults = new LoggedFaults(exit);
+    BrokerThreads threads = new BrokerThreads(faults);
+    threads.auxiliary("emergency-exit", exit::halt).start();
+    Thread.setDefaultUncaughtExceptionHandler(
+        (thread, fault) -> faults.contained("thread", thread.getName(), fault));
+    return threads;
+  }
+
+  @Override
+  public void now(String what, Throwable cause) {
+    if (begin(Faults.isOutOfMemory(cause))) {
+      try {
+        LOGGER.error("{} failed, without which there is no broker: the process ends", what, cause);
+        Logging.flush();
+      } catch (Throwable e) {
+        // Standard error has the line that matters.
+      }
+      logged.countDown();
+    }
+    while (true) {
+      LockSupport.park(this); // Nothing that is half done may go on.
+    }
+  }
+
+  /** Whether this is the first fault: the others only wait. */
+  private synchronized boolean begin(boolean outOfMemory) {
+    if (begun.getCount() == 0) {
+      return false;
+    }
+    exitCode = outOfMemory ? ExitCode.OUT_OF_MEMORY : ExitCode.FATAL;
+    begun.countDown();
+    try {
+      err.write(outOfMemory ? OUT_OF_MEMORY : FATAL);
+    } catch (IOException e) {
+      return true; // Whoever started the process closed it.
+    }
+    return true;
+  }
+
+  private void halt() {
+    try {
+      begun.await();
+      if (!logged.await(LOG_PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
+        LOGGER.debug("the log did not take the reason");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // Nothing interrupts it.
+    } finally {
+      Runtime.getRuntime().halt(exitCode);
+    }
+  }
+}
