@@ -167,6 +167,20 @@ public final class Configuration {
     return members;
   }
 
+  /**
+   * The members of a family whose names are numbers, each once, in the order of these numbers:
+   * {@code auth_mechanisms.10} comes after {@code auth_mechanisms.2}.
+   */
+  <T> List<T> inOrder(Family<T> family) {
+    return members(family).entrySet().stream()
+        .sorted(
+            Comparator.<Map.Entry<String, T>>comparingInt(member -> member.getKey().length())
+                .thenComparing(Map.Entry::getKey))
+        .map(Map.Entry::getValue)
+        .distinct()
+        .toList();
+  }
+
   private SortedMap<String, String> texts(Family<?> family) {
     List<Entry> set = set(family);
     boolean byDefault = set.isEmpty() && !entries.containsKey(family.emptiedBy());

@@ -4,7 +4,6 @@ import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import java.nio.file.Path;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -68,7 +67,7 @@ public record ServerSettings(
             configuration.get(Keys.HANDSHAKE_TIMEOUT),
             configuration.get(Keys.CONSUMER_TIMEOUT)),
         new AuthSettings(
-            mechanisms(configuration),
+            configuration.inOrder(Keys.AUTH_MECHANISMS),
             trueMembers(configuration.members(Keys.LOOPBACK_USERS)),
             configuration.get(Keys.CERTIFICATE_LOGIN),
             configuration.get(Keys.ANONYMOUS_LOGIN_USER),
@@ -126,17 +125,6 @@ public record ServerSettings(
             member ->
                 member.getValue().stream()
                     .map(at -> new ListenerSettings(member.getKey(), at.host(), at.port())))
-        .toList();
-  }
-
-  /** In the order of their numbers, so that auth_mechanisms.10 comes after auth_mechanisms.2. */
-  private static List<String> mechanisms(Configuration configuration) {
-    return configuration.members(Keys.AUTH_MECHANISMS).entrySet().stream()
-        .sorted(
-            Comparator.<Map.Entry<String, String>>comparingInt(member -> member.getKey().length())
-                .thenComparing(Map.Entry::getKey))
-        .map(Map.Entry::getValue)
-        .distinct()
         .toList();
   }
 

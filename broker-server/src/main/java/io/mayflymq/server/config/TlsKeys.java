@@ -1,6 +1,7 @@
 package io.mayflymq.server.config;
 
 import static io.mayflymq.server.config.ValueTypes.bool;
+import static io.mayflymq.server.config.ValueTypes.cipherSuite;
 import static io.mayflymq.server.config.ValueTypes.orWord;
 import static io.mayflymq.server.config.ValueTypes.path;
 import static io.mayflymq.server.config.ValueTypes.text;
@@ -26,7 +27,9 @@ record TlsKeys(
     Setting<Optional<Path>> authorities,
     Setting<String> verify,
     Setting<Boolean> failIfNoPeerCert,
-    Family<String> versions) {
+    Family<String> versions,
+    Family<String> ciphers,
+    Setting<Boolean> honorCipherOrder) {
 
   static TlsKeys of(String prefix, String neededBy) {
     return new TlsKeys(
@@ -60,12 +63,32 @@ record TlsKeys(
             "$n",
             word("tlsv1.3", "tlsv1.2"),
             Map.of(prefix + ".versions.1", "tlsv1.3", prefix + ".versions.2", "tlsv1.2"),
-            "Versions of TLS that are spoken."));
+            "Versions of TLS that are spoken."),
+        new Family<>(
+            prefix + ".ciphers.",
+            "$n",
+            cipherSuite(),
+            Map.of(),
+            "Cipher suites that are spoken, the best first, by OpenSSL's or IANA's names."),
+        Setting.of(
+            prefix + ".honor_cipher_order",
+            bool(),
+            "true",
+            "Whether the broker's order of them decides, and not the client's."));
   }
 
   /** All these keys. */
   List<Key<?>> keys() {
-    return List.of(certificate, key, password, authorities, verify, failIfNoPeerCert, versions);
+    return List.of(
+        certificate,
+        key,
+        password,
+        authorities,
+        verify,
+        failIfNoPeerCert,
+        versions,
+        ciphers,
+        honorCipherOrder);
   }
 
   TlsSettings settings(Configuration configuration) {
@@ -81,6 +104,8 @@ record TlsKeys(
             .distinct()
             .map(version -> version.replace("tlsv", "TLSv"))
             .toList(),
+        configuration.inOrder(ciphers),
+        configuration.get(honorCipherOrder),
         configuration.get(password));
   }
 }

@@ -15,6 +15,9 @@ import java.util.Optional;
  * @param verifyPeer whether clients are asked for a certificate
  * @param failIfNoPeerCert whether those without one are turned away
  * @param versions names of protocol versions, as in Java: TLSv1.3, TLSv1.2
+ * @param ciphers the cipher suites that are spoken, the best first, by IANA's names; none for
+ *     {@link CipherSuites#byDefault}
+ * @param honorCipherOrder whether that order decides, and not the client's
  * @param password of the private key
  */
 public record TlsSettings(
@@ -26,6 +29,8 @@ public record TlsSettings(
     boolean verifyPeer,
     boolean failIfNoPeerCert,
     List<String> versions,
+    List<String> ciphers,
+    boolean honorCipherOrder,
     Optional<String> password) {
   /** A key in full, such as {@code ssl_options.certfile}. */
   public String option(String name) {

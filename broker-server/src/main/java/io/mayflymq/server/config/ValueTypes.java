@@ -179,6 +179,14 @@ final class ValueTypes {
         });
   }
 
+  /** A cipher suite of TLS by its name, as Java names it. */
+  static ValueType<String> cipherSuite() {
+    return new ValueType<>(
+        "the name of a cipher suite that Java offers, such as ECDHE-RSA-AES256-GCM-SHA384 or"
+            + " TLS_AES_256_GCM_SHA384",
+        CipherSuites::named);
+  }
+
   /** A port, or an address and a port: 5672, 127.0.0.1:5672, [::1]:5672, ::1:5672, host:5672. */
   static ValueType<ListenAddress> listenAddress() {
     return new ValueType<>(

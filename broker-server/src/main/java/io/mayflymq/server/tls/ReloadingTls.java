@@ -1,6 +1,8 @@
 package io.mayflymq.server.tls;
 
+import io.mayflymq.server.config.CipherSuites;
 import io.mayflymq.server.config.TlsSettings;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.handler.ssl.ClientAuth;
@@ -23,7 +25,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,11 +42,22 @@ public final class ReloadingTls {
   private static final Logger LOGGER = LoggerFactory.getLogger(ReloadingTls.class);
 
   /**
-   * Seconds; a ticket for resuming a session of TLS 1.3 may live seven days, and an engine whose
-   * sessions live longer sends none. RabbitMQ sends none either, and its Java client on NIO takes
-   * one for part of a frame. Connections are few and long, so there is little to resume.
+   * Seconds; a session that may be resumed for more than the seven days that a ticket of TLS 1.3
+   * can live gets none. RabbitMQ sends none either, and its Java client on NIO takes one for part
+   * of a frame.
    */
   private static final long TOO_LONG_FOR_TICKETS = Duration.ofDays(8).toSeconds();
+
+  /** Sessions of TLS 1.2 that clients may resume; the one not used for longest goes first. */
+  private static final long REMEMBERED_SESSIONS = 1_000;
+
+  static {
+    // Without this Java announces a ticket in the ServerHello of TLS 1.2 to whoever asks for one,
+    // whether it will send one or not, and OpenSSL takes what comes instead for an error. Sessions
+    // of 1.2 are still resumed, by the number that the server gave them. There is no other switch,
+    // and Java looks at this one whenever a context is made.
+    System.setProperty("jdk.tls.server.enableSessionTicketExtension", "false");
+  }
 
   private record Stamp(FileTime modified, long size, Object key) {}
 
@@ -68,7 +83,7 @@ public final class ReloadingTls {
 
   /** Has a connection that begins now speak TLS. Any thread may call. */
   public void encrypt(Channel connection) {
-    SslHandler handler = current().newHandler(connection.alloc());
+    SslHandler handler = new SslHandler(newEngine(connection.alloc()));
     connection.pipeline().addLast(new SeparateFinished(handler), handler);
   }
 
@@ -77,7 +92,15 @@ public final class ReloadingTls {
    * when each of them is made.
    */
   public SSLContext context() {
-    return new CurrentContext(() -> current().newEngine(UnpooledByteBufAllocator.DEFAULT));
+    return new CurrentContext(() -> newEngine(UnpooledByteBufAllocator.DEFAULT));
+  }
+
+  private SSLEngine newEngine(ByteBufAllocator allocator) {
+    SSLEngine engine = current().newEngine(allocator);
+    SSLParameters parameters = engine.getSSLParameters();
+    parameters.setUseCipherSuitesOrder(settings.honorCipherOrder());
+    engine.setSSLParameters(parameters);
+    return engine;
   }
 
   private synchronized SslContext current() {
@@ -126,6 +149,8 @@ public final class ReloadingTls {
           SslContextBuilder.forServer(key, chain)
               .sslProvider(SslProvider.JDK)
               .sessionTimeout(TOO_LONG_FOR_TICKETS)
+              .sessionCacheSize(REMEMBERED_SESSIONS)
+              .ciphers(ciphers(key))
               .protocols(settings.versions());
       if (settings.verifyPeer()) {
         Path authorities = required("cacertfile", settings.authorities());
@@ -137,6 +162,31 @@ public final class ReloadingTls {
     } catch (SSLException e) {
       throw new TlsException("TLS cannot be set up: " + e.getMessage(), e);
     }
+  }
+
+  /** The suites that can be spoken with this key and the versions that are wanted. */
+  private List<String> ciphers(PrivateKey key) throws TlsException {
+    boolean chosen = !settings.ciphers().isEmpty();
+    List<String> usable =
+        (chosen ? settings.ciphers() : CipherSuites.byDefault())
+            .stream()
+                .filter(
+                    suite ->
+                        settings
+                            .versions()
+                            .contains(CipherSuites.isOfVersion13(suite) ? "TLSv1.3" : "TLSv1.2"))
+                .filter(suite -> CipherSuites.fits(suite, key.getAlgorithm()))
+                .toList();
+    if (usable.isEmpty()) {
+      throw new TlsException(
+          "%s: none of these can be spoken by %s with a key of the kind %s: %s"
+              .formatted(
+                  settings.option("ciphers"),
+                  String.join(" or ", settings.versions()),
+                  key.getAlgorithm(),
+                  String.join(", ", settings.ciphers())));
+    }
+    return usable;
   }
 
   private Path required(String name, Optional<Path> file) throws TlsException {

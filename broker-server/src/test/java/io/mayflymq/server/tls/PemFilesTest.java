@@ -50,6 +50,8 @@ class PemFilesTest {
             false,
             false,
             List.of(),
+            List.of(),
+            true,
             Optional.ofNullable(password));
     return PemFiles.privateKey(settings, file);
   }

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -30,31 +31,41 @@ public final class Certificate {
 
   /** Makes a certificate for a subject such as {@code CN=ann}, at home on 127.0.0.1. */
   public static Certificate of(String subject) throws IOException, GeneralSecurityException {
+    return of(subject, "-keyalg", "EC", "-groupname", "secp256r1");
+  }
+
+  /** The same with a key of another kind, which other cipher suites are for. */
+  public static Certificate withRsaKey(String subject)
+      throws IOException, GeneralSecurityException {
+    return of(subject, "-keyalg", "RSA", "-keysize", "2048");
+  }
+
+  private static Certificate of(String subject, String... key)
+      throws IOException, GeneralSecurityException {
     Path directory = Files.createTempDirectory("certificate");
     Path file = directory.resolve("store.p12");
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                ALIAS,
+                "-dname",
+                subject,
+                "-ext",
+                "san=ip:127.0.0.1",
+                "-validity",
+                "2",
+                "-storetype",
+                "PKCS12",
+                "-storepass",
+                PASSWORD,
+                "-keystore",
+                file.toString()));
+    command.addAll(List.of(key));
     Process keytool =
-        new ProcessBuilder(
-                List.of(
-                    Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                    "-genkeypair",
-                    "-alias",
-                    ALIAS,
-                    "-keyalg",
-                    "EC",
-                    "-groupname",
-                    "secp256r1",
-                    "-dname",
-                    subject,
-                    "-ext",
-                    "san=ip:127.0.0.1",
-                    "-validity",
-                    "2",
-                    "-storetype",
-                    "PKCS12",
-                    "-storepass",
-                    PASSWORD,
-                    "-keystore",
-                    file.toString()))
+        new ProcessBuilder(command)
             .redirectErrorStream(true)
             .redirectOutput(directory.resolve("output").toFile())
             .start();
