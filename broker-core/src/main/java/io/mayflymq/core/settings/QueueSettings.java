@@ -1,6 +1,7 @@
 package io.mayflymq.core.settings;
 
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.Message;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.Map;
@@ -53,6 +54,20 @@ public record QueueSettings(
   /** Whether the queue tells priorities apart. */
   public boolean hasPriorities() {
     return maxPriority != NO_PRIORITIES;
+  }
+
+  /**
+   * Whether a message that comes to the queue may make a dead letter at once: of itself, or of the
+   * oldest one.
+   */
+  public boolean deadLettersOnArrival() {
+    return deadLetters.areWanted() && (length.isLimited() || expiry.messageTtlMillis() == 0);
+  }
+
+  /** The same for a message, which may have a time to live of its own. */
+  public boolean deadLettersOnArrivalOf(Message message) {
+    return deadLetters.areWanted()
+        && (message.ttlMillis() == 0 || length.isLimited() || expiry.messageTtlMillis() == 0);
   }
 
   /**

@@ -37,6 +37,25 @@ final class CommandBatch {
   private long bytes;
   private boolean awaited;
 
+  /** Null as long as no command is known to have any. */
+  private Consequences consequences;
+
+  /** What comes of the batch; see {@link Consequences}. */
+  Consequences consequences() {
+    if (consequences == null) {
+      consequences = new Consequences();
+    }
+    return consequences;
+  }
+
+  /** The batch comes of another one, and is handed on: or of none, which is null. */
+  void comesOf(Consequences cause) {
+    if (cause != null) {
+      cause.handedOn();
+      consequences = cause;
+    }
+  }
+
   void publish(Queue queue, Message message, PublishReceipts receipt, long publishSequence) {
     add(PUBLISH, queue, message, publishSequence, 0);
     receipts[size - 1] = receipt;
@@ -101,23 +120,44 @@ final class CommandBatch {
     return bytes < FLOOD_BYTES || kinds[size - 1] != PUBLISH ? 0 : queues[size - 1].pauseMillis();
   }
 
-  /** Applies the commands in order, within a burst of the shard. */
-  void apply() {
-    for (int i = 0; i < size; i++) {
-      Queue queue = queues[i];
-      switch (kinds[i]) {
-        case PUBLISH -> {
-          if (!queue.publish((Message) subjects[i])) {
-            kinds[i] = REFUSED;
-          }
-        }
-        case SCHEDULE -> queue.schedule((Message) subjects[i], lasts[i]);
-        case ACKNOWLEDGE -> queue.acknowledge((Consumer) subjects[i], firsts[i], lasts[i]);
-        case REJECT -> reject(i, DeathCause.CONSUMER);
-        case TIME_OUT -> reject(i, DeathCause.CONSUMER_TIMEOUT);
-        case REQUEUE -> queue.requeue((Consumer) subjects[i], firsts[i], lasts[i]);
-        default -> queue.fail((Consumer) subjects[i], firsts[i], lasts[i]);
+  /**
+   * Applies the commands in order, within a burst of the shard, and has the dead letters that come
+   * of them leave.
+   */
+  void applyWith(DeadLetterLanes letters) {
+    try {
+      apply(letters);
+      // Before anybody hears of the batch, so that whoever then looks finds its dead letters.
+      letters.flush(consequences);
+    } finally {
+      if (consequences != null) {
+        consequences.applied();
       }
+    }
+  }
+
+  private void apply(DeadLetterLanes letters) {
+    for (int i = 0; i < size; i++) {
+      apply(i);
+      // The next command may be for a queue that they go to.
+      letters.deliver();
+    }
+  }
+
+  private void apply(int i) {
+    Queue queue = queues[i];
+    switch (kinds[i]) {
+      case PUBLISH -> {
+        if (!queue.publish((Message) subjects[i])) {
+          kinds[i] = REFUSED;
+        }
+      }
+      case SCHEDULE -> queue.schedule((Message) subjects[i], lasts[i]);
+      case ACKNOWLEDGE -> queue.acknowledge((Consumer) subjects[i], firsts[i], lasts[i]);
+      case REJECT -> reject(i, DeathCause.CONSUMER);
+      case TIME_OUT -> reject(i, DeathCause.CONSUMER_TIMEOUT);
+      case REQUEUE -> queue.requeue((Consumer) subjects[i], firsts[i], lasts[i]);
+      default -> queue.fail((Consumer) subjects[i], firsts[i], lasts[i]);
     }
   }
 
@@ -157,6 +197,7 @@ final class CommandBatch {
     size = 0;
     bytes = 0;
     awaited = false;
+    consequences = null;
     return true;
   }
 }

@@ -10,6 +10,7 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.ShardStore;
 import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
 
 /*
  * The way from a connection (or a shard that dead-letters) to the shards: one batch for each, filled while a burst runs and handed over
@@ -27,18 +28,30 @@ public final class CommandLanes implements BurstMember {
   private final Runnable onReturn;
   private final CommandBatch[] open;
   private final ArrayDeque<CommandBatch> spare = new ArrayDeque<>(SPARE_BATCHES);
+  private final CausedDeadLetters caused = new CausedDeadLetters();
+  private final boolean remembersCauses;
   private boolean empty = true;
   private long bytesUnderWay;
   private int batchesUnderWay;
 
   /**
-   * Creates the lanes of one connection or shard.
+   * Creates the lanes of one connection.
    *
    * @param home the shard on the loop that they belong to; all methods are called in its bursts
    * @param shards where they lead
    * @param onReturn called in a burst of the home shard when a batch has come back
    */
   public CommandLanes(Shard home, Shards shards, Runnable onReturn) {
+    this(home, shards, onReturn, true);
+  }
+
+  /**
+   * Creates the lanes of a connection, or of a shard.
+   *
+   * @param remembersCauses whether it is asked what has arrived
+   */
+  CommandLanes(Shard home, Shards shards, Runnable onReturn, boolean remembersCauses) {
+    this.remembersCauses = remembersCauses;
     this.home = home;
     this.shards = shards;
     this.onReturn = onReturn;
@@ -76,7 +89,11 @@ public final class CommandLanes implements BurstMember {
    */
   public void publish(
       Queue queue, Message message, PublishReceipts receipts, long publishSequence) {
-    batchFor(queue).publish(queue, message, receipts, publishSequence);
+    CommandBatch batch = batchFor(queue);
+    batch.publish(queue, message, receipts, publishSequence);
+    if (remembersCauses && queue.settings().deadLettersOnArrivalOf(message)) {
+      caused.add(queue, batch.consequences());
+    }
   }
 
   /**
@@ -100,22 +117,72 @@ public final class CommandLanes implements BurstMember {
 
   /** Rejects them: they die. */
   public void reject(Queue queue, Consumer consumer, long from, long to) {
-    batchFor(queue).settle(CommandBatch.REJECT, queue, consumer, from, to);
+    putBack(CommandBatch.REJECT, queue, consumer, from, to);
   }
 
   /** The consumer has had them for too long: they die. */
   public void timeOut(Queue queue, Consumer consumer, long from, long to) {
-    batchFor(queue).settle(CommandBatch.TIME_OUT, queue, consumer, from, to);
+    putBack(CommandBatch.TIME_OUT, queue, consumer, from, to);
   }
 
   /** Puts them back. */
   public void requeue(Queue queue, Consumer consumer, long from, long to) {
-    batchFor(queue).settle(CommandBatch.REQUEUE, queue, consumer, from, to);
+    putBack(CommandBatch.REQUEUE, queue, consumer, from, to);
   }
 
   /** Puts them back, as the consumer could not deal with them. */
   public void fail(Queue queue, Consumer consumer, long from, long to) {
-    batchFor(queue).settle(CommandBatch.FAIL, queue, consumer, from, to);
+    putBack(CommandBatch.FAIL, queue, consumer, from, to);
+  }
+
+  private void putBack(byte kind, Queue queue, Consumer consumer, long from, long to) {
+    CommandBatch batch = batchFor(queue);
+    batch.settle(kind, queue, consumer, from, to);
+    if (remembersCauses && queue.settings().deadLetters().areWanted()) {
+      caused.add(queue, batch.consequences());
+    }
+  }
+
+  // The order that the connection sees
+
+  /** Whether dead letters may be under way that commands of this connection have caused. */
+  public boolean hasCaused() {
+    return !caused.isEmpty();
+  }
+
+  /**
+   * What has to be waited for before the next command for a queue, so that it comes behind the dead
+   * letters that earlier commands of this connection send there, over other queues too.
+   *
+   * @return null if nothing has; else done, by any thread, when they have arrived
+   */
+  public CompletableFuture<Void> arrivalAt(Queue queue) {
+    return handedOver(caused.arrivalAt(queue));
+  }
+
+  /** The same for all queues of a route. */
+  public CompletableFuture<Void> arrivalAt(Route<Queue> route) {
+    CompletableFuture<Void> arrival = null;
+    for (int i = 0; i < route.size(); i++) {
+      CompletableFuture<Void> one = caused.arrivalAt(route.get(i));
+      if (one != null) {
+        arrival = CausedDeadLetters.both(arrival, one);
+      }
+    }
+    return handedOver(arrival);
+  }
+
+  /** The same for whatever queue. */
+  public CompletableFuture<Void> arrivalEverywhere() {
+    return handedOver(caused.arrivalEverywhere());
+  }
+
+  /** What is still to be handed over would not arrive. */
+  private CompletableFuture<Void> handedOver(CompletableFuture<Void> arrival) {
+    if (arrival != null) {
+      flush();
+    }
+    return arrival == null || arrival.isDone() ? null : arrival;
   }
 
   /** The bytes of content that were handed over and have not come back. */
@@ -138,6 +205,11 @@ public final class CommandLanes implements BurstMember {
    * them.
    */
   public void flush() {
+    flush(null);
+  }
+
+  /** The same for batches that come of another one, unless that is null. */
+  void flush(Consequences cause) {
     if (empty) {
       return;
     }
@@ -146,6 +218,7 @@ public final class CommandLanes implements BurstMember {
       CommandBatch batch = open[i];
       if (batch != null) {
         open[i] = null;
+        batch.comesOf(cause);
         handOver(batch, shards.get(i));
       }
     }
@@ -165,9 +238,7 @@ public final class CommandLanes implements BurstMember {
   private void apply(CommandBatch batch, Shard shard) {
     ShardStore store = shards.store(shard);
     long storedBefore = store.storedCount();
-    batch.apply();
-    // Before anybody hears of the batch, so that whoever then looks finds its dead letters.
-    shards.deadLetters(shard).flush();
+    batch.applyWith(shards.deadLetters(shard));
     boolean wrote = store.storedCount() != storedBefore;
     if ((wrote && batch.isAwaited()) || store.isBehind()) {
       store.commit(new Return(batch));

@@ -12,8 +12,8 @@ import io.mayflymq.core.store.ShardStore;
 import java.util.ArrayDeque;
 
 /*
- * The way of dead letters from the queues of a shard. They leave at the end of the burst in which they died: the command of their queue is over
- * by then, so a queue may even dead-letter to itself.
+ * The way of dead letters from the queues of a shard. They leave when the command of their queue is over, at the end of its batch or of the burst at
+ * the latest, so a queue may even dead-letter to itself.
  *
  * A letter whose queues are all on this shard goes there at once, and one record of the log takes it from its old queue to the new ones. One
  * that goes to other shards, or to a stream, whose log is another, is published there like any message, and its entry here is settled when all of them have it as safely as
@@ -41,7 +41,7 @@ final class DeadLetterLanes implements BurstMember {
   DeadLetterLanes(Shard home, Shards shards) {
     this.home = home;
     this.store = shards.store(home);
-    this.lanes = new CommandLanes(home, shards, this::cameBack);
+    this.lanes = new CommandLanes(home, shards, this::cameBack, false);
   }
 
   /** The letters of this shard, to be made by it. */
@@ -102,11 +102,25 @@ final class DeadLetterLanes implements BurstMember {
 
   /** Sends everything on its way. */
   void flush() {
+    flush(null);
+  }
+
+  /**
+   * The same.
+   *
+   * @param cause what the letters come of that were sent last, or null
+   */
+  void flush(Consequences cause) {
     waiting = false;
+    deliver();
+    lanes.flush(cause);
+  }
+
+  /** Brings the letters to queues of this shard there. Not while a command of a queue runs. */
+  void deliver() {
     for (LocalLetter letter = local.pollFirst(); letter != null; letter = local.pollFirst()) {
       deliver(letter);
     }
-    lanes.flush();
   }
 
   private void deliver(LocalLetter letter) {

@@ -13,7 +13,8 @@ import java.util.concurrent.CompletableFuture;
  * First go the ready ones, in order, then those that consumers have, then those that are scheduled for later, in the order of their due times.
  * They die slice by slice, with other work of the shard in between, and no faster than the disk and the shards that they go to can follow. The queue
  * is there until the last one has died and its letter is safe: after a crash in the middle it is back with what is left. One whose lease had
- * ended stays if somebody uses it meanwhile, without the messages that have died.
+ * ended stays if somebody uses it meanwhile, without the messages that have died. Whoever hears that the queue is gone finds its dead letters where
+ * they went, also those that went over several queues.
  *
  * Belongs to the queue's shard.
  */
@@ -26,6 +27,7 @@ final class Farewell {
   private final ShardStore store;
   private final DeadLetterLanes letters;
   private final CompletableFuture<Boolean> end = new CompletableFuture<>();
+  private final Consequences consequences = new Consequences();
   private boolean overtaken;
 
   /** What comes after that, and dies at the last moment, is not waited for any more. */
@@ -73,7 +75,7 @@ final class Farewell {
     } else if (isEmptied()) {
       leaveSafely();
     } else {
-      letters.flush();
+      letters.flush(consequences);
       next();
     }
   }
@@ -84,9 +86,13 @@ final class Farewell {
       end.complete(true);
       return;
     }
-    letters.flush();
-    shards.whenSafe(
-        shard,
+    letters.flush(consequences);
+    consequences.applied();
+    shards.whenSafe(shard, () -> consequences.arrived().thenRun(this::lettersArrived));
+  }
+
+  private void lettersArrived() {
+    shard.runOrExecute(
         () -> {
           lettersAreSafe = true;
           slice();

@@ -49,6 +49,12 @@ record NameErrors(String vhost) {
         ReplyCode.NOT_IMPLEMENTED, "%s not supported by stream queues %s".formatted(what, stream));
   }
 
+  static void requireNoStream(Queue queue, String method) {
+    if (queue.isStream()) {
+      throw streamsLack(method, queue);
+    }
+  }
+
   /**
    * Checks whether a queue's type knows {@code basic.get}.
    *
@@ -56,9 +62,7 @@ record NameErrors(String vhost) {
    * @throws ChannelException 405 if it is a quorum queue with a single active consumer
    */
   static void requireGet(Queue queue) {
-    if (queue.isStream()) {
-      throw streamsLack("basic.get", queue);
-    }
+    requireNoStream(queue, "basic.get");
     QueueSettings declared = queue.definition().settings();
     if (declared.type() == QueueType.QUORUM && declared.singleActiveConsumer()) {
       throw new ChannelException(

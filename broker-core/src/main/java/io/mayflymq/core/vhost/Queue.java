@@ -13,7 +13,6 @@ import io.mayflymq.core.queue.QueueBehavior;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
-import io.mayflymq.core.settings.DeliverySettings;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
@@ -96,11 +95,6 @@ public final class Queue {
     return machine.counters();
   }
 
-  /** What becomes of its deliveries that are not acknowledged; any thread may ask. */
-  public DeliverySettings deliveries() {
-    return settings.deliveries();
-  }
-
   /** The shard whose thread it belongs to. */
   public Shard shard() {
     return shard;
@@ -179,17 +173,17 @@ public final class Queue {
     }
   }
 
-  /** What it lives by. Within a burst of the shard. */
-  QueueSettings settings() {
-    return machine.settings();
+  /** Its settings of this moment; any thread may ask. */
+  public QueueSettings settings() {
+    return settings;
   }
 
   /** Lives by the policies of this moment. Within a burst of the shard. */
   void applyPolicies() {
     QueueSettings changed = vhost.policies().settingsOf(definition);
-    if (!deleted && !changed.equals(machine.settings())) {
-      machine.reconfigure(changed, shard.now());
+    if (!deleted && !changed.equals(settings)) {
       settings = changed;
+      machine.reconfigure(changed, shard.now());
     }
   }
 
@@ -234,15 +228,19 @@ public final class Queue {
         });
   }
 
-  /** Removes a consumer; an auto-delete queue goes with the last one. Done when both happened. */
+  /**
+   * Removes a consumer; an auto-delete queue goes with the last one. Done when both happened, and
+   * the queue's messages are where they are dead-lettered to, if they are.
+   */
   public CompletableFuture<Void> cancel(Consumer consumer) {
-    return shard.call(
-        () -> {
-          if (isThere() && machine.cancel(consumer, shard.now()) && definition.autoDelete()) {
-            parting().leave(Actor.BROKER);
-          }
-          return null;
-        });
+    return shard
+        .call(
+            () ->
+                isThere() && machine.cancel(consumer, shard.now()) && definition.autoDelete()
+                    ? parting().leave(Actor.BROKER)
+                    : CompletableFuture.completedFuture(0L))
+        .thenCompose(gone -> gone)
+        .thenAccept(count -> {});
   }
 
   /** It was used in a way that it does not see by itself; counts if its lease says so. */
@@ -290,7 +288,7 @@ public final class Queue {
         .call(
             () -> {
               requireExists();
-              requireNoStream("queue.purge");
+              NameErrors.requireNoStream(this, "queue.purge");
               Purge purge = machine.purge();
               return Slices.of(this, () -> purge.step(shard.now()), purge::removed);
             })
@@ -320,7 +318,7 @@ public final class Queue {
     return shard.call(
         () -> {
           requireExists();
-          requireNoStream("redrive");
+          NameErrors.requireNoStream(this, "redrive");
           Redrive last = lastRedrive;
           if (!request.dryRun() && last != null && !last.report().state().isEnd()) {
             throw NameErrors.precondition(this, "is being redriven");
@@ -452,12 +450,6 @@ public final class Queue {
   /** Whether it is a stream, from which nothing is taken. Any thread may ask. */
   public boolean isStream() {
     return definition.settings().type() == QueueType.STREAM;
-  }
-
-  private void requireNoStream(String method) {
-    if (isStream()) {
-      throw streamsLack(method);
-    }
   }
 
   /** The error for a method that streams do not support: 540. Any thread may ask. */

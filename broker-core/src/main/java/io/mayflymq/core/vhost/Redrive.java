@@ -84,7 +84,7 @@ public final class Redrive {
     this.shard = source.shard();
     this.store = shards.store(shard);
     this.localLanes = shards.deadLetters(shard);
-    this.farLanes = new CommandLanes(shard, shards, this::goOn);
+    this.farLanes = new CommandLanes(shard, shards, this::goOn, false);
     this.conditions = conditions;
     this.startedAt = shard.now();
     this.budget = new RateBudget(request.dryRun() ? 0 : request.rate(), startedAt);

@@ -53,6 +53,7 @@ public final class ChannelSession {
   private final ConsumerOperations consumers;
   private final SettlementOperations settlements;
   private final ReplyLanes replies;
+  private final CommandOrder order;
   private final Counters counters = new Counters();
   private State state = State.OPEN;
   private ConfirmTracker confirms;
@@ -63,6 +64,7 @@ public final class ChannelSession {
     this.number = number;
     this.connection = connection;
     this.content = new ContentAssembler(connection.settings().maxMessageSize());
+    this.order = new CommandOrder(this, connection);
     this.exchanges = new ExchangeOperations(this, connection);
     this.queues = new QueueOperations(this, connection);
     this.consumers = new ConsumerOperations(number, this, connection, counters);
@@ -102,9 +104,9 @@ public final class ChannelSession {
       onBasic(basic);
     } else if (method instanceof QueueMethod queue) {
       connection.lanes().flush();
-      queues.handle(queue);
+      order.afterEverything(() -> queues.handle(queue));
     } else if (method instanceof ExchangeMethod exchange) {
-      exchanges.handle(exchange);
+      order.afterEverything(() -> exchanges.handle(exchange));
     } else if (method instanceof ChannelMethod channel) {
       onChannel(channel);
     } else if (method instanceof ConfirmMethod.Select select) {
@@ -122,7 +124,7 @@ public final class ChannelSession {
   public void onAck(long deliveryTag, boolean multiple) {
     if (state == State.OPEN) {
       content.requireNoContentExpected();
-      settlements.settle(deliveryTag, multiple, Verdict.ACKNOWLEDGE, transaction);
+      settle(deliveryTag, multiple, Verdict.ACKNOWLEDGE);
     }
   }
 
@@ -204,7 +206,17 @@ public final class ChannelSession {
           new Transaction.Publish(message, route, publisher.replyNames(), mandatory));
       return;
     }
-    published(message, route, publisher.replyNames(), mandatory);
+    List<String> replyNames = publisher.replyNames();
+    if (connection.lanes().hasCaused()) {
+      order.after(route, () -> send(message, route, replyNames, mandatory));
+    } else {
+      send(message, route, replyNames, mandatory);
+    }
+  }
+
+  private void send(
+      Message message, Route<Queue> route, List<String> replyNames, boolean mandatory) {
+    published(message, route, replyNames, mandatory);
     if (confirms == null) {
       connection.lanes().publish(route, message, null, 0);
     } else {
@@ -250,17 +262,10 @@ public final class ChannelSession {
 
   private void onBasic(BasicMethod method) {
     if (method instanceof BasicMethod.Nack nack) {
-      settlements.settle(
-          nack.deliveryTag(),
-          nack.multiple(),
-          nack.requeue() ? Verdict.REQUEUE : Verdict.REJECT,
-          transaction);
+      settle(
+          nack.deliveryTag(), nack.multiple(), nack.requeue() ? Verdict.REQUEUE : Verdict.REJECT);
     } else if (method instanceof BasicMethod.Reject reject) {
-      settlements.settle(
-          reject.deliveryTag(),
-          false,
-          reject.requeue() ? Verdict.FAIL : Verdict.REJECT,
-          transaction);
+      settle(reject.deliveryTag(), false, reject.requeue() ? Verdict.FAIL : Verdict.REJECT);
     } else if (method instanceof BasicMethod.Consume consume) {
       consumers.consume(consume);
     } else if (method instanceof BasicMethod.Cancel cancel) {
@@ -276,6 +281,16 @@ public final class ChannelSession {
       recover(recover.requeue());
     } else if (!(method instanceof BasicMethod.CancelOk)) {
       throw notForServers(method);
+    }
+  }
+
+  private void settle(long tag, boolean multiple, Verdict verdict) {
+    if (transaction == null && connection.lanes().hasCaused()) {
+      order.after(
+          settlements.limitedQueues(tag, multiple),
+          () -> settlements.settle(tag, multiple, verdict, null));
+    } else {
+      settlements.settle(tag, multiple, verdict, transaction);
     }
   }
 
@@ -341,7 +356,7 @@ public final class ChannelSession {
       throw new ChannelException(ReplyCode.PRECONDITION_FAILED, "channel is not transactional");
     }
     if (method instanceof TxMethod.Commit) {
-      commit(transaction);
+      order.afterEverything(() -> commit(transaction));
     } else if (method instanceof TxMethod.Rollback) {
       transaction = new Transaction();
       reply(false, TxMethod.RollbackOk.INSTANCE);
@@ -369,7 +384,7 @@ public final class ChannelSession {
           if (!accepted) {
             throw new ChannelException(ReplyCode.PRECONDITION_FAILED, "partial tx completion");
           }
-          reply(false, TxMethod.CommitOk.INSTANCE);
+          order.afterEverything(() -> reply(false, TxMethod.CommitOk.INSTANCE));
         });
   }
 
@@ -396,6 +411,11 @@ public final class ChannelSession {
     if (!noWait && isOpen()) {
       connection.output().method(number, method);
     }
+  }
+
+  /** How it waits for what was caused before. */
+  CommandOrder order() {
+    return order;
   }
 
   <T> void await(CompletableFuture<T> future, Consumer<T> then) {

@@ -132,7 +132,13 @@ final class ConsumerOperations implements DeliveryReceiver {
             prefetch,
             consume.arguments(),
             outlet);
-    consumers.put(tag, outlet.attach(consumer));
+    channel.order().after(queue, () -> subscribe(queue, outlet.attach(consumer), consume));
+  }
+
+  private void subscribe(Queue queue, DeliverySource source, BasicMethod.Consume consume) {
+    Consumer consumer = source.consumer();
+    String tag = consumer.tag().value();
+    consumers.put(tag, source);
     connection.lanes().flush();
     // Said before the first delivery: by the time the subscription is done, messages may be on
     // their way.
@@ -200,24 +206,33 @@ final class ConsumerOperations implements DeliveryReceiver {
       channel.reply(cancel.noWait(), new BasicMethod.CancelOk(cancel.consumerTag()));
       return;
     }
-    DeliverySource source = consumers.remove(cancel.consumerTag());
-    if (source != null) {
+    DeliverySource source = consumers.get(cancel.consumerTag());
+    if (source == null) {
+      channel.reply(cancel.noWait(), new BasicMethod.CancelOk(cancel.consumerTag()));
+    } else {
+      channel.order().after(source.queue(), () -> cancel(source, cancel.noWait()));
+    }
+  }
+
+  private void cancel(DeliverySource source, boolean noWait) {
+    String tag = source.consumer().tag().value();
+    if (consumers.remove(tag, source)) {
       tellDeleted(source);
     }
     connection.lanes().flush();
-    CompletableFuture<Void> cancelled =
-        source == null
-            ? CompletableFuture.completedFuture(null)
-            : source.queue().cancel(source.consumer());
     channel.await(
-        cancelled,
-        done -> channel.reply(cancel.noWait(), new BasicMethod.CancelOk(cancel.consumerTag())));
+        source.queue().cancel(source.consumer()),
+        done -> channel.reply(noWait, new BasicMethod.CancelOk(tag)));
   }
 
   void get(BasicMethod.Get get) {
     Queue queue = channel.queue(get.queue(), Permission.READ);
     connection.lanes().flush();
-    channel.await(queue.fetch(!get.noAck()), fetched -> fetched(queue, fetched));
+    channel
+        .order()
+        .after(
+            queue,
+            () -> channel.await(queue.fetch(!get.noAck()), fetched -> fetched(queue, fetched)));
   }
 
   private void fetched(Queue queue, Fetched fetched) {

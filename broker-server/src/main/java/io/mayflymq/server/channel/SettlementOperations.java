@@ -3,12 +3,15 @@ package io.mayflymq.server.channel;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.vhost.CommandLanes;
+import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.channel.Transaction.Verdict;
 import io.mayflymq.server.delivery.DeliverySource;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SortedMap;
 
 /**
@@ -39,8 +42,7 @@ final class SettlementOperations {
     boolean everything = multiple && tag == 0;
     if (!everything && !isOutstanding(tag, transaction)) {
       if (!consumers.lost().settle(tag)) {
-        throw new ChannelException(
-            ReplyCode.PRECONDITION_FAILED, "unknown delivery tag " + Long.toUnsignedString(tag));
+        throw unknown(tag);
       }
       if (!multiple) {
         return;
@@ -69,6 +71,34 @@ final class SettlementOperations {
       unacked.settleThrough(last, (source, from, to) -> send(source, from, to, verdict));
     } else {
       unacked.settle(tag, (source, from, to) -> send(source, from, to, verdict));
+    }
+  }
+
+  private static ChannelException unknown(long tag) {
+    return new ChannelException(
+        ReplyCode.PRECONDITION_FAILED, "unknown delivery tag " + Long.toUnsignedString(tag));
+  }
+
+  /**
+   * The queues with a length limit among those whose messages would be settled: what becomes of a
+   * message that comes to one of them may depend on whether that was before. None for a tag that is
+   * not outstanding.
+   */
+  List<Queue> limitedQueues(long tag, boolean multiple) {
+    Set<Queue> limited = new LinkedHashSet<>();
+    if (multiple && (tag == 0 || unacked.contains(tag))) {
+      unacked.forEachThrough(
+          tag == 0 ? unacked.lastTag() : tag, outstanding -> addIfLimited(outstanding, limited));
+    } else if (unacked.contains(tag)) {
+      addIfLimited(tag, limited);
+    }
+    return List.copyOf(limited);
+  }
+
+  private void addIfLimited(long tag, Set<Queue> limited) {
+    Queue queue = unacked.source(tag).queue();
+    if (queue.settings().length().isLimited()) {
+      limited.add(queue);
     }
   }
 

@@ -49,12 +49,12 @@ public final class DeliverySource {
    */
   public long timeoutMillis() {
     long own = consumer.timeoutMillis();
-    return own == QueueSettings.NONE ? queue.deliveries().timeoutMillis() : own;
+    return own == QueueSettings.NONE ? queue.settings().deliveries().timeoutMillis() : own;
   }
 
   /** What happens when it stays longer. */
   public TimeoutAction timeoutAction() {
-    return queue.deliveries().timeoutAction();
+    return queue.settings().deliveries().timeoutAction();
   }
 
   /** The broker has cancelled the consumer: what is still on its way to it goes back. */
