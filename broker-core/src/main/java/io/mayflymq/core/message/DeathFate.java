@@ -6,6 +6,10 @@ import java.util.Locale;
 public enum DeathFate {
   /** It went to one queue at least. */
   DEAD_LETTERED,
+  /** It waits in its queue's log until a queue takes it, as others do before it. */
+  WAITING,
+  /** Dropped: it went to queues that all refused it, and it may not wait. */
+  REFUSED,
   /** Dropped: its queue has no dead letter exchange. */
   NO_EXCHANGE,
   /** Dropped: its queue dead-letters no message that died so. */

@@ -224,6 +224,20 @@ public final class Message {
         hasOneKey);
   }
 
+  /** The same message for another exchange and routing key. */
+  public Message addressedTo(ShortString otherExchange, ShortString otherKey) {
+    return new Message(
+        otherExchange,
+        otherKey,
+        content,
+        propertiesLength,
+        ttlMillis,
+        priority(),
+        persistent,
+        blindKeys,
+        hasOneKey);
+  }
+
   /** Decodes the properties; a new object at each call. */
   public BasicProperties properties() {
     return BasicProperties.decode(content, 0, propertiesLength);

@@ -58,6 +58,10 @@ public enum Counter {
   REDRIVEN,
   /** Queues: messages that died and went from here to at least one other queue. */
   DEAD_LETTERED,
+  /** Queues: messages that died and had to wait until another queue took them. */
+  DEAD_LETTERS_WAITED,
+  /** Queues: messages that died, were refused wherever they went, and could not wait. */
+  DROPPED_REFUSED,
   /** Queues: messages that died where there is no dead letter exchange. */
   DROPPED_NO_EXCHANGE,
   /** Queues: messages that died so that their queue does not dead-letter them. */
@@ -101,6 +105,8 @@ public enum Counter {
   public static Counter of(DeathFate fate) {
     return switch (fate) {
       case DEAD_LETTERED -> DEAD_LETTERED;
+      case WAITING -> DEAD_LETTERS_WAITED;
+      case REFUSED -> DROPPED_REFUSED;
       case NO_EXCHANGE -> DROPPED_NO_EXCHANGE;
       case REASON_EXCLUDED -> DROPPED_REASON_EXCLUDED;
       case EXCHANGE_MISSING -> DROPPED_EXCHANGE_MISSING;

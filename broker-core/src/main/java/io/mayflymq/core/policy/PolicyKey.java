@@ -63,6 +63,9 @@ public enum PolicyKey {
       true),
   /** MayflyMQ's own: whether the queue has a dead letter queue of its own. */
   DEAD_LETTER_QUEUE("dead-letter-queue", oneOf("is not one of: none, auto", "none", "auto"), true),
+  /** MayflyMQ's own: what becomes of a dead letter that no queue takes. */
+  DEAD_LETTER_REFUSED(
+      "dead-letter-refused", oneOf("is not one of: wait, drop", "wait", "drop"), true),
   DEAD_LETTER_ROUTING_KEY(
       "dead-letter-routing-key", text("is not a valid dead letter routing key"), true),
   /** MayflyMQ's own, as all that begin so: the routing key after certain deaths. */
@@ -78,7 +81,7 @@ public enum PolicyKey {
   DEAD_LETTER_STRATEGY(
       "dead-letter-strategy",
       oneOf("is not a valid dead letter strategy", "at-most-once", "at-least-once"),
-      false),
+      true),
   /** MayflyMQ's own; see {@link Backoff}. */
   DELAYED_RETRY_BACKOFF("delayed-retry-backoff", wordFor(Backoff.class), true),
   /** MayflyMQ's own: how long a message waits after each return, in ms. */
@@ -207,6 +210,7 @@ public enum PolicyKey {
           DEAD_LETTER_HEADERS,
           DEAD_LETTER_ON,
           DEAD_LETTER_QUEUE,
+          DEAD_LETTER_REFUSED,
           DEAD_LETTER_ROUTING_KEY_DELIVERY_LIMIT,
           DEAD_LETTER_ROUTING_KEY_EXPIRED,
           DEAD_LETTER_ROUTING_KEY_MAXLEN,

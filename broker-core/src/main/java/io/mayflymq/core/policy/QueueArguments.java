@@ -253,7 +253,6 @@ public final class QueueArguments {
     return (int) number;
   }
 
-  /** Letters are always sent as they would be at least once; only the name is looked at. */
   private void deadLetterStrategy() {
     String strategy = word(DEAD_LETTER_STRATEGY);
     if (strategy != null && !STRATEGIES.contains(strategy)) {

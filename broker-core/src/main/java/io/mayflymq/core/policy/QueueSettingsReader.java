@@ -116,7 +116,14 @@ final class QueueSettingsReader {
     settings
         .deadLetterExchange(effective.text(PolicyKey.DEAD_LETTER_EXCHANGE))
         .deadLetterRoutingKey(effective.text(PolicyKey.DEAD_LETTER_ROUTING_KEY))
-        .ownDeadLetterQueue(is(PolicyKey.DEAD_LETTER_QUEUE, "auto"));
+        .ownDeadLetterQueue(is(PolicyKey.DEAD_LETTER_QUEUE, "auto"))
+        .keepsRefusedDeadLetters(
+            !is(PolicyKey.DEAD_LETTER_REFUSED, "drop")
+                && !is(PolicyKey.DEAD_LETTER_STRATEGY, "at-most-once"))
+        // As in RabbitMQ: only where publishers are told when too many wait.
+        .deadLettersAtLeastOnce(
+            is(PolicyKey.DEAD_LETTER_STRATEGY, "at-least-once")
+                && is(PolicyKey.OVERFLOW, "reject-publish"));
     List<String> reasons = words(PolicyKey.DEAD_LETTER_ON);
     if (reasons != null) {
       Set<DeathReason> on = EnumSet.noneOf(DeathReason.class);

@@ -20,6 +20,8 @@ final class LengthGuard {
   private LengthLimit limit;
   private Overflow overflow;
   private boolean countsUnacked;
+  private long waitingDeadLetters;
+  private long waitingDeadLetterBytes;
 
   /** A new limit is being worked off in slices. */
   private boolean shrinking;
@@ -51,6 +53,15 @@ final class LengthGuard {
     countsUnacked = settings.length().countsUnacked();
   }
 
+  /**
+   * So many dead letters wait. They count where publishers are refused; where the oldest message is
+   * dropped they have the limit for themselves.
+   */
+  void deadLettersWait(long count, long bytes) {
+    waitingDeadLetters = count;
+    waitingDeadLetterBytes = bytes;
+  }
+
   /** Whether a message is refused, as the queue is full and nothing is dropped for it. */
   boolean refuses(Message message, long nowMillis) {
     if (overflow == Overflow.DROP_HEAD || !wouldExceed(message)) {
@@ -61,7 +72,8 @@ final class LengthGuard {
   }
 
   private boolean wouldExceed(Message message) {
-    return limit.isExceededBy(count() + 1, bytes() + message.bodyLength());
+    return limit.isExceededBy(
+        count() + waitingDeadLetters + 1, bytes() + waitingDeadLetterBytes + message.bodyLength());
   }
 
   /**

@@ -79,6 +79,9 @@ public interface QueueBehavior {
   /** Whether messages wait to be published to it later. */
   void holdsScheduled(boolean any, long nowMillis);
 
+  /** So many of its dead letters wait for another queue to take them. */
+  void deadLettersWait(long count, long bytes);
+
   /** Whether its lease has ended, so that it may go. */
   boolean leaseHasEnded(long nowMillis);
 

@@ -39,6 +39,8 @@ public final class QueueMachine implements QueueBehavior {
 
   private QueueSettings settings;
   private boolean holdsScheduled;
+  private long waitingDeadLetters;
+  private long waitingDeadLetterBytes;
   private final QueueEffects effects;
   private final MessageIndex<Message> index;
   private final QueueMessages messages;
@@ -121,6 +123,7 @@ public final class QueueMachine implements QueueBehavior {
     settings = changed;
     if (length == null && changed.length().isLimited()) {
       length = new LengthGuard(index, messages, deadlines, departures, wakeUp, changed);
+      length.deadLettersWait(waitingDeadLetters, waitingDeadLetterBytes);
     }
     if (length != null) {
       length.change(changed);
@@ -259,7 +262,16 @@ public final class QueueMachine implements QueueBehavior {
 
   /** Whether it holds no message, of those either that are to be published to it later. */
   private boolean isEmpty() {
-    return totals().messages() == 0 && !holdsScheduled;
+    return totals().messages() == 0 && !holdsScheduled && waitingDeadLetters == 0;
+  }
+
+  @Override
+  public void deadLettersWait(long count, long bytes) {
+    waitingDeadLetters = count;
+    waitingDeadLetterBytes = bytes;
+    if (length != null) {
+      length.deadLettersWait(count, bytes);
+    }
   }
 
   @Override

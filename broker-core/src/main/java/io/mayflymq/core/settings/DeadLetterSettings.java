@@ -16,6 +16,10 @@ import java.util.Set;
  * @param serviceBusHeaders whether Azure Service Bus's headers are added
  * @param ownQueue whether the queue has a dead letter queue of its own, which they go to where
  *     there is no exchange
+ * @param keepsRefused whether one that no queue takes waits until one does, if it is persistent and
+ *     the queue durable; else it is dropped
+ * @param atLeastOnce whether whatever is dead-lettered waits until a queue has it: also where it
+ *     has nowhere to go, and also what is not persistent
  */
 public record DeadLetterSettings(
     String exchange,
@@ -23,7 +27,9 @@ public record DeadLetterSettings(
     Set<DeathReason> on,
     Map<DeathReason, String> routingKeys,
     boolean serviceBusHeaders,
-    boolean ownQueue) {
+    boolean ownQueue,
+    boolean keepsRefused,
+    boolean atLeastOnce) {
 
   /** The deaths that make dead letters in RabbitMQ. */
   public static final Set<DeathReason> ON_DEFAULT =

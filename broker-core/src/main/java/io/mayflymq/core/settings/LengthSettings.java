@@ -11,6 +11,12 @@ package io.mayflymq.core.settings;
 public record LengthSettings(
     long maxLength, long maxLengthBytes, Overflow overflow, boolean countsUnacked) {
 
+  /** Whether so many messages of so many bytes are more than it allows. */
+  public boolean isExceededBy(long messages, long bytes) {
+    return (maxLength != QueueSettings.NONE && messages > maxLength)
+        || (maxLengthBytes != QueueSettings.NONE && bytes > maxLengthBytes);
+  }
+
   /** Whether there is a limit. */
   public boolean isLimited() {
     return maxLength != QueueSettings.NONE || maxLengthBytes != QueueSettings.NONE;

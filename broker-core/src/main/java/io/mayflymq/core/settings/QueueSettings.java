@@ -103,6 +103,8 @@ public record QueueSettings(
     private Set<DeathReason> deadLetterOn = DeadLetterSettings.ON_DEFAULT;
     private final Map<DeathReason, String> routingKeys = new EnumMap<>(DeathReason.class);
     private boolean serviceBusHeaders;
+    private boolean keepsRefusedDeadLetters = true;
+    private boolean deadLettersAtLeastOnce;
     private boolean ownDeadLetterQueue;
     private long deliveryLimit = NONE;
     private long consumerTimeout = NONE;
@@ -135,6 +137,8 @@ public record QueueSettings(
       routingKeys.putAll(settings.deadLetters.routingKeys());
       serviceBusHeaders = settings.deadLetters.serviceBusHeaders();
       ownDeadLetterQueue = settings.deadLetters.ownQueue();
+      keepsRefusedDeadLetters = settings.deadLetters.keepsRefused();
+      deadLettersAtLeastOnce = settings.deadLetters.atLeastOnce();
       deliveryLimit = settings.deliveries.limit();
       consumerTimeout = settings.deliveries.timeoutMillis();
       timeoutAction = settings.deliveries.timeoutAction();
@@ -242,6 +246,18 @@ public record QueueSettings(
       return this;
     }
 
+    /** Sets {@link DeadLetterSettings#keepsRefused}. */
+    public Builder keepsRefusedDeadLetters(boolean value) {
+      keepsRefusedDeadLetters = value;
+      return this;
+    }
+
+    /** Sets {@link DeadLetterSettings#atLeastOnce}. */
+    public Builder deadLettersAtLeastOnce(boolean value) {
+      deadLettersAtLeastOnce = value;
+      return this;
+    }
+
     public Builder serviceBusHeaders(boolean value) {
       serviceBusHeaders = value;
       return this;
@@ -297,7 +313,9 @@ public record QueueSettings(
               Set.copyOf(on),
               Map.copyOf(routingKeys),
               serviceBusHeaders,
-              ownDeadLetterQueue),
+              ownDeadLetterQueue,
+              keepsRefusedDeadLetters,
+              deadLettersAtLeastOnce && deadLetterExchange != null),
           new DeliverySettings(deliveryLimit, consumerTimeout, timeoutAction, retry),
           stream);
     }

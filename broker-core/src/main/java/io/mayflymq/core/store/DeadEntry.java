@@ -11,7 +11,6 @@ public final class DeadEntry {
   private final long sequence;
   private final int bodyLength;
   private long location;
-  private int awaitedLetters;
 
   /**
    * Describes an entry.
@@ -51,16 +50,5 @@ public final class DeadEntry {
   /** The log has copied it. */
   public void moveTo(long newLocation) {
     location = newLocation;
-  }
-
-  /** So many letters are on their way to other shards. */
-  public void await(int letters) {
-    awaitedLetters = letters;
-  }
-
-  /** One of them is safe. @return whether it was the last one */
-  public boolean letterArrived() {
-    awaitedLetters--;
-    return awaitedLetters == 0;
   }
 }

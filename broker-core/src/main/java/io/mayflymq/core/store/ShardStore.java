@@ -13,7 +13,7 @@ public interface ShardStore {
   /**
    * The store of a queue. Any thread may call.
    *
-   * @param queueId the queue, never given to another; or {@link ScheduleIds#of} it
+   * @param queueId the queue, never given to another; or what {@link StoreIds} makes of it
    * @param durable whether the queue's persistent messages are to outlive the process
    */
   QueueStore open(long queueId, boolean durable);
@@ -27,11 +27,11 @@ public interface ShardStore {
    *
    * @param shardsBefore the number of the shard that each durable queue was kept on so far, by the
    *     id of the queue; messages of it that are elsewhere are not to be believed
-   * @param openSchedule told the id of a queue whose scheduled messages were found: it opens their
-   *     store, unless the queue is gone
+   * @param openBeside told an id of {@link StoreIds} under which messages were found beside a
+   *     queue: it opens their store, unless the queue is gone
    * @throws StoreException if they cannot be read
    */
-  Recovered recover(Map<Long, Integer> shardsBefore, LongConsumer openSchedule);
+  Recovered recover(Map<Long, Integer> shardsBefore, LongConsumer openBeside);
 
   /**
    * What was brought back.

@@ -26,7 +26,7 @@ public final class VolatileStore implements ShardStore {
   }
 
   @Override
-  public Recovered recover(Map<Long, Integer> shardsBefore, LongConsumer openSchedule) {
+  public Recovered recover(Map<Long, Integer> shardsBefore, LongConsumer openBeside) {
     return new Recovered(0, 0);
   }
 

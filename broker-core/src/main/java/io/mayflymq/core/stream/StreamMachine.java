@@ -262,6 +262,9 @@ public final class StreamMachine implements QueueBehavior {
   }
 
   @Override
+  public void deadLettersWait(long count, long bytes) {}
+
+  @Override
   public boolean leaseHasEnded(long nowMillis) {
     return false;
   }

@@ -10,6 +10,7 @@ import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.StoreIds;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
@@ -80,9 +81,7 @@ public final class Broker {
     for (ShardStore.Recovered shard :
         shards.onEach(
             shard ->
-                shards
-                    .store(shard)
-                    .recover(shardsBefore, id -> openSchedule(queues.get(id), shard)))) {
+                shards.store(shard).recover(shardsBefore, id -> openBeside(id, queues, shard)))) {
       messages += shard.messages();
       highestQueueId = Math.max(highestQueueId, shard.highestQueueId());
     }
@@ -97,9 +96,14 @@ public final class Broker {
     return new Recovered(definitions.size(), messages);
   }
 
-  private static void openSchedule(Queue queue, Shard shard) {
+  private static void openBeside(long id, Map<Long, Queue> queues, Shard shard) {
+    Queue queue = queues.get(StoreIds.queueOf(id));
     if (queue != null && queue.shard() == shard) {
-      queue.openSchedule();
+      if (StoreIds.isSchedule(id)) {
+        queue.openSchedule();
+      } else {
+        queue.openWaitingDeadLetters();
+      }
     }
   }
 

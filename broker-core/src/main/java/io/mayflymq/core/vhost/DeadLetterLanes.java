@@ -25,12 +25,10 @@ final class DeadLetterLanes implements BurstMember {
   private final Shard home;
   private final ShardStore store;
   private final CommandLanes lanes;
-  private final ArrayDeque<LocalLetter> local = new ArrayDeque<>();
+  private final ArrayDeque<OutgoingDeadLetter> local = new ArrayDeque<>();
   private final ArrayDeque<Runnable> waitingForRoom = new ArrayDeque<>(1);
   private final DeadLetters letters = new DeadLetters();
   private boolean waiting;
-
-  private record LocalLetter(DeadEntry source, Message message, Route<Queue> targets) {}
 
   /**
    * Makes the lanes of a shard.
@@ -66,33 +64,36 @@ final class DeadLetterLanes implements BurstMember {
   }
 
   /**
-   * Sends a letter.
+   * Sends a letter that no queue keeps if it is refused.
    *
-   * @param source the entry of the message that it was made of, or null if the log has none
+   * @param entry the entry of the message that it was made of, or null if the log has none
    * @param targets where it goes: one queue at least
    */
-  void send(DeadEntry source, Message letter, Route<Queue> targets) {
+  void send(DeadEntry entry, Message letter, Route<Queue> targets) {
+    send(new OutgoingDeadLetter(null, entry, letter, targets, null));
+  }
+
+  /** Sends a letter. */
+  void send(OutgoingDeadLetter letter) {
+    Route<Queue> targets = letter.targets();
     for (int i = 0; i < targets.size(); i++) {
       if (targets.get(i).shard() != home || targets.get(i).isStream()) {
-        sendFar(source, letter, targets);
+        sendFar(letter);
         return;
       }
     }
-    local.addLast(new LocalLetter(source, letter, targets));
+    local.addLast(letter);
     if (!waiting) {
       waiting = true;
       home.atEndOfBurst(this);
     }
   }
 
-  private void sendFar(DeadEntry source, Message letter, Route<Queue> targets) {
-    PublishReceipts receipts = null;
-    if (source != null) {
-      source.await(targets.size());
-      store.await(source);
-      receipts = new Arrival(source, store);
+  private void sendFar(OutgoingDeadLetter letter) {
+    if (letter.entry() != null) {
+      store.await(letter.entry());
     }
-    lanes.publish(targets, letter, receipts, 0);
+    lanes.publish(letter.targets(), letter.message(), new Arrival(letter), 0);
   }
 
   @Override
@@ -118,43 +119,80 @@ final class DeadLetterLanes implements BurstMember {
 
   /** Brings the letters to queues of this shard there. Not while a command of a queue runs. */
   void deliver() {
-    for (LocalLetter letter = local.pollFirst(); letter != null; letter = local.pollFirst()) {
+    for (OutgoingDeadLetter letter = local.pollFirst();
+        letter != null;
+        letter = local.pollFirst()) {
       deliver(letter);
     }
   }
 
-  private void deliver(LocalLetter letter) {
-    Route<Queue> targets = letter.targets;
-    long delay = targets.delayOf(letter.message);
+  private void deliver(OutgoingDeadLetter letter) {
+    Route<Queue> targets = letter.targets();
+    long delay = targets.delayOf(letter.message());
     // One record has one content: who gets it now is told of the delay of the others.
-    Message message = delay > 0 ? Delay.over(letter.message, delay) : letter.message;
-    if (letter.source != null) {
-      store.beginMove(letter.source, message);
+    Message message = delay > 0 ? Delay.over(letter.message(), delay) : letter.message();
+    if (letter.entry() != null) {
+      store.beginMove(letter.entry(), message);
     }
+    boolean taken = false;
     for (int i = 0; i < targets.size(); i++) {
       if (delay > 0 && i >= targets.undelayed()) {
         targets.get(i).schedule(message, Deadlines.after(home.now(), delay));
+        taken = true;
       } else {
-        targets.get(i).publish(message);
+        taken |= targets.get(i).publish(message);
       }
     }
-    if (letter.source != null) {
+    if (!taken && letter.source() != null && !letter.isPassedOn()) {
+      letter.source().vhost().deadLetters().refused(letter);
+    }
+    if (letter.entry() != null) {
       store.endMove(home.now());
     }
   }
 
-  /** Hears when a letter is safe; where a disk has failed it never is, and the entry stays. */
-  private record Arrival(DeadEntry source, ShardStore store) implements PublishReceipts {
+  /**
+   * Hears when a letter is safe, or that no queue took it; where a disk has failed it is never
+   * safe, and the entry stays: after a restart the message is still where it died.
+   */
+  private final class Arrival implements PublishReceipts {
+    private final OutgoingDeadLetter letter;
+    private int awaited;
+    private boolean taken;
+
+    Arrival(OutgoingDeadLetter letter) {
+      this.letter = letter;
+      this.awaited = letter.targets().size();
+    }
+
     @Override
     public void settled(long publishSequence, boolean accepted) {
-      if (source.letterArrived()) {
-        store.settle(source);
+      taken |= accepted;
+      if (--awaited == 0) {
+        arrived();
+      }
+    }
+
+    private void arrived() {
+      DeadEntry entry = letter.entry();
+      if (taken || letter.source() == null || letter.isPassedOn()) {
+        if (entry != null) {
+          store.settle(entry);
+        }
+        return;
+      }
+      if (entry != null) {
+        store.beginMove(entry, letter.message());
+      }
+      letter.source().vhost().deadLetters().refused(letter);
+      if (entry != null) {
+        store.endMove(home.now());
       }
     }
 
     @Override
     public void failed(long publishSequence) {
-      // After a restart the message is still where it died.
+      // It is not settled any more.
     }
   }
 }

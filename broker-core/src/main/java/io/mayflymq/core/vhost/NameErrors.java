@@ -55,6 +55,13 @@ record NameErrors(String vhost) {
     }
   }
 
+  static void requireNoRedrive(Queue queue) {
+    Redrive last = queue.lastRedrive();
+    if (last != null && !last.report().state().isEnd()) {
+      throw precondition(queue, "is being redriven");
+    }
+  }
+
   /**
    * Checks whether a queue's type knows {@code basic.get}.
    *

@@ -8,7 +8,6 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.Fetched;
-import io.mayflymq.core.queue.Purge;
 import io.mayflymq.core.queue.QueueBehavior;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.runtime.Shard;
@@ -43,6 +42,9 @@ public final class Queue {
 
   /** Null until a message was scheduled for the first time. */
   QueueSchedule schedule;
+
+  /** Null until a dead letter had to wait for the first time. */
+  private WaitingDeadLetters waitingDeadLetters;
 
   private boolean deleted;
   private volatile Redrive lastRedrive;
@@ -137,6 +139,18 @@ public final class Queue {
     return schedule;
   }
 
+  /** The dead letters that wait, to be added to. */
+  WaitingDeadLetters openWaitingDeadLetters() {
+    if (waitingDeadLetters == null) {
+      waitingDeadLetters = new WaitingDeadLetters(this, machine, shards);
+    }
+    return waitingDeadLetters;
+  }
+
+  boolean hasWaitingDeadLetters() {
+    return waitingDeadLetters != null && !waitingDeadLetters.isEmpty();
+  }
+
   /** Whether {@link #publish} would refuse a message now. */
   boolean refuses(Message message) {
     return !deleted && machine.refuses(message, shard.now());
@@ -203,7 +217,7 @@ public final class Queue {
 
   /** How it is at this moment; null if it is gone. Within a burst of the shard. */
   public QueueView view() {
-    return deleted ? null : QueueView.of(this, machine, schedule);
+    return deleted ? null : QueueView.of(this, machine, schedule, waitingDeadLetters);
   }
 
   // From any thread
@@ -279,18 +293,14 @@ public final class Queue {
         });
   }
 
-  /**
-   * Removes all ready messages and tells how many there were. Fails with 404 if the queue has gone,
-   * 540 if it is a stream.
-   */
+  /** See {@link QueuePurge}. Fails with 404 if the queue has gone, 540 if it is a stream. */
   public CompletableFuture<Long> purge() {
     return shard
         .call(
             () -> {
               requireExists();
               NameErrors.requireNoStream(this, "queue.purge");
-              Purge purge = machine.purge();
-              return Slices.of(this, () -> purge.step(shard.now()), purge::removed);
+              return QueuePurge.of(this, machine, waitingDeadLetters);
             })
         .thenCompose(removed -> removed);
   }
@@ -319,12 +329,9 @@ public final class Queue {
         () -> {
           requireExists();
           NameErrors.requireNoStream(this, "redrive");
-          Redrive last = lastRedrive;
-          if (!request.dryRun() && last != null && !last.report().state().isEnd()) {
-            throw NameErrors.precondition(this, "is being redriven");
-          }
           Redrive redrive = new Redrive(this, machine.withdrawals(), request, shards, conditions);
           if (!request.dryRun()) {
+            NameErrors.requireNoRedrive(this);
             lastRedrive = redrive;
           }
           redrive.goOn();
@@ -370,7 +377,7 @@ public final class Queue {
               if (ifUnused && machine.consumerCount() > 0) {
                 throw NameErrors.precondition(this, "in use");
               }
-              if (ifEmpty && machine.readyCount() > 0) {
+              if (ifEmpty && (machine.readyCount() > 0 || hasWaitingDeadLetters())) {
                 throw NameErrors.precondition(this, "not empty");
               }
               return parting().leave(actor);
@@ -392,6 +399,7 @@ public final class Queue {
           () -> {
             machine.start(shard.now());
             QueueSchedule.start(schedule);
+            WaitingDeadLetters.start(waitingDeadLetters);
           });
     }
   }
@@ -423,6 +431,7 @@ public final class Queue {
   private void dispose() {
     machine.dispose();
     QueueSchedule.dispose(schedule);
+    WaitingDeadLetters.dispose(waitingDeadLetters);
   }
 
   /** Whether it is neither gone nor about to go because somebody wanted that. */

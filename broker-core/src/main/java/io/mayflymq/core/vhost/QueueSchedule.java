@@ -16,8 +16,8 @@ import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.settings.LengthSettings;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.DeadEntry;
-import io.mayflymq.core.store.ScheduleIds;
 import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.StoreIds;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -49,7 +49,7 @@ public final class QueueSchedule extends Timer {
     this.messages =
         new ScheduledMessages(
             shards.pages(shard),
-            store.open(ScheduleIds.of(queue.id()), queue.definition().durable()));
+            store.open(StoreIds.ofSchedule(queue.id()), queue.definition().durable()));
   }
 
   /** Begins, with what the store has brought back, if that is anything. */

@@ -12,17 +12,25 @@ import java.util.List;
  * @param queue the queue; its counters go on
  * @param totals its messages
  * @param scheduled the messages that wait for their time, as if they were ready
+ * @param waiting the dead letters that wait for another queue to take them
  * @param consumers its consumers, in the order in which they came
  * @param head its first ready message; null if none was ready or its content was not in memory
  */
 public record QueueView(
-    Queue queue, QueueTotals totals, QueueTotals scheduled, List<Member> consumers, Message head) {
+    Queue queue,
+    QueueTotals totals,
+    QueueTotals scheduled,
+    QueueTotals waiting,
+    List<Member> consumers,
+    Message head) {
 
-  static QueueView of(Queue queue, QueueBehavior machine, QueueSchedule schedule) {
+  static QueueView of(
+      Queue queue, QueueBehavior machine, QueueSchedule schedule, WaitingDeadLetters waiting) {
     return new QueueView(
         queue,
         machine.totals(),
         schedule == null ? QueueTotals.NONE : schedule.totals(),
+        waiting == null ? QueueTotals.NONE : waiting.totals(),
         machine.consumers().stream()
             .map(consumer -> new Member(consumer, machine.isActive(consumer)))
             .toList(),

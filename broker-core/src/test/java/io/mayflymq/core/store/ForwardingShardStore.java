@@ -24,8 +24,8 @@ public class ForwardingShardStore implements ShardStore {
   }
 
   @Override
-  public Recovered recover(Map<Long, Integer> shardsBefore, LongConsumer openSchedule) {
-    return store.recover(shardsBefore, openSchedule);
+  public Recovered recover(Map<Long, Integer> shardsBefore, LongConsumer openBeside) {
+    return store.recover(shardsBefore, openBeside);
   }
 
   @Override

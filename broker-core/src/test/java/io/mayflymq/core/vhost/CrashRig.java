@@ -9,8 +9,10 @@ import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.DeliveryOutlet;
 import io.mayflymq.core.queue.Fetched;
 import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.settings.LengthSettings;
+import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.store.ScheduleIds;
+import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.disk.MemoryHost;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
 import io.mayflymq.protocol.types.FieldTable;
@@ -147,9 +149,12 @@ final class CrashRig {
   }
 
   private boolean leads(long from, long target) {
-    long source = ScheduleIds.queueOf(from);
-    if (ScheduleIds.isSchedule(target) || ScheduleIds.of(target) == from) {
-      return !ScheduleIds.isSchedule(target);
+    long source = StoreIds.queueOf(from);
+    if (StoreIds.isWaitingDeadLetters(target)) {
+      return !StoreIds.isWaitingDeadLetters(from) && StoreIds.queueOf(target) == source;
+    }
+    if (StoreIds.isSchedule(target) || StoreIds.ofSchedule(target) == from) {
+      return !StoreIds.isSchedule(target);
     }
     QueueSettings settings = definitions.get(source).settings();
     String exchange = settings.deadLetters().exchange();
@@ -162,17 +167,22 @@ final class CrashRig {
 
   /** Where a queue's dead letters are stored, whatever else happens; null if nothing is sure. */
   private Long target(long source) {
-    QueueSettings settings = definitions.get(ScheduleIds.queueOf(source)).settings();
+    QueueSettings settings = definitions.get(StoreIds.queueOf(source)).settings();
     Queue target =
         "".equals(settings.deadLetters().exchange())
             ? broker.queue(settings.deadLetters().routingKey())
             : null;
     return target == null
             || !target.definition().durable()
-            || target.definition().settings().length().isLimited()
+            || mayDropLetters(target.definition().settings().length())
             || unacknowledged.contains(target.id())
         ? null
         : target.id();
+  }
+
+  /** What a full queue refuses waits where it died; what it drops is lost. */
+  private static boolean mayDropLetters(LengthSettings length) {
+    return length.isLimited() && length.overflow() == Overflow.DROP_HEAD;
   }
 
   private static FieldTable arguments(Random random) {

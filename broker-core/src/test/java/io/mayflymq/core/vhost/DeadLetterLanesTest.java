@@ -121,7 +121,7 @@ class DeadLetterLanesTest {
   }
 
   @Test
-  void aFullQueueThatRefusesIsTheEndOfALetter() {
+  void whatAFullQueueRefusesWaitsWhereItDied() {
     for (int shard = 0; shard < 2; shard++) {
       broker = TestBroker.of(2);
       FieldTable full =
@@ -132,8 +132,10 @@ class DeadLetterLanesTest {
       broker.advance(1100);
 
       broker = broker.afterPowerLoss();
-      assertThat(broker.recovered.messages()).isOne();
+      assertThat(broker.recovered.messages()).isEqualTo(3);
+      broker.advance(1100);
       assertThat(broker.drain("dead")).containsExactly(1);
+      assertThat(broker.drain("q")).isEmpty();
     }
   }
 

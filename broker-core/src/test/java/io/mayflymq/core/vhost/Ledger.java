@@ -8,8 +8,8 @@ import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.ForwardingQueueStore;
 import io.mayflymq.core.store.ForwardingShardStore;
 import io.mayflymq.core.store.QueueStore;
-import io.mayflymq.core.store.ScheduleIds;
 import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.StoredQueue;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -211,7 +211,7 @@ final class Ledger {
   }
 
   private boolean isKnown(Key key) {
-    return known.contains(ScheduleIds.queueOf(key.queueId));
+    return known.contains(StoreIds.queueOf(key.queueId));
   }
 
   private void compare(Move move) {
@@ -282,8 +282,8 @@ final class Ledger {
     }
 
     @Override
-    public Recovered recover(Map<Long, Integer> shardsBefore, LongConsumer openSchedule) {
-      Recovered recovered = super.recover(shardsBefore, openSchedule);
+    public Recovered recover(Map<Long, Integer> shardsBefore, LongConsumer openBeside) {
+      Recovered recovered = super.recover(shardsBefore, openBeside);
       queues.forEach(
           (id, watched) -> {
             known.add(id);
@@ -399,6 +399,9 @@ final class Ledger {
       moving.settledAt = events;
       targets.forEach(target -> target.storedAt = events);
       if (targets.isEmpty()) {
+        assertThat(StoreIds.isBeside(moving.key.queueId) ? null : target.apply(moving.key.queueId))
+            .as("no queue has the dead letter of %s", moving)
+            .isNull();
         ended.add(moving.number);
       }
       moves.add(new Move(moving, targets, events));

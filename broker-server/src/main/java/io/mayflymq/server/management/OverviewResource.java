@@ -105,6 +105,7 @@ final class OverviewResource {
         Statistics.Totals.of(queueCounts(vhosts)));
     totals.put(
         "messages_delayed", queues.stream().mapToLong(view -> view.scheduled().ready()).sum());
+    totals.put("messages_dlx", queues.stream().mapToLong(view -> view.waiting().messages()).sum());
     return totals;
   }
 

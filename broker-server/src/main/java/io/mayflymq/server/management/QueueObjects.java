@@ -37,6 +37,7 @@ final class QueueObjects {
             "head_message_timestamp", timestampOf(view.head()),
             "message_bytes", view.totals().bytes(),
             "message_bytes_delayed", view.totals().delayedBytes() + view.scheduled().readyBytes(),
+            "message_bytes_dlx", view.waiting().bytes(),
             "message_bytes_persistent", view.totals().persistentBytes(),
             "message_bytes_ready", view.totals().readyBytes(),
             "message_bytes_unacknowledged", view.totals().unackedBytes());
@@ -48,6 +49,7 @@ final class QueueObjects {
     Statistics.putMessages(
         object, view.totals().ready(), view.totals().unacked(), queue.counters());
     object.put("messages_delayed", view.totals().delayed() + view.scheduled().ready());
+    object.put("messages_dlx", view.waiting().messages());
     object.put("messages_persistent", view.totals().persistent());
     object.put("name", queue.name());
     object.put("node", NodeName.VALUE);

@@ -102,7 +102,11 @@ final class Statistics {
   }
 
   private static String name(DeathFate fate) {
-    return fate == DeathFate.DEAD_LETTERED ? fate.wireName() : "dropped_" + fate.wireName();
+    return switch (fate) {
+      case DEAD_LETTERED -> fate.wireName();
+      case WAITING -> "dead_letters_waited";
+      default -> "dropped_" + fate.wireName();
+    };
   }
 
   /** What a channel counts; null if nothing happened yet. */

@@ -139,6 +139,7 @@ final class VhostResource {
         vhost.metrics().queues());
     object.put(
         "messages_delayed", queues.stream().mapToLong(view -> view.scheduled().ready()).sum());
+    object.put("messages_dlx", queues.stream().mapToLong(view -> view.waiting().messages()).sum());
     object.put("name", vhost.name());
     Statistics.put(
         object,

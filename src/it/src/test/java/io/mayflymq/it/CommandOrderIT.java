@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 @BlackBox
 @MayflyOnly("RabbitMQ promises no order between queues")
 class CommandOrderIT {
-  private static final int ROUNDS = 300;
+  private static final int ROUNDS = 100;
 
   private static long get(Channel channel, String queue) throws Exception {
     GetResponse response = channel.basicGet(queue, false);
@@ -118,7 +118,7 @@ class CommandOrderIT {
     String dead = amqp.queue();
     Map<String, Object> arguments =
         new HashMap<>(deadLetterTo(dead, Map.of("x-dead-letter-on", "queue_deleted")));
-    for (int round = 0; round < ROUNDS / 10; round++) {
+    for (int round = 0; round < ROUNDS / 4; round++) {
       String queue = amqp.name();
       channel.queueDeclare(queue, false, false, true, arguments);
       channel.basicPublish("", queue, PLAIN, bytes("m" + round));

@@ -108,8 +108,8 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   }
 
   @Override
-  public Recovered recover(Map<Long, Integer> shardsBefore, LongConsumer openSchedule) {
-    Recovered found = recovery.run(shardsBefore, openSchedule);
+  public Recovered recover(Map<Long, Integer> shardsBefore, LongConsumer openBeside) {
+    Recovered found = recovery.run(shardsBefore, openBeside);
     recovered = true;
     queues.values().forEach(DiskQueueStore::unlistIfUnused);
     long messages = found.messages() + stores.recoverStreams(streams, shard.index());
@@ -234,11 +234,15 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
 
   @Override
   public void settle(DeadEntry entry) {
+    awaitNoLonger(entry);
+    settle(entry.queueId(), entry.sequence(), entry.location(), entry.bodyLength());
+  }
+
+  private void awaitNoLonger(DeadEntry entry) {
     if (!awaited.isEmpty()
         && awaited.remove(new EntryKey(entry.queueId(), entry.sequence())) != null) {
       countAwaited(entry, -1);
     }
-    settle(entry.queueId(), entry.sequence(), entry.location(), entry.bodyLength());
   }
 
   private void countAwaited(DeadEntry entry, int more) {
@@ -250,6 +254,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
 
   @Override
   public void beginMove(DeadEntry source, Message letter) {
+    awaitNoLonger(source);
     move.open(source, letter);
   }
 

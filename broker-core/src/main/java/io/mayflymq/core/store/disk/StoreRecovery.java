@@ -3,9 +3,9 @@ package io.mayflymq.core.store.disk;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.QueueStore;
-import io.mayflymq.core.store.ScheduleIds;
 import io.mayflymq.core.store.ShardStore.Recovered;
 import io.mayflymq.core.store.StoreException;
+import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.StoredQueue;
 import io.mayflymq.core.store.segment.DamagedRecordException;
 import io.mayflymq.core.store.segment.Location;
@@ -48,7 +48,7 @@ final class StoreRecovery {
   private final List<Integer> adopted = new ArrayList<>();
   private final List<Stale> stale = new ArrayList<>();
   private Map<Long, Integer> shardsBefore = Map.of();
-  private LongConsumer openSchedule = queueId -> {};
+  private LongConsumer openBeside = queueId -> {};
   private long messages;
   private long highestQueueId;
 
@@ -68,9 +68,9 @@ final class StoreRecovery {
     this.queues = queues;
   }
 
-  Recovered run(Map<Long, Integer> before, LongConsumer openingSchedule) {
+  Recovered run(Map<Long, Integer> before, LongConsumer openingBeside) {
     shardsBefore = before;
-    openSchedule = openingSchedule;
+    openBeside = openingBeside;
     try {
       stores.deletePaging(shard);
       log.recover(new Visitor(shard, log), owner);
@@ -174,7 +174,7 @@ final class StoreRecovery {
     /** The queue of this id; null if this shard has no such queue or the log is not its own. */
     DiskQueueStore find(long queueId) {
       if (last == null || last.id != queueId) {
-        highestQueueId = Math.max(highestQueueId, ScheduleIds.queueOf(queueId));
+        highestQueueId = Math.max(highestQueueId, StoreIds.queueOf(queueId));
         DiskQueueStore queue = queues.get(queueId);
         if (queue == null || !isTrueOf(queueId)) {
           return null;
@@ -185,14 +185,14 @@ final class StoreRecovery {
     }
 
     private boolean isTrueOf(long queueId) {
-      return shardsBefore.getOrDefault(ScheduleIds.queueOf(queueId), number) == number;
+      return shardsBefore.getOrDefault(StoreIds.queueOf(queueId), number) == number;
     }
 
-    /** The queue that a message entered; what is scheduled for a queue is opened by the first. */
+    /** The queue that a message entered; what is kept beside a queue is opened by the first. */
     private DiskQueueStore findEntered(long queueId) {
       DiskQueueStore queue = find(queueId);
-      if (queue == null && ScheduleIds.isSchedule(queueId) && isTrueOf(queueId)) {
-        openSchedule.accept(ScheduleIds.queueOf(queueId));
+      if (queue == null && StoreIds.isBeside(queueId) && isTrueOf(queueId)) {
+        openBeside.accept(queueId);
         queue = find(queueId);
       }
       return queue;

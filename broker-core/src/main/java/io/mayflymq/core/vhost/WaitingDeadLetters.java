@@ -1,0 +1,307 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.message.DeathCause;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.Purge;
+import io.mayflymq.core.queue.QueueBehavior;
+import io.mayflymq.core.queue.QueueEffects;
+import io.mayflymq.core.queue.QueueMachine;
+import io.mayflymq.core.queue.QueueTotals;
+import io.mayflymq.core.queue.Withdrawals;
+import io.mayflymq.core.routing.Route;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.Timer;
+import io.mayflymq.core.settings.LengthSettings;
+import io.mayflymq.core.settings.Overflow;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.StoreIds;
+import java.util.HashSet;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/*
+ * The dead letters of a queue that no queue has taken yet: as the one that they go to is full and refuses, or, where the queue dead-letters at least
+ * once, as there is none.
+ *
+ * They stand beside their queue in a hidden one, with an id of its own in the log (StoreIds). A letter comes there by one record that takes its
+ * message out of the queue, and leaves by one record, or when another shard has it safely. So after a crash it is at one place at
+ * least, still dead, with its history and in its order.
+ *
+ * They are tried again in rounds, the oldest first, with a pause between two rounds. A queue that has refused a letter gets none behind it in the
+ * same round, and what dies meanwhile waits behind what waits already, so the letters for a queue keep their order. To other shards goes one batch
+ * at a time. A round ends when many letters could not go: then it is better to look again at the first ones.
+ *
+ * Belongs to the queue's shard.
+ */
+final class WaitingDeadLetters extends Timer {
+  private static final Logger LOGGER = LoggerFactory.getLogger(WaitingDeadLetters.class);
+  private static final int SLICE = 256;
+  private static final int MOST_UNDER_WAY = 32;
+  private static final int MOST_IN_VAIN = 1024;
+  private static final long SHORTEST_PAUSE_MILLIS = 100;
+  private static final long LONGEST_PAUSE_MILLIS = 1000;
+
+  private final Queue source;
+  private final QueueBehavior machine;
+  private final Shard shard;
+  private final ShardStore store;
+  private final DeadLetterLanes nearLanes;
+  private final CommandLanes farLanes;
+  private final DeadLetterRouter router;
+  private final QueueMachine letters;
+  private final Withdrawals withdrawals;
+  private final Set<Queue> refusing = new HashSet<>();
+  private long after = -1;
+  private int inVain;
+  private int underWay;
+  private long pause = SHORTEST_PAUSE_MILLIS;
+  private boolean timerIsSet;
+  private boolean goesOnSoon;
+
+  WaitingDeadLetters(Queue source, QueueBehavior machine, Shards shards) {
+    this.source = source;
+    this.machine = machine;
+    this.shard = source.shard();
+    this.store = shards.store(shard);
+    this.nearLanes = shards.deadLetters(shard);
+    this.farLanes = new CommandLanes(shard, shards, () -> {}, false);
+    this.router = source.vhost().deadLetters();
+    this.letters =
+        new QueueMachine(
+            QueueSettings.DEFAULT,
+            shards.pages(shard),
+            store.open(StoreIds.ofWaitingDeadLetters(source.id()), source.definition().durable()),
+            new NoEffects(),
+            shard.now());
+    this.withdrawals = letters.withdrawals();
+  }
+
+  /** Begins, with what the store has brought back, if that is anything. */
+  static void start(WaitingDeadLetters recovered) {
+    if (recovered != null) {
+      recovered.letters.start(recovered.shard.now());
+      recovered.changed();
+      recovered.goOnSoon();
+    }
+  }
+
+  /** A letter has to wait: within a move of the log from its message's entry, if it has one. */
+  void add(Message letter) {
+    letters.publish(letter, shard.now());
+    dropBeyondLimit();
+    changed();
+    goOnSoon();
+  }
+
+  /** How many wait, and their body sizes. */
+  QueueTotals totals() {
+    return letters.totals();
+  }
+
+  boolean isEmpty() {
+    return letters.totals().messages() == 0;
+  }
+
+  /** What removes all but those that are on their way. */
+  Purge purge() {
+    return letters.purge();
+  }
+
+  /** Some were removed. */
+  void purged() {
+    changed();
+  }
+
+  /** The queue has gone with all that waits, if anything does. */
+  static void dispose(WaitingDeadLetters letters) {
+    if (letters != null) {
+      long lost = letters.totals().messages();
+      if (lost > 0) {
+        LOGGER.warn("{} was deleted with {} dead letters that no queue took", letters.source, lost);
+      }
+      letters.shard.timers().cancel(letters);
+      letters.letters.dispose();
+    }
+  }
+
+  /** A queue that drops its oldest messages for new ones does so with its dead letters too. */
+  private void dropBeyondLimit() {
+    LengthSettings limit = source.settings().length();
+    if (limit.overflow() != Overflow.DROP_HEAD) {
+      return;
+    }
+    while (limit.isExceededBy(letters.totals().ready(), letters.totals().readyBytes())) {
+      long oldest = withdrawals.nextReady(-1);
+      Message letter = withdrawals.message(oldest);
+      router.dropped(source, letter, DeathCause.MAX_LENGTH, Route.none());
+      DeadEntry entry = withdrawals.take(oldest);
+      if (entry != null) {
+        store.settle(entry);
+      }
+    }
+  }
+
+  private void changed() {
+    QueueTotals totals = letters.totals();
+    machine.deadLettersWait(totals.messages(), totals.bytes());
+    if (totals.messages() > 0 && !timerIsSet) {
+      timerIsSet = true;
+      shard.timers().schedule(this, shard.now() + pause);
+    }
+  }
+
+  // Trying again
+
+  /** The next round begins. */
+  @Override
+  protected void fire(long nowMillis) {
+    timerIsSet = false;
+    if (source.isDeleted()) {
+      return;
+    }
+    after = -1;
+    inVain = 0;
+    refusing.clear();
+    pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS);
+    goOn();
+  }
+
+  /** Goes on with the round, behind the work that runs. */
+  private void goOnSoon() {
+    if (!goesOnSoon) {
+      goesOnSoon = true;
+      shard.executeLater(
+          () -> {
+            goesOnSoon = false;
+            goOn();
+          });
+    }
+  }
+
+  private void goOn() {
+    if (source.isDeleted() || underWay > 0) {
+      return;
+    }
+    for (int looked = 0; underWay < MOST_UNDER_WAY && inVain < MOST_IN_VAIN; looked++) {
+      long sequence = withdrawals.nextReady(after);
+      if (sequence < 0) {
+        break;
+      }
+      if (looked == SLICE) {
+        goOnSoon();
+        break;
+      }
+      after = sequence;
+      if (!isSent(sequence)) {
+        inVain++;
+      }
+    }
+    farLanes.flush();
+    changed();
+  }
+
+  private boolean isSent(long sequence) {
+    Message waiting = withdrawals.message(sequence);
+    if (waiting == null) {
+      return false;
+    }
+    Message letter = router.readdressed(source, waiting);
+    Route<Queue> targets = router.targets(source, letter);
+    boolean refused = true;
+    boolean near = true;
+    for (int i = 0; i < targets.size(); i++) {
+      Queue target = targets.get(i);
+      refused &= refusing.contains(target);
+      near &= target.shard() == shard && !target.isStream();
+    }
+    if (refused || (near && isRefused(letter, targets))) {
+      return false;
+    }
+    if (near) {
+      DeadEntry entry = withdrawals.take(sequence);
+      nearLanes.send(new OutgoingDeadLetter(source, entry, letter, targets, null));
+      nearLanes.deliver();
+      pause = SHORTEST_PAUSE_MILLIS;
+    } else {
+      withdrawals.hold(sequence);
+      underWay++;
+      farLanes.publish(targets, letter, new Arrival(sequence, targets), 0);
+    }
+    return true;
+  }
+
+  /** Whether all targets refuse, which are of this shard. */
+  private boolean isRefused(Message letter, Route<Queue> targets) {
+    for (int i = 0; i < targets.size(); i++) {
+      if (!targets.get(i).refuses(letter) || DeadLetterRouter.passesOn(targets.get(i))) {
+        return false;
+      }
+    }
+    refusing.addAll(targets.toList());
+    return true;
+  }
+
+  /** Hears what became of a letter that goes to other shards. */
+  private final class Arrival implements PublishReceipts {
+    private final long sequence;
+    private final Route<Queue> targets;
+    private int awaited;
+    private boolean taken;
+
+    Arrival(long sequence, Route<Queue> targets) {
+      this.sequence = sequence;
+      this.targets = targets;
+      this.awaited = targets.size();
+    }
+
+    @Override
+    public void settled(long publishSequence, boolean accepted) {
+      taken |= accepted;
+      if (--awaited == 0) {
+        arrived();
+      }
+    }
+
+    /** Whether it is there is unknown: it stays here, and may come to be there twice. */
+    @Override
+    public void failed(long publishSequence) {
+      settled(publishSequence, false);
+    }
+
+    private void arrived() {
+      taken |= targets.toList().stream().anyMatch(DeadLetterRouter::passesOn);
+      underWay--;
+      if (source.isDeleted()) {
+        return;
+      }
+      if (taken) {
+        withdrawals.remove(sequence);
+        pause = SHORTEST_PAUSE_MILLIS;
+      } else {
+        withdrawals.release(sequence, shard.now());
+        refusing.addAll(targets.toList());
+        inVain++;
+      }
+      changed();
+      goOnSoon();
+    }
+  }
+
+  /** Nothing expires here, and nothing is dropped. */
+  private static final class NoEffects implements QueueEffects {
+    @Override
+    public void died(
+        Message message, DeadEntry entry, DeathCause cause, long deadlineMillis, long nowMillis) {
+      throw new IllegalStateException("a dead letter cannot die while it waits");
+    }
+
+    @Override
+    public void wakeAt(long deadlineMillis) {}
+
+    @Override
+    public void leaseEnded() {}
+  }
+}
