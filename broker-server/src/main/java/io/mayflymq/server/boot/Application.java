@@ -38,15 +38,19 @@ final class Application implements AutoCloseable {
    *
    * @param control where it can be managed from then on too
    * @param threads makes its threads
+   * @param acceptsLoss whether it starts although files of the data directory are missing
    * @throws StartException if that cannot be done; then nothing is held
    */
   static Application start(
-      LiveConfiguration configuration, ControlServer control, BrokerThreads threads)
+      LiveConfiguration configuration,
+      ControlServer control,
+      BrokerThreads threads,
+      boolean acceptsLoss)
       throws StartException {
     Application application = new Application(threads);
     boolean started = false;
     try {
-      application.open(configuration, control);
+      application.open(configuration, control, acceptsLoss);
       started = true;
       return application;
     } finally {
@@ -56,7 +60,8 @@ final class Application implements AutoCloseable {
     }
   }
 
-  private void open(LiveConfiguration configuration, ControlServer control) throws StartException {
+  private void open(LiveConfiguration configuration, ControlServer control, boolean acceptsLoss)
+      throws StartException {
     ServerSettings settings = configuration.settings();
     Alarms alarms = new Alarms();
     ResourceMonitors monitors =
@@ -65,7 +70,7 @@ final class Application implements AutoCloseable {
     held.push(monitors::close);
     EventLoops loops = new EventLoops(settings.shards(), threads);
     held.push(loops::close);
-    Storage storage = Storage.open(settings, loops, alarms, threads);
+    Storage storage = Storage.open(settings, loops, alarms, threads, acceptsLoss);
     held.push(storage::close);
     alarms.addListener(new AlarmEvents(storage.served().broker().events()));
     storage.loadDefinitions(settings.definitions());

@@ -47,14 +47,15 @@ final class Daemon implements AutoCloseable, ProcessControl {
    * when all is well: a start that fails leaves one line on the terminal, the error.
    *
    * @param threads makes all threads
+   * @param acceptsLoss whether it starts although files of the data directory are missing
    * @throws StartException if any of it cannot be had; then nothing is held
    */
-  static Daemon start(LiveConfiguration configuration, BrokerThreads threads)
+  static Daemon start(LiveConfiguration configuration, BrokerThreads threads, boolean acceptsLoss)
       throws StartException {
     Daemon daemon = new Daemon(configuration, threads);
     boolean started = false;
     try {
-      daemon.open();
+      daemon.open(acceptsLoss);
       started = true;
       return daemon;
     } finally {
@@ -64,17 +65,18 @@ final class Daemon implements AutoCloseable, ProcessControl {
     }
   }
 
-  private synchronized void open() throws StartException {
+  private synchronized void open(boolean acceptsLoss) throws StartException {
     data = DataDirectory.open(configuration.settings().dataDir());
     held.push(data::close);
     Logging.configure(configuration.settings().log());
+    data.warnings().forEach(LOGGER::warn);
     try {
       control = ControlServer.start(configuration, this);
     } catch (IOException e) {
       throw new StartException("cannot listen on the loopback address: " + e.getMessage(), e);
     }
     held.push(control::close);
-    application = Application.start(configuration, control, threads);
+    application = Application.start(configuration, control, threads, acceptsLoss);
     LOGGER.info(
         "{} {} on Java {} ({}), {} shards",
         BuildInfo.PRODUCT,
@@ -152,7 +154,7 @@ final class Daemon implements AutoCloseable, ProcessControl {
   public synchronized void startBroker() throws IOException {
     if (application == null) {
       try {
-        application = Application.start(configuration, control, threads);
+        application = Application.start(configuration, control, threads, false);
       } catch (StartException e) {
         throw new IOException(e.getMessage(), e);
       }

@@ -31,9 +31,6 @@ import java.util.stream.Stream;
  * is read finds them locked.
  */
 final class DataCheck {
-  private static final String METADATA_FILE = "metadata.mv";
-  private static final String MESSAGES_DIRECTORY = "messages";
-
   private final PrintWriter out;
   private final PrintWriter err;
 
@@ -110,12 +107,12 @@ final class DataCheck {
           "it is no data directory of a broker, as it has no file " + DataDirectory.FORMAT_FILE);
     }
     String format = Files.readString(file).strip();
-    if (!format.equals(DataDirectory.FORMAT)) {
+    if (!format.isEmpty() && !DataDirectory.FORMATS.contains(format)) {
       throw new IOException(
           "it has format '%s', this version knows format %s only"
-              .formatted(format, DataDirectory.FORMAT));
+              .formatted(format, String.join(" and ", DataDirectory.sortedFormats())));
     }
-    return format;
+    return format.isEmpty() ? "unknown (its file is empty)" : format;
   }
 
   private static Found inspect(Path directory, String format) throws IOException {
@@ -123,8 +120,12 @@ final class DataCheck {
     List<String> vhosts = new ArrayList<>();
     Map<String, Integer> metadata = new LinkedHashMap<>();
     List<String> problems = new ArrayList<>();
-    Path metadataFile = directory.resolve(METADATA_FILE);
-    if (!inUse && Files.exists(metadataFile)) {
+    DataFaults faults = DataFaults.of(directory, inUse);
+    faults.faults().stream()
+        .filter(DataFaults.Fault::refuses)
+        .forEach(fault -> problems.add(fault.toString()));
+    Path metadataFile = directory.resolve(DataFaults.METADATA_FILE);
+    if (!inUse && Files.exists(metadataFile) && !faults.hasNoMetadata()) {
       try {
         MetadataCheck check = MetadataCheck.of(metadataFile);
         vhosts.addAll(check.vhosts());
@@ -135,7 +136,7 @@ final class DataCheck {
     }
     List<Log> logs = new ArrayList<>();
     boolean damaged = !problems.isEmpty();
-    Path messages = directory.resolve(MESSAGES_DIRECTORY);
+    Path messages = directory.resolve(DataFaults.MESSAGES_DIRECTORY);
     for (Path path : directories(messages, "shard-\\d+")) {
       LogCheck check = LogCheck.of(path);
       List<Harm> harms = check.damages().stream().map(Harm::of).toList();
@@ -223,6 +224,9 @@ final class DataCheck {
     }
     found.streams.forEach(this::table);
     out.println();
+    if (!found.problems.isEmpty()) {
+      out.println("A broker does not start with this unless --accept-loss says that it may.");
+    }
     out.println(found.damaged ? "There is damage." : "Nothing is damaged.");
   }
 

@@ -3,12 +3,17 @@ package io.mayflymq.server.boot;
 import io.mayflymq.server.net.StartException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Set;
 
 /**
  * The directory that holds all a broker keeps, held by one broker at a time: a lock on a file in
@@ -21,14 +26,21 @@ final class DataDirectory implements AutoCloseable {
   /**
    * The layout of what is in the directory; a new number for each that an older broker cannot read.
    */
-  static final String FORMAT = "2";
+  static final String FORMAT = "3";
+
+  /** The layouts that are read; what is written to them becomes the current one. */
+  static final Set<String> FORMATS = Set.of("2", FORMAT);
+
+  private static final String NEW_FORMAT_FILE = "mayfly.format.new";
 
   private final Path path;
   private final FileChannel lockFile;
+  private final List<String> warnings;
 
-  private DataDirectory(Path path, FileChannel lockFile) {
+  private DataDirectory(Path path, FileChannel lockFile, List<String> warnings) {
     this.path = path;
     this.lockFile = lockFile;
+    this.warnings = warnings;
   }
 
   /**
@@ -47,29 +59,59 @@ final class DataDirectory implements AutoCloseable {
         throw new StartException("data directory " + path + " is in use by another broker");
       }
       try {
-        requireKnownFormat(path);
+        return new DataDirectory(path, channel, bringToFormat(path));
       } catch (IOException | StartException e) {
         channel.close();
         throw e;
       }
-      return new DataDirectory(path, channel);
     } catch (IOException e) {
       throw new StartException("cannot use data directory " + path + ": " + IoReason.of(e), e);
     }
   }
 
-  /** A directory without a format file is new; one of a newer broker is left alone. */
-  private static void requireKnownFormat(Path path) throws IOException, StartException {
+  /**
+   * A directory without a format file is new; one of a newer broker is left alone.
+   *
+   * @return what is to be said in the log
+   */
+  private static List<String> bringToFormat(Path path) throws IOException, StartException {
     Path file = path.resolve(FORMAT_FILE);
-    if (Files.notExists(file)) {
-      Files.writeString(file, FORMAT + "\n");
-      return;
-    }
-    String found = Files.readString(file).strip();
-    if (!found.equals(FORMAT)) {
+    String found = Files.exists(file) ? Files.readString(file).strip() : "";
+    if (!found.isEmpty() && !FORMATS.contains(found)) {
       throw new StartException(
-          "data directory %s has format '%s', this broker knows format %s only"
-              .formatted(path, found, FORMAT));
+          "data directory %s has format '%s' (file %s), this broker knows format %s only"
+              .formatted(path, found, FORMAT_FILE, String.join(" and ", sortedFormats())));
+    }
+    if (!found.equals(FORMAT)) {
+      writeFormat(path);
+    }
+    boolean isNew = Files.notExists(path.resolve(DataFaults.MESSAGES_DIRECTORY));
+    return found.isEmpty() && !isNew
+        ? List.of(
+            "%s in %s was missing or empty: written anew, as format %s"
+                .formatted(FORMAT_FILE, path, FORMAT))
+        : List.of();
+  }
+
+  static List<String> sortedFormats() {
+    return FORMATS.stream().sorted().toList();
+  }
+
+  /** In one step that is safe when this returns: a file that is cut would refuse the next start. */
+  private static void writeFormat(Path path) throws IOException {
+    Path written = path.resolve(NEW_FORMAT_FILE);
+    try (FileChannel channel =
+        FileChannel.open(
+            written,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE)) {
+      channel.write(ByteBuffer.wrap((FORMAT + "\n").getBytes(StandardCharsets.US_ASCII)));
+      channel.force(true);
+    }
+    Files.move(written, path.resolve(FORMAT_FILE), StandardCopyOption.ATOMIC_MOVE);
+    try (FileChannel directory = FileChannel.open(path, StandardOpenOption.READ)) {
+      directory.force(true);
     }
   }
 
@@ -85,6 +127,11 @@ final class DataDirectory implements AutoCloseable {
 
   Path path() {
     return path;
+  }
+
+  /** What was found and put right when it was opened, for the log. */
+  List<String> warnings() {
+    return warnings;
   }
 
   @Override

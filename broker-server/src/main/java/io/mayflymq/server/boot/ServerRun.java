@@ -48,12 +48,15 @@ final class ServerRun {
     try {
       Configuration configuration =
           Configuration.load(options.config(), environment, options.sets());
-      Daemon daemon = Daemon.start(new LiveConfiguration(configuration), threads);
+      Daemon daemon =
+          Daemon.start(new LiveConfiguration(configuration), threads, options.acceptsLoss());
       hook.guard(daemon);
       daemon.announceReady();
       return ExitCode.OK;
     } catch (ConfigException e) {
       return fail(ExitCode.CONFIG, e.getMessage());
+    } catch (DataRefusedException e) {
+      return fail(ExitCode.DATA, e.getMessage());
     } catch (StartException e) {
       return fail(ExitCode.FAILURE, e.getMessage());
     } catch (RuntimeException | Error e) {

@@ -31,6 +31,8 @@ import io.mayflymq.server.net.StartException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
@@ -44,8 +46,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Storage implements AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(Storage.class);
-  private static final String METADATA_FILE = "metadata.mv";
-  private static final String MESSAGES_DIRECTORY = "messages";
+  private static final String RESET_DIRECTORY = "messages.reset";
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final MetadataLog metadata;
@@ -61,11 +62,13 @@ final class Storage implements AutoCloseable {
       ServerSettings settings,
       EventLoops loops,
       Alarms alarms,
-      BrokerThreads threads) {
+      BrokerThreads threads,
+      boolean acceptsLoss) {
     long started = System.nanoTime();
     this.metadata = metadata;
     InstantSource clock = InstantSource.system();
-    DiskStores stores = new DiskStores(options(settings), new Raising(alarms), threads);
+    DiskStores stores =
+        new DiskStores(options(settings, acceptsLoss), new Raising(alarms), threads);
     this.shards = new Shards(loops.all(), clock, stores::create, settings.deathJournalSize());
     Broker broker = new Broker(shards, metadata, clock, settings.defaults().vhost());
     broker.setDefaultQueueType(settings.defaults().queueType());
@@ -83,6 +86,11 @@ final class Storage implements AutoCloseable {
     boolean isNew = administration.recover(kept);
     this.recovered = broker.recover(kept);
     if (isNew && settings.definitions().file().isEmpty()) {
+      if (acceptsLoss) {
+        LOGGER.warn(
+            "there are no users: made user '{}' with the password of the configuration",
+            settings.defaults().user());
+      }
       createDefaults(settings.defaults());
     }
     this.recoveryMillis = (System.nanoTime() - started) / NANOS_PER_MILLI;
@@ -103,15 +111,24 @@ final class Storage implements AutoCloseable {
    *
    * @param alarms raised while messages cannot be written
    * @param threads makes those that write
+   * @param acceptsLoss whether it goes on without what is missing or damaged
+   * @throws DataRefusedException if files are missing or damaged and that was not accepted; then
+   *     nothing has been changed
    * @throws StartException if any of it cannot be read or written; then nothing is held
    */
   static Storage open(
-      ServerSettings settings, EventLoops loops, Alarms alarms, BrokerThreads threads)
+      ServerSettings settings,
+      EventLoops loops,
+      Alarms alarms,
+      BrokerThreads threads,
+      boolean acceptsLoss)
       throws StartException {
+    checkFiles(settings.dataDir(), acceptsLoss);
     MetadataLog metadata = null;
     try {
-      metadata = StoredMetadataLog.open(settings.dataDir().resolve(METADATA_FILE), threads);
-      return new Storage(metadata, settings, loops, alarms, threads);
+      metadata =
+          StoredMetadataLog.open(settings.dataDir().resolve(DataFaults.METADATA_FILE), threads);
+      return new Storage(metadata, settings, loops, alarms, threads, acceptsLoss);
     } catch (MetadataException | StoreException e) {
       throw abandon(metadata, e);
     } catch (CompletionException e) {
@@ -122,6 +139,33 @@ final class Storage implements AutoCloseable {
     }
   }
 
+  private static void checkFiles(Path dataDir, boolean acceptsLoss) throws StartException {
+    try {
+      removeReset(dataDir);
+      DataFaults faults = DataFaults.of(dataDir, false);
+      if (faults.refuses() && !acceptsLoss) {
+        throw faults.refusal();
+      }
+      faults.faults().forEach(fault -> LOGGER.warn("{}", fault));
+      if (faults.refuses()) {
+        LOGGER.warn("starting without what is missing or damaged, as --accept-loss says");
+      }
+      if (faults.hasNoMetadata()) {
+        setMetadataAside(dataDir.resolve(DataFaults.METADATA_FILE));
+      }
+    } catch (IOException e) {
+      throw new StartException("cannot use data directory " + dataDir + ": " + IoReason.of(e), e);
+    }
+  }
+
+  private static void setMetadataAside(Path file) throws IOException {
+    if (Files.exists(file)) {
+      Path aside = file.resolveSibling(file.getFileName() + ".damaged-" + Instant.now());
+      Files.move(file, aside, StandardCopyOption.ATOMIC_MOVE);
+      LOGGER.warn("{} was kept as {}", file, aside);
+    }
+  }
+
   private static StartException abandon(MetadataLog metadata, Exception cause) {
     if (metadata != null) {
       metadata.close();
@@ -129,14 +173,15 @@ final class Storage implements AutoCloseable {
     return new StartException(cause.getMessage(), cause);
   }
 
-  private static StoreOptions options(ServerSettings settings) {
+  private static StoreOptions options(ServerSettings settings, boolean acceptsLoss) {
     return new StoreOptions(
-        settings.dataDir().resolve(MESSAGES_DIRECTORY),
+        settings.dataDir().resolve(DataFaults.MESSAGES_DIRECTORY),
         settings.shards(),
         settings.memory().pagingBytes(Runtime.getRuntime().maxMemory()),
         HeapRegions.slabBytes(),
         settings.durability().segmentBytes(),
-        settings.durability().sync());
+        settings.durability().sync(),
+        acceptsLoss);
   }
 
   /**
@@ -145,8 +190,19 @@ final class Storage implements AutoCloseable {
    * @throws IOException if something cannot be removed
    */
   static void remove(Path dataDir) throws IOException {
-    Files.deleteIfExists(dataDir.resolve(METADATA_FILE));
-    Path messages = dataDir.resolve(MESSAGES_DIRECTORY);
+    removeReset(dataDir);
+    Path messages = dataDir.resolve(DataFaults.MESSAGES_DIRECTORY);
+    if (Files.exists(messages)) {
+      // In one step: a directory of which a part is missing would be taken for a damaged one.
+      Files.move(messages, dataDir.resolve(RESET_DIRECTORY), StandardCopyOption.ATOMIC_MOVE);
+    }
+    Files.deleteIfExists(dataDir.resolve(DataFaults.METADATA_FILE));
+    removeReset(dataDir);
+  }
+
+  /** Deletes the messages that a reset has put aside. */
+  private static void removeReset(Path dataDir) throws IOException {
+    Path messages = dataDir.resolve(RESET_DIRECTORY);
     if (Files.notExists(messages)) {
       return;
     }

@@ -96,7 +96,20 @@ public final class CommandLineInterface {
                     .type(List.class)
                     .auxiliaryTypes(String.class)
                     .description("Sets a key, over the environment and the file; repeatable.")
+                    .build())
+            .addOption(
+                OptionSpec.builder("--accept-loss")
+                    .description(
+                        "Starts although files of the data directory are missing or damaged, and",
+                        "goes on without what they held. See first what that is: check-data.")
                     .build());
+    command
+        .usageMessage()
+        .footer(
+            "",
+            "Exit codes: 0 stopped in order, 1 could not start or stop, 3 out of memory,",
+            "64 wrong arguments, 65 the data directory is damaged or not complete,",
+            "70 a fault that ends the broker, 78 wrong configuration.");
     return command;
   }
 
@@ -157,12 +170,14 @@ public final class CommandLineInterface {
     // Options may stand before the word "server" too; those after it are the stronger ones.
     Path config = command.matchedOptionValue("--config", null);
     List<String> sets = command.matchedOptionValue("--set", List.of());
+    boolean acceptsLoss =
+        command.hasMatchedOption("--accept-loss") || parsed.hasMatchedOption("--accept-loss");
     if (command != parsed) {
       config = config == null ? parsed.matchedOptionValue("--config", null) : config;
       List<String> before = parsed.matchedOptionValue("--set", List.of());
       sets = Stream.concat(before.stream(), sets.stream()).toList();
     }
-    return server.applyAsInt(new ServerOptions(Optional.ofNullable(config), sets));
+    return server.applyAsInt(new ServerOptions(Optional.ofNullable(config), sets, acceptsLoss));
   }
 
   private int refuse(ParameterException e, String[] args) {

@@ -23,7 +23,10 @@ public final class ExitCode {
   /** The command line is not one (EX_USAGE). */
   public static final int USAGE = 64;
 
-  /** What was to be read is damaged (EX_DATAERR). */
+  /**
+   * What was to be read is damaged, or files of the data directory are missing, damaged, older than
+   * others or another broker's (EX_DATAERR).
+   */
   public static final int DATA = 65;
 
   /** What was to be read is not there, or cannot be read (EX_NOINPUT). */

@@ -9,5 +9,7 @@ import java.util.Optional;
  *
  * @param config the file of {@code --config}
  * @param sets the arguments of {@code --set}, each {@code KEY=VALUE}, in their order
+ * @param acceptsLoss whether the broker is to start although files of its data directory are
+ *     missing or damaged
  */
-public record ServerOptions(Optional<Path> config, List<String> sets) {}
+public record ServerOptions(Optional<Path> config, List<String> sets, boolean acceptsLoss) {}

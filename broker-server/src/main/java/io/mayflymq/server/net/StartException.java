@@ -8,7 +8,7 @@ import java.nio.channels.UnresolvedAddressException;
  * directory that cannot be written. The message is one line for the operator, who sees nothing
  * else.
  */
-public final class StartException extends Exception {
+public class StartException extends Exception {
   public StartException(String message) {
     super(message);
   }

@@ -15,6 +15,7 @@ import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.segment.DiskDirectory;
 import io.mayflymq.core.store.segment.LogDirectory;
 import io.mayflymq.core.store.segment.LogFailedException;
+import io.mayflymq.core.store.segment.LogIdentity;
 import io.mayflymq.core.store.segment.LogListener;
 import io.mayflymq.core.store.segment.LogOptions;
 import io.mayflymq.core.store.segment.LogOwner;
@@ -36,6 +37,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -78,7 +80,8 @@ class DataCheckTest {
     SegmentLog log =
         new SegmentLog(
             new DiskDirectory(shard),
-            LogOptions.defaults(0, LogOptions.Sync.ALWAYS),
+            LogOptions.defaults(0, LogOptions.Sync.ALWAYS)
+                .of(new LogIdentity(new UUID(1, 2), "shard-0")),
             Runnable::run,
             owner);
     log.recover(owner, owner);
@@ -138,7 +141,7 @@ class DataCheckTest {
     Map<String, Long> before = files();
     assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.OK);
     assertThat(out.toString())
-        .contains("format 2", "vhosts\torders", "queues\t1", "messages/shard-0")
+        .contains("format 3", "vhosts\torders", "queues\t1", "messages/shard-0")
         .containsPattern("0000000001.log +\\d+ +\\d+ +4 +3 +1  yes")
         .contains("messages/stream-2")
         .containsPattern("0000000001.log +\\d+ +5 +0 +4  yes")
@@ -202,7 +205,24 @@ class DataCheckTest {
     fill();
     Files.write(directory.resolve("metadata.mv"), new byte[9000]);
     assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.DATA);
-    assertThat(out.toString()).contains("cannot open metadata in ", "There is damage.");
+    assertThat(out.toString())
+        .contains(
+            "metadata.mv is damaged: cannot open metadata in ",
+            "A broker does not start with this unless --accept-loss says that it may.",
+            "There is damage.");
+  }
+
+  @Test
+  void tellsThatFilesAreMissing() throws Exception {
+    fill();
+    Files.delete(directory.resolve("metadata.mv"));
+    Files.delete(directory.resolve("messages/shard-0/0000000001.log"));
+    assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.DATA);
+    assertThat(out.toString())
+        .contains(
+            "metadata.mv is missing, and there are messages",
+            "messages/shard-0/0000000001.log is missing or empty",
+            "A broker does not start with this unless --accept-loss says that it may.");
   }
 
   @Test
@@ -242,7 +262,7 @@ class DataCheckTest {
             "mayfly: cannot check " + file + ": it is no directory",
             "mayfly: cannot check "
                 + directory
-                + ": it has format '99', this version knows format 2 only");
+                + ": it has format '99', this version knows format 2 and 3 only");
     assertThat(out.toString()).isEmpty();
   }
 

@@ -29,7 +29,7 @@ class ServerRunTest {
             Map.of("MAYFLY_DATA_DIR", directory.resolve("data").toString()),
             new PrintWriter(err, true),
             new BrokerThreads(Faults.logged()))
-        .run(new ServerOptions(Optional.empty(), List.of(sets)));
+        .run(new ServerOptions(Optional.empty(), List.of(sets), false));
   }
 
   private void assertSaid(String line) {
@@ -58,11 +58,13 @@ class ServerRunTest {
   void aDataDirectoryOfANewerBrokerIs1() throws Exception {
     Path data = directory.resolve("data");
     DataDirectory.open(data).close();
-    Files.writeString(data.resolve("mayfly.format"), "3\n");
+    Files.writeString(data.resolve("mayfly.format"), "99\n");
 
     assertThat(run("listeners.tcp=none")).isEqualTo(ExitCode.FAILURE);
     assertSaid(
-        "mayfly: data directory " + data + " has format '3', this broker knows format 2 only");
+        "mayfly: data directory "
+            + data
+            + " has format '99' (file mayfly.format), this broker knows format 2 and 3 only");
   }
 
   @Test

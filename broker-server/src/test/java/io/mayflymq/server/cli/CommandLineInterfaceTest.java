@@ -41,7 +41,7 @@ class CommandLineInterfaceTest {
   @Test
   void runsTheServerWithNoCommandAtAll() {
     assertThat(execute()).isEqualTo(17);
-    assertThat(runs).containsExactly(new ServerOptions(Optional.empty(), List.of()));
+    assertThat(runs).containsExactly(new ServerOptions(Optional.empty(), List.of(), false));
   }
 
   @Test
@@ -50,7 +50,7 @@ class CommandLineInterfaceTest {
     execute("server", "--config=a.conf", "--set", "a=1", "--set", "b=2");
     execute("--set", "a=1", "--config", "b.conf", "server", "--set", "b=2", "--config", "a.conf");
     ServerOptions expected =
-        new ServerOptions(Optional.of(Path.of("a.conf")), List.of("a=1", "b=2"));
+        new ServerOptions(Optional.of(Path.of("a.conf")), List.of("a=1", "b=2"), false);
     assertThat(runs).containsExactly(expected, expected, expected);
   }
 

@@ -45,6 +45,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   private static final int COMPACTION_SLICE = 64 << 10;
   private static final long TICK_MILLIS = 200;
   private static final int TICKS_OF_REST = 150;
+  private static final int TICKS_OF_NOTES = 5;
   private static final int READS_IN_PASSING = 200; // In a tick.
 
   final MemoryBudget budget;
@@ -467,6 +468,9 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
           }
           if (++ticks % TICKS_OF_REST == 0) {
             log.rest();
+          }
+          if (ticks % TICKS_OF_NOTES == 0) {
+            log.note(stores.metadataSequence());
           }
         });
     shard.loop().schedule(this::tick, TICK_MILLIS);

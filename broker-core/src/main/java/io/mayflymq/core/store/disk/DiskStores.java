@@ -5,6 +5,7 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.segment.LogDirectory;
+import io.mayflymq.core.store.segment.LogIdentity;
 import io.mayflymq.core.store.segment.LogOptions;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.core.store.segment.LogOwner;
@@ -15,7 +16,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -28,6 +31,10 @@ public final class DiskStores {
   private final StoreOptions options;
   private final StoreHost host;
   private final StoreAlarms alarms;
+
+  private LongSupplier metadataSequence = () -> 0;
+  private UUID broker;
+  private DirectoryList directories;
 
   /** The ids of the streams that have been opened. */
   private final Set<Long> streams = ConcurrentHashMap.newKeySet();
@@ -47,6 +54,15 @@ public final class DiskStores {
     this.alarms = alarms;
   }
 
+  /** Tells what sequence number metadata has reached. To be called before the first store. */
+  public void setMetadataSequence(LongSupplier sequence) {
+    metadataSequence = sequence;
+  }
+
+  long metadataSequence() {
+    return metadataSequence.getAsLong();
+  }
+
   /**
    * The store of a shard. Those of all shards are made before any of them is used, the first one
    * first.
@@ -55,28 +71,40 @@ public final class DiskStores {
    */
   public ShardStore create(Shard shard) {
     if (shard.index() == 0) {
-      sweep();
+      begin();
     }
     return new DiskStore(shard, options, this);
   }
 
-  private void sweep() {
+  private void begin() {
     try {
       host.sweep();
+      StoreCheck check = StoreCheck.of(host);
+      if (check.refuses() && !options.acceptsLoss()) {
+        throw new StoreException(
+            "files of messages are missing: " + check.faults(), new IOException("not complete"));
+      }
+      broker = check.broker() == null ? UUID.randomUUID() : check.broker();
+      directories = DirectoryList.write(host.root(), broker, check.listed());
     } catch (IOException e) {
       throw unusable("", e);
     }
   }
 
   OpenLog openLog(int shard) {
-    return open(log(shard), shard, options.sync(), "message log " + shard);
+    return open(log(shard), shard, options.sync(), "message log " + shard, true);
+  }
+
+  /** The log of a shard has been opened, and must be there from now on. */
+  void keepLog(int shard, long logId) throws IOException {
+    directories.add(log(shard), logId);
   }
 
   /** An empty log for contents that memory has no room for. */
   OpenLog openPaging(int shard, LogOwner owner) {
     try {
       deletePaging(shard);
-      OpenLog opened = open(paging(shard), shard, Sync.NEVER, "paging file " + shard);
+      OpenLog opened = open(paging(shard), shard, Sync.NEVER, "paging file " + shard, false);
       opened.log().recover(new Nothing(), owner);
       return opened;
     } catch (IOException e) {
@@ -84,9 +112,12 @@ public final class DiskStores {
     }
   }
 
-  private OpenLog open(String directory, int shard, Sync sync, String name) {
+  private OpenLog open(String directory, int shard, Sync sync, String name, boolean kept) {
     int bufferBytes = Math.min(BUFFER_BYTES, options.segmentBytes());
-    LogOptions ofLog = new LogOptions(shard, options.segmentBytes(), bufferBytes, sync);
+    LogIdentity identity = kept ? new LogIdentity(broker, directory) : null;
+    LogOptions ofLog =
+        new LogOptions(
+            shard, options.segmentBytes(), bufferBytes, sync, identity, options.acceptsLoss());
     try {
       return OpenLog.open(host, directory, ofLog, alarms, name);
     } catch (IOException e) {
@@ -187,6 +218,7 @@ public final class DiskStores {
   }
 
   void deleteLog(int shard) throws IOException {
+    directories.remove(log(shard));
     host.delete(log(shard));
   }
 

@@ -36,6 +36,11 @@ final class LocalHost implements StoreHost {
     this.threads = threads;
   }
 
+  /** Describes it for somebody who only looks: there are no threads. */
+  LocalHost(Path path) {
+    this(path, null);
+  }
+
   @Override
   public List<String> list() throws IOException {
     if (Files.notExists(path)) {
@@ -50,15 +55,25 @@ final class LocalHost implements StoreHost {
   }
 
   @Override
+  public LogDirectory root() throws IOException {
+    makeRoot();
+    return new DiskDirectory(path);
+  }
+
+  private void makeRoot() throws IOException {
+    if (Files.notExists(path)) {
+      Files.createDirectories(path);
+      force(path.toAbsolutePath().getParent());
+    }
+  }
+
+  @Override
   public LogDirectory open(String name) throws IOException {
     Path directory = path.resolve(name);
     if (Files.notExists(directory)) {
-      boolean first = Files.notExists(path);
-      Files.createDirectories(directory);
+      makeRoot();
+      Files.createDirectory(directory);
       force(path);
-      if (first) {
-        force(path.toAbsolutePath().getParent());
-      }
     }
     return new DiskDirectory(directory);
   }

@@ -16,6 +16,9 @@ interface StoreHost {
   /** The names of the directories that exist, in no order. */
   List<String> list() throws IOException;
 
+  /** The directory that the directories are in, for files; made if there is none. */
+  LogDirectory root() throws IOException;
+
   /**
    * Opens a directory; if there is none it is made, and safe from the machine's crash before this
    * returns.

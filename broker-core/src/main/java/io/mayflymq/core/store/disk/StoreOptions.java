@@ -14,6 +14,13 @@ import java.nio.file.Path;
  *     io.mayflymq.core.store.memory.ContentMemory} says
  * @param segmentBytes the size of a log's segments
  * @param sync what commits wait for
+ * @param acceptsLoss whether a start goes on without messages whose files are missing
  */
 public record StoreOptions(
-    Path directory, int shards, long memoryBytes, int slabBytes, int segmentBytes, Sync sync) {}
+    Path directory,
+    int shards,
+    long memoryBytes,
+    int slabBytes,
+    int segmentBytes,
+    Sync sync,
+    boolean acceptsLoss) {}

@@ -74,6 +74,7 @@ final class StoreRecovery {
     try {
       stores.deletePaging(shard);
       log.recover(new Visitor(shard, log), owner);
+      stores.keepLog(shard, log.id());
       markStale();
       for (int other : stores.adopted(shard)) {
         adopt(other);

@@ -20,7 +20,15 @@ public record Damage(String file, Kind kind, long from, long to) {
     /** An index; it is made again from its segment. One that only ends too early is no damage. */
     INDEX("damaged index"),
     /** A whole segment, as nothing tells how to read it. */
-    SEGMENT("unreadable segment");
+    SEGMENT("unreadable segment"),
+    /** A segment that must be there: its file is not, or has nothing. */
+    MISSING("missing segment"),
+    /** A file that belongs to another log, or to another broker. */
+    FOREIGN("file of another log"),
+    /** Both files that say which segments there are: segments that are missing go unnoticed. */
+    MANIFEST("missing or damaged manifest"),
+    /** One of these two files; the other one serves. A crash may leave it so. */
+    MANIFEST_COPY("missing or damaged copy of the manifest");
 
     private final String text;
 
@@ -30,7 +38,12 @@ public record Damage(String file, Kind kind, long from, long to) {
 
     /** Whether nothing but a crash is needed for it, so that nothing that was confirmed is lost. */
     public boolean isHarmless() {
-      return this == TORN_TAIL;
+      return this == TORN_TAIL || this == MANIFEST_COPY;
+    }
+
+    /** Whether a log must not be opened so, unless somebody has said that it may. */
+    public boolean refuses() {
+      return this == MISSING || this == FOREIGN;
     }
 
     @Override
@@ -41,6 +54,9 @@ public record Damage(String file, Kind kind, long from, long to) {
 
   @Override
   public String toString() {
+    if (kind.refuses() || kind == Kind.MANIFEST || kind == Kind.MANIFEST_COPY) {
+      return kind.text + " " + file;
+    }
     return kind.text + " in " + file + ", bytes " + from + " to " + to;
   }
 }

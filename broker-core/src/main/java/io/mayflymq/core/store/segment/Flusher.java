@@ -6,7 +6,6 @@ import io.mayflymq.core.store.segment.SegmentWriter.Unforced;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -124,10 +123,15 @@ final class Flusher implements Runnable {
     return state;
   }
 
-  /** Everything before this location was there, and safe, when the log was opened. */
-  void startAt(long location) {
+  /**
+   * Everything before this location was there, and safe, when the log was opened.
+   *
+   * @param listed which segments must be there; null if the log has no manifest
+   */
+  void startAt(long location, SegmentManifest listed) {
     writer.startAt(location);
     forcedTo = location;
+    files.startWith(listed);
   }
 
   /** The location before which everything has been forced. */
@@ -210,6 +214,18 @@ final class Flusher implements Runnable {
       }
     }
     return last.done;
+  }
+
+  /** Has it noted what has been forced and which metadata was seen. */
+  void note(long metadataSeen) {
+    executor.execute(
+        () -> {
+          try {
+            files.note(forcedTo, metadataSeen);
+          } catch (IOException e) {
+            fail(e);
+          }
+        });
   }
 
   /** Has the file deleted that is kept for another segment: none will be needed soon. */
@@ -419,24 +435,27 @@ final class Flusher implements Runnable {
     }
     if (unforced.names()) {
       directory.force();
+      files.list(unforced.segments());
     }
     forcedTo = unforced.upTo();
   }
 
   /** What has gone is no longer among the doomed; the others are tried again. */
   private void delete(Round round) throws IOException {
-    Iterator<Segment> doomed = round.doomed.iterator();
-    while (doomed.hasNext()) {
-      Segment segment = doomed.next();
-      if (round.purpose != Purpose.RELIEVE || waitsForMarksOnly(segment)) {
-        if (!files.remove(segment, round.purpose == Purpose.RELIEVE)) {
-          return;
-        }
-        doomed.remove();
-        synchronized (lock) {
-          deleted.add(segment);
-          anyDeleted = true;
-        }
+    boolean relieves = round.purpose == Purpose.RELIEVE;
+    List<Segment> going =
+        round.doomed.stream().filter(segment -> !relieves || waitsForMarksOnly(segment)).toList();
+    if (going.isEmpty() || !files.unlist(going)) {
+      return;
+    }
+    for (Segment segment : going) {
+      if (!files.remove(segment, relieves)) {
+        return;
+      }
+      round.doomed.remove(segment);
+      synchronized (lock) {
+        deleted.add(segment);
+        anyDeleted = true;
       }
     }
   }

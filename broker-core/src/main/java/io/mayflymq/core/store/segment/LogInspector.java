@@ -25,7 +25,9 @@ final class LogInspector {
   private final Map<Integer, SettledEntries> settled = new HashMap<>();
   private final List<Read> read = new ArrayList<>();
   private Set<String> names;
-  private SegmentHeader known;
+  private SegmentManifest.Found manifest;
+  private Long logId;
+  private int shard;
   private int lastSegment;
 
   /** A segment that has been read; without records if it cannot be. */
@@ -36,6 +38,9 @@ final class LogInspector {
   }
 
   LogCheck inspect() throws IOException {
+    manifest = SegmentManifest.read(directory);
+    damages.addAll(LogFiles.damages(directory, manifest, null));
+    logId = manifest.contents() == null ? null : manifest.contents().logId();
     List<String> files = directory.list();
     names = new HashSet<>(files);
     List<Integer> numbers = SegmentNames.segments(files);
@@ -49,20 +54,19 @@ final class LogInspector {
     }
     List<LogCheck.SegmentFile> segments = new ArrayList<>();
     read.forEach(segment -> segments.add(count(segment)));
-    List<String> quarantined =
-        files.stream().filter(name -> name.endsWith(".damaged")).sorted().toList();
+    List<String> quarantined = files.stream().filter(SegmentNames::isKeptAside).sorted().toList();
     return new LogCheck(directory.toString(), segments, List.copyOf(damages), quarantined);
   }
 
   private void read(int number, LogFile file) throws IOException {
     String name = SegmentNames.log(number);
     long size = file.size();
-    SegmentIndex index = index(number);
     SegmentHeader.Found found = SegmentHeader.read(file, name);
+    SegmentIndex index = index(number, found.header() == null ? logId : found.header().logId());
     SegmentHeader header =
         found.header() != null || index == null ? found.header() : index.header();
-    if (header == null && known != null) {
-      header = new SegmentHeader(known.shard(), known.logId(), number, 0);
+    if (header == null && logId != null) {
+      header = new SegmentHeader(shard, logId, number, 0);
     }
     if (header == null) {
       boolean created = size <= SegmentHeader.SPACE && number == lastSegment;
@@ -70,7 +74,10 @@ final class LogInspector {
       read.add(new Read(number, size, null, false));
       return;
     }
-    known = header;
+    if (logId == null) {
+      logId = header.logId();
+    }
+    shard = header.shard();
     SegmentIndex records = scan(new Segment(header), file, index);
     if (found.copies() < 2 && size > 0) {
       boolean created = records.records() == 0 && number == lastSegment && index == null;
@@ -83,13 +90,16 @@ final class LogInspector {
     read.add(new Read(number, size, believed ? index : records, index != null));
   }
 
-  private SegmentIndex index(int number) throws IOException {
+  private SegmentIndex index(int number, Long id) throws IOException {
     String name = SegmentNames.index(number);
     if (!names.contains(name)) {
       return null;
     }
     try (LogFile file = directory.open(name, false)) {
       SegmentIndex index = SegmentIndex.load(file, number);
+      if (index != null && id != null && index.header().logId() != id) {
+        index = null;
+      }
       if (index == null && !SegmentIndex.isUnfinished(file)) {
         damages.add(new Damage(name, Damage.Kind.INDEX, 0, file.size()));
       }
@@ -106,13 +116,14 @@ final class LogInspector {
     IndexBuilder untorn = builder;
     List<Damage> gaps = new ArrayList<>();
     String name = SegmentNames.log(segment.number);
-    long forcedTo = 0;
+    long noted = forcedByManifest(segment);
+    long forcedTo = noted;
     while (scanner.next(head)) {
       if (head.offset > scanner.gapFrom()) {
         gaps.add(new Damage(name, Damage.Kind.RECORDS, scanner.gapFrom(), head.offset));
       }
       if (head.type == RecordType.FORCED) {
-        forcedTo = head.forcedTo;
+        forcedTo = Math.max(forcedTo, head.forcedTo);
       }
       builder.add(head);
     }
@@ -132,13 +143,20 @@ final class LogInspector {
     }
     damages.addAll(gaps);
     if (size > end && !old) {
-      Damage.Kind kind = mayBeTorn ? Damage.Kind.TORN_TAIL : Damage.Kind.RECORDS;
+      boolean torn = mayBeTorn && end >= noted;
+      Damage.Kind kind = torn ? Damage.Kind.TORN_TAIL : Damage.Kind.RECORDS;
       damages.add(new Damage(name, kind, end, size));
     }
-    if (index != null && index.segmentLength() > size) {
-      damages.add(new Damage(name, Damage.Kind.RECORDS, size, index.segmentLength()));
+    long least = index == null ? noted : index.segmentLength();
+    if (size < least) {
+      damages.add(new Damage(name, Damage.Kind.RECORDS, size, least));
     }
     return untorn.build(segment.header, (int) end);
+  }
+
+  private long forcedByManifest(Segment segment) {
+    long location = manifest.forcedTo();
+    return Location.segment(location) == segment.number ? Location.offset(location) : 0;
   }
 
   /** The part of an index before an offset. */

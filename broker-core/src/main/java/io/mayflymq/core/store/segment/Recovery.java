@@ -2,10 +2,12 @@ package io.mayflymq.core.store.segment;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,34 +30,43 @@ final class Recovery {
   private static final int MOST_COPIED_AT_ONCE = 1 << 20;
 
   private final LogDirectory directory;
-  private final int shard;
+  private final LogOptions options;
   private final SegmentTable table;
   private final RecoveryVisitor visitor;
   private final List<Damage> damages = new ArrayList<>();
   private final RecordHead head = new RecordHead();
   private final FileWindow window = SegmentScanner.window();
+  private final List<String> unneeded = new ArrayList<>();
   private Set<String> names;
+  private SegmentManifest.Found found;
+  private SegmentManifest manifest;
   private Long logId;
   private int lastSegment;
   private long nextRecord;
   private long records;
   private long bytes;
 
-  Recovery(LogDirectory directory, int shard, SegmentTable table, RecoveryVisitor visitor) {
+  Recovery(
+      LogDirectory directory, LogOptions options, SegmentTable table, RecoveryVisitor visitor) {
     this.directory = directory;
-    this.shard = shard;
+    this.options = options;
     this.table = table;
     this.visitor = visitor;
   }
 
-  /** The log's id; null if there is no log yet. */
-  Long logId() {
+  /** The log's id. */
+  long logId() {
     return logId;
   }
 
   /** The highest number of a segment; 0 if there is none. */
   int lastSegment() {
-    return lastSegment;
+    return Math.max(lastSegment, found.contents() == null ? 0 : found.contents().highest());
+  }
+
+  /** Which segments there are; null if the log has no manifest. */
+  SegmentManifest manifest() {
+    return manifest;
   }
 
   /** How many records the log was ever given. */
@@ -64,22 +75,63 @@ final class Recovery {
   }
 
   RecoveryReport run() throws IOException {
+    found = readManifest();
     List<String> files = directory.list();
     names = new HashSet<>(files);
     List<Integer> numbers = SegmentNames.segments(files);
     List<Opened> opened = new ArrayList<>();
     for (int number : numbers) {
       lastSegment = number;
-      opened.add(open(number));
+      Opened segment = open(number);
+      if (segment != null) {
+        opened.add(segment);
+      }
     }
     for (Opened segment : opened) {
       recover(segment);
     }
-    deleteStrays();
     directory.force();
+    settleManifest();
+    deleteUnneeded();
     damages.forEach(damage -> LOGGER.warn("The message log in {} has a {}", directory, damage));
     table.sealAll();
     return new RecoveryReport(table.all().size(), records, bytes, List.copyOf(damages));
+  }
+
+  private SegmentManifest.Found readManifest() throws IOException {
+    LogIdentity identity = options.identity();
+    if (identity == null) {
+      return new SegmentManifest.Found(null, List.of());
+    }
+    SegmentManifest.Found read = SegmentManifest.read(directory);
+    damages.addAll(LogFiles.damages(directory, read, identity));
+    boolean refuses = damages.stream().anyMatch(damage -> damage.kind().refuses());
+    if (refuses && !options.acceptsLoss()) {
+      throw new LogRefusedException(directory, damages);
+    }
+    boolean own = read.contents() != null && read.contents().identity().equals(identity);
+    if (own) {
+      logId = read.contents().logId();
+      return read;
+    }
+    return new SegmentManifest.Found(null, List.of());
+  }
+
+  /** From here on the segments are listed that have been found, and no others. */
+  private void settleManifest() throws IOException {
+    if (logId == null) {
+      logId = new SecureRandom().nextLong();
+    }
+    if (options.identity() != null) {
+      TreeMap<Integer, Long> segments = new TreeMap<>();
+      table.all().forEach(segment -> segments.put(segment.number, segment.header.logId()));
+      ManifestContents before =
+          found.contents() == null
+              ? ManifestContents.empty(options.identity(), logId)
+              : found.contents();
+      ManifestContents after = before.segments().equals(segments) ? before : before.with(segments);
+      manifest = SegmentManifest.settle(directory, found, after);
+    }
   }
 
   /** A segment's file, and its header from there or else from its index; null if neither has it. */
@@ -92,32 +144,48 @@ final class Recovery {
   private Opened open(int number) throws IOException {
     String name = SegmentNames.log(number);
     LogFile file = directory.open(name, true);
-    SegmentHeader.Found found = SegmentHeader.read(file, name);
-    SegmentHeader header = found.header();
+    SegmentHeader.Found read = SegmentHeader.read(file, name);
+    SegmentHeader header = read.header();
     if (header == null) {
-      SegmentIndex index = loadIndex(number);
+      SegmentIndex index = loadIndex(number, logId);
       header = index == null ? null : index.header();
     }
     if (header != null) {
-      if (header.shard() != shard || header.segment() != number) {
-        throw new IOException(
-            "%s in %s is segment %d of shard %d: it does not belong here"
-                .formatted(name, directory, header.segment(), header.shard()));
-      }
       if (logId == null) {
         logId = header.logId();
       }
+      if (header.shard() != options.shard()
+          || header.segment() != number
+          || header.logId() != logId) {
+        file.close();
+        setAside(name, header);
+        return null;
+      }
     }
-    return new Opened(number, file, header, found.copies());
+    return new Opened(number, file, header, read.copies());
   }
 
-  private SegmentIndex loadIndex(int number) throws IOException {
+  /** What is another log's is left as it is, under a name that no log reads. */
+  private void setAside(String name, SegmentHeader header) throws IOException {
+    if (!options.acceptsLoss()) {
+      throw new IOException(
+          "%s in %s is segment %d of another log, of shard %d: it does not belong here"
+              .formatted(name, directory, header.segment(), header.shard()));
+    }
+    directory.rename(name, SegmentNames.foreign(name));
+  }
+
+  /**
+   * @param id the log id that it has to have; null if that is not known
+   */
+  private SegmentIndex loadIndex(int number, Long id) throws IOException {
     String name = SegmentNames.index(number);
     if (!names.contains(name)) {
       return null;
     }
     try (LogFile file = directory.open(name, false)) {
-      return SegmentIndex.load(file, number);
+      SegmentIndex index = SegmentIndex.load(file, number);
+      return index == null || (id != null && index.header().logId() != id) ? null : index;
     }
   }
 
@@ -126,7 +194,7 @@ final class Recovery {
     long size = file.size();
     SegmentHeader header = opened.header();
     if (header == null && logId != null) {
-      header = new SegmentHeader(shard, logId, opened.number(), nextRecord);
+      header = new SegmentHeader(options.shard(), logId, opened.number(), nextRecord);
     }
     if (header == null) {
       abandon(opened, size);
@@ -136,7 +204,7 @@ final class Recovery {
     segment.file = file;
     segment.written = true;
     table.add(segment);
-    SegmentIndex index = loadIndex(opened.number());
+    SegmentIndex index = loadIndex(opened.number(), header.logId());
     if (index == null && names.contains(SegmentNames.index(opened.number()))) {
       checkIndex(SegmentNames.index(opened.number()));
     }
@@ -151,8 +219,8 @@ final class Recovery {
       }
       table.deleted(segment);
       file.close();
-      directory.delete(SegmentNames.index(opened.number()));
-      directory.delete(opened.name());
+      unneeded.add(SegmentNames.index(opened.number()));
+      unneeded.add(opened.name());
       return;
     }
     if (opened.copies() < 2) {
@@ -177,7 +245,7 @@ final class Recovery {
   private void abandon(Opened opened, long size) throws IOException {
     opened.file().close();
     if (size == 0 || (size <= SegmentHeader.SPACE && opened.number() == lastSegment)) {
-      directory.delete(opened.name());
+      unneeded.add(opened.name());
     } else {
       damages.add(new Damage(opened.name(), Damage.Kind.SEGMENT, 0, size));
     }
@@ -203,12 +271,13 @@ final class Recovery {
     IndexBuilder builder = new IndexBuilder((int) (scanner.size() / 8));
     boolean mayBeTorn = segment.number == lastSegment && index == null;
     boolean torn = false;
+    long noted = forcedByManifest(segment);
     long forcedTo = mayBeTorn ? -1 : Long.MAX_VALUE;
     while (!torn && scanner.next(head)) {
       long gap = scanner.gapFrom();
       if (head.offset > gap) {
         if (forcedTo < 0) {
-          forcedTo = forcedTo(segment, head.offset);
+          forcedTo = Math.max(noted, forcedTo(segment, head.offset));
         }
         torn = gap >= forcedTo;
         if (!torn) {
@@ -224,7 +293,7 @@ final class Recovery {
     long end = torn ? scanner.gapFrom() : scanner.end();
     long size = scanner.size();
     segment.length = (int) size;
-    if (mayBeTorn && size > end) {
+    if (mayBeTorn && size > end && end >= noted) {
       if (torn || !scanner.endsInOldBytes()) {
         damages.add(new Damage(SegmentNames.log(segment.number), Damage.Kind.TORN_TAIL, end, size));
       }
@@ -237,8 +306,9 @@ final class Recovery {
       damages.add(records(segment, end, size));
       quarantine(segment, end, size);
     }
-    if (index != null) {
-      damages.add(records(segment, size, index.segmentLength()));
+    long least = index == null ? noted : index.segmentLength();
+    if (size < least) {
+      damages.add(records(segment, size, least));
     }
     segment.file.force();
     store(builder.build(segment.header, segment.length));
@@ -256,6 +326,12 @@ final class Recovery {
       }
     }
     return forced;
+  }
+
+  /** How much of a segment had been forced when that was noted last; 0 if it was not. */
+  private long forcedByManifest(Segment segment) {
+    long location = found.forcedTo();
+    return Location.segment(location) == segment.number ? Location.offset(location) : 0;
   }
 
   private void store(SegmentIndex index) {
@@ -329,12 +405,19 @@ final class Recovery {
     }
   }
 
-  private void deleteStrays() throws IOException {
+  /** Only when no manifest lists it any more. */
+  private void deleteUnneeded() throws IOException {
     for (String name : names) {
       boolean index = name.endsWith(".idx") && !names.contains(name.replace(".idx", ".log"));
       if (index || SegmentNames.isSpare(name)) {
-        directory.delete(name);
+        unneeded.add(name);
       }
+    }
+    for (String name : unneeded) {
+      directory.delete(name);
+    }
+    if (!unneeded.isEmpty()) {
+      directory.force();
     }
   }
 }

@@ -1,6 +1,9 @@
 package io.mayflymq.core.store.segment;
 
 import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +31,7 @@ final class SegmentFiles {
   private final LogDirectory directory;
   private final int segmentBytes;
   private final AtomicReference<Spare> spare = new AtomicReference<>();
+  private volatile SegmentManifest manifest;
 
   /** A file that no segment has. */
   private record Spare(String name, int length) {}
@@ -35,6 +39,47 @@ final class SegmentFiles {
   SegmentFiles(LogDirectory directory, int segmentBytes) {
     this.directory = directory;
     this.segmentBytes = segmentBytes;
+  }
+
+  /**
+   * Begins when the log has been opened.
+   *
+   * @param listed which segments must be there; null if the log has no manifest
+   */
+  void startWith(SegmentManifest listed) {
+    manifest = listed;
+  }
+
+  /**
+   * The files and names of these segments are safe, and nothing in those that are new is confirmed
+   * yet: they must be there from now on.
+   *
+   * @throws IOException if a force fails
+   */
+  void list(List<Segment> segments) throws IOException {
+    if (manifest != null) {
+      Map<Integer, Long> listed = new HashMap<>();
+      segments.forEach(segment -> listed.put(segment.number, segment.header.logId()));
+      manifest.add(listed);
+    }
+  }
+
+  /**
+   * These segments need not be there any more.
+   *
+   * @return whether that is safe, so that they may be removed
+   * @throws IOException if a force fails
+   */
+  boolean unlist(List<Segment> segments) throws IOException {
+    return manifest == null
+        || manifest.remove(segments.stream().map(segment -> segment.number).toList());
+  }
+
+  /** See {@link SegmentManifest#note}. */
+  void note(long forcedTo, long metadataSeen) throws IOException {
+    if (manifest != null) {
+      manifest.note(forcedTo, metadataSeen);
+    }
   }
 
   /**

@@ -19,8 +19,11 @@ public record SegmentHeader(int shard, long logId, int segment, long firstRecord
   /** What is kept for headers at the start of the file, in bytes. */
   public static final int SPACE = 1024;
 
-  /** The second one had no records of type RETURNED. */
-  static final int VERSION = 3;
+  /** The second one had no records of type RETURNED, the third one none of type QUEUE. */
+  static final int VERSION = 4;
+
+  /** Segments of this version and later ones are listed in a {@link SegmentManifest}. */
+  static final int FIRST_WITH_MANIFEST = 4;
 
   /** Without the number of old bytes, of which there were none. */
   private static final int FIRST_VERSION = 1;
@@ -72,6 +75,7 @@ public record SegmentHeader(int shard, long logId, int segment, long firstRecord
     file.read(buffer, 0);
     SegmentHeader header = null;
     int copies = 0;
+    int newest = 0;
     for (int at = 0; at < SPACE; at += COPY) {
       int version = buffer.getInt(at + 8);
       int checked = version == FIRST_VERSION ? CHECKED_FIRST : CHECKED;
@@ -85,6 +89,7 @@ public record SegmentHeader(int shard, long logId, int segment, long firstRecord
                   + VERSION);
         }
         copies++;
+        newest = version;
         header =
             new SegmentHeader(
                 buffer.getInt(at + 12),
@@ -94,7 +99,7 @@ public record SegmentHeader(int shard, long logId, int segment, long firstRecord
                 version == FIRST_VERSION ? 0 : buffer.getInt(at + 36));
       }
     }
-    return new Found(header, copies);
+    return new Found(header, copies, newest);
   }
 
   private static int crc(ByteBuffer buffer, int at, int length) {
@@ -110,6 +115,7 @@ public record SegmentHeader(int shard, long logId, int segment, long firstRecord
    *
    * @param header what it says; null if no copy is good
    * @param copies how many copies are good, 0 to 2
+   * @param version the version that wrote it; 0 if no copy is good
    */
-  public record Found(SegmentHeader header, int copies) {}
+  public record Found(SegmentHeader header, int copies, int version) {}
 }

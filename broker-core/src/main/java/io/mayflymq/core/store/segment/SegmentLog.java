@@ -4,7 +4,6 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.ReturnNotes;
 import java.io.IOException;
-import java.security.SecureRandom;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
@@ -62,6 +61,7 @@ import java.util.concurrent.Executor;
  *     0000000042.idx          its index, when it is complete (IndexBuilder)
  *     0000000042.spare        what is left of a segment that is gone, for another one (SegmentFiles)
  *     0000000042-*.damaged    bytes of it that were no record when the log was opened
+ *     segments.manifest       which segments must be there, and a copy of it (SegmentManifest)
  */
 /**
  * The durable log of a shard. Belongs to the shard's thread, except for what says otherwise.
@@ -105,6 +105,8 @@ public final class SegmentLog {
    * copied to files of their own, and both are reported and logged.
    *
    * @param visitor hears of everything; may {@link #release} and {@link #read} meanwhile
+   * @throws LogRefusedException if segments are missing or belong to another log, unless the
+   *     options accept that; then nothing has been changed
    * @throws IOException if a file cannot be read or written, or was written by a newer version or
    *     for another shard
    */
@@ -112,13 +114,12 @@ public final class SegmentLog {
     if (tail != null) {
       throw new IllegalStateException("the log has been recovered already");
     }
-    Recovery recovery = new Recovery(directory, options.shard(), table, visitor);
+    Recovery recovery = new Recovery(directory, options, table, visitor);
     tail = new Tail(options, 0, 1, 0, table, flusher, owner);
     RecoveryReport report = recovery.run();
-    long logId = recovery.logId() == null ? new SecureRandom().nextLong() : recovery.logId();
     int first = recovery.lastSegment() + 1;
-    tail = new Tail(options, logId, first, recovery.nextRecord(), table, flusher, owner);
-    flusher.startAt(Location.of(first, 0));
+    tail = new Tail(options, recovery.logId(), first, recovery.nextRecord(), table, flusher, owner);
+    flusher.startAt(Location.of(first, 0), recovery.manifest());
     compactor = new Compactor(directory, table, tail, reader, owner);
     table.checkAll();
     return report;
@@ -331,6 +332,11 @@ public final class SegmentLog {
     return tail.recordBytes() > committedBytes || !runs.isEmpty();
   }
 
+  /** The log's random id, which its files have in common. */
+  public long id() {
+    return tail.logId();
+  }
+
   /**
    * Has everything written, soon, but not forced: it survives the end of the process, and becomes
    * safe with the next commit. Enough for what may be repeated, like acknowledgements.
@@ -364,6 +370,16 @@ public final class SegmentLog {
       flusher.rest();
     }
     bytesAtRest = tail.recordBytes();
+  }
+
+  /**
+   * Has it noted how much has been forced, and which metadata the log has seen. To be called now
+   * and then: a file that is cut off later is noticed by that.
+   *
+   * @param metadataSeen the sequence number of metadata of this moment
+   */
+  public void note(long metadataSeen) {
+    flusher.note(metadataSeen);
   }
 
   /** Tries again what could not be written. Any thread; the owner's timer, once a second or so. */

@@ -30,6 +30,16 @@ public final class SegmentNames {
     return SPARE.matcher(name).matches();
   }
 
+  /** What becomes of a file of another log. */
+  static String foreign(String name) {
+    return name + ".foreign";
+  }
+
+  /** Whether a file is kept for people to look at, and is no part of the log. */
+  static boolean isKeptAside(String name) {
+    return name.endsWith(".damaged") || name.endsWith(".foreign");
+  }
+
   /** What is kept of damaged bytes of a segment. */
   static String damaged(int segment, long from) {
     return "%010d-%010d.damaged".formatted(segment, from);

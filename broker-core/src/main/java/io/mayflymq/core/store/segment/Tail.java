@@ -211,6 +211,10 @@ final class Tail {
     return active == null ? Location.NONE : Location.of(active.number, active.length);
   }
 
+  long logId() {
+    return logId;
+  }
+
   /** How many bytes have been appended so far. */
   long appendedBytes() {
     return appendedBytes;

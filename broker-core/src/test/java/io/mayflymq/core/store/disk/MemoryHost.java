@@ -28,6 +28,8 @@ public final class MemoryHost implements StoreHost {
   private final List<String> alarms = new ArrayList<>();
   private Runnable beforeChange = () -> {};
   private boolean atOnce;
+  private boolean acceptsLoss;
+  private MemoryDirectory root = new MemoryDirectory();
 
   /**
    * What makes the stores of a broker on this machine.
@@ -37,7 +39,13 @@ public final class MemoryHost implements StoreHost {
   public Function<Shard, ShardStore> stores(int shards, long memoryBytes) {
     StoreOptions options =
         new StoreOptions(
-            Path.of("memory"), shards, memoryBytes, SLAB_BYTES, SEGMENT_BYTES, Sync.ALWAYS);
+            Path.of("memory"),
+            shards,
+            memoryBytes,
+            SLAB_BYTES,
+            SEGMENT_BYTES,
+            Sync.ALWAYS,
+            acceptsLoss);
     return new DiskStores(options, this, new Alarms())::create;
   }
 
@@ -59,6 +67,7 @@ public final class MemoryHost implements StoreHost {
 
   private MemoryHost after(UnaryOperator<MemoryDirectory> crash) {
     MemoryHost after = new MemoryHost();
+    after.root = crash.apply(root);
     directories.forEach((name, directory) -> after.directories.put(name, crash.apply(directory)));
     return after;
   }
@@ -101,6 +110,16 @@ public final class MemoryHost implements StoreHost {
     return alarms;
   }
 
+  /** The files beside the directories. */
+  public MemoryDirectory files() {
+    return root;
+  }
+
+  /** Whether brokers start here although messages are missing. */
+  public void acceptLoss(boolean accepted) {
+    acceptsLoss = accepted;
+  }
+
   /** Has this called before anything on a disk changes. */
   public void beforeChange(Runnable watcher) {
     beforeChange = watcher;
@@ -111,6 +130,12 @@ public final class MemoryHost implements StoreHost {
   @Override
   public List<String> list() {
     return List.copyOf(directories.keySet());
+  }
+
+  @Override
+  public LogDirectory root() {
+    root.beforeChange(() -> beforeChange.run());
+    return root;
   }
 
   @Override

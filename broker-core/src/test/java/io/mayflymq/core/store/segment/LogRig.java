@@ -10,12 +10,15 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.Executor;
 
 /**
  * A log with an owner that keeps its queues in the simplest way, and a listener that takes notes.
  */
 final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
+  static final LogIdentity IDENTITY = new LogIdentity(new UUID(1, 2), "shard-3");
+
   /** A message of a queue. */
   record QueueKey(long queueId, long sequence) implements Comparable<QueueKey> {
     @Override
@@ -70,7 +73,7 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
   }
 
   static LogOptions options(Sync sync) {
-    return new LogOptions(3, 4096, 1024, sync);
+    return new LogOptions(3, 4096, 1024, sync).of(IDENTITY);
   }
 
   // The owner's work

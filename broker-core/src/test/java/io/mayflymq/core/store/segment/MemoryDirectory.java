@@ -163,7 +163,15 @@ public final class MemoryDirectory implements LogDirectory {
     return files.get(name).bytes;
   }
 
-  void remove(String name) {
+  /** The bytes of all files. */
+  public Map<String, byte[]> files() {
+    Map<String, byte[]> all = new TreeMap<>();
+    files.forEach((name, contents) -> all.put(name, contents.bytes));
+    return all;
+  }
+
+  /** A file is lost. */
+  public void remove(String name) {
     files.remove(name);
   }
 
@@ -172,7 +180,7 @@ public final class MemoryDirectory implements LogDirectory {
   }
 
   /** Puts a safe file. */
-  void put(String name, byte[] bytes) {
+  public void put(String name, byte[] bytes) {
     Contents contents = new Contents();
     contents.bytes = bytes.clone();
     contents.safe = contents.bytes;
@@ -271,12 +279,14 @@ public final class MemoryDirectory implements LogDirectory {
         throw new IOException("Input/output error");
       }
       writes++;
-      int count = (int) Math.min(source.remaining(), room);
+      // What is written over needs no room.
+      long within = Math.max(0, contents.bytes.length - position);
+      int count = (int) Math.min(source.remaining(), room == Long.MAX_VALUE ? room : within + room);
       boolean full = count < source.remaining();
       byte[] bytes = new byte[count];
       source.get(bytes);
       if (room != Long.MAX_VALUE) {
-        room -= count;
+        room -= Math.max(0, count - within);
       }
       record(new Write((int) position, bytes));
       if (full) {

@@ -207,6 +207,6 @@ class SegmentFilesTest {
     MemoryDirectory directory = new MemoryDirectory();
     directory.put("0000000005.log", header.array());
     assertThat(SegmentHeader.read(directory.open("0000000005.log", false), "0000000005.log"))
-        .isEqualTo(new SegmentHeader.Found(new SegmentHeader(3, 77, 5, 1234), 2));
+        .isEqualTo(new SegmentHeader.Found(new SegmentHeader(3, 77, 5, 1234), 2, 1));
   }
 }

@@ -17,7 +17,7 @@ import net.jqwik.api.Property;
 
 /** A log of which a file was changed by something else: a bit, a stretch, or an end cut off. */
 class SegmentLogDamageTest {
-  private static final LogOptions OPTIONS = LogRig.options(Sync.ALWAYS);
+  private static final LogOptions OPTIONS = LogRig.options(Sync.ALWAYS).acceptingLoss();
 
   /** Where the record of an entry ends. */
   private final Map<Long, Long> ends = new HashMap<>();

@@ -237,7 +237,9 @@ class SegmentLogTest {
     rig.safe();
     rig.safe();
     assertThat(rig.log.usage().segments()).isLessThanOrEqualTo(2);
-    assertThat(rig.directory.names().size()).isLessThanOrEqualTo(3);
+    assertThat(rig.directory.names())
+        .filteredOn(name -> !name.startsWith("segments."))
+        .hasSizeLessThanOrEqualTo(3);
     assertThat(rig.reopen().entries.keySet()).isEqualTo(rig.entries.keySet());
   }
 
@@ -367,7 +369,7 @@ class SegmentLogTest {
     LogOptions other = new LogOptions(4, 4096, 1024, Sync.ALWAYS);
     assertThatThrownBy(() -> rig.reopen(other))
         .isInstanceOf(UncheckedIOException.class)
-        .hasMessageContaining("shard 3: it does not belong here");
+        .hasMessageContaining("it does not belong here");
   }
 
   @Test
@@ -444,7 +446,7 @@ class SegmentLogTest {
     MemoryDirectory after = rig.directory.afterPowerLossBut(SegmentNames.log(1), 0);
     LogRig again = new LogRig(after, LogRig.options(Sync.ALWAYS));
     assertThat(again.report.damages()).isEmpty();
-    assertThat(again.directory.names()).isEmpty();
+    assertThat(SegmentNames.segments(again.directory.names())).isEmpty();
   }
 
   @Test

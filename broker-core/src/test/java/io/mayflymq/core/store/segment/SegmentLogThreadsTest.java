@@ -18,7 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** A log on a real disk with the two threads that it has in a broker: none waits for ever. */
 class SegmentLogThreadsTest {
   private static final int COMMITS = 5_000;
-  private static final LogOptions OPTIONS = new LogOptions(3, 64 << 10, 4096, Sync.ALWAYS);
+  private static final LogOptions OPTIONS =
+      new LogOptions(3, 64 << 10, 4096, Sync.ALWAYS).of(LogRig.IDENTITY);
 
   @TempDir Path path;
   private final ExecutorService threads = Executors.newFixedThreadPool(2);

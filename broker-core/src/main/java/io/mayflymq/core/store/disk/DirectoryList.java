@@ -1,0 +1,155 @@
+package io.mayflymq.core.store.disk;
+
+import io.mayflymq.core.store.segment.LogDirectory;
+import io.mayflymq.core.store.segment.LogFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+
+/*
+ * Which directories of logs must be there, so that one that is missing is noticed. A file of lines:
+ *
+ *    mayfly-directories 1 UUID check         the first line, with the id of the data directory
+ *    + NAME ID check                         the directory must be there, and its log has this id
+ *    - NAME 0 check                          it need not be there any more
+ *
+ * A check is the CRC32C of its line before it. Lines are appended and forced; a start writes the file anew if it has others than the first kinds. A
+ * directory is listed when it is safe, and taken off before it is deleted: what is listed and not there is missing.
+ */
+/** The file {@code directories} beside the directories of logs. Safe for use by several threads. */
+final class DirectoryList {
+  static final String FILE = "directories";
+
+  private static final String NEW_FILE = "directories.new";
+  private static final String FIRST = "mayfly-directories 1";
+
+  private final LogDirectory root;
+  private final TreeMap<String, Long> listed;
+  private long length;
+
+  private DirectoryList(LogDirectory root, SortedMap<String, Long> listed) {
+    this.root = root;
+    this.listed = new TreeMap<>(listed);
+  }
+
+  /**
+   * What the file says.
+   *
+   * @param exists whether there is one
+   * @param broker the id of the data directory; null if that cannot be read
+   * @param listed the directories that must be there, and the ids of their logs
+   * @param whole whether all of it can be read; a last line may be cut
+   */
+  record Found(boolean exists, UUID broker, SortedMap<String, Long> listed, boolean whole) {}
+
+  static Found read(LogDirectory root) throws IOException {
+    if (!root.list().contains(FILE)) {
+      return new Found(false, null, Collections.emptySortedMap(), true);
+    }
+    String text;
+    try (LogFile file = root.open(FILE, false)) {
+      byte[] bytes = new byte[(int) Math.min(file.size(), Integer.MAX_VALUE / 2)];
+      file.read(ByteBuffer.wrap(bytes), 0);
+      text = new String(bytes, StandardCharsets.UTF_8);
+    }
+    List<String> lines = text.lines().toList();
+    UUID broker = lines.isEmpty() ? null : broker(lines.get(0));
+    TreeMap<String, Long> listed = new TreeMap<>();
+    boolean whole = broker != null;
+    for (int i = 1; i < lines.size(); i++) {
+      boolean last = i == lines.size() - 1 && !text.endsWith("\n");
+      whole &= take(lines.get(i), listed) || last;
+    }
+    return new Found(true, broker, listed, whole);
+  }
+
+  private static UUID broker(String line) {
+    String content = checked(line);
+    try {
+      return content != null && content.startsWith(FIRST + " ")
+          ? UUID.fromString(content.substring(FIRST.length() + 1))
+          : null;
+    } catch (IllegalArgumentException e) {
+      return null;
+    }
+  }
+
+  private static boolean take(String line, Map<String, Long> listed) {
+    String content = checked(line);
+    String[] parts = content == null ? new String[0] : content.split(" ");
+    if (parts.length != 3) {
+      return false;
+    }
+    if (parts[0].equals("+")) {
+      listed.put(parts[1], Long.parseUnsignedLong(parts[2], 16));
+    } else {
+      listed.remove(parts[1]);
+    }
+    return true;
+  }
+
+  /** What is before the check of a line; null if the check is wrong. */
+  private static String checked(String line) {
+    int at = line.lastIndexOf(' ');
+    return at > 0 && line.equals(line(line.substring(0, at))) ? line.substring(0, at) : null;
+  }
+
+  private static String line(String content) {
+    CRC32C crc = new CRC32C();
+    crc.update(content.getBytes(StandardCharsets.UTF_8));
+    return content + " " + "%08x".formatted(crc.getValue());
+  }
+
+  /** Writes the file anew, in one step. */
+  static DirectoryList write(LogDirectory root, UUID broker, SortedMap<String, Long> listed)
+      throws IOException {
+    DirectoryList list = new DirectoryList(root, listed);
+    StringBuilder text = new StringBuilder(line(FIRST + " " + broker)).append('\n');
+    listed.forEach((name, id) -> text.append(line(added(name, id))).append('\n'));
+    byte[] bytes = text.toString().getBytes(StandardCharsets.UTF_8);
+    try (LogFile file = root.create(NEW_FILE)) {
+      file.write(ByteBuffer.wrap(bytes), 0);
+      file.force();
+    }
+    root.rename(NEW_FILE, FILE);
+    root.force();
+    list.length = bytes.length;
+    return list;
+  }
+
+  /** A directory must be there from now on. */
+  synchronized void add(String name, long id) throws IOException {
+    if (!Long.valueOf(id).equals(listed.get(name))) {
+      append(added(name, id));
+      listed.put(name, id);
+    }
+  }
+
+  /** A directory need not be there any more. */
+  synchronized void remove(String name) throws IOException {
+    if (listed.containsKey(name)) {
+      append("- " + name + " 0");
+      listed.remove(name);
+    }
+  }
+
+  private static String added(String name, long id) {
+    return "+ " + name + " " + Long.toHexString(id);
+  }
+
+  private void append(String content) throws IOException {
+    byte[] bytes = (line(content) + "\n").getBytes(StandardCharsets.UTF_8);
+    try (LogFile file = root.open(FILE, true)) {
+      file.write(ByteBuffer.wrap(bytes), length);
+      file.force();
+    }
+    length += bytes.length;
+  }
+}
