@@ -26,7 +26,15 @@ class ProtocolHeaderTest {
 
   @ParameterizedTest
   @ValueSource(
-      strings = {"AMQP\3\1\0\0", "AMQP\0\1\0\0", "AMQP\0\0\t\2", "AMQP\1\1\b\0", "GET / HTTP/1.1"})
+      strings = {
+        "AMQP\3\1\0\0",
+        "AMQP\0\1\0\0",
+        "AMQP\0\0\t\2",
+        "AMQP\1\1\b\0",
+        "GET / HTTP/1.1",
+        "G",
+        "AMX"
+      })
   void refusesOthers(String header) {
     ByteBuf in = bytes(header);
 
@@ -38,6 +46,7 @@ class ProtocolHeaderTest {
   void waitsForAllOfIt() {
     assertThat(ProtocolHeader.parse(bytes("AMQP\0\0\t")))
         .isEqualTo(ProtocolHeader.Verdict.INCOMPLETE);
+    assertThat(ProtocolHeader.parse(bytes("AM"))).isEqualTo(ProtocolHeader.Verdict.INCOMPLETE);
     assertThat(ProtocolHeader.parse(bytes(""))).isEqualTo(ProtocolHeader.Verdict.INCOMPLETE);
   }
 

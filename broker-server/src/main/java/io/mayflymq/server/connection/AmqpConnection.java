@@ -25,8 +25,6 @@ import io.netty.channel.Channel;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /*
  * A connection: it owns the channels, hands them what arrives, and is the one place where errors become close methods.
@@ -39,7 +37,6 @@ import org.slf4j.LoggerFactory;
  * for the other side's close-ok, for a while.
  */
 public final class AmqpConnection implements ConnectionContext {
-  private static final Logger LOGGER = LoggerFactory.getLogger(AmqpConnection.class);
   private static final long CLOSING_TIMEOUT_MILLIS = 5_000;
   private static final long REFUSED_LOGIN_PAUSE_MILLIS = 1_000;
 
@@ -56,7 +53,7 @@ public final class AmqpConnection implements ConnectionContext {
   }
 
   private final Channel socket;
-  private final String name;
+  private final ConnectionLog log;
   private final ConnectionEnvironment environment;
   private final Shard home;
   private final ConnectionOutput output;
@@ -83,7 +80,7 @@ public final class AmqpConnection implements ConnectionContext {
     this.environment = environment;
     this.home = home;
     this.input = input;
-    this.name = ConnectionName.of(socket);
+    this.log = new ConnectionLog(socket, environment.strangers());
     this.output = new ConnectionOutput(socket, home);
     this.alarmBlock = new AlarmBlock(environment.alarms(), output);
     this.lanes = new CommandLanes(home, environment.broker().shards(), this::onBatchReturned);
@@ -95,14 +92,14 @@ public final class AmqpConnection implements ConnectionContext {
   /** The client has sent its protocol header. */
   void begin() {
     environment.open().add(this);
-    handshake = new Handshake(environment, name, Peer.of(socket), home, new HandshakeSteps());
+    handshake = new Handshake(environment, log, Peer.of(socket), home, new HandshakeSteps());
     handshake.begin();
   }
 
   /** The time for the handshake, from accept to open, is over. */
   void onHandshakeTimeout() {
     if (state == State.HANDSHAKE) {
-      LOGGER.warn("connection {}: handshake timed out", name);
+      log.handshakeTimedOut();
       socket.close();
     }
   }
@@ -123,7 +120,10 @@ public final class AmqpConnection implements ConnectionContext {
       if (tuning.heartbeatSeconds() > 0) {
         heartbeats =
             Heartbeats.start(
-                tuning.heartbeatSeconds(), home, output, AmqpConnection.this::onSilence);
+                tuning.heartbeatSeconds(),
+                home,
+                output,
+                () -> onSilence(tuning.heartbeatSeconds()));
         alarmBlock.setHeartbeats(heartbeats);
       }
     }
@@ -139,14 +139,7 @@ public final class AmqpConnection implements ConnectionContext {
       handshake = null;
       state = State.OPEN;
       output.method(0, new ConnectionMethod.OpenOk());
-      LOGGER.info(
-          "connection {}: user '{}' opened vhost '{}'{}",
-          name,
-          access.user(),
-          vhost.name(),
-          ConnectionName.given(opened.clientProperties())
-              .map(given -> " (" + given + ")")
-              .orElse(""));
+      log.opened(open.identity(), ConnectionName.given(opened.clientProperties()).orElse(""));
     }
 
     @Override
@@ -169,8 +162,8 @@ public final class AmqpConnection implements ConnectionContext {
     }
   }
 
-  private void onSilence() {
-    LOGGER.warn("connection {}: missed heartbeats from client", name);
+  private void onSilence(int heartbeatSeconds) {
+    log.missedHeartbeats(heartbeatSeconds);
     socket.close();
   }
 
@@ -192,6 +185,11 @@ public final class AmqpConnection implements ConnectionContext {
         || flooded
         || alarmBlock.isBlocked()
         || state == State.CLOSED;
+  }
+
+  /** What the log is told about it. */
+  ConnectionLog log() {
+    return log;
   }
 
   /** What alarms do to it. */
@@ -299,28 +297,25 @@ public final class AmqpConnection implements ConnectionContext {
       return;
     }
     if (error instanceof ChannelException && channels.contains(channel)) {
-      LOGGER.warn("connection {}, channel {}: {}", name, channel, error.replyText());
+      log.channelError(channel, error);
       output.method(
           channel,
           new ChannelMethod.Close(
               error.code().code(), error.replyText(), error.classId(), error.methodId()));
       channels.get(channel).fail();
     } else {
-      LOGGER.warn("connection {}: closing: {}", name, error.replyText());
+      log.connectionError(channel, error);
       closeWith(error);
     }
   }
 
   /** Something is wrong with the broker itself. */
   void failInternally(Throwable cause) {
-    ConnectionException error;
-    if (cause instanceof OutOfMemoryError) {
-      LOGGER.error("connection {}: {}", name, cause.toString());
-      error = new ConnectionException(ReplyCode.RESOURCE_ERROR, "the broker is out of memory");
-    } else {
-      LOGGER.error("connection {}: internal error", name, cause);
-      error = new ConnectionException(ReplyCode.INTERNAL_ERROR, "internal error");
-    }
+    log.internalError(cause);
+    ConnectionException error =
+        cause instanceof OutOfMemoryError
+            ? new ConnectionException(ReplyCode.RESOURCE_ERROR, "the broker is out of memory")
+            : new ConnectionException(ReplyCode.INTERNAL_ERROR, "internal error");
     if (state == State.CLOSING || state == State.CLOSED) {
       socket.close();
     } else {
@@ -347,7 +342,7 @@ public final class AmqpConnection implements ConnectionContext {
   }
 
   private void onClose(ConnectionMethod.Close close) {
-    LOGGER.info("connection {}: closed by client ({})", name, close.replyText());
+    log.closedByClient(close.replyText());
     state = State.CLOSING;
     release()
         .whenComplete(
@@ -376,9 +371,10 @@ public final class AmqpConnection implements ConnectionContext {
     home.execute(
         () -> {
           if (state == State.OPEN) {
-            LOGGER.info("connection {}: closing: {}", name, reason);
+            log.closedByBroker(reason);
             closeWith(new ConnectionException(ReplyCode.CONNECTION_FORCED, reason));
           } else if (state == State.HANDSHAKE) {
+            log.closedByBroker(reason);
             socket.close();
           }
         });
@@ -391,9 +387,10 @@ public final class AmqpConnection implements ConnectionContext {
 
   /** The socket is closed. */
   void ended() {
-    if (state == State.OPEN) {
-      LOGGER.warn("connection {}: client unexpectedly closed TCP connection", name);
+    if (state == State.OPEN || handshake != null) {
+      log.socketClosed();
     }
+    log.end();
     if (state != State.CLOSING) {
       release();
     }

@@ -22,6 +22,7 @@ import java.util.function.Supplier;
  * @param protocol what connections are offered and held to, at the moment
  * @param alarms what blocks those that publish
  * @param parameters what operators named; the cluster's name is one of them
+ * @param strangers limits what the log is told about clients that have not logged in
  * @param open the connections that are open; safe for any thread
  */
 public record ConnectionEnvironment(
@@ -32,6 +33,7 @@ public record ConnectionEnvironment(
     Supplier<ProtocolSettings> protocol,
     Alarms alarms,
     GlobalParameters parameters,
+    LineLimit strangers,
     Set<AmqpConnection> open) {
 
   /** An environment without connections. */
@@ -51,6 +53,7 @@ public record ConnectionEnvironment(
         protocol,
         alarms,
         parameters,
+        ConnectionLog.limitOfStrangers(),
         ConcurrentHashMap.newKeySet());
   }
 

@@ -13,8 +13,6 @@ import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.codec.DecoderException;
 import java.io.IOException;
 import javax.net.ssl.SSLException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The end of the pipeline: collects what was read until frames are whole, and has them decoded in a
@@ -22,7 +20,6 @@ import org.slf4j.LoggerFactory;
  * socket is no longer read once there are many, or at once if an alarm is the reason.
  */
 public final class FrameInput extends ChannelInboundHandlerAdapter {
-  private static final Logger LOGGER = LoggerFactory.getLogger(FrameInput.class);
   private static final int MOST_WAITING_BYTES = 256 * 1024;
 
   private final ConnectionEnvironment environment;
@@ -100,7 +97,7 @@ public final class FrameInput extends ChannelInboundHandlerAdapter {
         return true;
       }
       case REFUSED -> {
-        LOGGER.warn("connection {}: not an AMQP 0-9-1 client", connection);
+        connection.log().foreignProtocol(ForeignProtocol.onPlainPort(waiting));
         headerRead = true;
         waiting.skipBytes(waiting.readableBytes());
         ByteBuf answer = context.alloc().buffer(ProtocolHeader.LENGTH);
@@ -170,13 +167,10 @@ public final class FrameInput extends ChannelInboundHandlerAdapter {
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (cause instanceof DecoderException && cause.getCause() instanceof SSLException refused) {
-      LOGGER.warn(
-          "connection {}: TLS handshake failed: {}",
-          ConnectionName.of(ctx.channel()),
-          refused.getMessage());
+      connection.log().tlsFailed(ForeignProtocol.onTlsPort(refused));
       ctx.close();
     } else if (cause instanceof IOException) {
-      LOGGER.debug("connection {}: {}", ConnectionName.of(ctx.channel()), cause.toString());
+      connection.log().socketError(cause);
       ctx.close();
     } else {
       home.run(() -> connection.failInternally(cause));

@@ -22,16 +22,12 @@ import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * From {@code connection.start} to {@code connection.open-ok} (AMQP 0-9-1 section 2.2.4): who the
  * client is, what is negotiated, and which virtual host it wants. Forgotten afterwards.
  */
 final class Handshake {
-  private static final Logger LOGGER = LoggerFactory.getLogger(Handshake.class);
-
   /**
    * How long connection.start is held back: about as long as a RabbitMQ takes for it that has work
    * to do. The Netty layer of the Java client before 5.34 sends its header first and makes itself
@@ -91,7 +87,7 @@ final class Handshake {
 
   private final ConnectionEnvironment environment;
   private final ProtocolSettings settings;
-  private final String name;
+  private final ConnectionLog log;
   private final Peer peer;
   private final Shard home;
   private final Steps steps;
@@ -102,10 +98,11 @@ final class Handshake {
   private ConnectionView.Tuning tuning;
   private FieldTable clientProperties = FieldTable.EMPTY;
 
-  Handshake(ConnectionEnvironment environment, String name, Peer peer, Shard home, Steps steps) {
+  Handshake(
+      ConnectionEnvironment environment, ConnectionLog log, Peer peer, Shard home, Steps steps) {
     this.environment = environment;
     this.settings = environment.settings();
-    this.name = name;
+    this.log = log;
     this.peer = peer;
     this.home = home;
     this.steps = steps;
@@ -169,7 +166,7 @@ final class Handshake {
             ? environment.accessControl().authenticate(login.credentials(), peer.address())
             : peer.authenticate((SaslMechanism.External) mechanism, environment.accessControl());
     if (result instanceof Refused refused) {
-      LOGGER.warn("connection {}: {}", name, refused.logText(mechanism.name()));
+      log.loginRefused(refused.logText(mechanism.name()));
       tell(mechanism, refused.username(), refused.reason());
       expects = Expects.NOTHING;
       steps.refused(
@@ -181,6 +178,7 @@ final class Handshake {
       return;
     }
     user = ((Accepted) result).user().name();
+    log.loggedIn(user);
     mechanismName = mechanism.name();
     tell(mechanism, user, null);
     expects = Expects.TUNE_OK;
@@ -193,7 +191,9 @@ final class Handshake {
     environment
         .broker()
         .events()
-        .happened(new ConnectionEvent.Authentication(name, peer, mechanism.name(), who, refusal));
+        .happened(
+            new ConnectionEvent.Authentication(
+                log.sockets(), peer, mechanism.name(), who, refusal));
   }
 
   private static boolean hasCapability(FieldTable clientProperties, String capability) {

@@ -10,6 +10,10 @@ import org.junit.jupiter.api.Test;
 
 class LogLayoutTest {
   private static String line(Level level, String time, Throwable thrown) {
+    return line(level, time, thrown, 7);
+  }
+
+  private static String line(Level level, String time, Throwable thrown, Object argument) {
     LoggingEvent event =
         new LoggingEvent(
             "",
@@ -17,7 +21,7 @@ class LogLayoutTest {
             level,
             "a {}",
             thrown,
-            new Object[] {7});
+            new Object[] {argument});
     event.setTimeStamp(Instant.parse(time).toEpochMilli());
     return new LogLayout().doLayout(event);
   }
@@ -35,7 +39,26 @@ class LogLayoutTest {
   @Test
   void putsTheStackTraceUnderTheLine() {
     assertThat(line(Level.ERROR, "2026-11-21T07:47:57.123Z", new IllegalStateException("boom")))
-        .contains("[error] <Some> a 7\njava.lang.IllegalStateException: boom")
-        .contains("\tat " + LogLayoutTest.class.getName());
+        .contains("[error] <Some> a 7\n\tjava.lang.IllegalStateException: boom")
+        .contains("\n\tat " + LogLayoutTest.class.getName());
+  }
+
+  @Test
+  void keepsWhatClientsHaveChosenInItsLine() {
+    String forged = "q'\n2026-11-21 07:47:57.123 [error] <Some> forged\r\u001b[2J\u2028\u202e é\0";
+    assertThat(line(Level.INFO, "2026-11-21T07:47:57.123Z", null, forged))
+        .isEqualTo(
+            "2026-11-21 07:47:57.123 [info] <Some> a q'\\n2026-11-21 07:47:57.123 [error] <Some>"
+                + " forged\\u000d\\u001b[2J\\u2028\\u202e é\\u0000\n");
+    Exception thrown = new IllegalStateException(forged);
+    assertThat(line(Level.INFO, "2026-11-21T07:47:57.123Z", thrown).lines().skip(1))
+        .allMatch(part -> part.startsWith("\t"));
+  }
+
+  @Test
+  void cutsWhatIsVeryLong() {
+    assertThat(line(Level.INFO, "2026-11-21T07:47:57.123Z", null, "x".repeat(100_000)))
+        .hasSizeLessThan(8_300)
+        .endsWith("xxx... (91810 more characters)\n");
   }
 }

@@ -8,6 +8,7 @@ import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.Certificate;
 import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.Patience;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -44,7 +45,7 @@ class TlsClientsIT {
       context.minimum_version = context.maximum_version = getattr(ssl.TLSVersion, version)
       session = None
       for _ in range(2):
-          plain = socket.create_connection(("127.0.0.1", port), 10)
+          plain = socket.create_connection(("127.0.0.1", port), 60)
           with context.wrap_socket(plain, server_hostname="127.0.0.1", session=session) as tls:
               tls.sendall(bytes.fromhex(question))
               begin = tls.recv(4)
@@ -98,7 +99,7 @@ class TlsClientsIT {
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     process.getOutputStream().close();
     String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+    assertThat(process.waitFor(Patience.SECONDS, TimeUnit.SECONDS)).isTrue();
     assertThat(process.exitValue()).as(output).isZero();
     return output.lines().toList();
   }
@@ -164,7 +165,7 @@ class TlsClientsIT {
                 .trusted()
                 .getSocketFactory()
                 .createSocket(InetAddress.getLoopbackAddress(), port)) {
-      socket.setSoTimeout(20_000);
+      socket.setSoTimeout(Patience.MILLIS);
       if (suites.length > 0) {
         socket.setEnabledCipherSuites(suites);
       }

@@ -141,7 +141,7 @@ class TlsIT {
 
   @Test
   void whoTrustsAnotherServerOrSpeaksPlainTextIsToldNothing() throws Exception {
-    try (BrokerProcess broker = broker().start()) {
+    try (BrokerProcess broker = broker().set("handshake_timeout", 60_000).start()) {
       assertThatThrownBy(() -> factory(ann.trusted()).newConnection())
           .isInstanceOf(SSLException.class);
       try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), port)) {
@@ -156,7 +156,11 @@ class TlsIT {
                   assertThat(broker.output())
                       .filteredOn(line -> line.contains("TLS handshake failed"))
                       .hasSize(2)
-                      .allMatch(line -> line.contains("connection 127.0.0.1:")));
+                      .allMatch(line -> line.contains("connection 127.0.0.1:"))
+                      .last()
+                      .asString()
+                      .endsWith(
+                          "the client does not speak TLS, and this port speaks nothing else"));
       factory(server.trusted()).newConnection().close();
       broker.stop();
       assertThat(broker.complaints()).isEmpty();

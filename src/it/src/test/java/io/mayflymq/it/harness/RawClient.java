@@ -46,6 +46,11 @@ public final class RawClient implements AutoCloseable {
     return client;
   }
 
+  /** Its port, by which the broker's log names it. */
+  public int localPort() {
+    return socket.getLocalPort();
+  }
+
   /** Sends bytes as they are. */
   public RawClient raw(byte... bytes) throws IOException {
     socket.getOutputStream().write(bytes);
