@@ -17,6 +17,8 @@ import io.mayflymq.core.security.User;
 import io.mayflymq.core.vhost.Broker;
 import java.util.Collection;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /*
  * What administrators may do to a running broker.
@@ -26,6 +28,8 @@ import java.util.List;
  * made so. Changes are made one at a time; reading waits for nobody.
  */
 public final class Administration {
+  private static final Logger LOGGER = LoggerFactory.getLogger(Administration.class);
+
   private final ChangeLog changes;
   private final Broker broker;
   private final VhostAdministration vhosts;
@@ -74,15 +78,23 @@ public final class Administration {
         isNew = false;
       } else if (command instanceof PermissionsSet set) {
         state = state.withPermissions(set.user(), set.vhost(), set.permissions());
+        tellOf(set.permissions().problem(), "permission", set.user(), set.vhost());
       } else if (command instanceof TopicPermissionsSet set) {
         state =
             state.withTopicPermissions(set.user(), set.vhost(), set.exchange(), set.permissions());
+        tellOf(set.permissions().problem(), "topic permission", set.user(), set.vhost());
       } else if (command instanceof GlobalParameterSet set) {
         globalParameters.recover(set.name(), set.json());
       }
     }
     changes.publish(state);
     return isNew;
+  }
+
+  private static void tellOf(String problem, String what, String user, String vhost) {
+    if (problem != null) {
+      LOGGER.warn("a {} of user '{}' in vhost '{}' allows nothing: {}", what, user, vhost, problem);
+    }
   }
 
   /**

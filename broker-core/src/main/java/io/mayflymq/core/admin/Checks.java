@@ -87,7 +87,7 @@ public final class Checks {
   /** Two patterns over routing keys. */
   public static TopicPermissions topicPermissions(String write, String read) {
     List.of(write, read).forEach(Checks::patternLength);
-    return pattern(() -> new TopicPermissions(write, read));
+    return pattern(() -> TopicPermissions.of(write, read));
   }
 
   private static void patternLength(String pattern) {

@@ -89,7 +89,7 @@ final class AdministrativeEntry {
             new PermissionsSet(
                 in.readUTF(),
                 in.readUTF(),
-                Permissions.of(readText(in), readText(in), readText(in))));
+                Permissions.kept(readText(in), readText(in), readText(in))));
   }
 
   static byte[] encode(TopicPermissionsSet set) {

@@ -93,7 +93,7 @@ final class PolicyEntry {
         definition.put(in.readUTF(), read(in));
       }
       return new MetadataCommand.PolicySet(
-          vhost, Policy.of(kind, name, pattern, applyTo, priority, definition));
+          vhost, Policy.kept(kind, name, pattern, applyTo, priority, definition));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -1,5 +1,7 @@
 package io.mayflymq.core.policy;
 
+import java.util.List;
+
 /**
  * Which of two values of the same key counts: the first is a policy's, the second an operator
  * policy's or an argument's. Of two equal ones the first does, unless the second always does.
@@ -29,6 +31,20 @@ enum Merge {
       return (unlimited ? HIGHEST : LOWEST).prefersSecond(first, second);
     }
   },
+  /** What asks for more mirrors: as in RabbitMQ, which has them. */
+  MORE_MIRRORS("the value with more mirrors counts") {
+    @Override
+    boolean prefersSecond(Object first, Object second) {
+      if (first instanceof String mode) {
+        return MODES.indexOf(second) < MODES.indexOf(mode);
+      }
+      // A number is of the mode "exactly", which goes before "nodes", whose values are lists.
+      if (first instanceof Long number) {
+        return second instanceof Long other && other >= number;
+      }
+      return second instanceof Long || ((List<?>) second).size() >= ((List<?>) first).size();
+    }
+  },
   /** Always the first. */
   FIRST("the policy has precedence") {
     @Override
@@ -43,6 +59,8 @@ enum Merge {
       return true;
     }
   };
+
+  private static final List<String> MODES = List.of("all", "exactly", "nodes");
 
   private final String reason;
 

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * A policy or operator policy: settings for all objects whose names match. Immutable and valid.
@@ -61,10 +62,29 @@ public final class Policy {
       String applyTo,
       int priority,
       Map<String, ?> definition) {
-    return parse(
-        kind,
-        name,
-        Map.of(PATTERN, pattern, APPLY_TO, applyTo, PRIORITY, priority, DEFINITION, definition));
+    return parse(kind, name, term(pattern, applyTo, priority, definition));
+  }
+
+  private static Map<String, Object> term(
+      String pattern, String applyTo, int priority, Map<String, ?> definition) {
+    return Map.of(PATTERN, pattern, APPLY_TO, applyTo, PRIORITY, priority, DEFINITION, definition);
+  }
+
+  /**
+   * Makes a policy that was taken before, maybe by a version that knew no limit for the size of a
+   * pattern: such a policy is there, and applies to nothing ({@link #problem}).
+   *
+   * @throws PolicyException if something else is not valid
+   */
+  public static Policy kept(
+      PolicyKind kind,
+      String name,
+      String pattern,
+      String applyTo,
+      int priority,
+      Map<String, ?> definition) {
+    return new Parser(kind, name, term(pattern, applyTo, priority, definition), PolicyPattern::kept)
+        .policy();
   }
 
   /**
@@ -76,7 +96,7 @@ public final class Policy {
    * @throws PolicyException if something is not valid; tells all that is wrong
    */
   public static Policy parse(PolicyKind kind, String name, Map<String, ?> term) {
-    return new Parser(kind, name, term).policy();
+    return new Parser(kind, name, term, PolicyPattern::of).policy();
   }
 
   /** Whether users or operators set it. */
@@ -92,6 +112,16 @@ public final class Policy {
   /** Its pattern as it was written. */
   public String pattern() {
     return pattern.source();
+  }
+
+  /** How large its pattern is, with all repetitions written out. */
+  long patternSize() {
+    return pattern.compiled().size();
+  }
+
+  /** Why it applies to nothing, whatever the names; null if it can apply. */
+  public String problem() {
+    return pattern.compiled().problem();
   }
 
   /** Which kinds of object it is for. */
@@ -183,12 +213,18 @@ public final class Policy {
     private final PolicyKind kind;
     private final String name;
     private final Map<String, ?> term;
+    private final Function<String, PolicyPattern> compiler;
     private final List<String> errors = new ArrayList<>();
 
-    Parser(PolicyKind kind, String name, Map<String, ?> term) {
+    Parser(
+        PolicyKind kind,
+        String name,
+        Map<String, ?> term,
+        Function<String, PolicyPattern> compiler) {
       this.kind = kind;
       this.name = name;
       this.term = term;
+      this.compiler = compiler;
     }
 
     Policy policy() {
@@ -258,7 +294,7 @@ public final class Policy {
         return null;
       }
       try {
-        return PolicyPattern.of(source);
+        return compiler.apply(source);
       } catch (PolicyException e) {
         errors.add(e.getMessage());
         return null;

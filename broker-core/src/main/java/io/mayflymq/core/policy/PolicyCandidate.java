@@ -62,6 +62,13 @@ public record PolicyCandidate(Policy policy, Verdict verdict, String reason) {
           "the policy is passed over for %ss as they do not support %s"
               .formatted(subject.kind(), String.join(", ", unsupported)));
     }
+    if (policy.problem() != null) {
+      return new PolicyCandidate(
+          policy,
+          Verdict.PATTERN,
+          "pattern '%s' is looked for in no name: %s"
+              .formatted(policy.pattern(), policy.problem()));
+    }
     if (!policy.isFoundIn(subject.name())) {
       return new PolicyCandidate(
           policy,

@@ -265,6 +265,9 @@ public enum PolicyKey {
           EXPIRES_ACTIVITY,
           EXPIRES_IF,
           EXPIRY_MODE,
+          HA_MODE,
+          HA_PARAMS,
+          HA_SYNC_MODE,
           LOCK_DURATION,
           MAX_IN_MEMORY_BYTES,
           MAX_IN_MEMORY_LENGTH,
@@ -456,6 +459,7 @@ public enum PolicyKey {
           Merge.LOWEST;
       case DELAYED_RETRY_MIN, MESSAGE_TTL_FLOOR, TARGET_GROUP_SIZE -> Merge.HIGHEST;
       case DELIVERY_LIMIT -> Merge.LOWEST_LIMIT;
+      case HA_MODE, HA_PARAMS -> Merge.MORE_MIRRORS;
       default -> Merge.SECOND;
     };
   }

@@ -1,6 +1,7 @@
 package io.mayflymq.core.policy;
 
 import io.mayflymq.core.security.NamePattern;
+import io.mayflymq.core.security.PatternTooLargeException;
 import java.util.Map;
 import java.util.regex.PatternSyntaxException;
 
@@ -39,10 +40,18 @@ record PolicyPattern(String source, NamePattern compiled) {
     try {
       return new PolicyPattern(
           source, NamePattern.of(source.isEmpty() ? FOUND_EVERYWHERE : source));
+    } catch (PatternTooLargeException e) {
+      throw new PolicyException("pattern should be smaller: " + e.getMessage());
     } catch (IllegalArgumentException e) {
       throw new PolicyException(
           "pattern should be regular expression but is invalid: " + reason(source, e));
     }
+  }
+
+  /** One that was taken before: if it cannot be compiled now, it is found nowhere. */
+  static PolicyPattern kept(String source) {
+    return new PolicyPattern(
+        source, NamePattern.kept(source.isEmpty() ? FOUND_EVERYWHERE : source));
   }
 
   /** As Erlang shows it: what is wrong, and where. */

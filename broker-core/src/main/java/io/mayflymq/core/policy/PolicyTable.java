@@ -19,6 +19,12 @@ import java.util.TreeMap;
  * leaves it open.
  */
 public final class PolicyTable {
+  /**
+   * How large all patterns together may be, with repetitions written out: whenever a queue or an
+   * exchange is declared, its name is looked at with each.
+   */
+  public static final long MAX_PATTERNS_SIZE = 200_000;
+
   /** No policies. */
   public static final PolicyTable EMPTY = of(Defaults.NONE);
 
@@ -80,6 +86,11 @@ public final class PolicyTable {
   /** This table without a policy. */
   public PolicyTable without(PolicyKind kind, String name) {
     return with(kind, allBut(kind, name));
+  }
+
+  /** How large all patterns together are; see {@link #MAX_PATTERNS_SIZE}. */
+  public long patternsSize() {
+    return policies.values().stream().flatMap(List::stream).mapToLong(Policy::patternSize).sum();
   }
 
   private PolicyTable with(PolicyKind kind, List<Policy> changed) {

@@ -7,32 +7,53 @@ import java.util.regex.PatternSyntaxException;
 /**
  * A backtracking regular expression that gives up: it counts how often it looks at a character of
  * the name, and past the limit the name is not matched. RabbitMQ 4.3 bounds PCRE in the same way.
+ *
+ * <p>What it does without looking at a character is bounded by the pattern itself: by its size, and
+ * by the ways in which parts of it can be found without one, of which a pattern may have few. So
+ * one with many parts may take fewer steps.
  */
 final class BoundedRegex {
   /** As RabbitMQ's match limit (rabbit_re.erl): some milliseconds at worst. */
   private static final int MAX_STEPS = 50_000;
+
+  /** A pattern that may do more than this between two steps has fewer of them, to this number. */
+  private static final int USUAL_COST = 256;
+
+  private static final int MIN_STEPS = 1_000;
+
+  /** Of a part of a pattern, without a character being read. */
+  private static final int MAX_SILENT_WAYS = 16;
 
   private BoundedRegex() {}
 
   /**
    * Compiles a pattern.
    *
-   * @throws IllegalArgumentException if it is not a regular expression
+   * @throws IllegalArgumentException if it is not a regular expression, or could take long without
+   *     a step
    */
   static Predicate<String> compile(String source) {
     Pattern pattern;
+    RegexCost cost = RegexCost.of(source);
     try {
       pattern = Pattern.compile(source);
     } catch (PatternSyntaxException e) {
       throw new IllegalArgumentException(
           "invalid regular expression '" + source + "': " + e.getDescription(), e);
     }
-    return name -> find(pattern, name);
+    if (cost.silentWays() > MAX_SILENT_WAYS) {
+      throw new PatternTooLargeException(
+          "regular expression could take too long: parts of it can be found in more than %d ways without a character"
+              .formatted(MAX_SILENT_WAYS));
+    }
+    double between = cost.size() * cost.silentWays();
+    int steps = (int) Math.max(MIN_STEPS, MAX_STEPS * USUAL_COST / Math.max(USUAL_COST, between));
+    return name -> find(pattern, name, steps);
   }
 
-  private static boolean find(Pattern pattern, String name) {
+  private static boolean find(Pattern pattern, String name, int steps) {
     try {
-      return pattern.matcher(new CountedText(name, new Budget())).find();
+      return pattern.matcher(new CountedText(name, new Budget(steps))).find();
     } catch (OutOfStepsException | StackOverflowError e) {
       return false;
     }
@@ -48,7 +69,11 @@ final class BoundedRegex {
 
   /** The characters that are left to look at, shared by all parts of a text. */
   private static final class Budget {
-    private int left = MAX_STEPS;
+    private int left;
+
+    Budget(int steps) {
+      left = steps;
+    }
 
     void spend() {
       if (--left < 0) {

@@ -16,18 +16,28 @@ import java.util.function.Predicate;
  * own documentation), so they go to java.util.regex with a {@linkplain BoundedRegex limit} on the
  * steps, past which a name counts as not matched.
  *
+ * <p>What a pattern would cost is found before it is compiled ({@link RegexCost}), and one that
+ * costs too much is refused. One that was kept by an earlier version, which did not look, is never
+ * compiled, and found nowhere.
+ *
  * <p>Immutable as far as one can see, and safe to use from any thread. The names that were asked
  * about are remembered, up to a limit, so that a check costs a look-up.
  */
 public final class NamePattern {
+  /** What repetitions may add to a pattern, in characters; a name has 255 bytes at most. */
+  public static final int MAX_COPIES = 10_000;
+
+  private static final int MAX_DEPTH = 200;
   private static final int MAX_REMEMBERED = 1024;
 
   private final String source;
   private final Predicate<String> regex;
   private final ConcurrentHashMap<String, Boolean> remembered;
+  private final String problem;
 
-  private NamePattern(String source, Predicate<String> regex, boolean remember) {
+  private NamePattern(String source, Predicate<String> regex, boolean remember, String problem) {
     this.source = source;
+    this.problem = problem;
     this.regex = regex;
     this.remembered = remember ? new ConcurrentHashMap<>(0) : null;
   }
@@ -35,13 +45,73 @@ public final class NamePattern {
   /**
    * Compiles a pattern.
    *
-   * @throws IllegalArgumentException if it is not a regular expression; the message says why
+   * @throws IllegalArgumentException if it is not a regular expression, or costs too much; the
+   *     message says why
    */
   public static NamePattern of(String source) {
+    requireAffordable(source);
+    return compiled(source);
+  }
+
+  /**
+   * Compiles a pattern that was taken before, maybe by a version that knew no limit or another one.
+   * If it cannot be compiled now it is found nowhere, and {@link #problem} says why.
+   */
+  public static NamePattern kept(String source) {
+    try {
+      return of(source);
+    } catch (IllegalArgumentException e) {
+      return new NamePattern(source, name -> false, false, e.getMessage());
+    }
+  }
+
+  /**
+   * Compiles a pattern for names in upper or lower case. It has no look-around and no
+   * back-references, so anybody may be allowed to give one.
+   *
+   * @throws IllegalArgumentException if it is not such a regular expression, or costs too much
+   */
+  public static Predicate<String> ignoringCase(String source) {
+    requireAffordable(source);
+    try {
+      Pattern pattern = Pattern.compile(source, Pattern.CASE_INSENSITIVE);
+      return name -> pattern.matcher(name).find();
+    } catch (PatternSyntaxException e) {
+      throw new IllegalArgumentException(e.getMessage(), e);
+    }
+  }
+
+  /** How large it is, with all repetitions written out. */
+  public long size() {
+    return problem == null ? RegexCost.of(source).size() : 0;
+  }
+
+  /** Why it is found nowhere; null if it can be found. */
+  public String problem() {
+    return problem;
+  }
+
+  private static void requireAffordable(String source) {
+    RegexCost cost = RegexCost.of(source);
+    long most = MAX_COPIES + (long) source.length();
+    if (cost.size() > most) {
+      throw new PatternTooLargeException(
+          "regular expression is too large: with its repetitions written out it has up to %d"
+                  .formatted(cost.size())
+              + " characters, of which %d are allowed".formatted(most));
+    }
+    if (cost.depth() > MAX_DEPTH) {
+      throw new PatternTooLargeException(
+          "regular expression is too deep: it has groups in groups to a depth of %d, of which %d is allowed"
+              .formatted(cost.depth(), MAX_DEPTH));
+    }
+  }
+
+  private static NamePattern compiled(String source) {
     return switch (source) {
-      case "" -> new NamePattern(source, String::isEmpty, false);
-      case ".*" -> new NamePattern(source, name -> true, false);
-      default -> new NamePattern(source, compile(source), true);
+      case "" -> new NamePattern(source, String::isEmpty, false, null);
+      case ".*" -> new NamePattern(source, name -> true, false, null);
+      default -> new NamePattern(source, compile(source), true, null);
     };
   }
 

@@ -1,6 +1,7 @@
 package io.mayflymq.core.security;
 
 import java.util.Objects;
+import java.util.stream.Stream;
 
 /** The names that a user may configure, write to and read from in one virtual host. */
 public record Permissions(NamePattern configure, NamePattern write, NamePattern read) {
@@ -20,6 +21,21 @@ public record Permissions(NamePattern configure, NamePattern write, NamePattern 
    */
   public static Permissions of(String configure, String write, String read) {
     return new Permissions(NamePattern.of(configure), NamePattern.of(write), NamePattern.of(read));
+  }
+
+  /** Those that were taken before: a pattern that cannot be compiled now allows nothing. */
+  public static Permissions kept(String configure, String write, String read) {
+    return new Permissions(
+        NamePattern.kept(configure), NamePattern.kept(write), NamePattern.kept(read));
+  }
+
+  /** Why a pattern allows nothing; null if all can be compiled. */
+  public String problem() {
+    return Stream.of(configure, write, read)
+        .map(NamePattern::problem)
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
   }
 
   /** Whether they allow this for a queue or exchange of that name. */

@@ -19,16 +19,34 @@ import java.util.Objects;
  */
 public record TopicPermissions(String write, String read) {
   /**
-   * The given patterns.
-   *
-   * @throws IllegalArgumentException if one is not a regular expression; the message says why
+   * The given patterns, which were taken before. One that cannot be compiled now allows nothing.
    */
   public TopicPermissions {
     Objects.requireNonNull(write, "write");
     Objects.requireNonNull(read, "read");
+  }
+
+  /**
+   * The given patterns.
+   *
+   * @throws IllegalArgumentException if one is not a regular expression, or costs too much; the
+   *     message says why
+   */
+  public static TopicPermissions of(String write, String read) {
     // A variable in braces is no expression until it is filled in, with whatever.
-    NamePattern.of(write.replaceAll("\\{[a-z_]+\\}", "x"));
-    NamePattern.of(read.replaceAll("\\{[a-z_]+\\}", "x"));
+    NamePattern.of(withoutVariables(write));
+    NamePattern.of(withoutVariables(read));
+    return new TopicPermissions(write, read);
+  }
+
+  private static String withoutVariables(String pattern) {
+    return pattern.replaceAll("\\{[a-z_]+\\}", "x");
+  }
+
+  /** Why a pattern allows nothing; null if both can be compiled. */
+  public String problem() {
+    String problem = NamePattern.kept(withoutVariables(write)).problem();
+    return problem == null ? NamePattern.kept(withoutVariables(read)).problem() : problem;
   }
 
   String pattern(Permission permission) {
@@ -48,6 +66,6 @@ public record TopicPermissions(String write, String read) {
             expanded.replace("{" + variable.getKey() + "}", Pattern.quote(variable.getValue()));
       }
     }
-    return NamePattern.of(expanded);
+    return NamePattern.kept(expanded);
   }
 }

@@ -13,6 +13,8 @@ import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ReplyCode;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -20,6 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /*
  * The policies of a virtual host, and how they reach its exchanges and queues.
@@ -32,6 +36,8 @@ import java.util.concurrent.CompletableFuture;
  * for ten thousand: that should be no shard's.
  */
 public final class VhostPolicies {
+  private static final Logger LOGGER = LoggerFactory.getLogger(VhostPolicies.class);
+
   private final VirtualHost vhost;
   private volatile PolicyTable table;
 
@@ -49,13 +55,34 @@ public final class VhostPolicies {
    * Sets a policy or operator policy, in place of the one with the same kind and name.
    *
    * @return done when it is safe, and all exchanges and queues live by it
+   * @throws ChannelException 406 if the patterns of all policies together would be too large
    */
   public synchronized CompletableFuture<Void> set(Policy policy) {
+    PolicyTable changed = table.with(policy);
+    requireAffordable(changed);
     CompletableFuture<Void> set =
-        vhost.changePolicies(
-            table.with(policy), new MetadataCommand.PolicySet(vhost.name(), policy));
+        vhost.changePolicies(changed, new MetadataCommand.PolicySet(vhost.name(), policy));
     vhost.events().happened(new AdministrationEvent.PolicySet(vhost.name(), policy));
     return set;
+  }
+
+  private void requireAffordable(PolicyTable changed) {
+    long size = changed.patternsSize();
+    if (size > PolicyTable.MAX_PATTERNS_SIZE && size > table.patternsSize()) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED,
+          "the patterns of all policies in vhost '%s' would be too large: with repetitions written out they would have %d characters, of which %d are allowed"
+              .formatted(vhost.name(), size, PolicyTable.MAX_PATTERNS_SIZE));
+    }
+  }
+
+  /** Takes a policy that was kept before this process; says so if it can no longer apply. */
+  PolicyTable recovered(Policy policy) {
+    if (policy.problem() != null) {
+      LOGGER.warn(
+          "{} in vhost '{}' applies to nothing: {}", policy, vhost.name(), policy.problem());
+    }
+    return table.with(policy);
   }
 
   /**

@@ -87,7 +87,7 @@ public final class VirtualHost {
       } else if (command instanceof MetadataCommand.Bound bound) {
         table = withBinding(bound.binding());
       } else if (command instanceof MetadataCommand.PolicySet set) {
-        policies.change(policies.table().with(set.policy()));
+        policies.change(policies.recovered(set.policy()));
         table = idle.settleAll(policies.applyTo(table), policies.table());
       } else {
         throw new IllegalArgumentException("not part of a state: " + command);

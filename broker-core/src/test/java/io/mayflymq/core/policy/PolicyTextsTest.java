@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.protocol.types.FieldTable;
 import java.math.BigInteger;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -141,8 +143,60 @@ class PolicyTextsTest {
             Map.of("alternate-exchange", "x"),
             "[{<<\"alternate-exchange\">>,<<\"x\">>}] are not recognised policy settings"),
         arguments(
-            Map.of("ha-mode", "all"),
-            "[{<<\"ha-mode\">>,<<\"all\">>}] are not recognised policy settings"));
+            Map.of("ha-mode", "all", "ha-promote-on-failure", "always"),
+            "[{<<\"ha-promote-on-failure\">>,<<\"always\">>}] are not recognised policy settings"));
+  }
+
+  @Test
+  void aPatternThatIsTooLargeIsRefusedUnlessItWasKept() {
+    String pattern = "((a{1000}){1000}){1000}";
+    assertThatThrownBy(() -> policy(pattern, VALID))
+        .isInstanceOf(PolicyException.class)
+        .hasMessageStartingWith("pattern should be smaller: regular expression is too large");
+
+    Policy kept = Policy.kept(PolicyKind.POLICY, "old", pattern, "all", 0, VALID);
+    assertThat(kept.pattern()).isEqualTo(pattern);
+    assertThat(kept.problem()).contains("too large");
+    PolicySubject queue = PolicySubject.queue(QueueType.CLASSIC, "aaa");
+    PolicyTable table = PolicyTable.EMPTY.with(kept);
+    assertThat(table.applying(PolicyKind.POLICY, queue)).isNull();
+    assertThat(table.patternsSize()).isZero();
+    assertThat(table.explain(queue, FieldTable.EMPTY).candidates())
+        .singleElement()
+        .satisfies(
+            candidate ->
+                assertThat(candidate.reason())
+                    .startsWith("pattern '" + pattern + "' is looked for in no name: regular"));
+  }
+
+  @Test
+  void anOperatorPolicyMaySetMirrors() {
+    Map<String, Object> definition =
+        Map.of("ha-mode", "exactly", "ha-params", 2L, "ha-sync-mode", "automatic");
+    assertThat(
+            Policy.of(PolicyKind.OPERATOR_POLICY, "o", "q", "all", 0, definition)
+                .definition()
+                .toMap())
+        .isEqualTo(definition);
+    assertThatThrownBy(
+            () -> Policy.of(PolicyKind.OPERATOR_POLICY, "o", "q", "all", 0, Map.of("ha-params", 2)))
+        .hasMessageStartingWith("ha-mode must be specified");
+  }
+
+  @Test
+  void ofTwoPoliciesWithMirrorsTheOneWithMoreCounts() {
+    Merge mode = PolicyKey.HA_MODE.withOperatorPolicy();
+    assertThat(mode.prefersSecond("all", "exactly")).isFalse();
+    assertThat(mode.prefersSecond("exactly", "all")).isTrue();
+    assertThat(mode.prefersSecond("nodes", "exactly")).isTrue();
+    Merge params = PolicyKey.HA_PARAMS.withOperatorPolicy();
+    assertThat(params.prefersSecond(2L, 3L)).isTrue();
+    assertThat(params.prefersSecond(3L, 2L)).isFalse();
+    assertThat(params.prefersSecond(1L, List.of("a", "b"))).isFalse();
+    assertThat(params.prefersSecond(List.of("a", "b"), 1L)).isTrue();
+    assertThat(params.prefersSecond(List.of("a", "b"), List.of("c"))).isFalse();
+    assertThat(PolicyKey.HA_SYNC_MODE.withOperatorPolicy().prefersSecond("manual", "automatic"))
+        .isTrue();
   }
 
   @ParameterizedTest(name = "{0}")

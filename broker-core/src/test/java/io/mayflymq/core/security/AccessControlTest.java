@@ -254,10 +254,14 @@ class AccessControlTest {
 
   @Test
   void topicPermissionsMustBeExpressions() {
-    assertThatCode(() -> new TopicPermissions("^{username}", "")).doesNotThrowAnyException();
-    assertThatThrownBy(() -> new TopicPermissions("(", ""))
+    TopicPermissions kept = new TopicPermissions("((a{1000}){1000}){1000}", "^b");
+    assertThat(kept.problem()).contains("is too large");
+    assertThat(kept.expand(Permission.WRITE, Map.of()).matches("aaa")).isFalse();
+    assertThat(kept.expand(Permission.READ, Map.of()).matches("b")).isTrue();
+    assertThatCode(() -> TopicPermissions.of("^{username}", "")).doesNotThrowAnyException();
+    assertThatThrownBy(() -> TopicPermissions.of("(", ""))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> new TopicPermissions("", "["))
+    assertThatThrownBy(() -> TopicPermissions.of("", "["))
         .isInstanceOf(IllegalArgumentException.class);
   }
 

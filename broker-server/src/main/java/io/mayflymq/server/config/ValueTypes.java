@@ -1,5 +1,6 @@
 package io.mayflymq.server.config;
 
+import io.mayflymq.core.security.NamePattern;
 import java.math.BigInteger;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -10,7 +11,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.regex.PatternSyntaxException;
 import java.util.stream.Collectors;
 
 /** The types that values of configuration keys have. */
@@ -169,11 +169,12 @@ final class ValueTypes {
 
   static ValueType<String> regularExpression() {
     return new ValueType<>(
-        "a regular expression",
+        "a regular expression, of at most %d characters with its repetitions written out"
+            .formatted(NamePattern.MAX_COPIES),
         text -> {
           try {
-            return Optional.of(Pattern.compile(text).pattern());
-          } catch (PatternSyntaxException e) {
+            return Optional.of(NamePattern.of(text).source());
+          } catch (IllegalArgumentException e) {
             return Optional.empty();
           }
         });

@@ -1,7 +1,7 @@
 package io.mayflymq.server.management;
 
-import com.google.re2j.Pattern;
-import com.google.re2j.PatternSyntaxException;
+import io.mayflymq.core.security.NamePattern;
+import io.mayflymq.core.security.PatternTooLargeException;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -106,9 +106,10 @@ final class Listing<T> {
     }
     if (request.flag("use_regex")) {
       try {
-        Pattern pattern = Pattern.compile(given, Pattern.CASE_INSENSITIVE);
-        return candidate -> pattern.matcher(candidate).find();
-      } catch (PatternSyntaxException e) {
+        return NamePattern.ignoringCase(given);
+      } catch (PatternTooLargeException e) {
+        throw ApiException.badRequest("name: " + e.getMessage());
+      } catch (IllegalArgumentException e) {
         throw invalid();
       }
     }
