@@ -71,7 +71,7 @@ final class Daemon implements AutoCloseable, ProcessControl {
     Logging.configure(configuration.settings().log());
     data.warnings().forEach(LOGGER::warn);
     try {
-      control = ControlServer.start(configuration, this);
+      control = ControlServer.start(configuration, this, threads);
     } catch (IOException e) {
       throw new StartException("cannot listen on the loopback address: " + e.getMessage(), e);
     }

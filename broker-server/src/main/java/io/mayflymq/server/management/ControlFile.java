@@ -1,7 +1,10 @@
 package io.mayflymq.server.management;
 
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.PeriodicWork;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
@@ -13,6 +16,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The file by which whoever owns the data directory controls the broker without a password: where
@@ -20,15 +25,27 @@ import java.util.Set;
  *
  * <p>Only the owner may read it. It is written whole or not at all, anew at each start, and removed
  * at an orderly stop; one that is left behind by a crash names a process that is gone.
+ *
+ * <p>It is kept there: if it cannot be written, as on a full disk, or is deleted, it is written as
+ * soon as that can be done. A broker without control is better than none, so that is no error of
+ * the start.
  */
-final class ControlFile {
+final class ControlFile implements AutoCloseable {
+  private static final Logger LOGGER = LoggerFactory.getLogger(ControlFile.class);
   private static final String NAME = "mayfly.control";
   private static final int TOKEN_BYTES = 32;
+  private static final long LOOK_MILLIS = 2_000;
 
   private final Path path;
+  private final String content;
+  private final PeriodicWork looking;
+  private boolean failed;
+  private boolean closed;
 
-  private ControlFile(Path path) {
+  private ControlFile(Path path, String content, PeriodicWork looking) {
     this.path = path;
+    this.content = content;
+    this.looking = looking;
   }
 
   /** A token that nobody can guess. */
@@ -39,12 +56,13 @@ final class ControlFile {
   }
 
   /**
-   * Writes the file.
+   * Writes the file, and keeps it there until this is closed.
    *
    * @param api where the API listens for it
-   * @throws IOException if it cannot be written
+   * @param threads makes the thread that looks whether it is there
    */
-  static ControlFile write(Path dataDir, InetSocketAddress api, String token) throws IOException {
+  static ControlFile keep(
+      Path dataDir, InetSocketAddress api, String token, BrokerThreads threads) {
     // Nothing in it needs escaping, and to load a JSON library would be a good part of the start.
     String json =
         "{\"url\":\"http://%s:%d\",\"token\":\"%s\",\"pid\":%d}%n"
@@ -53,8 +71,45 @@ final class ControlFile {
                 api.getPort(),
                 token,
                 ProcessHandle.current().pid());
-    Path path = dataDir.resolve(NAME);
-    Path fresh = dataDir.resolve(NAME + ".new");
+    ControlFile file =
+        new ControlFile(dataDir.resolve(NAME), json, threads.periodic("control-file"));
+    file.look();
+    file.looking.every("keeping the control file", LOOK_MILLIS, file::look);
+    return file;
+  }
+
+  /** Writes it unless it is there as it should be. */
+  private synchronized void look() {
+    if (closed || isThere()) {
+      return;
+    }
+    try {
+      write();
+      if (failed) {
+        LOGGER.info("the control file was written");
+      }
+      failed = false;
+    } catch (IOException e) {
+      if (!failed) {
+        LOGGER.warn(
+            "cannot write the control file, so mayflyctl needs --url until that can be done: {}",
+            e.toString());
+      }
+      failed = true;
+    }
+  }
+
+  private boolean isThere() {
+    try {
+      return Files.exists(path) && Files.readString(path).equals(content);
+    } catch (IOException e) {
+      LOGGER.debug("the control file cannot be read", e);
+      return false;
+    }
+  }
+
+  private void write() throws IOException {
+    Path fresh = path.resolveSibling(NAME + ".new");
     Files.deleteIfExists(fresh);
     FileAttribute<?>[] ownerOnly =
         FileSystems.getDefault().supportedFileAttributeViews().contains("posix")
@@ -65,14 +120,26 @@ final class ControlFile {
     try (var channel =
         Files.newByteChannel(
             fresh, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE), ownerOnly)) {
-      channel.write(StandardCharsets.UTF_8.encode(json));
+      ByteBuffer bytes = StandardCharsets.UTF_8.encode(content);
+      while (bytes.hasRemaining()) {
+        channel.write(bytes);
+      }
+    } catch (IOException e) {
+      Files.deleteIfExists(fresh);
+      throw e;
     }
     Files.move(fresh, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-    return new ControlFile(path);
   }
 
-  /** The broker stops. */
-  void remove() throws IOException {
-    Files.deleteIfExists(path);
+  /** Removes the file: the broker stops. */
+  @Override
+  public synchronized void close() {
+    closed = true;
+    looking.close();
+    try {
+      Files.deleteIfExists(path);
+    } catch (IOException e) {
+      LOGGER.warn("cannot remove the control file: {}", e.toString());
+    }
   }
 }

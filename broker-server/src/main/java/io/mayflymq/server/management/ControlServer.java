@@ -1,5 +1,6 @@
 package io.mayflymq.server.management;
 
+import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.server.config.LiveConfiguration;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -11,8 +12,6 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /*
  * Where whoever can read the control file controls the process: on the loopback address, whatever the configuration says, and as long as the
@@ -21,7 +20,6 @@ import org.slf4j.LoggerFactory;
  * Requests are answered by a few threads of their own, which may wait for shards; shards never wait for them.
  */
 public final class ControlServer implements AutoCloseable {
-  private static final Logger LOGGER = LoggerFactory.getLogger(ControlServer.class);
   private static final int THREADS = 4;
   private static final long IDLE_SECONDS = 30;
   private static final byte[] LOOPBACK = {127, 0, 0, 1};
@@ -53,13 +51,15 @@ public final class ControlServer implements AutoCloseable {
   /**
    * Listens, and writes the control file.
    *
+   * @param threads makes the thread that keeps that file
    * @throws IOException if it cannot listen
    */
-  public static ControlServer start(LiveConfiguration configuration, ProcessControl process)
+  public static ControlServer start(
+      LiveConfiguration configuration, ProcessControl process, BrokerThreads threads)
       throws IOException {
     ControlServer server = new ControlServer();
     try {
-      server.listen(configuration, process);
+      server.listen(configuration, process, threads);
       return server;
     } catch (IOException | RuntimeException e) {
       server.close();
@@ -67,7 +67,9 @@ public final class ControlServer implements AutoCloseable {
     }
   }
 
-  private void listen(LiveConfiguration configuration, ProcessControl process) throws IOException {
+  private void listen(
+      LiveConfiguration configuration, ProcessControl process, BrokerThreads brokers)
+      throws IOException {
     Router control = new Router();
     new ProcessResource(configuration, process).addTo(control);
     control.otherwise(request -> running().control().handle(request));
@@ -83,12 +85,7 @@ public final class ControlServer implements AutoCloseable {
             new TokenAuthenticator(token, () -> running().authenticator()),
             served);
     listener.start();
-    try {
-      file = ControlFile.write(configuration.settings().dataDir(), listener.address(), token);
-    } catch (IOException e) {
-      // As on a full disk, which consumers may relieve: a broker without control beats none.
-      LOGGER.warn("cannot write the control file, so mayflyctl needs --url: {}", e.toString());
-    }
+    file = ControlFile.keep(configuration.settings().dataDir(), listener.address(), token, brokers);
   }
 
   private ManagementServer running() {
@@ -116,11 +113,7 @@ public final class ControlServer implements AutoCloseable {
   @Override
   public void close() {
     if (file != null) {
-      try {
-        file.remove();
-      } catch (IOException e) {
-        LOGGER.warn("cannot remove the control file: {}", e.toString());
-      }
+      file.close();
     }
     if (listener != null) {
       listener.close();

@@ -51,6 +51,25 @@ class ControlFileIT {
   }
 
   @Test
+  void theFileIsThereAgainWhenItWasDeletedOrSpoiled() throws Exception {
+    try (BrokerProcess broker = BrokerProcess.builder().start()) {
+      String content = Files.readString(path(broker));
+      Files.delete(path(broker));
+      Awaitility.await("the file").atMost(Patience.TIME).until(() -> Files.exists(path(broker)));
+      assertThat(Files.readString(path(broker))).isEqualTo(content);
+      assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path(broker))))
+          .isEqualTo("rw-------");
+      Files.writeString(path(broker), "{}");
+      Awaitility.await("its content")
+          .atMost(Patience.TIME)
+          .until(() -> Files.readString(path(broker)).equals(content));
+      assertThat(control(broker).get("whoami").status()).isEqualTo(200);
+      assertThat(broker.stop()).isZero();
+      assertThat(path(broker)).doesNotExist();
+    }
+  }
+
+  @Test
   void aWrongTokenMakesNobody() throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().start()) {
       String url = file(broker).path("url").asText();

@@ -7,18 +7,25 @@ import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.GetResponse;
 import com.rabbitmq.client.ShutdownSignalException;
 import io.mayflymq.it.harness.Ending;
+import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RestartedBroker;
 import io.mayflymq.it.harness.SmallDisk;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentSkipListSet;
@@ -113,6 +120,49 @@ class FullDiskIT {
     Set<Long> found = drain(Integer.MAX_VALUE);
     assertThat(found).containsAll(filling.confirmed);
     await("publishing goes on").atMost(Patience.TIME).until(this::isConfirmed);
+  }
+
+  @Test
+  void aBrokerThatStartsOnAFullDiskCanBeControlledWhenThereIsRoom() throws Exception {
+    broker.end(Ending.KILL);
+    Path filler = fill();
+    broker.start();
+    assertThat(broker.output()).anyMatch(line -> line.contains("cannot write the control file"));
+
+    Files.delete(filler);
+    await("control").atMost(Patience.TIME).until(this::isControlled);
+    assertThat(broker.output()).anyMatch(line -> line.contains("the control file was written"));
+  }
+
+  /** Leaves room for nothing, not even an empty file's first byte. */
+  private Path fill() throws IOException {
+    Path filler = disk.directory().resolve("filler");
+    try (FileChannel channel =
+        FileChannel.open(filler, StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+      ByteBuffer page = ByteBuffer.allocate(4096);
+      while (disk.free() > 0) {
+        page.clear();
+        channel.write(page);
+      }
+    } catch (IOException e) {
+      assertThat(e).hasMessageContaining("No space left");
+    }
+    return filler;
+  }
+
+  /** Whether the control file names this process and lets in to it. */
+  private boolean isControlled() throws Exception {
+    JsonNode file =
+        new ObjectMapper().readTree(Files.readString(broker.data().resolve("mayfly.control")));
+    try {
+      return Http.withToken(file.path("url").asText(), file.path("token").asText())
+              .get("whoami")
+              .status()
+          == 200;
+    } catch (ConnectException e) {
+      // It is that of the process before.
+      return false;
+    }
   }
 
   private void assertToldOfTheDisk() {
