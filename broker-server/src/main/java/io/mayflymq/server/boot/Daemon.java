@@ -3,7 +3,10 @@ package io.mayflymq.server.boot;
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.server.cli.ExitCode;
 import io.mayflymq.server.config.BuildInfo;
+import io.mayflymq.server.config.ConfigException;
 import io.mayflymq.server.config.LiveConfiguration;
+import io.mayflymq.server.config.LogSettings;
+import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.management.ControlServer;
 import io.mayflymq.server.management.ProcessControl;
 import io.mayflymq.server.net.StartException;
@@ -32,6 +35,10 @@ final class Daemon implements AutoCloseable, ProcessControl {
   private final Deque<Runnable> held = new ArrayDeque<>();
 
   private DataDirectory data;
+
+  /** What the log was last told by the configuration. */
+  private LogSettings log;
+
   private ControlServer control;
 
   /** The broker, or null while it is stopped. */
@@ -68,7 +75,9 @@ final class Daemon implements AutoCloseable, ProcessControl {
   private synchronized void open(boolean acceptsLoss) throws StartException {
     data = DataDirectory.open(configuration.settings().dataDir());
     held.push(data::close);
-    Logging.configure(configuration.settings().log());
+    log = configuration.settings().log();
+    Logging.configure(log);
+    held.push(configuration.onChange(this::changed));
     data.warnings().forEach(LOGGER::warn);
     try {
       control = ControlServer.start(configuration, this, threads);
@@ -123,6 +132,38 @@ final class Daemon implements AutoCloseable, ProcessControl {
   @Override
   public void stop() {
     threads.auxiliary("stop", () -> System.exit(ExitCode.OK)).start();
+  }
+
+  /**
+   * Reads the configuration and the certificates again, and opens the log files anew, which were
+   * maybe moved away. Any thread may call; one that calls meanwhile waits.
+   */
+  void reload() {
+    Logging.reopen();
+    try {
+      LiveConfiguration.Reloaded reloaded = configuration.reload();
+      LOGGER.info(
+          "configuration was read again; {}",
+          reloaded.changed().isEmpty()
+              ? "nothing has changed"
+              : "changed: " + String.join(", ", reloaded.changed()));
+      if (!reloaded.waiting().isEmpty()) {
+        LOGGER.warn(
+            "these keys have changed too, and are looked at when the broker starts: {}",
+            String.join(", ", reloaded.waiting()));
+      }
+    } catch (ConfigException e) {
+      LOGGER.error("configuration was not read again, and stays as it was: {}", e.getMessage());
+    }
+  }
+
+  /** A level that was set by hand stays until the configuration says another one. */
+  private void changed(ServerSettings settings) {
+    LogSettings told = settings.log();
+    if (told.consoleLevel() != log.consoleLevel() || told.fileLevel() != log.fileLevel()) {
+      Logging.setLevels(told);
+    }
+    log = told;
   }
 
   @Override

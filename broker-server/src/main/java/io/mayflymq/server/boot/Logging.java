@@ -156,15 +156,61 @@ public final class Logging extends ContextAwareBase implements Configurator {
           if (file instanceof RollingFileAppender<ILoggingEvent> rolling) {
             rolling.rollover();
           } else {
-            // Whoever keeps log files has moved this one away: what follows goes to a new one.
-            file.stop();
-            file.start();
+            reopen(file);
           }
           rotated = true;
         }
       }
     }
     return rotated;
+  }
+
+  /**
+   * Opens the log file by its name again: whoever keeps log files has maybe moved it away, and what
+   * follows goes to a new one.
+   */
+  static void reopen() {
+    for (AsyncAppender queue : queues()) {
+      for (var appenders = queue.iteratorForAppenders(); appenders.hasNext(); ) {
+        if (appenders.next() instanceof FileAppender<ILoggingEvent> file) {
+          reopen(file);
+        }
+      }
+    }
+  }
+
+  private static void reopen(FileAppender<ILoggingEvent> file) {
+    try {
+      // Not stop and start, between which lines are lost.
+      file.openFile(file.getFile());
+    } catch (IOException e) {
+      LoggerFactory.getLogger(Logging.class)
+          .error(
+              "cannot open log file {}, and go on with the one that is open: {}",
+              file.getFile(),
+              IoReason.of(e));
+    }
+  }
+
+  /** Sets the levels that the settings say, in place of what was set by hand. */
+  static void setLevels(LogSettings settings) {
+    Level lowest = Level.OFF;
+    for (AsyncAppender queue : queues()) {
+      boolean toConsole = queue.getName().equals(ConsoleAppender.class.getSimpleName());
+      Level level = level(toConsole ? settings.consoleLevel() : settings.fileLevel());
+      queue.clearAllFilters();
+      queue.addFilter(new LevelFilter(level));
+      lowest = lowest.isGreaterOrEqual(level) ? level : lowest;
+    }
+    setRootLevel(lowest);
+  }
+
+  private static void setRootLevel(Level level) {
+    context().getLogger(Logger.ROOT_LOGGER_NAME).setLevel(level);
+    // The daemon's own few lines are its contract with scripts: they show at every level.
+    context()
+        .getLogger(Daemon.class)
+        .setLevel(Level.toLevel(Math.min(level.toInt(), Level.INFO_INT)));
   }
 
   /** Sets the least level that is logged anywhere. @return whether there is a level of that name */
@@ -179,7 +225,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
       queue.clearAllFilters();
       queue.addFilter(new LevelFilter(level));
     }
-    context().getLogger(Logger.ROOT_LOGGER_NAME).setLevel(level);
+    setRootLevel(level);
     return true;
   }
 

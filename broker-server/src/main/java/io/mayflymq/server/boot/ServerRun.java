@@ -20,6 +20,10 @@ import org.slf4j.LoggerFactory;
 final class ServerRun {
   private final Map<String, String> environment;
   private final PrintWriter err;
+
+  /** The broker, once it has started. */
+  private volatile Daemon running;
+
   private final BrokerThreads threads;
 
   /**
@@ -36,6 +40,7 @@ final class ServerRun {
   /** Starts the broker and waits; returns only if it could not be started. */
   int run(ServerOptions options) {
     ShutdownHook hook = ShutdownHook.install(threads);
+    Signals.answer(this::reload);
     int exitCode = start(options, hook);
     if (exitCode == ExitCode.OK) {
       awaitShutdown();
@@ -46,11 +51,12 @@ final class ServerRun {
 
   private int start(ServerOptions options, ShutdownHook hook) {
     try {
-      Configuration configuration =
-          Configuration.load(options.config(), environment, options.sets());
-      Daemon daemon =
-          Daemon.start(new LiveConfiguration(configuration), threads, options.acceptsLoss());
+      LiveConfiguration configuration =
+          LiveConfiguration.read(
+              () -> Configuration.load(options.config(), environment, options.sets()));
+      Daemon daemon = Daemon.start(configuration, threads, options.acceptsLoss());
       hook.guard(daemon);
+      running = daemon;
       daemon.announceReady();
       return ExitCode.OK;
     } catch (ConfigException e) {
@@ -65,6 +71,14 @@ final class ServerRun {
       }
       LoggerFactory.getLogger(ServerRun.class).debug("start failed", e);
       return fail(ExitCode.FAILURE, "cannot start: " + e);
+    }
+  }
+
+  /** SIGHUP; one that comes during the start is late enough to be of no use. */
+  private void reload() {
+    Daemon daemon = running;
+    if (daemon != null) {
+      daemon.reload();
     }
   }
 

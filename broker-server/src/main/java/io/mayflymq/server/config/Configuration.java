@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
@@ -223,6 +224,58 @@ public final class Configuration {
       }
     }
     return effective;
+  }
+
+  /**
+   * This configuration with what another one says about some keys. What was set at run time counts
+   * over both.
+   */
+  Configuration with(Set<Key<?>> keys, Configuration other) throws ConfigException {
+    Map<String, Entry> changed = new LinkedHashMap<>();
+    entries.forEach(
+        (name, entry) -> {
+          if (keys.stream().noneMatch(key -> key.matches(name))) {
+            changed.put(name, entry);
+          }
+        });
+    other.entries.forEach(
+        (name, entry) -> {
+          if (keys.stream().anyMatch(key -> key.matches(name))) {
+            changed.put(name, entry);
+          }
+        });
+    changed.putAll(setAtRunTime());
+    return new Configuration(changed, other.warnings);
+  }
+
+  /** Another configuration with what was set at run time in this one. */
+  Configuration overriding(Configuration other) throws ConfigException {
+    Map<String, Entry> changed = new LinkedHashMap<>(other.entries);
+    changed.putAll(setAtRunTime());
+    return new Configuration(changed, other.warnings);
+  }
+
+  private Map<String, Entry> setAtRunTime() {
+    Map<String, Entry> set = new LinkedHashMap<>();
+    entries.forEach(
+        (name, entry) -> {
+          if (entry.origin().equals(Origin.SET_COMMAND)) {
+            set.put(name, entry);
+          }
+        });
+    return set;
+  }
+
+  /** The keys that have other values in another configuration, in the documentation's order. */
+  List<String> differences(Configuration other) {
+    return Keys.ALL.stream()
+        .filter(
+            key ->
+                key instanceof Family<?> family
+                    ? !members(family).equals(other.members(family))
+                    : !find((Setting<?>) key).equals(other.find((Setting<?>) key)))
+        .map(Key::name)
+        .toList();
   }
 
   /**

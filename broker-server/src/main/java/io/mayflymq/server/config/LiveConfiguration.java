@@ -26,7 +26,38 @@ public final class LiveConfiguration {
           Keys.MEMORY_WATERMARK_RELATIVE,
           Keys.MEMORY_WATERMARK_ABSOLUTE,
           Keys.DISK_FREE_ABSOLUTE,
-          Keys.DISK_FREE_RELATIVE);
+          Keys.DISK_FREE_RELATIVE,
+          Keys.LOG_CONSOLE_LEVEL,
+          Keys.LOG_FILE_LEVEL,
+          Keys.TLS.certificate(),
+          Keys.TLS.key(),
+          Keys.TLS.password(),
+          Keys.TLS.authorities(),
+          Keys.TLS.verify(),
+          Keys.TLS.failIfNoPeerCert(),
+          Keys.TLS.versions(),
+          Keys.TLS.ciphers(),
+          Keys.TLS.honorCipherOrder());
+
+  /** Where the configuration comes from. */
+  @FunctionalInterface
+  public interface Source {
+    /**
+     * Reads all of it.
+     *
+     * @throws ConfigException for a file that cannot be read, an unknown key or a bad value
+     */
+    Configuration read() throws ConfigException;
+  }
+
+  /**
+   * What came of reading the configuration again.
+   *
+   * @param changed the keys that have other values now
+   * @param waiting the keys that were given other values and keep those that they had, as the
+   *     broker looks at them when it starts
+   */
+  public record Reloaded(List<String> changed, List<String> waiting) {}
 
   private record Moment(Configuration configuration, ServerSettings settings) {
     static Moment of(Configuration configuration) {
@@ -35,10 +66,27 @@ public final class LiveConfiguration {
   }
 
   private final List<Consumer<ServerSettings>> listeners = new CopyOnWriteArrayList<>();
+  private final Source source;
   private volatile Moment now;
 
+  /** A configuration that is never read again. */
   public LiveConfiguration(Configuration configuration) {
-    now = Moment.of(configuration);
+    this.source = () -> configuration;
+    this.now = Moment.of(configuration);
+  }
+
+  /**
+   * Reads the configuration, and can do so again.
+   *
+   * @throws ConfigException if it is not valid
+   */
+  public static LiveConfiguration read(Source source) throws ConfigException {
+    return new LiveConfiguration(source, source.read());
+  }
+
+  private LiveConfiguration(Source source, Configuration configuration) {
+    this.source = source;
+    this.now = Moment.of(configuration);
   }
 
   /** The settings of the moment: one volatile read. */
@@ -80,6 +128,24 @@ public final class LiveConfiguration {
                   key,
                   CHANGEABLE.stream().map(Key::name).sorted().collect(Collectors.joining(", "))));
     }
+    become(changed);
+  }
+
+  /**
+   * Reads the configuration again. What can be changed while the broker runs holds at once, but
+   * where {@link #set} has said otherwise; the rest stays as it is. Listeners are told in any case.
+   *
+   * @throws ConfigException if it is not valid; then nothing has changed
+   */
+  public synchronized Reloaded reload() throws ConfigException {
+    Configuration before = now.configuration;
+    Configuration read = source.read();
+    Configuration after = before.with(CHANGEABLE, read);
+    become(after);
+    return new Reloaded(before.differences(after), after.differences(before.overriding(read)));
+  }
+
+  private void become(Configuration changed) {
     now = Moment.of(changed);
     listeners.forEach(listener -> listener.accept(now.settings));
   }

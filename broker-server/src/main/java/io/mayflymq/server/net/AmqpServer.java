@@ -54,6 +54,9 @@ public final class AmqpServer implements AutoCloseable {
   private final List<Channel> listeners = new ArrayList<>();
   private final List<Channel> tlsListeners = new ArrayList<>();
 
+  /** Has the configuration tell of changes no longer. */
+  private Runnable forget = () -> {};
+
   private AmqpServer(LiveConfiguration configuration, EventLoops loops, Served served) {
     this.loops = loops;
     environment =
@@ -114,8 +117,11 @@ public final class AmqpServer implements AutoCloseable {
   public static AmqpServer start(LiveConfiguration configuration, EventLoops loops, Served served)
       throws StartException {
     ServerSettings settings = configuration.settings();
-    ReloadingTls tls = tls(settings);
+    ReloadingTls tls = tls(configuration);
     AmqpServer server = new AmqpServer(configuration, loops, served);
+    if (tls != null) {
+      server.forget = configuration.onChange(changed -> tls.look());
+    }
     boolean started = false;
     try {
       bind(settings.listeners(), server.bootstrap(settings.tcp(), null), server.listeners);
@@ -131,12 +137,12 @@ public final class AmqpServer implements AutoCloseable {
     }
   }
 
-  private static ReloadingTls tls(ServerSettings settings) throws StartException {
-    if (settings.tlsListeners().isEmpty()) {
+  private static ReloadingTls tls(LiveConfiguration configuration) throws StartException {
+    if (configuration.settings().tlsListeners().isEmpty()) {
       return null;
     }
     try {
-      return ReloadingTls.load(settings.tls());
+      return ReloadingTls.load(() -> configuration.settings().tls());
     } catch (TlsException e) {
       throw new StartException(e.getMessage(), e);
     }
@@ -214,6 +220,7 @@ public final class AmqpServer implements AutoCloseable {
    */
   @Override
   public void close() {
+    forget.run();
     listeners.forEach(listener -> listener.close().awaitUninterruptibly());
     tlsListeners.forEach(listener -> listener.close().awaitUninterruptibly());
     environment.open().forEach(connection -> connection.forceClose(SHUTDOWN));

@@ -23,6 +23,7 @@ import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -61,12 +62,15 @@ public final class ReloadingTls {
 
   private record Stamp(FileTime modified, long size, Object key) {}
 
-  private final TlsSettings settings;
+  private final Supplier<TlsSettings> wanted;
+  private TlsSettings settings;
   private List<Optional<Stamp>> stamps;
   private SslContext context;
+  private boolean honorsCipherOrder;
 
-  private ReloadingTls(TlsSettings settings) {
-    this.settings = settings;
+  private ReloadingTls(Supplier<TlsSettings> wanted) {
+    this.wanted = wanted;
+    this.settings = wanted.get();
   }
 
   /**
@@ -75,9 +79,20 @@ public final class ReloadingTls {
    * @throws TlsException if one is missing or cannot be used
    */
   public static ReloadingTls load(TlsSettings settings) throws TlsException {
+    return load(() -> settings);
+  }
+
+  /**
+   * The same for settings that may change.
+   *
+   * @param settings those of the moment; asked whenever a client connects
+   * @throws TlsException if a file is missing or cannot be used
+   */
+  public static ReloadingTls load(Supplier<TlsSettings> settings) throws TlsException {
     ReloadingTls tls = new ReloadingTls(settings);
     tls.stamps = tls.stamps();
     tls.context = tls.read();
+    tls.honorsCipherOrder = tls.settings.honorCipherOrder();
     return tls;
   }
 
@@ -95,20 +110,29 @@ public final class ReloadingTls {
     return new CurrentContext(() -> newEngine(UnpooledByteBufAllocator.DEFAULT));
   }
 
-  private SSLEngine newEngine(ByteBufAllocator allocator) {
+  private synchronized SSLEngine newEngine(ByteBufAllocator allocator) {
     SSLEngine engine = current().newEngine(allocator);
     SSLParameters parameters = engine.getSSLParameters();
-    parameters.setUseCipherSuitesOrder(settings.honorCipherOrder());
+    parameters.setUseCipherSuitesOrder(honorsCipherOrder);
     engine.setSSLParameters(parameters);
     return engine;
   }
 
+  /** Looks at the files now, and not when the next client connects. Any thread may call. */
+  public void look() {
+    current();
+  }
+
   private synchronized SslContext current() {
+    TlsSettings asked = wanted.get();
+    boolean isOther = !asked.equals(settings);
+    settings = asked;
     List<Optional<Stamp>> found = stamps();
-    if (!found.equals(stamps)) {
+    if (isOther || !found.equals(stamps)) {
       stamps = found;
       try {
         context = read();
+        honorsCipherOrder = settings.honorCipherOrder();
         LOGGER.info("TLS: certificates were read again");
       } catch (TlsException e) {
         LOGGER.error("TLS: the files have changed and cannot be used: {}", e.getMessage());

@@ -68,6 +68,37 @@ class LiveConfigurationTest {
   }
 
   @Test
+  void readingItAgainChangesWhatCanBeChanged() throws Exception {
+    List<String> sets = new ArrayList<>(List.of("channel_max=7", "loopback_users.ann=true"));
+    LiveConfiguration configuration =
+        LiveConfiguration.read(
+            () -> Configuration.load(Optional.empty(), Map.of("MAYFLY_HEARTBEAT", "5"), sets));
+    configuration.set("frame_max", "8192");
+    List<ServerSettings> told = new ArrayList<>();
+    configuration.onChange(told::add);
+    assertThat(configuration.reload())
+        .isEqualTo(new LiveConfiguration.Reloaded(List.of(), List.of()));
+
+    sets.clear();
+    sets.addAll(List.of("heartbeat=9", "frame_max=9000", "shards=3", "data_dir=elsewhere"));
+    LiveConfiguration.Reloaded reloaded = configuration.reload();
+    assertThat(reloaded.changed())
+        .containsExactly("heartbeat", "channel_max", "loopback_users.$user");
+    assertThat(reloaded.waiting()).containsExactly("data_dir", "shards");
+    assertThat(line(configuration, "heartbeat")).isEqualTo("9 from --set");
+    assertThat(line(configuration, "channel_max")).isEqualTo("2047 from default");
+    assertThat(line(configuration, "frame_max")).as("by hand").isEqualTo("8192 from set_config");
+    assertThat(line(configuration, "shards")).isEqualTo("auto from default");
+    assertThat(configuration.settings().auth().loopbackUsers()).containsExactly("guest");
+    assertThat(told).hasSize(2).last().isEqualTo(configuration.settings());
+
+    sets.add("heartbeat=often");
+    assertThatThrownBy(configuration::reload).isInstanceOf(ConfigException.class);
+    assertThat(line(configuration, "heartbeat")).isEqualTo("9 from --set");
+    assertThat(told).hasSize(2);
+  }
+
+  @Test
   void whatCannotBeChangedStays() throws Exception {
     LiveConfiguration configuration = of();
     assertThatThrownBy(() -> configuration.set("shards", "3"))

@@ -331,6 +331,16 @@ public final class BrokerProcess implements AutoCloseable {
     process.destroy();
   }
 
+  /** Sends a signal by its name, such as HUP. */
+  public void signal(String name) throws IOException, InterruptedException {
+    // The shell's own kill: not every machine has the command.
+    Process kill =
+        new ProcessBuilder("sh", "-c", "kill -" + name + " " + process.pid()).inheritIO().start();
+    if (kill.waitFor() != 0) {
+      throw new IOException("signal " + name + " was not sent");
+    }
+  }
+
   /** Sends SIGKILL. */
   public void kill() {
     process.destroyForcibly();
