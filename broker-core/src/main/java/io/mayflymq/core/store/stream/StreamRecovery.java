@@ -17,6 +17,9 @@ import org.slf4j.LoggerFactory;
  * Finds out at start what a stream has: of each segment its header, and what follows the last record that its index names. All else is believed:
  * the index names a record after it has been forced. So a start takes no longer for a long stream than for a short one of as many segments.
  *
+ * What follows and is a record may not have been forced yet, as after a kill: it is forced before anybody sees it. Else a loss of power could
+ * take it back, and its offset would be given to another message.
+ *
  * What follows and is no record was written last before a crash, and was not confirmed: it is cut off. A segment without any record is deleted, as
  * is one without a header; both were begun just before.
  */
@@ -57,12 +60,15 @@ final class StreamRecovery {
         return false;
       }
       StreamSegment segment = new StreamSegment(header);
-      findEnd(directory, file, segment);
+      boolean forced = findEnd(directory, file, segment);
       nextOffset = Math.max(nextOffset, header.firstRecord());
       if (segment.lastOffset < 0) {
         return false;
       }
       cut(directory, file, segment, name);
+      if (!forced) {
+        file.force();
+      }
       segment.safeLength = segment.length;
       nextOffset = Math.max(nextOffset, segment.lastOffset + 1);
       segments.add(segment);
@@ -70,23 +76,31 @@ final class StreamRecovery {
     }
   }
 
-  /** Reads from the last record that the index names and that is there. */
-  private void findEnd(LogDirectory directory, LogFile file, StreamSegment segment)
+  /**
+   * Reads from the last record that the index names and that is there.
+   *
+   * @return whether that is the last one of all, and so everything has been forced
+   */
+  private boolean findEnd(LogDirectory directory, LogFile file, StreamSegment segment)
       throws IOException {
     int size = (int) Math.min(file.size(), Integer.MAX_VALUE);
     try (SparseIndex index =
         new SparseIndex(directory.open(SparseIndex.name(segment.number()), false), segment)) {
       for (int i = index.count() - 1; i >= 0; i--) {
-        if (index.read(i)
-            && index.position() < size
-            && readFrom(file, segment, index.position(), size)) {
-          return;
+        if (!index.read(i)) {
+          continue;
         }
+        int position = index.position();
+        if (position < size && readFrom(file, segment, position, size)) {
+          return segment.lastPosition == position;
+        }
+        LOGGER.warn("{} of {} has lost messages at its end, from byte {}", segment, log, position);
       }
     } catch (NoSuchFileException | FileNotFoundException e) {
       LOGGER.info("{} of {} has no index and is read", segment, log);
     }
     readFrom(file, segment, SegmentHeader.SPACE, size);
+    return false;
   }
 
   private boolean readFrom(LogFile file, StreamSegment segment, int position, int size)

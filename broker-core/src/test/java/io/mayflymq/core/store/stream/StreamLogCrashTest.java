@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Random;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
 
 /** Whatever a crash takes: what was confirmed is there, under its offset, and nothing else is. */
 class StreamLogCrashTest {
@@ -41,6 +42,22 @@ class StreamLogCrashTest {
       }
       check(first);
     }
+  }
+
+  /** A kill may leave what was not forced; its offset must not be given to another message. */
+  @Test
+  void whatAStartServesSurvivesALossOfPower() {
+    open(new MemoryDirectory());
+    append(1, new Random(1));
+    one.write();
+    one.disk().failForceAfter(0);
+    stream.append(message(1, 10), 1);
+    one.flush(null);
+    one.write();
+    open(one.disk().afterKill());
+    assertThat(stream.safeOffset()).isEqualTo(2);
+    open(one.disk().afterPowerLoss(new Random(3), 0));
+    assertThat(stream.nextOffset()).isEqualTo(2);
   }
 
   private long retain(Random random) {
