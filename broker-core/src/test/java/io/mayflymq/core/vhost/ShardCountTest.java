@@ -6,7 +6,10 @@ import io.mayflymq.core.metadata.MemoryMetadataLog;
 import io.mayflymq.core.queue.Fetched;
 import io.mayflymq.core.store.disk.MemoryHost;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.function.UnaryOperator;
@@ -79,6 +82,39 @@ class ShardCountTest {
 
     assertThat(two.fetch("q2").redelivered()).isTrue();
     assertThat(two.fetch("q2").redelivered()).isFalse();
+  }
+
+  /** The rest is taken over, and the log with the damage is kept. */
+  @Test
+  void aDamagedMessageDoesNotKeepFewerShardsFromStarting() {
+    TestBroker three = threeShards();
+    MemoryHost host = three.host.afterPowerLoss(new Random(0), 0);
+    byte[] bytes = host.directory("shard-2").files().get("0000000001.log");
+    int flipped = find(bytes, 5);
+    bytes[flipped] ^= 1;
+    TestBroker two = three.on(host, three.metadata.afterCrash(), 2, UnaryOperator.identity());
+    assertThat(two.drain("q0")).containsExactly(3, 4, 6, 7, 8, 9);
+    assertHas(two, "q1", 3);
+    assertHas(two, "q2", 3);
+    assertHas(two, "q3", 3);
+    assertThat(two.host.list())
+        .containsExactlyInAnyOrder("shard-0", "shard-1", "shard-2.damaged");
+    assertThat(two.host.directory("shard-2.damaged").files().get("0000000001.log"))
+        .isEqualTo(bytes);
+    assertThat(two.afterPowerLoss(2).ready("q0")).isZero();
+  }
+
+  /** Where the body of the message with this number begins. */
+  private static int find(byte[] bytes, int number) {
+    byte[] key = "\3key".getBytes(StandardCharsets.US_ASCII);
+    for (int at = 0; at < bytes.length - 30; at++) {
+      boolean found = Arrays.equals(bytes, at, at + key.length, key, 0, key.length);
+      int body = at + key.length + TestBroker.message(number).propertiesLength();
+      if (found && ByteBuffer.wrap(bytes).getInt(body) == number) {
+        return body;
+      }
+    }
+    throw new AssertionError("no message " + number);
   }
 
   /** What a crash leaves at each moment of a start with fewer shards. */

@@ -1,5 +1,6 @@
 package io.mayflymq.server.boot;
 
+import io.mayflymq.core.store.OwnerFiles;
 import io.mayflymq.server.net.StartException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,8 +13,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * The directory that holds all a broker keeps, held by one broker at a time: a lock on a file in
@@ -50,16 +53,20 @@ final class DataDirectory implements AutoCloseable {
    */
   static DataDirectory open(Path path) throws StartException {
     try {
-      Files.createDirectories(path);
+      Files.createDirectories(path, OwnerFiles.directory());
       FileChannel channel =
           FileChannel.open(
-              path.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+              path.resolve(LOCK_FILE),
+              Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE),
+              OwnerFiles.file());
       if (!lock(channel)) {
         channel.close();
         throw new StartException("data directory " + path + " is in use by another broker");
       }
       try {
-        return new DataDirectory(path, channel, bringToFormat(path));
+        List<String> warnings = new ArrayList<>(bringToFormat(path));
+        warnings.addAll(tighten(path));
+        return new DataDirectory(path, channel, List.copyOf(warnings));
       } catch (IOException | StartException e) {
         channel.close();
         throw e;
@@ -103,9 +110,11 @@ final class DataDirectory implements AutoCloseable {
     try (FileChannel channel =
         FileChannel.open(
             written,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
+            Set.of(
+                StandardOpenOption.CREATE,
+                StandardOpenOption.TRUNCATE_EXISTING,
+                StandardOpenOption.WRITE),
+            OwnerFiles.file())) {
       channel.write(ByteBuffer.wrap((FORMAT + "\n").getBytes(StandardCharsets.US_ASCII)));
       channel.force(true);
     }
@@ -113,6 +122,23 @@ final class DataDirectory implements AutoCloseable {
     try (FileChannel directory = FileChannel.open(path, StandardOpenOption.READ)) {
       directory.force(true);
     }
+  }
+
+  /** Takes permissions from group and others that an older broker has left. */
+  private static List<String> tighten(Path path) {
+    int tightened = 0;
+    try (Stream<Path> files = Files.walk(path)) {
+      for (Path file : files.toList()) {
+        tightened += OwnerFiles.tighten(file) ? 1 : 0;
+      }
+    } catch (IOException | UncheckedIOException e) {
+      return List.of("the permissions of files in " + path + " could not be changed: " + e);
+    }
+    return tightened == 0
+        ? List.of()
+        : List.of(
+            "%d files in %s could be read by other users: only their owner may now"
+                .formatted(tightened, path));
   }
 
   private static boolean lock(FileChannel channel) throws IOException {

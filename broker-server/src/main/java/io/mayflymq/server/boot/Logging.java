@@ -15,6 +15,7 @@ import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.util.FileSize;
+import io.mayflymq.core.store.OwnerFiles;
 import io.mayflymq.server.config.LogLevel;
 import io.mayflymq.server.config.LogSettings;
 import io.mayflymq.server.net.StartException;
@@ -106,11 +107,8 @@ public final class Logging extends ContextAwareBase implements Configurator {
       LoggerContext context, LogSettings settings, Path file) throws StartException {
     try {
       Files.createDirectories(file.toAbsolutePath().getParent());
-      Files.newOutputStream(
-              file,
-              java.nio.file.StandardOpenOption.CREATE,
-              java.nio.file.StandardOpenOption.APPEND)
-          .close();
+      OwnerFiles.createIfMissing(file);
+      Files.newOutputStream(file, java.nio.file.StandardOpenOption.APPEND).close();
     } catch (IOException e) {
       throw new StartException("cannot write log file " + file + ": " + IoReason.of(e), e);
     }
@@ -119,7 +117,14 @@ public final class Logging extends ContextAwareBase implements Configurator {
       appender.setFile(file.toString());
       return appender;
     }
-    RollingFileAppender<ILoggingEvent> appender = new RollingFileAppender<>();
+    RollingFileAppender<ILoggingEvent> appender =
+        new RollingFileAppender<>() {
+          @Override
+          public void openFile(String name) throws IOException {
+            OwnerFiles.createIfMissing(Path.of(name));
+            super.openFile(name);
+          }
+        };
     appender.setFile(file.toString());
     FixedWindowRollingPolicy rolling = new FixedWindowRollingPolicy();
     rolling.setContext(context);

@@ -11,6 +11,7 @@ import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.core.security.SecurityState;
 import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.security.User;
+import io.mayflymq.core.store.OwnerFiles;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.disk.DiskStores;
 import io.mayflymq.core.store.disk.StoreAlarms;
@@ -151,18 +152,25 @@ final class Storage implements AutoCloseable {
         LOGGER.warn("starting without what is missing or damaged, as --accept-loss says");
       }
       if (faults.hasNoMetadata()) {
-        setMetadataAside(dataDir.resolve(DataFaults.METADATA_FILE));
+        setAside(dataDir.resolve(DataFaults.METADATA_FILE));
+        setAside(dataDir.resolve(DataFaults.MESSAGES_DIRECTORY));
       }
+      OwnerFiles.createIfMissing(dataDir.resolve(DataFaults.METADATA_FILE));
     } catch (IOException e) {
       throw new StartException("cannot use data directory " + dataDir + ": " + IoReason.of(e), e);
     }
   }
 
-  private static void setMetadataAside(Path file) throws IOException {
+  /**
+   * Keeps a file or directory under another name: without metadata nobody can tell whose messages
+   * there are, and with them from a backup they are of use again.
+   */
+  private static void setAside(Path file) throws IOException {
     if (Files.exists(file)) {
-      Path aside = file.resolveSibling(file.getFileName() + ".damaged-" + Instant.now());
+      String time = Instant.now().toString().replace(":", "");
+      Path aside = file.resolveSibling(file.getFileName() + ".aside-" + time);
       Files.move(file, aside, StandardCopyOption.ATOMIC_MOVE);
-      LOGGER.warn("{} was kept as {}", file, aside);
+      LOGGER.warn("{} is kept as {}", file, aside);
     }
   }
 

@@ -222,6 +222,22 @@ public final class DiskStores {
     host.delete(log(shard));
   }
 
+  /**
+   * Leaves the log of a shard that is gone as it is, under a name that no broker reads.
+   *
+   * @return that name
+   */
+  String keepAside(int shard) throws IOException {
+    List<String> names = host.list();
+    String aside = log(shard) + ".damaged";
+    for (int i = 2; names.contains(aside); i++) {
+      aside = log(shard) + ".damaged-" + i;
+    }
+    directories.remove(log(shard));
+    host.rename(log(shard), aside);
+    return aside;
+  }
+
   /** Deletes what an earlier process had no memory for. */
   void deletePaging(int shard) throws IOException {
     host.delete(paging(shard));

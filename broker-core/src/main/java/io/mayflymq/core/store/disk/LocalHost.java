@@ -1,6 +1,7 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.store.OwnerFiles;
 import io.mayflymq.core.store.segment.DiskDirectory;
 import io.mayflymq.core.store.segment.LogDirectory;
 import java.io.IOException;
@@ -62,7 +63,7 @@ final class LocalHost implements StoreHost {
 
   private void makeRoot() throws IOException {
     if (Files.notExists(path)) {
-      Files.createDirectories(path);
+      Files.createDirectories(path, OwnerFiles.directory());
       force(path.toAbsolutePath().getParent());
     }
   }
@@ -72,10 +73,16 @@ final class LocalHost implements StoreHost {
     Path directory = path.resolve(name);
     if (Files.notExists(directory)) {
       makeRoot();
-      Files.createDirectory(directory);
+      Files.createDirectory(directory, OwnerFiles.directory());
       force(path);
     }
     return new DiskDirectory(directory);
+  }
+
+  @Override
+  public void rename(String from, String to) throws IOException {
+    Files.move(path.resolve(from), path.resolve(to), StandardCopyOption.ATOMIC_MOVE);
+    force(path);
   }
 
   @Override

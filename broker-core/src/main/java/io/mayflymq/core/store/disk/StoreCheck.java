@@ -97,7 +97,7 @@ public record StoreCheck(
         switch (damage.kind()) {
           case MISSING ->
               damage.to() == 0 ? "is missing or empty" : "is cut off before its messages";
-          case FOREIGN -> "belongs to another log";
+          case FOREIGN -> "belongs to another log than the file directories says";
           default -> "is missing or damaged";
         };
     return new Fault(directory + "/" + damage.file(), what, damage.kind().refuses());

@@ -25,6 +25,9 @@ interface StoreHost {
    */
   LogDirectory open(String name) throws IOException;
 
+  /** Gives a directory another name, which none has, in one step that is safe on return. */
+  void rename(String from, String to) throws IOException;
+
   /**
    * Removes a directory with all that is in it; nothing happens if there is none. After a crash it
    * is there in whole or not at all, and once this has returned it is gone for good.

@@ -10,11 +10,13 @@ import io.mayflymq.core.store.StoredQueue;
 import io.mayflymq.core.store.segment.DamagedRecordException;
 import io.mayflymq.core.store.segment.Location;
 import io.mayflymq.core.store.segment.LogOwner;
+import io.mayflymq.core.store.segment.RecoveryReport;
 import io.mayflymq.core.store.segment.RecoveryVisitor;
 import io.mayflymq.core.store.segment.SegmentLog;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +37,8 @@ import org.slf4j.LoggerFactory;
  * copy them into the own log, have that made safe, have metadata say where the queues live, and only then delete the old log. Wherever
  * that is interrupted, metadata says which log has the truth about a queue. What any other has is a copy that was begun, and may be old by now, as the
  * broker may have run with as many shards as before in between: in the own log it is marked as gone before a new copy is made.
+ *
+ * A log of which something is damaged is taken over as far as it can be read, and then kept under another name rather than deleted.
  */
 final class StoreRecovery {
   private static final Logger LOGGER = LoggerFactory.getLogger(StoreRecovery.class);
@@ -46,6 +50,10 @@ final class StoreRecovery {
   private final LogOwner owner;
   private final Map<Long, DiskQueueStore> queues;
   private final List<Integer> adopted = new ArrayList<>();
+
+  /** Those of the adopted ones of which something could not be read. */
+  private final Set<Integer> withDamage = new HashSet<>();
+
   private final List<Stale> stale = new ArrayList<>();
   private Map<Long, Integer> shardsBefore = Map.of();
   private LongConsumer openBeside = queueId -> {};
@@ -100,7 +108,12 @@ final class StoreRecovery {
   void deleteAdopted() {
     for (int other : adopted) {
       try {
-        stores.deleteLog(other);
+        if (withDamage.contains(other)) {
+          String kept = stores.keepAside(other);
+          LOGGER.warn("the log of shard {} has damage and is kept as {}", other, kept);
+        } else {
+          stores.deleteLog(other);
+        }
         stores.deletePaging(other);
         LOGGER.info("shard {} has taken over the messages of shard {}", shard, other);
       } catch (IOException e) {
@@ -114,21 +127,44 @@ final class StoreRecovery {
     OpenLog opened = stores.openLog(other);
     SegmentLog foreign = opened.log();
     Visitor visitor = new Visitor(other, foreign);
-    foreign.recover(visitor, owner);
+    RecoveryReport report = foreign.recover(visitor, owner);
+    boolean damaged = report.damages().stream().anyMatch(damage -> !damage.kind().isHarmless());
     for (DiskQueueStore queue : visitor.found) {
+      List<Long> unreadable = new ArrayList<>();
       queue
           .queue()
           .forEachStored(
-              (sequence, location, bodyLength, enqueuedAtMillis, paged) ->
-                  copy(foreign, queue, sequence, location, enqueuedAtMillis));
+              (sequence, location, bodyLength, enqueuedAtMillis, paged) -> {
+                if (!copy(foreign, queue, sequence, location, enqueuedAtMillis)) {
+                  unreadable.add(sequence);
+                }
+              });
+      unreadable.forEach(sequence -> drop(queue, sequence));
+      damaged |= !unreadable.isEmpty();
     }
     awaitCommit();
     opened.close().join();
+    if (damaged) {
+      withDamage.add(other);
+    }
   }
 
-  private void copy(
+  private void drop(DiskQueueStore queue, long sequence) {
+    queue.queue().settled(sequence);
+    queue.recoveredSettled();
+    messages--;
+  }
+
+  /** Copies a message into the own log. @return false if it is damaged */
+  private boolean copy(
       SegmentLog foreign, DiskQueueStore queue, long sequence, long location, long enqueuedAt) {
-    Message message = foreign.read(location);
+    Message message;
+    try {
+      message = foreign.read(location);
+    } catch (DamagedRecordException e) {
+      LOGGER.warn("message {} of queue {} is lost: {}", sequence, queue.id, e.getMessage());
+      return false;
+    }
     long ownDeadline = queue.queue().ownDeadlineOf(sequence);
     queue
         .queue()
@@ -136,6 +172,7 @@ final class StoreRecovery {
     if (log.pendingBytes() > MOST_PENDING) {
       awaitCommit();
     }
+    return true;
   }
 
   private void awaitCommit() {

@@ -46,7 +46,8 @@ public record LogCheck(
     return of(new DiskDirectory(logDirectory));
   }
 
-  static LogCheck of(LogDirectory directory) throws IOException {
+  /** The same for a directory that may be elsewhere. */
+  public static LogCheck of(LogDirectory directory) throws IOException {
     return new LogInspector(directory).inspect();
   }
 }

@@ -48,7 +48,7 @@ public final class SegmentManifest {
   }
 
   /**
-   * What the files of a directory say.
+   * What the files of a directory say. Where they are of different logs, the copy is the bad one.
    *
    * @param contents the newest of what can be read; null if nothing can be
    * @param bad the names of files that are missing or damaged, if there is or was a manifest at all
@@ -76,7 +76,8 @@ public final class SegmentManifest {
     List<String> bad = new ArrayList<>();
     for (String name : List.of(FILE, COPY)) {
       ManifestContents found = names.contains(name) ? read(directory, name) : null;
-      if (found == null) {
+      boolean foreign = found != null && newest != null && found.logId() != newest.logId();
+      if (found == null || foreign) {
         bad.add(name);
       } else if (newest == null || found.revision() > newest.revision()) {
         newest = found;

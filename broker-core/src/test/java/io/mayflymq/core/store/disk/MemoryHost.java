@@ -147,6 +147,12 @@ public final class MemoryHost implements StoreHost {
   }
 
   @Override
+  public void rename(String from, String to) {
+    beforeChange.run();
+    directories.put(to, directories.remove(from));
+  }
+
+  @Override
   public void delete(String name) {
     beforeChange.run();
     directories.remove(name);
