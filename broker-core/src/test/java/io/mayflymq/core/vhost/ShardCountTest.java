@@ -97,8 +97,7 @@ class ShardCountTest {
     assertHas(two, "q1", 3);
     assertHas(two, "q2", 3);
     assertHas(two, "q3", 3);
-    assertThat(two.host.list())
-        .containsExactlyInAnyOrder("shard-0", "shard-1", "shard-2.damaged");
+    assertThat(two.host.list()).containsExactlyInAnyOrder("shard-0", "shard-1", "shard-2.damaged");
     assertThat(two.host.directory("shard-2.damaged").files().get("0000000001.log"))
         .isEqualTo(bytes);
     assertThat(two.afterPowerLoss(2).ready("q0")).isZero();
