@@ -11,12 +11,12 @@ import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.DefaultPolicy;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.Limits;
-import io.mayflymq.core.security.SecurityState;
 import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.security.User;
 import io.mayflymq.core.vhost.Broker;
 import java.util.Collection;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -24,8 +24,9 @@ import org.slf4j.LoggerFactory;
  * What administrators may do to a running broker.
  *
  * Any thread may call. A method checks everything before it changes anything and throws AdministrationException at once if something is wrong. The
- * change is in force when the method returns, and safe when its future is done; the future fails with a ConnectionException 541 if it could not be
- * made so. Changes are made one at a time; reading waits for nobody.
+ * change is in force, and safe, when its future is done; the future fails with a ConnectionException 541 if it could not be made safe, and nothing has
+ * changed then. Where a check finds what another change, which is being written, has made, an error comes through the future. Changes are in force in
+ * the order in which they were made; reading waits for nobody.
  */
 public final class Administration {
   private static final Logger LOGGER = LoggerFactory.getLogger(Administration.class);
@@ -55,7 +56,7 @@ public final class Administration {
     this.broker = broker;
     this.vhosts = new VhostAdministration(changes, broker, sessions, defaultPolicies);
     this.users = new UserAdministration(changes, sessions);
-    this.permissions = new PermissionAdministration(changes, broker);
+    this.permissions = new PermissionAdministration(changes);
     this.globalParameters = new GlobalParameters(changes);
   }
 
@@ -68,26 +69,33 @@ public final class Administration {
    */
   public boolean recover(List<MetadataCommand> kept) {
     boolean isNew = true;
-    SecurityState state = changes.state();
+    AdministrationState state = changes.current();
     for (MetadataCommand command : kept) {
       if (command instanceof VhostDeclared declared) {
         broker.createVirtualHost(declared.definition());
+        state = state.with(declared.definition());
         isNew = false;
       } else if (command instanceof UserDeclared declared) {
-        state = state.withUser(declared.user());
+        state = state.with(state.security().withUser(declared.user()));
         isNew = false;
       } else if (command instanceof PermissionsSet set) {
-        state = state.withPermissions(set.user(), set.vhost(), set.permissions());
+        state =
+            state.with(
+                state.security().withPermissions(set.user(), set.vhost(), set.permissions()));
         tellOf(set.permissions().problem(), "permission", set.user(), set.vhost());
       } else if (command instanceof TopicPermissionsSet set) {
         state =
-            state.withTopicPermissions(set.user(), set.vhost(), set.exchange(), set.permissions());
+            state.with(
+                state
+                    .security()
+                    .withTopicPermissions(
+                        set.user(), set.vhost(), set.exchange(), set.permissions()));
         tellOf(set.permissions().problem(), "topic permission", set.user(), set.vhost());
       } else if (command instanceof GlobalParameterSet set) {
-        globalParameters.recover(set.name(), set.json());
+        state = state.withParameter(set.name(), set.json());
       }
     }
-    changes.publish(state);
+    changes.restore(state);
     return isNew;
   }
 
@@ -105,11 +113,12 @@ public final class Administration {
    * @param read ... and consume from
    */
   public void createDefaults(String vhost, User user, String configure, String write, String read) {
-    vhosts
-        .put(new VhostDefinition(vhost, "Default virtual host", List.of(), "", Limits.NONE))
+    CompletableFuture.allOf(
+            vhosts.put(
+                new VhostDefinition(vhost, "Default virtual host", List.of(), "", Limits.NONE)),
+            users.put(user.name(), user.passwordHash(), user.tags()),
+            permissions.set(user.name(), vhost, configure, write, read))
         .join();
-    users.put(user.name(), user.passwordHash(), user.tags()).join();
-    permissions.set(user.name(), vhost, configure, write, read).join();
   }
 
   /** Virtual hosts and their limits. */

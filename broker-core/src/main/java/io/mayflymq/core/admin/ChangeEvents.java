@@ -16,6 +16,7 @@ import io.mayflymq.core.metadata.MetadataCommand.TopicPermissionsSet;
 import io.mayflymq.core.metadata.MetadataCommand.UserDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.UserDeleted;
 import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.PasswordHash;
@@ -60,6 +61,11 @@ record ChangeEvents(BrokerEvents events) {
   void created(VhostDefinition vhost) {
     tell(new AdministrationEvent.VhostCreated(vhost.name(), vhost.description(), vhost.tags()));
     limits(Bearer.VHOST, vhost.name(), Limits.NONE, vhost.limits());
+  }
+
+  /** A virtual host was given policies. */
+  void set(String vhost, List<Policy> policies) {
+    policies.forEach(policy -> tell(new AdministrationEvent.PolicySet(vhost, policy)));
   }
 
   /** A virtual host was changed. */

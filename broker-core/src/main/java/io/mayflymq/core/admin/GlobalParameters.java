@@ -5,12 +5,10 @@ import io.mayflymq.core.metadata.MetadataCommand;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentSkipListMap;
 
 /** Named values that operators keep in the broker, for themselves. Values are texts in JSON. */
 public final class GlobalParameters {
   private final ChangeLog changes;
-  private final Map<String, String> values = new ConcurrentSkipListMap<>();
 
   GlobalParameters(ChangeLog changes) {
     this.changes = changes;
@@ -18,12 +16,12 @@ public final class GlobalParameters {
 
   /** All parameters, by name. */
   public Map<String, String> list() {
-    return new TreeMap<>(values);
+    return new TreeMap<>(changes.current().globalParameters().toJavaMap());
   }
 
   /** The value of a parameter, or null if there is none. */
   public String get(String name) {
-    return values.get(name);
+    return changes.current().parameter(name);
   }
 
   /**
@@ -35,12 +33,16 @@ public final class GlobalParameters {
    */
   public CompletableFuture<Boolean> set(String name, String json) {
     Checks.name("global parameter", name);
-    synchronized (changes) {
-      boolean isNew = values.put(name, json) == null;
-      return changes
-          .append(new MetadataCommand.GlobalParameterSet(name, json))
-          .thenApply(safe -> isNew);
-    }
+    return changes.ask(
+        () -> {
+          AdministrationState state = changes.proposed();
+          boolean isNew = state.parameter(name) == null;
+          return changes
+              .change(
+                  state.withParameter(name, json),
+                  new MetadataCommand.GlobalParameterSet(name, json))
+              .thenApply(inForce -> isNew);
+        });
   }
 
   /**
@@ -49,16 +51,15 @@ public final class GlobalParameters {
    * @throws AdministrationException NO_SUCH_PARAMETER
    */
   public CompletableFuture<Void> clear(String name) {
-    synchronized (changes) {
-      if (values.remove(name) == null) {
-        throw new AdministrationException(
-            Reason.NO_SUCH_PARAMETER, name, "Parameter does not exist");
-      }
-      return changes.append(new MetadataCommand.GlobalParameterCleared(name));
-    }
-  }
-
-  void recover(String name, String json) {
-    values.put(name, json);
+    return changes.ask(
+        () -> {
+          AdministrationState state = changes.proposed();
+          if (state.parameter(name) == null) {
+            throw new AdministrationException(
+                Reason.NO_SUCH_PARAMETER, name, "Parameter does not exist");
+          }
+          return changes.change(
+              state.withoutParameter(name), new MetadataCommand.GlobalParameterCleared(name));
+        });
   }
 }

@@ -1,13 +1,13 @@
 package io.mayflymq.core.admin;
 
 import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataCommand.Administrative;
 import io.mayflymq.core.security.Permissions;
 import io.mayflymq.core.security.SecurityState;
 import io.mayflymq.core.security.SecurityState.PermissionEntry;
 import io.mayflymq.core.security.SecurityState.TopicPermissionEntry;
 import io.mayflymq.core.security.TopicPermissions;
-import io.mayflymq.core.vhost.Broker;
-import io.mayflymq.core.vhost.VirtualHost;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -19,23 +19,21 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class PermissionAdministration {
   private final ChangeLog changes;
-  private final Broker broker;
 
-  PermissionAdministration(ChangeLog changes, Broker broker) {
+  PermissionAdministration(ChangeLog changes) {
     this.changes = changes;
-    this.broker = broker;
   }
 
   /** All permissions, by user and virtual host. */
   public List<PermissionEntry> list() {
-    return changes.state().permissions().stream()
+    return changes.current().security().permissions().stream()
         .sorted(Comparator.comparing(PermissionEntry::user).thenComparing(PermissionEntry::vhost))
         .toList();
   }
 
   /** All topic permissions, by user, virtual host and exchange. */
   public List<TopicPermissionEntry> listTopics() {
-    return changes.state().topicPermissions().stream()
+    return changes.current().security().topicPermissions().stream()
         .sorted(
             Comparator.comparing(TopicPermissionEntry::user)
                 .thenComparing(TopicPermissionEntry::vhost)
@@ -45,7 +43,7 @@ public final class PermissionAdministration {
 
   /** What a user may do in a virtual host, or null if he may not even enter it. */
   public Permissions get(String user, String vhost) {
-    return changes.state().permissions(user, vhost);
+    return changes.current().security().permissions(user, vhost);
   }
 
   /**
@@ -56,33 +54,44 @@ public final class PermissionAdministration {
   public CompletableFuture<Boolean> set(
       String user, String vhost, String configure, String write, String read) {
     Permissions permissions = Checks.permissions(configure, write, read);
-    synchronized (changes) {
-      requireBoth(user, vhost);
-      boolean isNew = get(user, vhost) == null;
-      return keep(user, vhost, permissions).thenApply(safe -> isNew);
-    }
+    return changes.ask(
+        () -> {
+          requireBoth(user, vhost);
+          SecurityState security = changes.proposed().security();
+          boolean isNew = security.permissions(user, vhost) == null;
+          return change(
+                  security.withPermissions(user, vhost, permissions),
+                  new MetadataCommand.PermissionsSet(user, vhost, permissions))
+              .thenApply(inForce -> isNew);
+        });
   }
 
   /** Sets what a user may do in each virtual host that exists now. */
   public CompletableFuture<Void> setGlobally(
       String user, String configure, String write, String read) {
     Permissions permissions = Checks.permissions(configure, write, read);
-    synchronized (changes) {
-      requireUser(user);
-      return CompletableFuture.allOf(
-          broker.virtualHosts().stream()
-              .map(vhost -> keep(user, vhost.name(), permissions))
-              .toArray(CompletableFuture<?>[]::new));
-    }
+    return changes.ask(
+        () -> {
+          requireUser(user);
+          SecurityState security = changes.proposed().security();
+          List<Administrative> commands = new ArrayList<>();
+          for (String vhost : changes.proposed().vhosts().keySet()) {
+            security = security.withPermissions(user, vhost, permissions);
+            commands.add(new MetadataCommand.PermissionsSet(user, vhost, permissions));
+          }
+          return changeAll(security, commands);
+        });
   }
 
   /** Shuts a user out of a virtual host; doing so twice is no error. */
   public CompletableFuture<Void> clear(String user, String vhost) {
-    synchronized (changes) {
-      requireBoth(user, vhost);
-      SecurityState next = changes.state().withoutPermissions(user, vhost);
-      return changes.change(next, new MetadataCommand.PermissionsCleared(user, vhost));
-    }
+    return changes.ask(
+        () -> {
+          requireBoth(user, vhost);
+          return change(
+              changes.proposed().security().withoutPermissions(user, vhost),
+              new MetadataCommand.PermissionsCleared(user, vhost));
+        });
   }
 
   /**
@@ -95,55 +104,68 @@ public final class PermissionAdministration {
       String user, String vhost, String exchange, String write, String read) {
     TopicPermissions permissions = Checks.topicPermissions(write, read);
     Checks.name("exchange", exchange.isEmpty() ? "amq.default" : exchange);
-    synchronized (changes) {
-      requireBoth(user, vhost);
-      boolean isNew = changes.state().topicPermissions(user, vhost, exchange) == null;
-      return changes
-          .change(
-              changes.state().withTopicPermissions(user, vhost, exchange, permissions),
-              new MetadataCommand.TopicPermissionsSet(user, vhost, exchange, permissions))
-          .thenApply(safe -> isNew);
-    }
+    return changes.ask(
+        () -> {
+          requireBoth(user, vhost);
+          SecurityState security = changes.proposed().security();
+          boolean isNew = security.topicPermissions(user, vhost, exchange) == null;
+          return change(
+                  security.withTopicPermissions(user, vhost, exchange, permissions),
+                  new MetadataCommand.TopicPermissionsSet(user, vhost, exchange, permissions))
+              .thenApply(inForce -> isNew);
+        });
   }
 
   /** Takes the restriction for one exchange away; doing so twice is no error. */
   public CompletableFuture<Void> clearTopic(String user, String vhost, String exchange) {
-    synchronized (changes) {
-      requireBoth(user, vhost);
-      return changes.change(
-          changes.state().withoutTopicPermissions(user, vhost, exchange),
-          new MetadataCommand.TopicPermissionsCleared(user, vhost, exchange));
-    }
+    return changes.ask(
+        () -> {
+          requireBoth(user, vhost);
+          return change(
+              changes.proposed().security().withoutTopicPermissions(user, vhost, exchange),
+              new MetadataCommand.TopicPermissionsCleared(user, vhost, exchange));
+        });
   }
 
   /** Takes the restrictions for all exchanges of a virtual host away. */
   public CompletableFuture<Void> clearTopics(String user, String vhost) {
-    synchronized (changes) {
-      requireBoth(user, vhost);
-      return CompletableFuture.allOf(
-          listTopics().stream()
-              .filter(entry -> entry.user().equals(user) && entry.vhost().equals(vhost))
-              .map(entry -> clearTopic(user, vhost, entry.exchange()))
-              .toArray(CompletableFuture<?>[]::new));
-    }
+    return changes.ask(
+        () -> {
+          requireBoth(user, vhost);
+          SecurityState security = changes.proposed().security();
+          List<Administrative> commands = new ArrayList<>();
+          for (TopicPermissionEntry entry : security.topicPermissions()) {
+            if (entry.user().equals(user) && entry.vhost().equals(vhost)) {
+              security = security.withoutTopicPermissions(user, vhost, entry.exchange());
+              commands.add(
+                  new MetadataCommand.TopicPermissionsCleared(user, vhost, entry.exchange()));
+            }
+          }
+          return changeAll(security, commands);
+        });
   }
 
-  private CompletableFuture<Void> keep(String user, String vhost, Permissions permissions) {
+  private CompletableFuture<Void> change(SecurityState next, Administrative command) {
+    return changes.change(changes.proposed().with(next), command);
+  }
+
+  private CompletableFuture<Void> changeAll(SecurityState next, List<Administrative> commands) {
+    SecurityState before = changes.proposed().security();
     return changes.change(
-        changes.state().withPermissions(user, vhost, permissions),
-        new MetadataCommand.PermissionsSet(user, vhost, permissions));
+        changes.proposed().with(next),
+        commands,
+        () -> commands.forEach(command -> changes.events().changed(before, command)));
   }
 
   private void requireBoth(String user, String vhost) {
-    VirtualHost found = broker.virtualHost(vhost);
-    if (found == null) {
+    if (changes.proposed().vhost(vhost) == null) {
       throw AdministrationException.noSuchVhost(vhost);
     }
     requireUser(user);
   }
 
   private void requireUser(String user) {
-    if (changes.state().user(user) == null) {
+    if (changes.proposed().security().user(user) == null) {
       throw AdministrationException.noSuchUser(user);
     }
   }

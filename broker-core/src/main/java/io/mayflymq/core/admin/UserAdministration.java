@@ -6,6 +6,7 @@ import io.mayflymq.core.security.Credentials;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.PasswordHash;
+import io.mayflymq.core.security.SecurityState;
 import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.security.User;
 import java.util.Comparator;
@@ -26,7 +27,9 @@ public final class UserAdministration {
 
   /** All users, by name. */
   public List<User> list() {
-    return changes.state().users().stream().sorted(Comparator.comparing(User::name)).toList();
+    return changes.current().security().users().stream()
+        .sorted(Comparator.comparing(User::name))
+        .toList();
   }
 
   /**
@@ -35,7 +38,7 @@ public final class UserAdministration {
    * @throws AdministrationException NO_SUCH_USER
    */
   public User get(String name) {
-    User user = changes.state().user(name);
+    User user = changes.current().security().user(name);
     if (user == null) {
       throw AdministrationException.noSuchUser(name);
     }
@@ -49,13 +52,14 @@ public final class UserAdministration {
    */
   public CompletableFuture<Void> add(String name, PasswordHash password, List<String> tags) {
     User user = checked(name, password, tags);
-    synchronized (changes) {
-      if (changes.state().user(name) != null) {
-        throw new AdministrationException(
-            Reason.USER_EXISTS, name, "User \"" + name + "\" already exists");
-      }
-      return keep(user);
-    }
+    return changes.ask(
+        () -> {
+          if (proposed(name) != null) {
+            throw new AdministrationException(
+                Reason.USER_EXISTS, name, "User \"" + name + "\" already exists");
+          }
+          return keep(user);
+        });
   }
 
   /**
@@ -79,14 +83,15 @@ public final class UserAdministration {
   public CompletableFuture<Boolean> put(User wanted) {
     check(wanted);
     User checked = checked(wanted.name(), wanted.passwordHash(), wanted.tags());
-    synchronized (changes) {
-      User current = changes.state().user(wanted.name());
-      Limits limits = current == null ? Limits.NONE : current.limits();
-      for (Map.Entry<Limit, Integer> given : wanted.limits().asMap().entrySet()) {
-        limits = limits.with(given.getKey(), given.getValue());
-      }
-      return keep(checked.withLimits(limits)).thenApply(safe -> current == null);
-    }
+    return changes.ask(
+        () -> {
+          User present = proposed(wanted.name());
+          Limits limits = present == null ? Limits.NONE : present.limits();
+          for (Map.Entry<Limit, Integer> given : wanted.limits().asMap().entrySet()) {
+            limits = limits.with(given.getKey(), given.getValue());
+          }
+          return keep(checked.withLimits(limits)).thenApply(inForce -> present == null);
+        });
   }
 
   /** Throws what {@link #put} and {@link #setLimits} would throw, and changes nothing. */
@@ -114,13 +119,20 @@ public final class UserAdministration {
    * @throws AdministrationException NO_SUCH_USER
    */
   public CompletableFuture<Void> delete(String name) {
-    synchronized (changes) {
-      get(name);
-      CompletableFuture<Void> safe =
-          changes.change(changes.state().withoutUser(name), new MetadataCommand.UserDeleted(name));
-      sessions.closeAllOf(name);
-      return safe;
-    }
+    return changes.ask(
+        () -> {
+          AdministrationState state = changes.proposed();
+          SecurityState security = state.security();
+          require(name);
+          MetadataCommand.UserDeleted deleted = new MetadataCommand.UserDeleted(name);
+          return changes.change(
+              state.with(security.withoutUser(name)),
+              List.of(deleted),
+              () -> {
+                changes.events().changed(security, deleted);
+                sessions.closeAllOf(name);
+              });
+        });
   }
 
   /**
@@ -170,15 +182,27 @@ public final class UserAdministration {
   }
 
   private CompletableFuture<Void> change(String name, UnaryOperator<User> change) {
-    synchronized (changes) {
-      return keep(change.apply(get(name)));
+    return changes.ask(() -> keep(change.apply(require(name))));
+  }
+
+  private User proposed(String name) {
+    return changes.proposed().security().user(name);
+  }
+
+  private User require(String name) {
+    User user = proposed(name);
+    if (user == null) {
+      throw AdministrationException.noSuchUser(name);
     }
+    return user;
   }
 
   private CompletableFuture<Void> keep(User user) {
-    return user.equals(changes.state().user(user.name()))
-        ? CompletableFuture.completedFuture(null)
-        : changes.change(changes.state().withUser(user), new MetadataCommand.UserDeclared(user));
+    AdministrationState state = changes.proposed();
+    return user.equals(proposed(user.name()))
+        ? changes.unchanged(null, () -> keep(user))
+        : changes.change(
+            state.with(state.security().withUser(user)), new MetadataCommand.UserDeclared(user));
   }
 
   private static User checked(String name, PasswordHash password, List<String> tags) {

@@ -3,11 +3,13 @@ package io.mayflymq.core.admin;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.DefaultPolicy;
+import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.VirtualHost;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -47,7 +49,11 @@ public final class VhostAdministration {
    * @throws AdministrationException NO_SUCH_VHOST
    */
   public VhostDefinition get(String name) {
-    return require(name).definition();
+    VirtualHost vhost = broker.virtualHost(name);
+    if (vhost == null) {
+      throw AdministrationException.noSuchVhost(name);
+    }
+    return vhost.definition();
   }
 
   /**
@@ -59,18 +65,33 @@ public final class VhostAdministration {
    */
   public CompletableFuture<Boolean> put(VhostDefinition wanted) {
     check(wanted);
-    synchronized (changes) {
-      VirtualHost current = broker.virtualHost(wanted.name());
-      if (current != null) {
-        return redefine(current, wanted.withLimits(current.definition().limits()))
-            .thenApply(safe -> false);
-      }
-      VirtualHost created = broker.createVirtualHost(wanted);
-      CompletableFuture<Void> safe = changes.append(new MetadataCommand.VhostDeclared(wanted));
-      changes.events().created(wanted);
-      return CompletableFuture.allOf(safe, created.policies().setDefaults(defaultPolicies))
-          .thenApply(done -> true);
-    }
+    return changes.ask(
+        () -> {
+          VhostDefinition present = changes.proposed().vhost(wanted.name());
+          return present == null
+              ? create(wanted).thenApply(inForce -> true)
+              : redefine(present, wanted.withLimits(present.limits())).thenApply(inForce -> false);
+        });
+  }
+
+  /** With its default policies, as one change. */
+  private CompletableFuture<Void> create(VhostDefinition wanted) {
+    List<Policy> policies =
+        defaultPolicies.stream()
+            .filter(byDefault -> byDefault.vhosts().matches(wanted.name()))
+            .map(DefaultPolicy::policy)
+            .toList();
+    List<MetadataCommand> commands = new ArrayList<>();
+    commands.add(new MetadataCommand.VhostDeclared(wanted));
+    policies.forEach(policy -> commands.add(new MetadataCommand.PolicySet(wanted.name(), policy)));
+    return changes.change(
+        changes.proposed().with(wanted),
+        commands,
+        () -> {
+          broker.createVirtualHost(wanted, policies);
+          changes.events().created(wanted);
+          changes.events().set(wanted.name(), policies);
+        });
   }
 
   /** Throws what {@link #put} would throw, and changes nothing. */
@@ -89,14 +110,25 @@ public final class VhostAdministration {
    * @throws AdministrationException NO_SUCH_VHOST
    */
   public CompletableFuture<Void> delete(String name) {
-    synchronized (changes) {
-      require(name);
-      changes.publish(changes.state().withoutVhost(name));
-      CompletableFuture<Void> deleted = broker.deleteVirtualHost(name);
-      sessions.closeAllTo(name);
-      changes.events().deleted(name);
-      return deleted;
+    return changes.ask(() -> deleteNow(name)).thenCompose(VirtualHost::queuesEnded);
+  }
+
+  private CompletableFuture<VirtualHost> deleteNow(String name) {
+    VhostDefinition definition = require(name);
+    if (definition != changes.current().vhost(name)) {
+      return changes.later(() -> deleteNow(name));
     }
+    VirtualHost vhost = broker.virtualHost(name);
+    return changes
+        .changeWith(
+            changes.proposed().withoutVhost(name),
+            vhost.delete(),
+            () -> {
+              broker.forget(vhost);
+              sessions.closeAllTo(name);
+              changes.events().deleted(name);
+            })
+        .thenApply(inForce -> vhost);
   }
 
   /**
@@ -121,28 +153,32 @@ public final class VhostAdministration {
   }
 
   private CompletableFuture<Void> changeLimits(String name, UnaryOperator<Limits> change) {
-    synchronized (changes) {
-      VirtualHost vhost = require(name);
-      VhostDefinition current = vhost.definition();
-      return redefine(vhost, current.withLimits(change.apply(current.limits())));
-    }
+    return changes.ask(
+        () -> {
+          VhostDefinition present = require(name);
+          return redefine(present, present.withLimits(change.apply(present.limits())));
+        });
   }
 
-  private CompletableFuture<Void> redefine(VirtualHost vhost, VhostDefinition changed) {
-    VhostDefinition before = vhost.definition();
+  private CompletableFuture<Void> redefine(VhostDefinition before, VhostDefinition changed) {
     if (changed.equals(before)) {
-      return CompletableFuture.completedFuture(null);
+      return changes.unchanged(null, () -> redefine(require(changed.name()), changed));
     }
-    vhost.redefine(changed);
-    changes.events().redefined(before, changed);
-    return changes.append(new MetadataCommand.VhostDeclared(changed));
+    return changes.change(
+        changes.proposed().with(changed),
+        List.of(new MetadataCommand.VhostDeclared(changed)),
+        () -> {
+          broker.virtualHost(changed.name()).redefine(changed);
+          changes.events().redefined(before, changed);
+        });
   }
 
-  private VirtualHost require(String name) {
-    VirtualHost vhost = broker.virtualHost(name);
-    if (vhost == null) {
+  /** The definition with what is being written. */
+  private VhostDefinition require(String name) {
+    VhostDefinition proposed = changes.proposed().vhost(name);
+    if (proposed == null) {
       throw AdministrationException.noSuchVhost(name);
     }
-    return vhost;
+    return proposed;
   }
 }

@@ -15,13 +15,26 @@ public interface MetadataLog extends AutoCloseable {
   List<MetadataCommand> recover();
 
   /**
-   * Keeps a command.
+   * Keeps commands, as one: after a crash all of them are there or none.
    *
-   * @return done when the command is safe, and only then may a client be told of the change; fails
-   *     with a {@link io.mayflymq.protocol.types.ConnectionException} 541 if it could not be made
-   *     so
+   * <p>The future of a write that failed is completed before anything is written that was appended
+   * later. What is appended and not yet written is withdrawn by whoever completes its future.
+   *
+   * @param commands at least one
+   * @return done when the commands are safe, and only then may a client be told of the change;
+   *     fails with a {@link io.mayflymq.protocol.types.ConnectionException} 541 if they could not
+   *     be made so
+   * @throws io.mayflymq.protocol.types.ChannelException 406 if they are too large; then nothing is
+   *     kept
    */
-  CompletableFuture<Void> append(MetadataCommand command);
+  CompletableFuture<Void> append(List<? extends MetadataCommand> commands);
+
+  /**
+   * Why nothing can be kept any more until the broker is started again: the disk failed in a way
+   * after which nobody can tell what it has. Null if that did not happen. A full disk is no such
+   * failure, as it may have room again.
+   */
+  String failure();
 
   /** Waits until everything is safe, and lets the storage go. */
   @Override

@@ -42,7 +42,7 @@ public final class StoredMetadataLog implements MetadataLog {
   private List<Pending> pending = new ArrayList<>();
   private boolean closed;
 
-  private record Pending(MetadataCommand command, CompletableFuture<Void> safe) {}
+  private record Pending(List<? extends MetadataCommand> commands, CompletableFuture<Void> safe) {}
 
   private StoredMetadataLog(MVStore store, BrokerThreads threads) {
     this.store = store;
@@ -89,8 +89,8 @@ public final class StoredMetadataLog implements MetadataLog {
   }
 
   @Override
-  public CompletableFuture<Void> append(MetadataCommand command) {
-    Pending entry = new Pending(command, new CompletableFuture<>());
+  public CompletableFuture<Void> append(List<? extends MetadataCommand> commands) {
+    Pending entry = new Pending(commands, new CompletableFuture<>());
     synchronized (lock) {
       if (closed) {
         entry.safe.completeExceptionally(notKept("the broker is stopping"));
@@ -129,7 +129,11 @@ public final class StoredMetadataLog implements MetadataLog {
 
   private void write(List<Pending> batch) {
     try {
-      batch.forEach(entry -> apply(entry.command));
+      for (Pending entry : batch) {
+        if (!entry.safe.isDone()) {
+          entry.commands.forEach(this::apply);
+        }
+      }
       store.commit();
       store.sync();
     } catch (MVStoreException e) {
@@ -139,6 +143,11 @@ public final class StoredMetadataLog implements MetadataLog {
       return;
     }
     batch.forEach(entry -> entry.safe.complete(null));
+  }
+
+  @Override
+  public String failure() {
+    return null;
   }
 
   private void apply(MetadataCommand command) {

@@ -11,8 +11,13 @@ public final class VolatileMetadataLog implements MetadataLog {
   }
 
   @Override
-  public CompletableFuture<Void> append(MetadataCommand command) {
+  public CompletableFuture<Void> append(List<? extends MetadataCommand> commands) {
     return CompletableFuture.completedFuture(null);
+  }
+
+  @Override
+  public String failure() {
+    return null;
   }
 
   @Override

@@ -6,6 +6,7 @@ import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.policy.Defaults;
+import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.settings.QueueType;
@@ -15,7 +16,6 @@ import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -138,24 +138,24 @@ public final class Broker {
 
   /** Makes sure that a virtual host exists; one that does stays as it is. */
   public VirtualHost createVirtualHost(VhostDefinition definition) {
+    return createVirtualHost(definition, List.of());
+  }
+
+  /** The same; one that does not exist begins with these policies. */
+  public VirtualHost createVirtualHost(VhostDefinition definition, List<Policy> policies) {
     return vhosts.computeIfAbsent(
         definition.name(),
         absent -> {
           VirtualHost vhost = new VirtualHost(definition, events.predeclaredIn(absent), context);
+          policies.forEach(policy -> vhost.replay(new MetadataCommand.PolicySet(absent, policy)));
           events.created(vhost);
           return vhost;
         });
   }
 
-  /**
-   * Deletes a virtual host with all that is in it. It is gone at once.
-   *
-   * @return done when that is safe and its queues are deleted; null if there is no such virtual
-   *     host
-   */
-  public CompletableFuture<Void> deleteVirtualHost(String name) {
-    VirtualHost vhost = vhosts.remove(name);
-    return vhost == null ? null : vhost.delete();
+  /** Takes out a virtual host that was deleted ({@link VirtualHost#delete}). */
+  public void forget(VirtualHost vhost) {
+    vhosts.remove(vhost.name(), vhost);
   }
 
   /** All virtual hosts of this moment, in no particular order. */

@@ -43,10 +43,6 @@ final class Farewell {
     this.letters = shards.deadLetters(shard);
   }
 
-  DeathCause cause() {
-    return cause;
-  }
-
   /**
    * Begins, within a burst of the shard.
    *
@@ -67,6 +63,19 @@ final class Farewell {
   /** The queue goes another way. */
   void overtake() {
     overtaken = true;
+  }
+
+  /** Whether all its messages had died, so that it may go. */
+  boolean isOver() {
+    return end.isDone() && end.join();
+  }
+
+  /** What came while it was written down that the queue has gone dies too. */
+  void takeRest() {
+    while (!isEmptied()) {
+      // It is what came within a few milliseconds.
+    }
+    letters.flush();
   }
 
   private void slice() {

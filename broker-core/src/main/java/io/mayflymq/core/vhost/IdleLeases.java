@@ -30,6 +30,9 @@ import java.util.TreeSet;
  * Source: Azure Service Bus, "Message expiration", section "Idleness".
  */
 final class IdleLeases extends Timer {
+  /** When it is tried again to delete what is still there. */
+  private static final long RETRY_MILLIS = 1_000;
+
   /** Those of an exchange, by its name, and of a binding. */
   private record Entry(Object subject, IdleLease lease, long endMillis, long serial) {}
 
@@ -55,21 +58,20 @@ final class IdleLeases extends Timer {
   }
 
   /**
-   * An exchange, with the lease that it should have.
+   * The lease of an exchange that is declared; null if it has none.
    *
    * @throws io.mayflymq.protocol.types.ChannelException 406 if its arguments are not valid
    */
-  RoutingTable<Queue> settle(
-      RoutingTable<Queue> table, ExchangeDefinition exchange, PolicyTable policies) {
+  IdleLease leaseOf(ExchangeDefinition exchange, PolicyTable policies) {
     check(exchange, ExpiresArgument.OWN);
     check(exchange, ExpiresArgument.OF_BINDINGS);
-    long period =
-        exchange.name().isEmpty() || exchange.name().startsWith(NameErrors.RESERVED_PREFIX)
-            ? QueueSettings.NONE
-            : policies.exchangeExpiresOf(exchange.name(), exchange.arguments());
-    Entry current = bySubject.get(exchange.name());
-    IdleLease lease = lease(current, period);
-    return watch(exchange.name(), current, lease) ? table.withLease(exchange.name(), lease) : table;
+    return lease(null, periodOf(exchange, policies));
+  }
+
+  private static long periodOf(ExchangeDefinition exchange, PolicyTable policies) {
+    return exchange.name().isEmpty() || exchange.name().startsWith(NameErrors.RESERVED_PREFIX)
+        ? QueueSettings.NONE
+        : policies.exchangeExpiresOf(exchange.name(), exchange.arguments());
   }
 
   private void check(ExchangeDefinition exchange, String argument) {
@@ -81,18 +83,17 @@ final class IdleLeases extends Timer {
     }
   }
 
-  /** A binding, with the lease that it should have. Errors as for an exchange. */
-  RoutingTable<Queue> settle(RoutingTable<Queue> table, Binding binding, PolicyTable policies) {
-    ExchangeDefinition source = table.exchange(binding.source());
+  /** The lease of a binding that is made; null if it has none. Errors as for an exchange. */
+  IdleLease leaseOf(RoutingTable<Queue> table, Binding binding, PolicyTable policies) {
+    return lease(null, periodOf(table.exchange(binding.source()), binding, policies));
+  }
+
+  private long periodOf(ExchangeDefinition source, Binding binding, PolicyTable policies) {
     long own = periodOf(binding);
     long bySource = policies.bindingExpiresOf(source.name(), source.arguments());
-    long period =
-        own == QueueSettings.NONE || bySource == QueueSettings.NONE
-            ? Math.max(own, bySource)
-            : Math.min(own, bySource);
-    Entry current = bySubject.get(binding);
-    IdleLease lease = lease(current, period);
-    return watch(binding, current, lease) ? table.withLease(binding, lease) : table;
+    return own == QueueSettings.NONE || bySource == QueueSettings.NONE
+        ? Math.max(own, bySource)
+        : Math.min(own, bySource);
   }
 
   private long periodOf(Binding binding) {
@@ -105,42 +106,45 @@ final class IdleLeases extends Timer {
         "binding from exchange '%s' in vhost '%s'".formatted(binding.source(), vhost.name()));
   }
 
-  /** All, with the leases that they should have. */
-  RoutingTable<Queue> settleAll(RoutingTable<Queue> table, PolicyTable policies) {
-    RoutingTable<Queue> changed = table;
-    for (ExchangeDefinition exchange : table.exchanges()) {
-      changed = settle(changed, exchange, policies);
-      for (Binding binding : table.bindingsFrom(exchange.name())) {
-        changed = settle(changed, binding, policies);
-      }
-    }
-    return changed;
-  }
-
-  private IdleLease lease(Entry current, long period) {
+  private IdleLease lease(IdleLease current, long period) {
     if (period == QueueSettings.NONE) {
       return null;
     }
-    return current == null
-        ? new IdleLease(period, clock.millis())
-        : current.lease.withPeriod(period);
+    return current == null ? new IdleLease(period, clock.millis()) : current.withPeriod(period);
   }
 
-  /** Sees to it that a lease ends in time. @return whether it is another one than before */
-  private boolean watch(Object subject, Entry current, IdleLease lease) {
-    if (lease == (current == null ? null : current.lease)) {
-      return false;
-    }
-    forget(subject);
-    if (lease != null) {
-      add(subject, lease);
-      home.execute(this::await);
-    }
-    return true;
+  /**
+   * The lease that an exchange that is there should have by these policies: the one that it has if
+   * nothing is to change.
+   */
+  IdleLease renewed(ExchangeDefinition exchange, PolicyTable policies) {
+    return lease(current(exchange.name()), periodOf(exchange, policies));
   }
 
-  private void add(Object subject, IdleLease lease) {
-    Entry entry = new Entry(subject, lease, lease.endMillis(), serial++);
+  /** The same for a binding. */
+  IdleLease renewed(RoutingTable<Queue> table, Binding binding, PolicyTable policies) {
+    return lease(current(binding), periodOf(table.exchange(binding.source()), binding, policies));
+  }
+
+  /** The lease of an exchange, given by its name, or of a binding; null if it has none. */
+  IdleLease current(Object subject) {
+    Entry entry = bySubject.get(subject);
+    return entry == null ? null : entry.lease;
+  }
+
+  /** Sees to it that the lease of something that is there ends in time; null if it has none. */
+  void watch(Object subject, IdleLease lease) {
+    if (lease != current(subject)) {
+      forget(subject);
+      if (lease != null) {
+        add(subject, lease, lease.endMillis());
+        home.execute(this::await);
+      }
+    }
+  }
+
+  private void add(Object subject, IdleLease lease, long endMillis) {
+    Entry entry = new Entry(subject, lease, endMillis, serial++);
     bySubject.put(subject, entry);
     byEnd.add(entry);
   }
@@ -190,10 +194,13 @@ final class IdleLeases extends Timer {
       while (!byEnd.isEmpty() && byEnd.first().endMillis <= nowMillis) {
         Entry entry = byEnd.first();
         forget(entry.subject);
-        if (entry.lease.endMillis() <= nowMillis) {
-          expire(entry.subject);
+        long end = entry.lease.endMillis();
+        if (end > nowMillis) {
+          add(entry.subject, entry.lease, end);
         } else {
-          add(entry.subject, entry.lease);
+          // Until it has gone, and if it cannot be deleted now.
+          add(entry.subject, entry.lease, Deadlines.after(nowMillis, RETRY_MILLIS));
+          expire(entry.subject);
         }
       }
     }

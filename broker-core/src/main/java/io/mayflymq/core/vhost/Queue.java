@@ -9,13 +9,10 @@ import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.Fetched;
 import io.mayflymq.core.queue.QueueBehavior;
-import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
-import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.protocol.types.ConnectionException;
 import java.util.concurrent.CompletableFuture;
 
@@ -38,7 +35,7 @@ public final class Queue {
   /** Null until it is about to go. */
   private Parting parting;
 
-  private final Effects effects = new Effects();
+  private final MachineEffects effects;
 
   /** Null until a message was scheduled for the first time. */
   QueueSchedule schedule;
@@ -47,6 +44,7 @@ public final class Queue {
   private WaitingDeadLetters waitingDeadLetters;
 
   private boolean deleted;
+
   private volatile Redrive lastRedrive;
 
   /** Those of the machine, for other threads. */
@@ -59,6 +57,7 @@ public final class Queue {
       VirtualHost vhost,
       Shards shards,
       Shard shard,
+      QueueSettings settings,
       long nowMillis) {
     this.id = id;
     this.definition = definition;
@@ -66,10 +65,9 @@ public final class Queue {
     this.vhost = vhost;
     this.shards = shards;
     this.shard = shard;
-    this.machine =
-        QueueBehaviors.of(
-            this, vhost.policies().settingsOf(definition), shards, effects, nowMillis);
-    this.settings = machine.settings();
+    this.effects = new MachineEffects(this);
+    this.machine = QueueBehaviors.of(this, settings, shards, effects, nowMillis);
+    this.settings = settings;
   }
 
   /** The queue's name. */
@@ -251,10 +249,9 @@ public final class Queue {
         .call(
             () ->
                 isThere() && machine.cancel(consumer, shard.now()) && definition.autoDelete()
-                    ? parting().leave(Actor.BROKER)
-                    : CompletableFuture.completedFuture(0L))
-        .thenCompose(gone -> gone)
-        .thenAccept(count -> {});
+                    ? parting().leaveUnused()
+                    : VirtualHost.done())
+        .thenCompose(gone -> gone);
   }
 
   /** It was used in a way that it does not see by itself; counts if its lease says so. */
@@ -345,51 +342,57 @@ public final class Queue {
   }
 
   /**
-   * What a redeclaration tells.
+   * What a redeclaration tells; null if the queue was about to go, and has gone or stays now.
    *
    * @param renewsLease whether asking is use of the queue
    */
   CompletableFuture<QueueStatus> status(boolean renewsLease) {
-    return shard.call(
-        () -> {
-          requireExists();
-          if (renewsLease) {
-            machine.used(LeaseUse.DECLARE, shard.now());
-          }
-          return new QueueStatus(name(), machine.readyCount(), machine.consumerCount());
-        });
+    return shard
+        .call(
+            () -> {
+              if (!isThere()) {
+                return parting().over().<QueueStatus>thenApply(done -> null);
+              }
+              if (renewsLease) {
+                machine.used(LeaseUse.DECLARE, shard.now());
+              }
+              return CompletableFuture.completedFuture(
+                  new QueueStatus(name(), machine.readyCount(), machine.consumerCount()));
+            })
+        .thenCompose(status -> status);
   }
 
   /**
-   * Deletes the queue, and tells how many ready messages went with it when that is safe.
+   * Deletes the queue, and tells how many ready messages went with it when that is safe. If it
+   * cannot be made safe, the queue stays.
    *
    * @param ifUnused fails with 406 if there are consumers
    * @param ifEmpty fails with 406 if messages are ready
    * @param actor who wants it
    */
   CompletableFuture<Long> delete(boolean ifUnused, boolean ifEmpty, Actor actor) {
-    CompletableFuture<CompletableFuture<Long>> result =
-        shard.call(
-            () -> {
-              if (!isThere()) {
-                return CompletableFuture.completedFuture(0L);
-              }
-              if (ifUnused && machine.consumerCount() > 0) {
-                throw NameErrors.precondition(this, "in use");
-              }
-              if (ifEmpty && (machine.readyCount() > 0 || hasWaitingDeadLetters())) {
-                throw NameErrors.precondition(this, "not empty");
-              }
-              return parting().leave(actor);
-            });
-    return result.thenCompose(deletion -> deletion);
+    return shard
+        .call(
+            () ->
+                isThere()
+                    ? parting().leave(ifUnused, ifEmpty, actor)
+                    : parting().over().thenApply(done -> 0L))
+        .thenCompose(deletion -> deletion);
   }
 
   /** Deletes the queue with its virtual host: whatever it has goes with it. */
-  CompletableFuture<Long> deleteWithVhost() {
-    return shard
-        .call(() -> deleted ? CompletableFuture.completedFuture(0L) : delete(Actor.BROKER))
-        .thenCompose(deletion -> deletion);
+  CompletableFuture<Void> deleteWithVhost() {
+    return onShard(this::end);
+  }
+
+  /** The queue is a dead letter queue whose queue has gone. */
+  void endWithParent() {
+    shard.runOrExecute(this::end);
+  }
+
+  /** It never came into force, as its declaration could not be made safe. */
+  void discard() {
+    shard.runOrExecute(machine::dispose);
   }
 
   /** Sets the timers of a new queue, or of one that has been recovered. */
@@ -404,26 +407,32 @@ public final class Queue {
     }
   }
 
-  private CompletableFuture<Long> delete(Actor actor) {
-    long count = machine.readyCount();
-    deleted = true;
-    parting().end();
-    shard.timers().cancel(effects);
-    machine.consumers().forEach(consumer -> consumer.outlet().cancelled(consumer));
-    // Its messages must not go before it does: after a crash it would be back without them. So if
-    // that it has gone cannot be kept, they stay, until it is back at the next start.
-    return vhost
-        .forget(this, actor)
-        .thenApply(
-            safe -> {
-              shard.runOrExecute(this::dispose);
-              return count;
-            });
+  /** Removes it. It is in service until that is safe, and has its messages until then. */
+  private CompletableFuture<Void> remove(Actor actor) {
+    return vhost.remove(this, actor).thenCompose(safe -> onShard(this::end));
+  }
+
+  private CompletableFuture<Void> onShard(Runnable work) {
+    return shard.call(
+        () -> {
+          work.run();
+          return null;
+        });
+  }
+
+  /** It is in no table any more, and that is safe. */
+  private void end() {
+    if (!deleted) {
+      deleted = true;
+      shard.timers().cancel(effects);
+      machine.consumers().forEach(consumer -> consumer.outlet().cancelled(consumer));
+      parting().end(this::dispose);
+    }
   }
 
   private Parting parting() {
     if (parting == null) {
-      parting = new Parting(this, machine, shards, this::delete);
+      parting = new Parting(this, machine, shards, this::remove);
     }
     return parting;
   }
@@ -434,9 +443,21 @@ public final class Queue {
     WaitingDeadLetters.dispose(waitingDeadLetters);
   }
 
-  /** Whether it is neither gone nor about to go because somebody wanted that. */
+  /** Whether it is neither gone nor about to go for good. */
   private boolean isThere() {
-    return !deleted && (parting == null || !parting.isWanted());
+    return !deleted && (parting == null || !parting.isDecided());
+  }
+
+  /** The time has come that the machine asked for. Within a burst of the shard. */
+  void onTimer(long nowMillis) {
+    if (!deleted) {
+      machine.onTimer(nowMillis);
+    }
+  }
+
+  /** The machine's lease has ended. Within a burst of the shard. */
+  void leaseEnded() {
+    parting().leaseEnded();
   }
 
   /** Whether messages wait to be published to it later. Within a burst of the shard. */
@@ -469,32 +490,5 @@ public final class Queue {
   @Override
   public String toString() {
     return "queue '%s' in vhost '%s'".formatted(name(), vhost.name());
-  }
-
-  /** What the machine does to the world, and the timer that it asks for. */
-  private final class Effects extends Timer implements QueueEffects {
-    @Override
-    public void died(
-        Message message, DeadEntry entry, DeathCause cause, long deadlineMillis, long nowMillis) {
-      counters().add(Counter.of(cause.reason()), 1);
-      vhost.deadLetters().route(Queue.this, message, entry, cause, deadlineMillis, nowMillis);
-    }
-
-    @Override
-    public void wakeAt(long deadlineMillis) {
-      shard.timers().schedule(this, deadlineMillis);
-    }
-
-    @Override
-    protected void fire(long nowMillis) {
-      if (!deleted) {
-        machine.onTimer(nowMillis);
-      }
-    }
-
-    @Override
-    public void leaseEnded() {
-      parting().leaseEnded();
-    }
   }
 }

@@ -1,36 +1,40 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.event.AdministrationEvent;
+import io.mayflymq.core.metadata.CommittedState;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
-import io.mayflymq.core.policy.DefaultPolicy;
-import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.PolicySubject;
 import io.mayflymq.core.policy.PolicyTable;
+import io.mayflymq.core.retention.IdleLease;
+import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
  * The policies of a virtual host, and how they reach its exchanges and queues.
  *
- * A change is made under the lock of the virtual host. Exchanges have it with the next routing table. Queues are visited by their shards, in
- * slices; each asks for the policies of that moment, so two changes in quick succession end in the same state whichever visit comes
- * last. What is declared meanwhile is made under the same lock, and begins with the new policies.
+ * A change of policies is one small change of the state (Topology). What is declared after it begins with the new policies. What is there already is
+ * brought up to date once the change is in force: exchanges and bindings are looked at outside of the lock, and only those that differ are changed,
+ * some at a time; queues are visited by their shards, in slices. Each is settled by the policies of that moment, so two changes in quick succession
+ * end in the same state whichever comes last. So no change of policies holds the lock for longer than a declaration does, however many queues
+ * there are.
  *
  * What is public may be called by any thread. It looks at every queue or exchange on the thread that calls, which takes tens of milliseconds
  * for ten thousand: that should be no shard's.
@@ -38,17 +42,27 @@ import org.slf4j.LoggerFactory;
 public final class VhostPolicies {
   private static final Logger LOGGER = LoggerFactory.getLogger(VhostPolicies.class);
 
-  private final VirtualHost vhost;
-  private volatile PolicyTable table;
+  /** How many exchanges or bindings are changed under one hold of the lock. */
+  private static final int AT_ONCE = 100;
 
-  VhostPolicies(VirtualHost vhost, Defaults defaults) {
+  private final VirtualHost vhost;
+  private final CommittedState<Topology> state;
+  private final Object lock;
+  private final IdleLeases idle;
+
+  /**
+   * @param lock that of the virtual host
+   */
+  VhostPolicies(VirtualHost vhost, CommittedState<Topology> state, Object lock, IdleLeases idle) {
     this.vhost = vhost;
-    this.table = PolicyTable.of(defaults);
+    this.state = state;
+    this.lock = lock;
+    this.idle = idle;
   }
 
   /** The policies and operator policies of this moment. */
   public PolicyTable table() {
-    return table;
+    return state.current().policies();
   }
 
   /**
@@ -57,32 +71,30 @@ public final class VhostPolicies {
    * @return done when it is safe, and all exchanges and queues live by it
    * @throws ChannelException 406 if the patterns of all policies together would be too large
    */
-  public synchronized CompletableFuture<Void> set(Policy policy) {
-    PolicyTable changed = table.with(policy);
-    requireAffordable(changed);
-    CompletableFuture<Void> set =
-        vhost.changePolicies(changed, new MetadataCommand.PolicySet(vhost.name(), policy));
-    vhost.events().happened(new AdministrationEvent.PolicySet(vhost.name(), policy));
-    return set;
+  public CompletableFuture<Void> set(Policy policy) {
+    return vhost
+        .ask(
+            () -> {
+              Topology topology = state.proposed();
+              vhost.requireAlive(topology);
+              PolicyTable changed = topology.policies().with(policy);
+              requireAffordable(changed, topology.policies());
+              return state.propose(
+                  topology.with(changed),
+                  List.of(new MetadataCommand.PolicySet(vhost.name(), policy)),
+                  () -> tell(new AdministrationEvent.PolicySet(vhost.name(), policy)));
+            })
+        .thenCompose(inForce -> bringUpToDate());
   }
 
-  private void requireAffordable(PolicyTable changed) {
+  private void requireAffordable(PolicyTable changed, PolicyTable before) {
     long size = changed.patternsSize();
-    if (size > PolicyTable.MAX_PATTERNS_SIZE && size > table.patternsSize()) {
+    if (size > PolicyTable.MAX_PATTERNS_SIZE && size > before.patternsSize()) {
       throw new ChannelException(
           ReplyCode.PRECONDITION_FAILED,
           "the patterns of all policies in vhost '%s' would be too large: with repetitions written out they would have %d characters, of which %d are allowed"
               .formatted(vhost.name(), size, PolicyTable.MAX_PATTERNS_SIZE));
     }
-  }
-
-  /** Takes a policy that was kept before this process; says so if it can no longer apply. */
-  PolicyTable recovered(Policy policy) {
-    if (policy.problem() != null) {
-      LOGGER.warn(
-          "{} in vhost '{}' applies to nothing: {}", policy, vhost.name(), policy.problem());
-    }
-    return table.with(policy);
   }
 
   /**
@@ -91,40 +103,43 @@ public final class VhostPolicies {
    * @return false if there is none of this name; else true, when that is safe, and all exchanges
    *     and queues live without it
    */
-  public synchronized CompletableFuture<Boolean> clear(PolicyKind kind, String policy) {
-    if (table.policy(kind, policy) == null) {
-      return CompletableFuture.completedFuture(false);
-    }
-    CompletableFuture<Void> cleared =
-        vhost.changePolicies(
-            table.without(kind, policy),
-            new MetadataCommand.PolicyCleared(vhost.name(), kind, policy));
-    vhost.events().happened(new AdministrationEvent.PolicyCleared(vhost.name(), kind, policy));
-    return cleared.thenApply(safe -> true);
+  public CompletableFuture<Boolean> clear(PolicyKind kind, String policy) {
+    return vhost
+        .ask(() -> clearNow(kind, policy))
+        .thenCompose(
+            cleared ->
+                cleared
+                    ? bringUpToDate().thenApply(done -> true)
+                    : CompletableFuture.completedFuture(false));
   }
 
-  /**
-   * Sets the policies that new virtual hosts are given, of those that are for this one and are not
-   * there already.
-   */
-  public CompletableFuture<Void> setDefaults(Collection<DefaultPolicy> defaults) {
-    return CompletableFuture.allOf(
-        defaults.stream()
-            .filter(byDefault -> byDefault.vhosts().matches(vhost.name()))
-            .map(DefaultPolicy::policy)
-            .filter(policy -> !policy.equals(table.policy(policy.kind(), policy.name())))
-            .map(this::set)
-            .toArray(CompletableFuture<?>[]::new));
+  private CompletableFuture<Boolean> clearNow(PolicyKind kind, String policy) {
+    Topology topology = state.proposed();
+    if (topology.policies().policy(kind, policy) == null) {
+      return table().policy(kind, policy) == null
+          ? CompletableFuture.completedFuture(false)
+          : vhost.askLater(() -> clearNow(kind, policy));
+    }
+    return state
+        .propose(
+            topology.with(topology.policies().without(kind, policy)),
+            List.of(new MetadataCommand.PolicyCleared(vhost.name(), kind, policy)),
+            () -> tell(new AdministrationEvent.PolicyCleared(vhost.name(), kind, policy)))
+        .thenApply(inForce -> true);
+  }
+
+  private void tell(AdministrationEvent event) {
+    vhost.events().happened(event);
   }
 
   /** What {@link #set} would do now; changes nothing. */
   public CompletableFuture<PolicyDryRun> dryRunSet(Policy policy) {
-    return dryRun(table.with(policy));
+    return dryRun(table().with(policy));
   }
 
   /** What {@link #clear} would do now; changes nothing. */
   public CompletableFuture<PolicyDryRun> dryRunClear(PolicyKind kind, String policy) {
-    return dryRun(table.without(kind, policy));
+    return dryRun(table().without(kind, policy));
   }
 
   /**
@@ -137,7 +152,7 @@ public final class VhostPolicies {
     if (found == null) {
       throw new NameErrors(vhost.name()).noQueue(queue);
     }
-    PolicyTable counts = OwnDeadLetterQueue.is(found.definition()) ? PolicyTable.EMPTY : table;
+    PolicyTable counts = OwnDeadLetterQueue.is(found.definition()) ? PolicyTable.EMPTY : table();
     return counts.explain(
         PolicySubject.queue(found.definition().settings().type(), queue),
         found.definition().arguments());
@@ -149,19 +164,15 @@ public final class VhostPolicies {
    * @throws io.mayflymq.protocol.types.ChannelException 404
    */
   public EffectiveSettings explainExchange(String exchange) {
-    return table.explain(PolicySubject.exchange(exchange), vhost.exchange(exchange).arguments());
+    return table().explain(PolicySubject.exchange(exchange), vhost.exchange(exchange).arguments());
   }
 
-  /** Within the lock of the virtual host. */
-  void change(PolicyTable changed) {
-    table = changed;
-  }
-
+  /** What a queue lives by now. */
   QueueSettings settingsOf(QueueDefinition queue) {
-    return settingsOf(table, queue);
+    return settingsOf(table(), queue);
   }
 
-  private static QueueSettings settingsOf(PolicyTable table, QueueDefinition queue) {
+  static QueueSettings settingsOf(PolicyTable table, QueueDefinition queue) {
     if (OwnDeadLetterQueue.is(queue)) {
       return queue.settings();
     }
@@ -178,31 +189,123 @@ public final class VhostPolicies {
   }
 
   /** A routing table with another exchange, which has the alternate exchange that it should. */
-  RoutingTable<Queue> add(RoutingTable<Queue> routing, ExchangeDefinition exchange) {
+  static RoutingTable<Queue> add(
+      RoutingTable<Queue> routing, ExchangeDefinition exchange, PolicyTable policies) {
     RoutingTable<Queue> changed = routing.withExchange(exchange);
-    return table.isEmpty() ? changed : withAlternate(changed, exchange);
+    return policies.isEmpty() ? changed : withAlternate(changed, exchange, policies);
   }
 
-  /** A routing table whose exchanges all have the alternate exchange that they should. */
-  RoutingTable<Queue> applyTo(RoutingTable<Queue> routing) {
-    RoutingTable<Queue> changed = routing;
-    for (ExchangeDefinition exchange : routing.exchanges()) {
-      changed = withAlternate(changed, exchange);
-    }
-    return changed;
-  }
-
-  private RoutingTable<Queue> withAlternate(
-      RoutingTable<Queue> routing, ExchangeDefinition exchange) {
+  private static RoutingTable<Queue> withAlternate(
+      RoutingTable<Queue> routing, ExchangeDefinition exchange, PolicyTable policies) {
     return exchange.isDefault()
         ? routing
         : routing.withAlternateExchange(
-            exchange.name(), table.alternateExchangeOf(exchange.name(), exchange.arguments()));
+            exchange.name(), policies.alternateExchangeOf(exchange.name(), exchange.arguments()));
   }
 
-  /** Has all queues look at the policies. @return done when they have */
-  static CompletableFuture<Void> applyToQueues(RoutingTable<Queue> routing) {
-    return ShardVisit.of(routing.queues(), Queue::applyPolicies);
+  // Bringing up to date what is there
+
+  /**
+   * Sets a policy that was kept, and says so if it can no longer apply. With the lock held, before
+   * anything else is brought back.
+   */
+  void replay(Policy policy) {
+    if (policy.problem() != null) {
+      LOGGER.warn(
+          "{} in vhost '{}' applies to nothing: {}", policy, vhost.name(), policy.problem());
+    }
+    Topology topology = state.current();
+    state.restore(topology.with(topology.policies().with(policy)));
+    topology.routing().exchanges().forEach(this::settle);
+  }
+
+  private CompletableFuture<Void> bringUpToDate() {
+    RoutingTable<Queue> routing = state.current().routing();
+    return CompletableFuture.allOf(
+        settleSome(differing(routing.exchanges(), this::differs), this::settle),
+        settleSome(differing(routing.bindings(), this::differs), this::settle),
+        ShardVisit.of(routing.queues(), Queue::applyPolicies),
+        vhost.addOwnDeadLetterQueues());
+  }
+
+  private <T> List<T> differing(List<T> all, Predicate<T> differs) {
+    List<T> different = new ArrayList<>();
+    for (T each : all) {
+      synchronized (lock) {
+        if (differs.test(each)) {
+          different.add(each);
+        }
+      }
+    }
+    return different;
+  }
+
+  private boolean differs(ExchangeDefinition exchange) {
+    Topology topology = state.current();
+    RoutingTable<Queue> routing = topology.routing();
+    return routing.exchange(exchange.name()) == exchange
+        && (withAlternate(routing, exchange, topology.policies()) != routing
+            || idle.renewed(exchange, topology.policies()) != idle.current(exchange.name()));
+  }
+
+  private boolean differs(Binding binding) {
+    Topology topology = state.current();
+    RoutingTable<Queue> routing = topology.routing();
+    return routing.contains(binding)
+        && idle.renewed(routing, binding, topology.policies()) != idle.current(binding);
+  }
+
+  private <T> CompletableFuture<Void> settleSome(
+      List<T> different, Function<T, CompletableFuture<Void>> settle) {
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    for (int from = 0; from < different.size(); from += AT_ONCE) {
+      List<T> some = different.subList(from, Math.min(different.size(), from + AT_ONCE));
+      all.add(
+          vhost.ask(
+              () ->
+                  CompletableFuture.allOf(
+                      some.stream().map(settle).toArray(CompletableFuture<?>[]::new))));
+    }
+    return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
+  }
+
+  /** What is declared anew meanwhile has begun with the new policies. Within the lock. */
+  private CompletableFuture<Void> settle(ExchangeDefinition exchange) {
+    Topology topology = state.proposed();
+    RoutingTable<Queue> routing = topology.routing();
+    if (routing.exchange(exchange.name()) != exchange) {
+      return VirtualHost.done();
+    }
+    IdleLease lease = idle.renewed(exchange, topology.policies());
+    RoutingTable<Queue> changed = withAlternate(routing, exchange, topology.policies());
+    if (!exchange.isDefault() && isAnother(exchange.name(), lease)) {
+      changed = changed.withLease(exchange.name(), lease);
+    }
+    return changed == routing
+        ? VirtualHost.done()
+        : state.propose(
+            topology.with(changed), List.of(), () -> idle.watch(exchange.name(), lease));
+  }
+
+  /** Within the lock. */
+  private CompletableFuture<Void> settle(Binding binding) {
+    Topology topology = state.proposed();
+    RoutingTable<Queue> routing = topology.routing();
+    if (!routing.contains(binding)) {
+      return VirtualHost.done();
+    }
+    IdleLease lease = idle.renewed(routing, binding, topology.policies());
+    return isAnother(binding, lease)
+        ? state.propose(
+            topology.with(routing.withLease(binding, lease)),
+            List.of(),
+            () -> idle.watch(binding, lease))
+        : VirtualHost.done();
+  }
+
+  /** What is known of the leases is what is in force: another one may be on its way. */
+  private boolean isAnother(Object subject, IdleLease lease) {
+    return lease != idle.current(subject) || !state.isSettled();
   }
 
   private CompletableFuture<PolicyDryRun> dryRun(PolicyTable changed) {
@@ -215,7 +318,7 @@ public final class VhostPolicies {
         exchanges.add(new PolicyDryRun.ExchangeChange(exchange.name(), before, after));
       }
     }
-    PolicyTable current = table;
+    PolicyTable current = table();
     List<Queue> queues = new ArrayList<>();
     for (Queue queue : routing.queues()) {
       QueueDefinition definition = queue.definition();

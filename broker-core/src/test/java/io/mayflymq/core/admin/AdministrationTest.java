@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.mayflymq.core.admin.AdministrationException.Reason;
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.metadata.AwaitedLog;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.StoredMetadataLog;
@@ -57,26 +58,6 @@ class AdministrationTest {
   private Sessions sessions;
   private Administration administration;
   private boolean isNew;
-
-  /** Waits for its thread, as the loops of the test may be used by one thread only. */
-  private record AwaitedLog(MetadataLog log) implements MetadataLog {
-    @Override
-    public List<MetadataCommand> recover() {
-      return log.recover();
-    }
-
-    @Override
-    public CompletableFuture<Void> append(MetadataCommand command) {
-      CompletableFuture<Void> safe = log.append(command);
-      safe.join();
-      return safe;
-    }
-
-    @Override
-    public void close() {
-      log.close();
-    }
-  }
 
   @BeforeEach
   void start() {

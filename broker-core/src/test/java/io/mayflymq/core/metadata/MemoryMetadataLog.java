@@ -1,5 +1,7 @@
 package io.mayflymq.core.metadata;
 
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.ReplyCode;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -10,7 +12,7 @@ import java.util.concurrent.CompletableFuture;
 
 /** Metadata in memory: a command is safe when the test says so, and outlives a crash then. */
 public final class MemoryMetadataLog implements MetadataLog {
-  private record Pending(MetadataCommand command, CompletableFuture<Void> safe) {}
+  private record Pending(List<? extends MetadataCommand> commands, CompletableFuture<Void> safe) {}
 
   private final Map<List<Object>, MetadataCommand> state = new LinkedHashMap<>();
   private final ArrayDeque<Pending> pending = new ArrayDeque<>();
@@ -23,9 +25,9 @@ public final class MemoryMetadataLog implements MetadataLog {
   }
 
   @Override
-  public CompletableFuture<Void> append(MetadataCommand command) {
+  public CompletableFuture<Void> append(List<? extends MetadataCommand> commands) {
     CompletableFuture<Void> safe = new CompletableFuture<>();
-    pending.add(new Pending(command, safe));
+    pending.add(new Pending(List.copyOf(commands), safe));
     if (atOnce) {
       write();
     }
@@ -36,18 +38,30 @@ public final class MemoryMetadataLog implements MetadataLog {
   public boolean write() {
     boolean any = !pending.isEmpty();
     for (Pending next = pending.poll(); next != null; next = pending.poll()) {
-      beforeChange.run();
-      apply(next.command);
-      next.safe.complete(null);
+      if (!next.safe.isDone()) {
+        beforeChange.run();
+        next.commands.forEach(this::apply);
+        next.safe.complete(null);
+      }
     }
     return any;
   }
 
-  /** What waits to be safe never will be. */
-  public void fail(RuntimeException cause) {
-    for (Pending next = pending.poll(); next != null; next = pending.poll()) {
-      next.safe.completeExceptionally(cause);
+  /** What waits to be safe cannot be written. @return whether there was anything */
+  public boolean fail(String why) {
+    List<Pending> failed = new ArrayList<>(pending);
+    pending.clear();
+    for (Pending each : failed) {
+      each.safe.completeExceptionally(
+          new ConnectionException(
+              ReplyCode.INTERNAL_ERROR, "the change could not be made durable: " + why));
     }
+    return !failed.isEmpty();
+  }
+
+  @Override
+  public String failure() {
+    return null;
   }
 
   /** Whether a command is safe as soon as it comes. */
@@ -71,7 +85,7 @@ public final class MemoryMetadataLog implements MetadataLog {
   public MemoryMetadataLog afterCrash(Random random) {
     MemoryMetadataLog after = afterCrash();
     int written = random.nextInt(pending.size() + 1);
-    pending.stream().limit(written).forEach(next -> after.apply(next.command));
+    pending.stream().limit(written).forEach(next -> next.commands.forEach(after::apply));
     return after;
   }
 

@@ -139,7 +139,7 @@ class StoredMetadataLogTest {
     StoredMetadataLog log = StoredMetadataLog.open(file(), THREADS);
     log.close();
 
-    CompletableFuture<Void> refused = log.append(QUEUE);
+    CompletableFuture<Void> refused = log.append(List.of(QUEUE));
 
     assertThatThrownBy(refused::join)
         .cause()
@@ -160,7 +160,7 @@ class StoredMetadataLogTest {
   private void write(MetadataCommand... commands) {
     try (StoredMetadataLog log = StoredMetadataLog.open(file(), THREADS)) {
       for (MetadataCommand command : commands) {
-        log.append(command).join();
+        log.append(List.of(command)).join();
       }
     }
   }

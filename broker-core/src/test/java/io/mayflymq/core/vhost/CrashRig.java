@@ -15,7 +15,9 @@ import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.disk.MemoryHost;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
+import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,12 +27,14 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 
 /** A broker to which random things happen, watched by a {@link Ledger}. */
 final class CrashRig {
   /** What can happen, and how often it does beside the rest. */
   enum Action {
     DECLARE(8),
+    DECLARE_AGAIN(4),
     PUBLISH(14),
     SCHEDULE(5),
     CONSUME(2),
@@ -44,6 +48,7 @@ final class CrashRig {
     LOOP(12),
     DISK(8),
     METADATA(4),
+    METADATA_FAILURE(1),
     REST(2),
     KILL(2),
     POWER_LOSS(2);
@@ -77,6 +82,10 @@ final class CrashRig {
   /** When messages are due that were scheduled, by their numbers. */
   private final Map<Integer, Long> dueTimes = new HashMap<>();
 
+  /** How the queues were declared last. */
+  private final Map<String, QueueDeclaration> wanted = new HashMap<>();
+
+  private final Promises promises = new Promises(definitions);
   private int numbers;
 
   CrashRig(Setup setup) {
@@ -86,7 +95,18 @@ final class CrashRig {
   void run(Command command) {
     Random random = new Random(command.seed);
     switch (command.action) {
-      case DECLARE -> declare(random);
+      case DECLARE -> {
+        String name = anyName(random);
+        if (broker.queue(name) == null) {
+          declare(name, random);
+        }
+      }
+      case DECLARE_AGAIN -> {
+        String name = anyName(random);
+        if (wanted.containsKey(name)) {
+          declareAgain(wanted.get(name), name, random);
+        }
+      }
       case PUBLISH -> publish(random, false);
       case SCHEDULE -> publish(random, true);
       case CONSUME -> consume(random);
@@ -105,7 +125,7 @@ final class CrashRig {
           QueueSchedule.with(queue, schedule -> schedule.remove(null), 0L);
         }
       }
-      case DELETE -> broker.vhost.deleteQueue(anyName(random), broker, false, false);
+      case DELETE -> delete(anyName(random));
       case TIME -> broker.loops.advance(random.nextInt(4) == 0 ? 1500 : random.nextInt(30));
       case LOOP -> {
         int loop = random.nextInt(broker.shards.count());
@@ -119,6 +139,7 @@ final class CrashRig {
         }
       }
       case METADATA -> broker.metadata.write();
+      case METADATA_FAILURE -> broker.metadata.fail("No space left on device");
       case REST -> broker.rest();
       case KILL -> restart(broker.host.afterKill(), random);
       case POWER_LOSS ->
@@ -126,26 +147,83 @@ final class CrashRig {
     }
   }
 
-  private void declare(Random random) {
-    String name = anyName(random);
-    if (broker.queue(name) == null) {
-      broker.vhost.declareQueue(
-          new QueueDeclaration(
-              name,
-              random.nextInt(5) > 0,
-              false,
-              false,
-              arguments(random),
-              broker,
-              broker.shards.get(0),
-              false,
-              true));
-      Queue queue = broker.queue(name);
-      definitions.put(queue.id(), queue.definition());
-      if (random.nextInt(3) == 0) {
-        broker.vhost.bind(Binding.toQueue("amq.fanout", name, ""), broker);
-      }
+  private void declare(String name, Random random) {
+    QueueDeclaration declaration =
+        new QueueDeclaration(
+            name,
+            random.nextInt(5) > 0,
+            false,
+            false,
+            arguments(random),
+            broker,
+            broker.shards.get(0),
+            false,
+            true);
+    wanted.put(name, declaration);
+    declare(declaration, name, random);
+  }
+
+  /** A party declares a queue, and perhaps binds it, whatever others do meanwhile. */
+  private void declare(QueueDeclaration declaration, String name, Random random) {
+    TestBroker now = broker;
+    Binding binding = Binding.toQueue("amq.fanout", name, "");
+    boolean binds = random.nextInt(3) == 0;
+    now.vhost
+        .declareQueue(declaration)
+        .thenCompose(
+            status -> {
+              if (now == broker) {
+                promises.declared(now.queue(name));
+              }
+              return binds ? now.vhost.bind(binding, now) : new CompletableFuture<Void>();
+            })
+        .thenRun(
+            () -> {
+              if (now == broker) {
+                promises.bound(now.queue(name), binding);
+              }
+            });
+    if (random.nextInt(3) == 0 && now.queue(name) == null) {
+      bindEarly(binding);
     }
+  }
+
+  private void declareAgain(QueueDeclaration declaration, String name, Random random) {
+    try {
+      declare(declaration, name, random);
+    } catch (ChannelException e) {
+      assertThat(e.code()).as("as another was first").isEqualTo(ReplyCode.PRECONDITION_FAILED);
+    }
+  }
+
+  /** Another party binds a queue that is being declared. */
+  private void bindEarly(Binding binding) {
+    TestBroker now = broker;
+    try {
+      now.vhost
+          .bind(binding, now)
+          .thenRun(
+              () -> {
+                if (now == broker) {
+                  promises.bound(now.queue(binding.destination()), binding);
+                }
+              });
+    } catch (ChannelException e) {
+      assertThat(e.code()).isEqualTo(ReplyCode.NOT_FOUND);
+    }
+  }
+
+  private void delete(String name) {
+    TestBroker now = broker;
+    promises.deleting(name);
+    now.vhost
+        .deleteQueue(name, now, false, false)
+        .whenComplete(
+            (count, failure) -> {
+              if (now == broker) {
+                promises.deleted(name);
+              }
+            });
   }
 
   private boolean leads(long from, long target) {
@@ -333,6 +411,11 @@ final class CrashRig {
     taps.clear();
     MemoryMetadataLog metadata = broker.metadata.afterCrash(random);
     broker = broker.on(host, metadata, 1 + random.nextInt(3), ledger::watch);
+    broker
+        .vhost
+        .routing()
+        .forEachQueue((name, queue) -> definitions.put(queue.id(), queue.definition()));
+    promises.check(broker.vhost.routing());
   }
 
   void finish(Random random) {

@@ -166,12 +166,13 @@ class DurableMessagesTest {
 
     CompletableFuture<Long> deleted = broker.vhost.deleteQueue("q", this, false, false);
     broker.runLoops();
-    broker.metadata.fail(new IllegalStateException("the disk is full"));
+    broker.metadata.fail("No space left on device");
     broker.rest();
     assertThat(deleted).isCompletedExceptionally();
+    broker.publish("q", 3);
 
     broker = broker.afterKill();
-    assertThat(broker.drain("q")).containsExactly(1, 2);
+    assertThat(broker.drain("q")).containsExactly(1, 2, 3);
   }
 
   @Test

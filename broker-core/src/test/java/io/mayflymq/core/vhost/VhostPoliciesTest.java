@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metadata.AwaitedLog;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.StoredMetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metadata.VolatileMetadataLog;
-import io.mayflymq.core.policy.DefaultPolicy;
 import io.mayflymq.core.policy.EffectiveValue;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
@@ -23,7 +23,6 @@ import io.mayflymq.core.routing.MessageProperties;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.security.NamePattern;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.VolatileStore;
 import io.mayflymq.protocol.types.ChannelException;
@@ -228,25 +227,10 @@ class VhostPoliciesTest {
   }
 
   @Test
-  void newVirtualHostsGetThePoliciesThatAreForThem() {
-    DefaultPolicy ours =
-        new DefaultPolicy(NamePattern.of("^v$"), operators("", Map.of("max-length", 3)));
-    DefaultPolicy others =
-        new DefaultPolicy(
-            NamePattern.of("^w"),
-            Policy.of(PolicyKind.OPERATOR_POLICY, "w", "", "queues", 0, Map.of("max-length", 1)));
-    settled(vhost.policies().setDefaults(List.of(ours, others)));
-    declare("q", NO_ARGUMENTS);
-
-    assertThat(settings("q").length().maxLength()).isEqualTo(3);
-    assertThat(vhost.policies().table().policies(PolicyKind.OPERATOR_POLICY))
-        .containsExactly(ours.policy());
-  }
-
-  @Test
   void policiesHoldAgainAfterARestart(@TempDir Path directory) {
     Path file = directory.resolve("metadata.mv");
-    try (MetadataLog log = StoredMetadataLog.open(file, new BrokerThreads(Faults.logged()))) {
+    try (MetadataLog log =
+        new AwaitedLog(StoredMetadataLog.open(file, new BrokerThreads(Faults.logged())))) {
       VirtualHost before = vhost(log);
       CompletableFuture<QueueStatus> declared = before.declareQueue(declaration("q", NO_ARGUMENTS));
       CompletableFuture<Void> exchange =
@@ -261,7 +245,8 @@ class VhostPoliciesTest {
       loops.settle();
       CompletableFuture.allOf(declared, exchange, set).join();
     }
-    try (MetadataLog log = StoredMetadataLog.open(file, new BrokerThreads(Faults.logged()))) {
+    try (MetadataLog log =
+        new AwaitedLog(StoredMetadataLog.open(file, new BrokerThreads(Faults.logged())))) {
       VirtualHost after = vhost(log);
       log.recover().forEach(after::replay);
 

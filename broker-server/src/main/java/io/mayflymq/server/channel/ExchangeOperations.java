@@ -50,8 +50,9 @@ final class ExchangeOperations {
     String name = Names.clean(declare.exchange());
     DeclareChecks.notDefault(name);
     if (declare.passive()) {
-      connection.vhost().exchange(name);
-      channel.reply(declare.noWait(), ExchangeMethod.DeclareOk.INSTANCE);
+      channel.await(
+          connection.vhost().exchangeStatus(name),
+          done -> channel.reply(declare.noWait(), ExchangeMethod.DeclareOk.INSTANCE));
       return;
     }
     connection.access().check(ResourceKind.EXCHANGE, name, Permission.CONFIGURE);

@@ -45,6 +45,7 @@ final class DefinitionsImport {
   private final Administration administration;
   private final PolicyDefinitions policies;
   private final Definitions definitions;
+  private final List<Step> vhostSteps = new ArrayList<>();
   private final List<Step> steps = new ArrayList<>();
   private final List<String> skipped;
   private final List<String> problems = new ArrayList<>();
@@ -96,9 +97,16 @@ final class DefinitionsImport {
     return takeSteps();
   }
 
+  /** Virtual hosts come first, as what is in them can be made when they are there. */
   private CompletableFuture<ImportReport> takeSteps() {
-    List<CompletableFuture<String>> outcomes = steps.stream().map(this::take).toList();
-    return CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new))
+    List<CompletableFuture<String>> outcomes = new ArrayList<>();
+    vhostSteps.forEach(step -> outcomes.add(take(step)));
+    return all(outcomes)
+        .thenCompose(
+            done -> {
+              steps.forEach(step -> outcomes.add(take(step)));
+              return all(outcomes);
+            })
         .thenApply(
             done -> {
               int failed = 0;
@@ -108,8 +116,12 @@ final class DefinitionsImport {
                   failed++;
                 }
               }
-              return new ImportReport(steps.size() - failed, skipped);
+              return new ImportReport(outcomes.size() - failed, skipped);
             });
+  }
+
+  private static CompletableFuture<Void> all(List<CompletableFuture<String>> outcomes) {
+    return CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new));
   }
 
   /** Takes a step; gives null, or a line that says why it could not be taken. */
@@ -155,7 +167,8 @@ final class DefinitionsImport {
 
   private void vhost(VhostDefinition vhost) {
     newVhosts.add(vhost.name());
-    step("virtual host '" + vhost.name() + "'", () -> administration.vhosts().put(vhost));
+    vhostSteps.add(
+        new Step("virtual host '" + vhost.name() + "'", () -> administration.vhosts().put(vhost)));
   }
 
   private boolean vhostIsMissing(String label, String vhost) {

@@ -1,5 +1,6 @@
 package io.mayflymq.server.management;
 
+import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.protocol.types.AmqpException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -23,6 +24,9 @@ final class Answers {
       return future.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof AmqpException refused) {
+        throw ApiException.of(refused);
+      }
+      if (e.getCause() instanceof AdministrationException refused) {
         throw ApiException.of(refused);
       }
       if (e.getCause() instanceof ApiException refused) {

@@ -1,0 +1,212 @@
+package io.mayflymq.core.metadata;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/*
+ * A state whose changes are in force once they are durable, and not before.
+ *
+ * There are two states: the current one, which everybody reads, and the proposed one, which has all changes that are being written too. Who
+ * makes a change looks at the proposed state, so changes that depend on each other need not wait for the disk one by one: many of them share a
+ * force. Each change carries the whole state after it, which is immutable and shares what has not changed.
+ *
+ * Changes come into force in the order in which they were proposed. One that needs no write, because it concerns nothing durable, is in force at
+ * once if nothing is being written, and otherwise after what it was built on.
+ *
+ * If a write fails, its change and all that were built on it are undone: the proposed state is the current one again, and what of them
+ * waits to be written is withdrawn. The log completes the future of a write that failed before it writes anything that was appended later, so no
+ * change that was built on the failed one can slip through. A change that needed no write itself fails with UndoneException then: it was refused
+ * for another's sake, and may be asked for again.
+ *
+ * What a change does besides (events, counters, starting a queue) it does when it comes into force, under the lock, in the same order. Futures are
+ * completed after the lock was released.
+ */
+public final class CommittedState<S> {
+  private static final Logger LOGGER = LoggerFactory.getLogger(CommittedState.class);
+
+  /** The change was built on one that could not be made durable; it may be asked for again. */
+  public static final class UndoneException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    UndoneException(Throwable cause) {
+      super(cause.getMessage(), cause, false, false);
+    }
+  }
+
+  private static final class Change<S> {
+    final S next;
+    final Runnable effects;
+
+    /** Null if nothing had to be written. */
+    final CompletableFuture<Void> write;
+
+    final CompletableFuture<Void> done = new CompletableFuture<>();
+
+    Change(S next, Runnable effects, CompletableFuture<Void> write) {
+      this.next = next;
+      this.effects = effects;
+      this.write = write;
+    }
+
+    boolean mayTakeEffect() {
+      return write == null || (write.isDone() && !write.isCompletedExceptionally());
+    }
+  }
+
+  private final Object lock;
+  private final MetadataLog log;
+  private final Deque<Change<S>> underWay = new ArrayDeque<>();
+  private S proposed;
+  private volatile S current;
+
+  /**
+   * Begins with a state.
+   *
+   * @param lock guards proposals; held by whoever calls {@link #proposed} and {@link #propose}
+   * @param log where changes are written
+   */
+  public CommittedState(Object lock, MetadataLog log, S initial) {
+    this.lock = lock;
+    this.log = log;
+    this.proposed = initial;
+    this.current = initial;
+  }
+
+  /** The state that is in force. Any thread may ask. */
+  public S current() {
+    return current;
+  }
+
+  /** The state with all changes that are being written. With the lock held. */
+  public S proposed() {
+    return proposed;
+  }
+
+  /** Whether nothing is being written. With the lock held. */
+  public boolean isSettled() {
+    return underWay.isEmpty();
+  }
+
+  /** Done, never exceptionally, when all that is proposed now is in force or undone. */
+  public CompletableFuture<Void> settled() {
+    synchronized (lock) {
+      return underWay.isEmpty()
+          ? CompletableFuture.completedFuture(null)
+          : underWay.peekLast().done.handle((done, failure) -> null);
+    }
+  }
+
+  /** Sets the state before the first proposal, as it was kept. With the lock held. */
+  public void restore(S kept) {
+    if (!underWay.isEmpty()) {
+      throw new IllegalStateException("changes are under way");
+    }
+    proposed = kept;
+    current = kept;
+  }
+
+  /**
+   * Proposes a change. With the lock held.
+   *
+   * @param next the state after it, made from {@link #proposed}
+   * @param commands what is to be written, as one: all of it survives a crash or none; empty if the
+   *     change concerns nothing durable
+   * @param effects runs under the lock when the change comes into force
+   * @return done when the change is in force; fails with a {@link
+   *     io.mayflymq.protocol.types.ConnectionException} 541 if it could not be made durable, or
+   *     with {@link UndoneException}; then nothing has changed
+   * @throws io.mayflymq.protocol.types.ChannelException 406 if it is too large to be written; then
+   *     nothing has changed either
+   */
+  public CompletableFuture<Void> propose(
+      S next, List<? extends MetadataCommand> commands, Runnable effects) {
+    return commands.isEmpty()
+        ? add(new Change<>(next, effects, null))
+        : proposeWith(next, log.append(commands), effects);
+  }
+
+  /** The same for a change that something else writes. */
+  public CompletableFuture<Void> proposeWith(
+      S next, CompletableFuture<Void> write, Runnable effects) {
+    Change<S> change = new Change<>(next, effects, write);
+    CompletableFuture<Void> done = add(change);
+    write.whenComplete((safe, failure) -> written(change, failure));
+    return done;
+  }
+
+  private CompletableFuture<Void> add(Change<S> change) {
+    proposed = change.next;
+    underWay.addLast(change);
+    List<CompletableFuture<Void>> inForce = new ArrayList<>();
+    advance(inForce);
+    inForce.forEach(done -> done.complete(null));
+    return change.done;
+  }
+
+  private void written(Change<S> change, Throwable failure) {
+    List<CompletableFuture<Void>> inForce = new ArrayList<>();
+    List<Change<S>> undone = List.of();
+    synchronized (lock) {
+      if (failure == null) {
+        advance(inForce);
+      } else if (underWay.contains(change)) {
+        undone = undoFrom(change);
+      }
+    }
+    inForce.forEach(done -> done.complete(null));
+    for (Change<S> each : undone) {
+      if (each.write == null) {
+        each.done.completeExceptionally(new UndoneException(failure));
+      } else {
+        each.write.completeExceptionally(failure); // If it waits to be written, it is withdrawn.
+        each.done.completeExceptionally(failure);
+      }
+    }
+  }
+
+  /** Puts into force what may be, in order. */
+  private void advance(List<CompletableFuture<Void>> inForce) {
+    while (!underWay.isEmpty() && underWay.peekFirst().mayTakeEffect()) {
+      Change<S> change = underWay.removeFirst();
+      current = change.next;
+      inForce.add(change.done);
+      try {
+        change.effects.run();
+      } catch (RuntimeException e) {
+        LOGGER.error("a change is in force, but something that it brings about failed", e);
+      }
+    }
+  }
+
+  private List<Change<S>> undoFrom(Change<S> failed) {
+    List<Change<S>> undone = new ArrayList<>();
+    while (undone.isEmpty() || undone.get(undone.size() - 1) != failed) {
+      undone.add(underWay.removeLast());
+    }
+    Collections.reverse(undone);
+    proposed = underWay.isEmpty() ? current : underWay.peekLast().next;
+    return undone;
+  }
+
+  /** Asks again for what was undone for another change's sake. Without the lock. */
+  public static <T> CompletableFuture<T> retrying(Supplier<CompletableFuture<T>> request) {
+    return request
+        .get()
+        .exceptionallyCompose(
+            failure -> {
+              Throwable cause =
+                  failure instanceof CompletionException ? failure.getCause() : failure;
+              return cause instanceof UndoneException
+                  ? retrying(request)
+                  : CompletableFuture.failedFuture(cause);
+            });
+  }
+}

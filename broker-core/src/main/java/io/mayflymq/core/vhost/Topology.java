@@ -1,0 +1,30 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.policy.PolicyTable;
+import io.mayflymq.core.routing.RoutingTable;
+
+/**
+ * What there is in a virtual host at one moment. Immutable.
+ *
+ * @param routing its exchanges, queues and bindings
+ * @param policies what applies to them
+ * @param deleted whether the virtual host has gone, and nothing can be declared any more
+ */
+record Topology(RoutingTable<Queue> routing, PolicyTable policies, boolean deleted) {
+  Topology with(RoutingTable<Queue> changed) {
+    return new Topology(changed, policies, deleted);
+  }
+
+  Topology with(PolicyTable changed) {
+    return new Topology(routing, changed, deleted);
+  }
+
+  /** After the virtual host was deleted. */
+  Topology end() {
+    return new Topology(RoutingTable.empty(), policies, true);
+  }
+
+  Queue queue(String name) {
+    return routing.queue(name);
+  }
+}

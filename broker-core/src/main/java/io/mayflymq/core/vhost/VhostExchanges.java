@@ -1,0 +1,229 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.event.BrokerEvents;
+import io.mayflymq.core.event.TopologyEvents;
+import io.mayflymq.core.metadata.CommittedState;
+import io.mayflymq.core.retention.IdleLease;
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.DestinationKind;
+import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.routing.Removal;
+import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ReplyCode;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+
+/**
+ * The exchanges and bindings of a virtual host: how they are declared and deleted. Each request is
+ * made under the lock, through {@link VirtualHost#ask}.
+ */
+final class VhostExchanges {
+  private final VirtualHost vhost;
+  private final CommittedState<Topology> state;
+  private final IdleLeases idle;
+  private final NameErrors errors;
+  private final TopologyCommands commands;
+  private final TopologyEvents events;
+
+  VhostExchanges(
+      VirtualHost vhost, CommittedState<Topology> state, IdleLeases idle, BrokerEvents events) {
+    this.vhost = vhost;
+    this.state = state;
+    this.idle = idle;
+    this.errors = new NameErrors(vhost.name());
+    this.commands = new TopologyCommands(vhost.name());
+    this.events = new TopologyEvents(vhost.name(), events);
+  }
+
+  private RoutingTable<Queue> routing() {
+    return state.current().routing();
+  }
+
+  // Exchanges
+
+  ExchangeDefinition required(RoutingTable<Queue> table, String exchange) {
+    ExchangeDefinition found = table.exchange(exchange);
+    if (found == null) {
+      throw errors.noExchange(exchange);
+    }
+    return found;
+  }
+
+  /** See {@link VirtualHost#exchangeStatus}. Any thread may call. */
+  CompletableFuture<Void> status(String exchange) {
+    if (routing().exchange(exchange) != null) {
+      return VirtualHost.done();
+    }
+    return vhost.ask(
+        () -> {
+          required(routing(), exchange);
+          return VirtualHost.done();
+        });
+  }
+
+  /** See {@link VirtualHost#declareExchange}. */
+  CompletableFuture<Void> declare(ExchangeDefinition wanted, Object connection) {
+    Topology topology = state.proposed();
+    vhost.requireAlive(topology);
+    ExchangeDefinition present = topology.routing().exchange(wanted.name());
+    if (present != null) {
+      if (present != routing().exchange(wanted.name())) {
+        return vhost.askLater(() -> declare(wanted, connection));
+      }
+      Redeclaration.check(vhost.name(), wanted, present);
+      idle.used(wanted.name());
+      return VirtualHost.done();
+    }
+    NameErrors.requireUnreserved("exchange", wanted.name());
+    wanted.type().validate(wanted.arguments());
+    IdleLease lease = idle.leaseOf(wanted, topology.policies());
+    return state.propose(
+        topology.with(withExchange(topology, wanted, lease)),
+        commands.declared(wanted),
+        () -> {
+          idle.watch(wanted.name(), lease);
+          events.created(wanted, Actor.of(connection));
+        });
+  }
+
+  private static RoutingTable<Queue> withExchange(
+      Topology topology, ExchangeDefinition exchange, IdleLease lease) {
+    RoutingTable<Queue> changed =
+        VhostPolicies.add(topology.routing(), exchange, topology.policies());
+    return lease == null ? changed : changed.withLease(exchange.name(), lease);
+  }
+
+  /** See {@link VirtualHost#deleteExchange}. */
+  CompletableFuture<Void> delete(String exchange, boolean ifUnused, Object connection) {
+    RoutingTable<Queue> table = state.proposed().routing();
+    if (table.exchange(exchange) == null) {
+      return routing().exchange(exchange) == null
+          ? VirtualHost.done()
+          : vhost.askLater(() -> delete(exchange, ifUnused, connection));
+    }
+    if (ifUnused && !table.bindingsFrom(exchange).isEmpty()) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED,
+          "exchange '%s' in vhost '%s' in use".formatted(exchange, vhost.name()));
+    }
+    return remove(table.deleteExchange(exchange), connection);
+  }
+
+  // Bindings
+
+  /** See {@link VirtualHost#bind}. */
+  CompletableFuture<Void> bind(Binding binding, Object connection) {
+    Topology topology = state.proposed();
+    RoutingTable<Queue> table = topology.routing();
+    vhost.requireAlive(topology);
+    requireEnds(table, binding, connection);
+    required(table, binding.source()).routingType().validate(binding);
+    if (table.contains(binding)) {
+      if (!routing().contains(binding)) {
+        return vhost.askLater(() -> bind(binding, connection));
+      }
+      idle.used(binding);
+      return VirtualHost.done();
+    }
+    IdleLease lease = idle.leaseOf(table, binding, topology.policies());
+    RoutingTable<Queue> changed = withBinding(table, binding, lease);
+    return state.propose(
+        topology.with(changed),
+        commands.bound(changed, binding),
+        () -> {
+          idle.watch(binding, lease);
+          idle.usedEnds(changed, binding);
+          AtMostOnce.replay(changed, binding);
+          events.created(binding, Actor.of(connection));
+        });
+  }
+
+  private static RoutingTable<Queue> withBinding(
+      RoutingTable<Queue> table, Binding binding, IdleLease lease) {
+    RoutingTable<Queue> changed = table.withBinding(binding);
+    return lease == null ? changed : changed.withLease(binding, lease);
+  }
+
+  /** See {@link VirtualHost#unbind}. */
+  CompletableFuture<Void> unbind(Binding binding, Object connection) {
+    RoutingTable<Queue> table = state.proposed().routing();
+    if (!table.contains(binding)) {
+      return routing().contains(binding)
+          ? vhost.askLater(() -> unbind(binding, connection))
+          : VirtualHost.done();
+    }
+    if (binding.destinationKind() == DestinationKind.QUEUE) {
+      vhost.usable(table, binding.destination(), connection);
+    }
+    return remove(table.deleteBinding(binding), connection);
+  }
+
+  private void requireEnds(RoutingTable<Queue> table, Binding binding, Object connection) {
+    required(table, binding.source());
+    if (binding.destinationKind() == DestinationKind.QUEUE) {
+      vhost.usable(table, binding.destination(), connection);
+    } else {
+      required(table, binding.destination());
+    }
+  }
+
+  private CompletableFuture<Void> remove(Removal<Queue> removal, Object connection) {
+    Topology before = state.proposed();
+    return propose(
+        removal,
+        () ->
+            removal.deletedBindings().forEach(binding -> idle.usedEnds(before.routing(), binding)),
+        Actor.of(connection));
+  }
+
+  private CompletableFuture<Void> propose(Removal<Queue> removal, Runnable first, Actor actor) {
+    Topology before = state.proposed();
+    return state.propose(
+        before.with(removal.table()),
+        commands.removed(before.routing(), removal),
+        () -> {
+          first.run();
+          removed(removal, actor);
+        });
+  }
+
+  /** Exchanges and bindings have gone. Within the lock. */
+  void removed(Removal<Queue> removal, Actor actor) {
+    for (ExchangeDefinition exchange : removal.deletedExchanges()) {
+      vhost.metrics().exchanges().forget(exchange.name());
+      idle.forget(exchange.name());
+    }
+    events.removed(removal, actor);
+    removal.deletedBindings().forEach(idle::forget);
+  }
+
+  /**
+   * Something was not used for too long. Within the lock.
+   *
+   * @return done when it has gone, or is about to; fails if that could not be made durable, and it
+   *     is still there
+   */
+  CompletableFuture<Void> expire(Function<RoutingTable<Queue>, Removal<Queue>> deletion) {
+    RoutingTable<Queue> table = state.proposed().routing();
+    Removal<Queue> removal = deletion.apply(table);
+    return removal.table() == table ? VirtualHost.done() : propose(removal, () -> {}, Actor.BROKER);
+  }
+
+  // Recovering
+
+  void replay(ExchangeDefinition exchange) {
+    Topology topology = state.current();
+    IdleLease lease = idle.leaseOf(exchange, topology.policies());
+    idle.watch(exchange.name(), lease);
+    state.restore(topology.with(withExchange(topology, exchange, lease)));
+  }
+
+  void replay(Binding binding) {
+    Topology topology = state.current();
+    IdleLease lease = idle.leaseOf(topology.routing(), binding, topology.policies());
+    idle.watch(binding, lease);
+    state.restore(topology.with(withBinding(topology.routing(), binding, lease)));
+  }
+}

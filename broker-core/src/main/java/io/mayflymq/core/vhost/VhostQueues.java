@@ -1,0 +1,332 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.event.TopologyEvents;
+import io.mayflymq.core.metadata.CommittedState;
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metrics.Churn;
+import io.mayflymq.core.policy.PolicyTable;
+import io.mayflymq.core.routing.Removal;
+import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.settings.QueueType;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/*
+ * The queues of a virtual host: how they are declared and deleted.
+ *
+ * A queue that is declared is in the proposed state at once and in force once that is safe; nobody can publish to it before. A queue that is to be
+ * deleted stays in service until that is safe, and only then loses its consumers and messages: if the write fails it has not changed.
+ * Its shard decides whether it may go (it knows consumers and messages), so a deletion begins there (Queue) and comes here for the table.
+ */
+final class VhostQueues {
+  private final VirtualHost vhost;
+  private final CommittedState<Topology> state;
+  private final Object lock;
+  private final BrokerContext broker;
+  private final Shards shards;
+  private final NameErrors errors;
+  private final TopologyCommands commands;
+  private final TopologyEvents events;
+
+  /** What is left of the queues after the virtual host has gone. */
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
+
+  /**
+   * @param lock that of the virtual host
+   */
+  VhostQueues(
+      VirtualHost vhost, CommittedState<Topology> state, Object lock, BrokerContext broker) {
+    this.vhost = vhost;
+    this.state = state;
+    this.lock = lock;
+    this.broker = broker;
+    this.shards = broker.shards();
+    this.errors = new NameErrors(vhost.name());
+    this.commands = new TopologyCommands(vhost.name());
+    this.events = new TopologyEvents(vhost.name(), broker.events());
+  }
+
+  // Declaring
+
+  CompletableFuture<QueueStatus> declare(QueueDeclaration asked) {
+    QueueDeclaration wanted =
+        asked.withDefaultType(
+            QueueType.ofWireName(vhost.definition().defaultQueueType())
+                .orElseGet(broker.defaultQueueType()));
+    if (!wanted.serverNamed()) {
+      NameErrors.requireUnreserved("queue", wanted.name());
+    }
+    broker.churn().happened(Churn.Event.QUEUE_DECLARED);
+    return declareAnyway(wanted);
+  }
+
+  /** A queue that goes before it has answered is declared anew. */
+  private CompletableFuture<QueueStatus> declareAnyway(QueueDeclaration wanted) {
+    Queue present = state.current().queue(wanted.name());
+    CompletableFuture<QueueStatus> declared =
+        present == null ? vhost.ask(() -> declareNow(wanted)) : redeclare(wanted, present);
+    return declared.thenCompose(
+        status ->
+            status == null ? declareAnyway(wanted) : CompletableFuture.completedFuture(status));
+  }
+
+  private CompletableFuture<QueueStatus> redeclare(QueueDeclaration wanted, Queue present) {
+    Redeclaration.check(
+        vhost.name(), wanted, present, broker.defaults().get().extensionsCompared());
+    return present.status(wanted.renewsLease());
+  }
+
+  private CompletableFuture<QueueStatus> declareNow(QueueDeclaration wanted) {
+    Queue present = state.proposed().queue(wanted.name());
+    if (present == null) {
+      return create(wanted);
+    }
+    return present == state.current().queue(wanted.name())
+        ? redeclare(wanted, present)
+        : vhost.askLater(() -> declareNow(wanted));
+  }
+
+  private CompletableFuture<QueueStatus> create(QueueDeclaration wanted) {
+    Topology topology = state.proposed();
+    vhost.requireAlive(topology);
+    errors.requireRoom(vhost.definition().limits(), topology.routing().queueCount(), wanted.name());
+    QueueDefinition definition = wanted.definition(vhost.name());
+    OwnDeadLetterQueue.refuse(definition.arguments(), definition.name(), vhost.name());
+    Shard shard = wanted.exclusive() ? wanted.home() : shards.next();
+    Object owner = wanted.exclusive() ? wanted.connection() : null;
+    Queue queue = create(definition, owner, shard, topology.policies());
+    List<Queue> created = new ArrayList<>(2);
+    created.add(queue);
+    if (lacksOwnDeadLetterQueue(topology, queue)) {
+      created.add(ownDeadLetterQueue(topology, queue));
+    }
+    QueueStatus status = new QueueStatus(wanted.name(), 0, 0);
+    return propose(created, Actor.of(wanted.connection())).thenApply(inForce -> status);
+  }
+
+  private CompletableFuture<Void> propose(List<Queue> created, Actor actor) {
+    Topology topology = state.proposed();
+    RoutingTable<Queue> table = topology.routing();
+    for (Queue queue : created) {
+      table = table.withQueue(queue.name(), queue);
+    }
+    CompletableFuture<Void> inForce =
+        state.propose(
+            topology.with(table),
+            commands.declared(created),
+            () -> created.forEach(queue -> begin(queue, actor)));
+    return inForce.whenComplete(
+        (done, failure) -> {
+          if (failure != null) {
+            created.forEach(Queue::discard);
+          }
+        });
+  }
+
+  private void begin(Queue queue, Actor actor) {
+    vhost.metrics().queues().join(queue.counters());
+    queue.start();
+    broker.churn().happened(Churn.Event.QUEUE_CREATED);
+    events.created(
+        queue.definition(), OwnDeadLetterQueue.is(queue.definition()) ? Actor.BROKER : actor);
+  }
+
+  private Queue create(
+      QueueDefinition definition, Object owner, Shard shard, PolicyTable policies) {
+    return create(broker.queueIds().incrementAndGet(), definition, owner, shard, policies);
+  }
+
+  private Queue create(
+      long id, QueueDefinition definition, Object owner, Shard shard, PolicyTable policies) {
+    return new Queue(
+        id,
+        definition,
+        owner,
+        vhost,
+        shards,
+        shard,
+        VhostPolicies.settingsOf(policies, definition),
+        broker.clock().millis());
+  }
+
+  // Own dead letter queues
+
+  private static boolean lacksOwnDeadLetterQueue(Topology topology, Queue queue) {
+    return VhostPolicies.settingsOf(topology.policies(), queue.definition())
+            .deadLetters()
+            .ownQueue()
+        && topology.queue(OwnDeadLetterQueue.nameOf(queue.name())) == null;
+  }
+
+  private Queue ownDeadLetterQueue(Topology topology, Queue parent) {
+    return create(
+        OwnDeadLetterQueue.of(parent.definition()),
+        parent.owner(),
+        parent.shard(),
+        topology.policies());
+  }
+
+  /** Makes those that are wanted and not there. @return done when they are */
+  CompletableFuture<Void> addOwnDeadLetterQueues() {
+    Topology topology = state.current();
+    java.util.Queue<Queue> lacking = new ConcurrentLinkedQueue<>();
+    return ShardVisit.of(
+            topology.routing().queues(),
+            queue -> {
+              if (lacksOwnDeadLetterQueue(topology, queue)) {
+                lacking.add(queue);
+              }
+            })
+        .thenCompose(visited -> addOwnDeadLetterQueues(lacking));
+  }
+
+  private CompletableFuture<Void> addOwnDeadLetterQueues(Collection<Queue> lacking) {
+    return CompletableFuture.allOf(
+        lacking.stream()
+            .map(queue -> vhost.ask(() -> addOwnDeadLetterQueue(queue)))
+            .toArray(CompletableFuture<?>[]::new));
+  }
+
+  private CompletableFuture<Void> addOwnDeadLetterQueue(Queue parent) {
+    Topology topology = state.proposed();
+    return topology.queue(parent.name()) == parent && lacksOwnDeadLetterQueue(topology, parent)
+        ? propose(List.of(ownDeadLetterQueue(topology, parent)), Actor.BROKER)
+        : VirtualHost.done();
+  }
+
+  // Asking
+
+  CompletableFuture<QueueStatus> status(String name, Object connection, boolean renewsLease) {
+    CompletableFuture<Queue> found =
+        state.current().queue(name) == null
+            ? vhost.ask(() -> CompletableFuture.completedFuture(vhost.queue(name, connection)))
+            : CompletableFuture.completedFuture(vhost.queue(name, connection));
+    return found
+        .thenCompose(queue -> queue.status(renewsLease))
+        .thenCompose(
+            status ->
+                status == null
+                    ? status(name, connection, renewsLease)
+                    : CompletableFuture.completedFuture(status));
+  }
+
+  // Deleting
+
+  CompletableFuture<Long> delete(
+      String name, Object connection, boolean ifUnused, boolean ifEmpty) {
+    if (state.current().queue(name) == null) {
+      synchronized (lock) {
+        if (state.proposed().queue(name) == null) {
+          return CompletableFuture.completedFuture(0L);
+        }
+      }
+      return state.settled().thenCompose(settled -> delete(name, connection, ifUnused, ifEmpty));
+    }
+    Queue found = vhost.queue(name, connection);
+    if (OwnDeadLetterQueue.is(found.definition())) {
+      throw OwnDeadLetterQueue.staysWithParent(found);
+    }
+    return found.delete(ifUnused, ifEmpty, Actor.of(connection));
+  }
+
+  /** See {@link VirtualHost#remove}. */
+  CompletableFuture<Void> remove(Queue queue, Actor actor) {
+    return vhost.ask(() -> removeNow(queue, actor));
+  }
+
+  private CompletableFuture<Void> removeNow(Queue queue, Actor actor) {
+    Topology topology = state.proposed();
+    if (topology.queue(queue.name()) != queue) {
+      return state.current().queue(queue.name()) == queue
+          ? vhost.askLater(() -> removeNow(queue, actor))
+          : VirtualHost.done();
+    }
+    RoutingTable<Queue> table = topology.routing();
+    Removal<Queue> removal = table.deleteQueue(queue.name());
+    List<MetadataCommand> written = commands.deleted(table, queue, removal);
+    Queue own = table.queue(OwnDeadLetterQueue.nameOf(queue.name()));
+    if (!OwnDeadLetterQueue.isOf(own, queue.name())) {
+      return state.propose(
+          topology.with(removal.table()), written, () -> gone(queue, removal, actor));
+    }
+    Removal<Queue> ownRemoval = removal.table().deleteQueue(own.name());
+    written.addAll(commands.deleted(removal.table(), own, ownRemoval));
+    return state.propose(
+        topology.with(ownRemoval.table()),
+        written,
+        () -> {
+          gone(queue, removal, actor);
+          gone(own, ownRemoval, Actor.BROKER);
+          own.endWithParent();
+        });
+  }
+
+  private void gone(Queue queue, Removal<Queue> removal, Actor actor) {
+    vhost.removed(removal, actor);
+    gone(queue);
+    events.deleted(queue.definition(), actor);
+  }
+
+  private void gone(Queue queue) {
+    vhost.metrics().queues().leave(queue.counters());
+    broker.churn().happened(Churn.Event.QUEUE_DELETED);
+  }
+
+  /** The virtual host has gone, and they go with it. Within the lock. */
+  void end(List<Queue> queues) {
+    queues.forEach(this::gone);
+    CompletableFuture.allOf(
+            queues.stream().map(Queue::deleteWithVhost).toArray(CompletableFuture<?>[]::new))
+        .whenComplete(
+            (done, failure) -> {
+              if (failure == null) {
+                ended.complete(null);
+              } else {
+                ended.completeExceptionally(failure);
+              }
+            });
+  }
+
+  /** Done when all have gone, after {@link #end}. */
+  CompletableFuture<Void> ended() {
+    return ended;
+  }
+
+  // Recovering
+
+  void replay(MetadataCommand.QueueDeclared declared) {
+    Topology topology = state.current();
+    Shard shard = shards.ofNumber(declared.shard());
+    Queue queue = create(declared.id(), declared.queue(), null, shard, topology.policies());
+    vhost.metrics().queues().join(queue.counters());
+    state.restore(topology.with(topology.routing().withQueue(queue.name(), queue)));
+  }
+
+  /** See {@link VirtualHost#keepShards}. */
+  CompletableFuture<Void> keepShards(Map<Long, Integer> shardsBefore) {
+    CompletableFuture<Void> last = VirtualHost.done();
+    for (Queue queue : state.current().routing().queues()) {
+      if (shardsBefore.get(queue.id()) != queue.shard().index()) {
+        last = broker.metadata().append(List.of(commands.declared(queue)));
+      }
+    }
+    return last;
+  }
+
+  /** See {@link VirtualHost#startRecovered}. */
+  void startRecovered() {
+    Topology topology = state.current();
+    List<Queue> queues = topology.routing().queues();
+    queues.forEach(Queue::start);
+    addOwnDeadLetterQueues(
+            queues.stream().filter(queue -> lacksOwnDeadLetterQueue(topology, queue)).toList())
+        .join();
+  }
+}
