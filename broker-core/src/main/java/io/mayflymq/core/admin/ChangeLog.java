@@ -44,6 +44,11 @@ final class ChangeLog {
     return states.proposed();
   }
 
+  /** Whether nothing is being written. With the lock held. */
+  boolean isSettled() {
+    return states.isSettled();
+  }
+
   boolean verify(Credentials credentials) {
     return accessControl.verify(credentials);
   }

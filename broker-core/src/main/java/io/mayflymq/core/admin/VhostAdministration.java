@@ -114,8 +114,8 @@ public final class VhostAdministration {
   }
 
   private CompletableFuture<VirtualHost> deleteNow(String name) {
-    VhostDefinition definition = require(name);
-    if (definition != changes.current().vhost(name)) {
+    require(name);
+    if (!changes.isSettled()) {
       return changes.later(() -> deleteNow(name));
     }
     VirtualHost vhost = broker.virtualHost(name);

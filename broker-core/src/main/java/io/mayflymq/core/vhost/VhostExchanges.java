@@ -69,7 +69,7 @@ final class VhostExchanges {
     vhost.requireAlive(topology);
     ExchangeDefinition present = topology.routing().exchange(wanted.name());
     if (present != null) {
-      if (present != routing().exchange(wanted.name())) {
+      if (!isInForce(present)) {
         return vhost.askLater(() -> declare(wanted, connection));
       }
       Redeclaration.check(vhost.name(), wanted, present);
@@ -86,6 +86,12 @@ final class VhostExchanges {
           idle.watch(wanted.name(), lease);
           events.created(wanted, Actor.of(connection));
         });
+  }
+
+  /** One that is being deleted and declared anew is another one, though it is equal. */
+  @SuppressWarnings("ReferenceEquality")
+  private boolean isInForce(ExchangeDefinition proposed) {
+    return routing().exchange(proposed.name()) == proposed;
   }
 
   private static RoutingTable<Queue> withExchange(

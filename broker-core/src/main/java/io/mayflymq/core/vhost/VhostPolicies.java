@@ -243,7 +243,7 @@ public final class VhostPolicies {
   private boolean differs(ExchangeDefinition exchange) {
     Topology topology = state.current();
     RoutingTable<Queue> routing = topology.routing();
-    return routing.exchange(exchange.name()) == exchange
+    return exchange.equals(routing.exchange(exchange.name()))
         && (withAlternate(routing, exchange, topology.policies()) != routing
             || idle.renewed(exchange, topology.policies()) != idle.current(exchange.name()));
   }
@@ -273,7 +273,7 @@ public final class VhostPolicies {
   private CompletableFuture<Void> settle(ExchangeDefinition exchange) {
     Topology topology = state.proposed();
     RoutingTable<Queue> routing = topology.routing();
-    if (routing.exchange(exchange.name()) != exchange) {
+    if (!exchange.equals(routing.exchange(exchange.name()))) {
       return VirtualHost.done();
     }
     IdleLease lease = idle.renewed(exchange, topology.policies());

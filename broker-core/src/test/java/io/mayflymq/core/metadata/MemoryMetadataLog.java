@@ -17,6 +17,8 @@ public final class MemoryMetadataLog implements MetadataLog {
   private final Map<List<Object>, MetadataCommand> state = new LinkedHashMap<>();
   private final ArrayDeque<Pending> pending = new ArrayDeque<>();
   private Runnable beforeChange = () -> {};
+  private Runnable beforeFailure = () -> {};
+  private String refusal;
   private boolean atOnce;
 
   @Override
@@ -27,6 +29,10 @@ public final class MemoryMetadataLog implements MetadataLog {
   @Override
   public CompletableFuture<Void> append(List<? extends MetadataCommand> commands) {
     CompletableFuture<Void> safe = new CompletableFuture<>();
+    if (refusal != null) {
+      safe.completeExceptionally(notKept(refusal));
+      return safe;
+    }
     pending.add(new Pending(List.copyOf(commands), safe));
     if (atOnce) {
       write();
@@ -51,12 +57,24 @@ public final class MemoryMetadataLog implements MetadataLog {
   public boolean fail(String why) {
     List<Pending> failed = new ArrayList<>(pending);
     pending.clear();
-    for (Pending each : failed) {
-      each.safe.completeExceptionally(
-          new ConnectionException(
-              ReplyCode.INTERNAL_ERROR, "the change could not be made durable: " + why));
-    }
+    beforeFailure.run();
+    failed.forEach(each -> each.safe.completeExceptionally(notKept(why)));
     return !failed.isEmpty();
+  }
+
+  /** Has this called when a write has failed, before anybody is told. */
+  public void beforeFailure(Runnable watcher) {
+    beforeFailure = watcher;
+  }
+
+  /** Refuses whatever comes from now on. */
+  public void refuse(String why) {
+    refusal = why;
+  }
+
+  private static ConnectionException notKept(String why) {
+    return new ConnectionException(
+        ReplyCode.INTERNAL_ERROR, "the change could not be made durable: " + why);
   }
 
   @Override
@@ -104,6 +122,22 @@ public final class MemoryMetadataLog implements MetadataLog {
       state.put(List.of("binding", bound.binding()), command);
     } else if (command instanceof MetadataCommand.Unbound unbound) {
       state.remove(List.of("binding", unbound.binding()));
+    } else {
+      applyAdministrative(command);
+    }
+  }
+
+  private void applyAdministrative(MetadataCommand command) {
+    if (command instanceof MetadataCommand.GlobalParameterSet set) {
+      state.put(List.of("parameter", set.name()), command);
+    } else if (command instanceof MetadataCommand.UserDeclared declared) {
+      state.put(List.of("user", declared.user().name()), command);
+    } else if (command instanceof MetadataCommand.VhostDeclared declared) {
+      state.put(List.of("vhost", declared.vhost()), command);
+    } else if (command instanceof MetadataCommand.PermissionsSet set) {
+      state.put(List.of("permissions", set.user(), set.vhost()), command);
+    } else if (command instanceof MetadataCommand.VhostDeleted deleted) {
+      state.values().removeIf(kept -> deleted.vhost().equals(kept.vhost()));
     } else {
       throw new IllegalArgumentException("not expected here: " + command);
     }
