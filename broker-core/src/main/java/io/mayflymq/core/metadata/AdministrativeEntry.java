@@ -12,13 +12,8 @@ import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.core.security.Permissions;
 import io.mayflymq.core.security.TopicPermissions;
 import io.mayflymq.core.security.User;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 
 /** How virtual hosts, users, permissions and global parameters are written down. */
@@ -29,10 +24,10 @@ final class AdministrativeEntry {
     VhostDefinition vhost = declared.definition();
     return MetadataEntry.write(
         out -> {
-          out.writeUTF(vhost.name());
-          writeText(out, vhost.description());
-          writeList(out, vhost.tags());
-          out.writeUTF(vhost.defaultQueueType());
+          out.text(vhost.name());
+          out.text(vhost.description());
+          out.texts(vhost.tags());
+          out.text(vhost.defaultQueueType());
           writeLimits(out, vhost.limits());
         });
   }
@@ -43,17 +38,17 @@ final class AdministrativeEntry {
         in ->
             new VhostDeclared(
                 new VhostDefinition(
-                    in.readUTF(), readText(in), readList(in), in.readUTF(), readLimits(in))));
+                    in.text(), in.longText(), in.texts(), in.text(), readLimits(in))));
   }
 
   static byte[] encode(UserDeclared declared) {
     User user = declared.user();
     return MetadataEntry.write(
         out -> {
-          out.writeUTF(user.name());
-          out.writeUTF(user.passwordHash().algorithm().definitionsName());
-          out.writeUTF(user.passwordHash().base64());
-          writeList(out, user.tags());
+          out.text(user.name());
+          out.text(user.passwordHash().algorithm().definitionsName());
+          out.text(user.passwordHash().base64());
+          out.texts(user.tags());
           writeLimits(out, user.limits());
         });
   }
@@ -64,21 +59,20 @@ final class AdministrativeEntry {
         in ->
             new UserDeclared(
                 new User(
-                    in.readUTF(),
-                    new PasswordHash(
-                        HashingAlgorithm.ofDefinitionsName(in.readUTF()), in.readUTF()),
-                    readList(in),
+                    in.text(),
+                    new PasswordHash(HashingAlgorithm.ofDefinitionsName(in.text()), in.text()),
+                    in.texts(),
                     readLimits(in))));
   }
 
   static byte[] encode(PermissionsSet set) {
     return MetadataEntry.write(
         out -> {
-          out.writeUTF(set.user());
-          out.writeUTF(set.vhost());
-          writeText(out, set.permissions().configure().source());
-          writeText(out, set.permissions().write().source());
-          writeText(out, set.permissions().read().source());
+          out.text(set.user());
+          out.text(set.vhost());
+          out.text(set.permissions().configure().source());
+          out.text(set.permissions().write().source());
+          out.text(set.permissions().read().source());
         });
   }
 
@@ -87,19 +81,19 @@ final class AdministrativeEntry {
         value,
         in ->
             new PermissionsSet(
-                in.readUTF(),
-                in.readUTF(),
-                Permissions.kept(readText(in), readText(in), readText(in))));
+                in.text(),
+                in.text(),
+                Permissions.kept(in.longText(), in.longText(), in.longText())));
   }
 
   static byte[] encode(TopicPermissionsSet set) {
     return MetadataEntry.write(
         out -> {
-          out.writeUTF(set.user());
-          out.writeUTF(set.vhost());
-          out.writeUTF(set.exchange());
-          writeText(out, set.permissions().write());
-          writeText(out, set.permissions().read());
+          out.text(set.user());
+          out.text(set.vhost());
+          out.text(set.exchange());
+          out.text(set.permissions().write());
+          out.text(set.permissions().read());
         });
   }
 
@@ -108,69 +102,37 @@ final class AdministrativeEntry {
         value,
         in ->
             new TopicPermissionsSet(
-                in.readUTF(),
-                in.readUTF(),
-                in.readUTF(),
-                new TopicPermissions(readText(in), readText(in))));
+                in.text(),
+                in.text(),
+                in.text(),
+                new TopicPermissions(in.longText(), in.longText())));
   }
 
   static byte[] encode(GlobalParameterSet set) {
     return MetadataEntry.write(
         out -> {
-          out.writeUTF(set.name());
-          writeText(out, set.json());
+          out.text(set.name());
+          out.text(set.json());
         });
   }
 
   static GlobalParameterSet decodeGlobalParameter(byte[] value) {
-    return MetadataEntry.read(value, in -> new GlobalParameterSet(in.readUTF(), readText(in)));
+    return MetadataEntry.read(value, in -> new GlobalParameterSet(in.text(), in.longText()));
   }
 
-  /** Text of any length, unlike {@link DataOutputStream#writeUTF}, which ends at 64 KiB. */
-  private static void writeText(DataOutputStream out, String text) throws IOException {
-    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
-    out.writeInt(bytes.length);
-    out.write(bytes);
-  }
-
-  private static String readText(DataInputStream in) throws IOException {
-    int length = in.readInt();
-    byte[] bytes = in.readNBytes(length);
-    if (bytes.length < length) {
-      throw new IOException("a text of " + length + " bytes is cut after " + bytes.length);
-    }
-    return new String(bytes, StandardCharsets.UTF_8);
-  }
-
-  private static void writeList(DataOutputStream out, List<String> texts) throws IOException {
-    out.writeInt(texts.size());
-    for (String text : texts) {
-      out.writeUTF(text);
-    }
-  }
-
-  private static List<String> readList(DataInputStream in) throws IOException {
-    int size = in.readInt();
-    List<String> texts = new ArrayList<>();
-    for (int i = 0; i < size; i++) {
-      texts.add(in.readUTF());
-    }
-    return texts;
-  }
-
-  private static void writeLimits(DataOutputStream out, Limits limits) throws IOException {
+  private static void writeLimits(MetadataEntry.Output out, Limits limits) throws IOException {
     out.writeByte(limits.asMap().size());
     for (Map.Entry<Limit, Integer> limit : limits.asMap().entrySet()) {
-      out.writeUTF(limit.getKey().key());
+      out.text(limit.getKey().key());
       out.writeInt(limit.getValue());
     }
   }
 
-  private static Limits readLimits(DataInputStream in) throws IOException {
+  private static Limits readLimits(MetadataEntry.Input in) throws IOException {
     int size = in.readUnsignedByte();
     EnumMap<Limit, Integer> limits = new EnumMap<>(Limit.class);
     for (int i = 0; i < size; i++) {
-      String key = in.readUTF();
+      String key = in.text();
       Limit limit = Limit.ofKey(key);
       if (limit == null) {
         throw new IOException("unknown limit '" + key + "'");

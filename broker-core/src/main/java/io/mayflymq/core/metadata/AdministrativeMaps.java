@@ -12,13 +12,14 @@ import io.mayflymq.core.metadata.MetadataCommand.UserDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import org.h2.mvstore.MVMap;
 import org.h2.mvstore.MVStore;
 
-/** The maps of {@link StoredMetadataLog} for what administrators define. */
+/** The maps of {@link MetadataMaps} for what administrators define. */
 final class AdministrativeMaps {
   private final MVMap<String, byte[]> vhosts;
   private final MVMap<String, byte[]> users;
@@ -51,33 +52,51 @@ final class AdministrativeMaps {
     return commands;
   }
 
-  void apply(Administrative command) {
+  /** What is to be done for a command; it is encoded when this returns. */
+  static Consumer<AdministrativeMaps> prepare(Administrative command) {
     if (command instanceof VhostDeclared declared) {
-      vhosts.put(declared.vhost(), AdministrativeEntry.encode(declared));
+      return put(maps -> maps.vhosts, declared.vhost(), AdministrativeEntry.encode(declared));
     } else if (command instanceof VhostDeleted deleted) {
-      vhosts.remove(deleted.vhost());
-      removePermissions(set -> set.vhost().equals(deleted.vhost()));
-      removeTopicPermissions(set -> set.vhost().equals(deleted.vhost()));
+      return maps -> {
+        maps.vhosts.remove(deleted.vhost());
+        maps.removePermissions(set -> set.vhost().equals(deleted.vhost()));
+        maps.removeTopicPermissions(set -> set.vhost().equals(deleted.vhost()));
+      };
     } else if (command instanceof UserDeclared declared) {
-      users.put(declared.user().name(), AdministrativeEntry.encode(declared));
+      return put(maps -> maps.users, declared.user().name(), AdministrativeEntry.encode(declared));
     } else if (command instanceof UserDeleted deleted) {
-      users.remove(deleted.user());
-      removePermissions(set -> set.user().equals(deleted.user()));
-      removeTopicPermissions(set -> set.user().equals(deleted.user()));
+      return maps -> {
+        maps.users.remove(deleted.user());
+        maps.removePermissions(set -> set.user().equals(deleted.user()));
+        maps.removeTopicPermissions(set -> set.user().equals(deleted.user()));
+      };
     } else if (command instanceof PermissionsSet set) {
-      permissions.put(MetadataEntry.key(set.vhost(), set.user()), AdministrativeEntry.encode(set));
+      return put(
+          maps -> maps.permissions,
+          MetadataEntry.key(set.vhost(), set.user()),
+          AdministrativeEntry.encode(set));
     } else if (command instanceof PermissionsCleared cleared) {
-      permissions.remove(MetadataEntry.key(cleared.vhost(), cleared.user()));
+      return maps -> maps.permissions.remove(MetadataEntry.key(cleared.vhost(), cleared.user()));
     } else if (command instanceof TopicPermissionsSet set) {
-      topicPermissions.put(
-          topicKey(set.vhost(), set.user(), set.exchange()), AdministrativeEntry.encode(set));
+      return put(
+          maps -> maps.topicPermissions,
+          topicKey(set.vhost(), set.user(), set.exchange()),
+          AdministrativeEntry.encode(set));
     } else if (command instanceof TopicPermissionsCleared cleared) {
-      topicPermissions.remove(topicKey(cleared.vhost(), cleared.user(), cleared.exchange()));
+      return maps ->
+          maps.topicPermissions.remove(
+              topicKey(cleared.vhost(), cleared.user(), cleared.exchange()));
     } else if (command instanceof GlobalParameterSet set) {
-      globalParameters.put(set.name(), AdministrativeEntry.encode(set));
-    } else if (command instanceof GlobalParameterCleared cleared) {
-      globalParameters.remove(cleared.name());
+      return put(maps -> maps.globalParameters, set.name(), AdministrativeEntry.encode(set));
     }
+    GlobalParameterCleared cleared = (GlobalParameterCleared) command;
+    return maps -> maps.globalParameters.remove(cleared.name());
+  }
+
+  private static Consumer<AdministrativeMaps> put(
+      Function<AdministrativeMaps, MVMap<String, byte[]>> map, String key, byte[] value) {
+    byte[] checked = MetadataMaps.modest(value);
+    return maps -> map.apply(maps).put(key, checked);
   }
 
   private static String topicKey(String vhost, String user, String exchange) {
@@ -101,21 +120,6 @@ final class AdministrativeMaps {
             keys.add(key);
           }
         });
-    keys.forEach(map::remove);
-  }
-
-  /** Removes all that {@link MetadataEntry} has put under the name of a virtual host. */
-  static void removeOf(String vhost, MVMap<String, byte[]> map) {
-    String prefix = MetadataEntry.keysOf(vhost);
-    List<String> keys = new ArrayList<>();
-    Iterator<String> from = map.keyIterator(prefix);
-    while (from.hasNext()) {
-      String key = from.next();
-      if (!key.startsWith(prefix)) {
-        break;
-      }
-      keys.add(key);
-    }
     keys.forEach(map::remove);
   }
 }

@@ -6,21 +6,26 @@ import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.ExchangeType;
 import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.Utf8;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 
 /**
- * How exchanges, queues and bindings are written down: a key that tells one from all others, and a
- * value that begins with the version of its layout. Text is UTF-8 with a length in front (as {@link
- * DataOutputStream#writeUTF} has it), tables are as on the wire.
+ * How exchanges, queues and bindings are written down: a key that tells one from all others in the
+ * virtual host, and a value that begins with the version of its layout. Text is UTF-8 with a length
+ * of 4 bytes in front, tables are as on the wire. In version 1 most texts were as {@link
+ * DataOutputStream#writeUTF} has them, which ends at 64 KiB.
  */
 final class MetadataEntry {
-  private static final int VERSION = 1;
+  private static final int VERSION = 2;
+  private static final int VERSION_OF_SHORT_TEXTS = 1;
 
   private MetadataEntry() {}
 
@@ -52,12 +57,12 @@ final class MetadataEntry {
     ExchangeDefinition exchange = declared.exchange();
     return write(
         out -> {
-          out.writeUTF(declared.vhost());
-          out.writeUTF(exchange.name());
-          out.writeUTF(exchange.type().wireName());
+          out.text(declared.vhost());
+          out.text(exchange.name());
+          out.text(exchange.type().wireName());
           out.writeBoolean(exchange.autoDelete());
           out.writeBoolean(exchange.internal());
-          writeTable(out, exchange.arguments());
+          out.table(exchange.arguments());
         });
   }
 
@@ -65,9 +70,9 @@ final class MetadataEntry {
     return read(
         value,
         in -> {
-          String vhost = in.readUTF();
-          String name = in.readUTF();
-          String type = in.readUTF();
+          String vhost = in.text();
+          String name = in.text();
+          String type = in.text();
           ExchangeType known = ExchangeType.ofWireName(type);
           if (known == null) {
             throw new IOException("exchange '" + name + "' has the unknown type '" + type + "'");
@@ -75,7 +80,7 @@ final class MetadataEntry {
           return new MetadataCommand.ExchangeDeclared(
               vhost,
               new ExchangeDefinition(
-                  name, known, true, in.readBoolean(), in.readBoolean(), readTable(in)));
+                  name, known, true, in.readBoolean(), in.readBoolean(), in.table()));
         });
   }
 
@@ -83,10 +88,10 @@ final class MetadataEntry {
     QueueDefinition queue = declared.queue();
     return write(
         out -> {
-          out.writeUTF(declared.vhost());
-          out.writeUTF(queue.name());
+          out.text(declared.vhost());
+          out.text(queue.name());
           out.writeBoolean(queue.autoDelete());
-          writeTable(out, queue.arguments());
+          out.table(queue.arguments());
           out.writeLong(declared.id());
           out.writeInt(declared.shard());
         });
@@ -96,10 +101,10 @@ final class MetadataEntry {
     return read(
         value,
         in -> {
-          String vhost = in.readUTF();
-          String name = in.readUTF();
+          String vhost = in.text();
+          String name = in.text();
           boolean autoDelete = in.readBoolean();
-          QueueArguments.Valid valid = QueueArguments.parse(readTable(in), name, vhost);
+          QueueArguments.Valid valid = QueueArguments.parse(in.table(), name, vhost);
           return new MetadataCommand.QueueDeclared(
               vhost,
               new QueueDefinition(name, true, false, autoDelete, valid.table(), valid.settings()),
@@ -112,12 +117,12 @@ final class MetadataEntry {
     Binding binding = bound.binding();
     return write(
         out -> {
-          out.writeUTF(bound.vhost());
-          out.writeUTF(binding.source());
-          out.writeUTF(binding.destinationKind().name());
-          out.writeUTF(binding.destination());
-          out.writeUTF(binding.routingKey());
-          writeTable(out, binding.arguments());
+          out.text(bound.vhost());
+          out.text(binding.source());
+          out.text(binding.destinationKind().name());
+          out.text(binding.destination());
+          out.text(binding.routingKey());
+          out.table(binding.arguments());
         });
   }
 
@@ -126,43 +131,101 @@ final class MetadataEntry {
         value,
         in ->
             new MetadataCommand.Bound(
-                in.readUTF(),
+                in.text(),
                 new Binding(
-                    in.readUTF(),
-                    DestinationKind.valueOf(in.readUTF()),
-                    in.readUTF(),
-                    in.readUTF(),
-                    readTable(in))));
-  }
-
-  private static void writeTable(DataOutputStream out, FieldTable table) throws IOException {
-    byte[] bytes = table.encode();
-    out.writeInt(bytes.length);
-    out.write(bytes);
-  }
-
-  private static FieldTable readTable(DataInputStream in) throws IOException {
-    int length = in.readInt();
-    byte[] bytes = in.readNBytes(length);
-    if (bytes.length < length) {
-      throw new IOException("a table of " + length + " bytes is cut after " + bytes.length);
-    }
-    return FieldTable.decode(bytes, 0, length);
+                    in.text(),
+                    DestinationKind.valueOf(in.text()),
+                    in.text(),
+                    in.text(),
+                    in.table())));
   }
 
   @FunctionalInterface
   interface Writer {
-    void write(DataOutputStream out) throws IOException;
+    void write(Output out) throws IOException;
   }
 
   @FunctionalInterface
   interface Reader<T> {
-    T read(DataInputStream in) throws IOException;
+    T read(Input in) throws IOException;
+  }
+
+  /** Writes texts and tables. */
+  static final class Output extends DataOutputStream {
+    private Output(ByteArrayOutputStream bytes) {
+      super(bytes);
+    }
+
+    void text(String text) throws IOException {
+      bytes(Utf8.encode(text));
+    }
+
+    void texts(List<String> texts) throws IOException {
+      writeInt(texts.size());
+      for (String text : texts) {
+        text(text);
+      }
+    }
+
+    void table(FieldTable table) throws IOException {
+      bytes(table.encode());
+    }
+
+    private void bytes(byte[] bytes) throws IOException {
+      writeInt(bytes.length);
+      write(bytes);
+    }
+  }
+
+  /** Reads them, in either version. */
+  static final class Input extends DataInputStream {
+    private final int version;
+
+    private Input(byte[] value) throws IOException {
+      super(new ByteArrayInputStream(value));
+      this.version = readUnsignedByte();
+      if (version != VERSION && version != VERSION_OF_SHORT_TEXTS) {
+        throw new IOException("an entry has layout " + version + ", known is " + VERSION);
+      }
+    }
+
+    String text() throws IOException {
+      return version == VERSION_OF_SHORT_TEXTS ? readUTF() : longText();
+    }
+
+    /** One that was not short in version 1 either. */
+    String longText() throws IOException {
+      byte[] bytes = bytes("text");
+      return Utf8.decode(bytes, 0, bytes.length);
+    }
+
+    List<String> texts() throws IOException {
+      List<String> texts = new ArrayList<>();
+      for (int left = readInt(); left > 0; left--) {
+        texts.add(text());
+      }
+      return texts;
+    }
+
+    FieldTable table() throws IOException {
+      byte[] bytes = bytes("table");
+      return FieldTable.decode(bytes, 0, bytes.length);
+    }
+
+    private byte[] bytes(String what) throws IOException {
+      int length = readInt();
+      byte[] bytes = readNBytes(length);
+      if (bytes.length < length) {
+        throw new IOException(
+            "a %s of %d bytes is cut after %d".formatted(what, length, bytes.length));
+      }
+      return bytes;
+    }
   }
 
   static byte[] write(Writer writer) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (DataOutputStream out = new DataOutputStream(bytes)) {
+    try (Output out = new Output(bytes)) {
       out.writeByte(VERSION);
       writer.write(out);
     } catch (IOException e) {
@@ -172,11 +235,7 @@ final class MetadataEntry {
   }
 
   static <T> T read(byte[] value, Reader<T> reader) {
-    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(value))) {
-      int version = in.readUnsignedByte();
-      if (version != VERSION) {
-        throw new IOException("an entry has layout " + version + ", known is " + VERSION);
-      }
+    try (Input in = new Input(value)) {
       return reader.read(in);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

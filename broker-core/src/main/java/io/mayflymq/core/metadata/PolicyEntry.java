@@ -2,13 +2,7 @@ package io.mayflymq.core.metadata;
 
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
 import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,11 +10,9 @@ import java.util.Map;
 /**
  * How policies are written down: the version of the layout, virtual host, kind, name, pattern,
  * apply-to and priority, then the number of settings, and each as its key, a letter for its type
- * and its value. Text is as {@link DataOutputStream#writeUTF} has it.
+ * and its value.
  */
 final class PolicyEntry {
-  private static final int VERSION = 1;
-
   private static final char WHOLE_NUMBER = 'n';
   private static final char TEXT = 't';
   private static final char FLAG = 'f';
@@ -34,34 +26,30 @@ final class PolicyEntry {
 
   static byte[] encode(MetadataCommand.PolicySet set) {
     Policy policy = set.policy();
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (DataOutputStream out = new DataOutputStream(bytes)) {
-      out.writeByte(VERSION);
-      out.writeUTF(set.vhost());
-      out.writeUTF(policy.kind().component());
-      out.writeUTF(policy.name());
-      out.writeUTF(policy.pattern());
-      out.writeUTF(policy.applyTo().wireName());
-      out.writeInt(policy.priority());
-      Map<String, Object> definition = policy.definition().toMap();
-      out.writeInt(definition.size());
-      for (Map.Entry<String, Object> setting : definition.entrySet()) {
-        out.writeUTF(setting.getKey());
-        write(out, setting.getValue());
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-    return bytes.toByteArray();
+    Map<String, Object> definition = policy.definition().toMap();
+    return MetadataEntry.write(
+        out -> {
+          out.text(set.vhost());
+          out.text(policy.kind().component());
+          out.text(policy.name());
+          out.text(policy.pattern());
+          out.text(policy.applyTo().wireName());
+          out.writeInt(policy.priority());
+          out.writeInt(definition.size());
+          for (Map.Entry<String, Object> setting : definition.entrySet()) {
+            out.text(setting.getKey());
+            write(out, setting.getValue());
+          }
+        });
   }
 
-  private static void write(DataOutputStream out, Object value) throws IOException {
+  private static void write(MetadataEntry.Output out, Object value) throws IOException {
     if (value instanceof Long number) {
       out.writeByte(WHOLE_NUMBER);
       out.writeLong(number);
     } else if (value instanceof String text) {
       out.writeByte(TEXT);
-      out.writeUTF(text);
+      out.text(text);
     } else if (value instanceof Boolean flag) {
       out.writeByte(FLAG);
       out.writeBoolean(flag);
@@ -69,7 +57,7 @@ final class PolicyEntry {
       out.writeByte(TEXTS);
       out.writeInt(texts.size());
       for (Object text : texts) {
-        out.writeUTF((String) text);
+        out.text((String) text);
       }
     } else {
       throw new IllegalArgumentException("not a value of a policy: " + value);
@@ -77,41 +65,31 @@ final class PolicyEntry {
   }
 
   static MetadataCommand.PolicySet decode(byte[] bytes) {
-    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      int version = in.readUnsignedByte();
-      if (version != VERSION) {
-        throw new IOException("a policy has layout " + version + ", known is " + VERSION);
-      }
-      String vhost = in.readUTF();
-      PolicyKind kind = kind(in.readUTF());
-      String name = in.readUTF();
-      String pattern = in.readUTF();
-      String applyTo = in.readUTF();
-      int priority = in.readInt();
-      Map<String, Object> definition = new LinkedHashMap<>();
-      for (int left = in.readInt(); left > 0; left--) {
-        definition.put(in.readUTF(), read(in));
-      }
-      return new MetadataCommand.PolicySet(
-          vhost, Policy.kept(kind, name, pattern, applyTo, priority, definition));
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return MetadataEntry.read(
+        bytes,
+        in -> {
+          String vhost = in.text();
+          PolicyKind kind = kind(in.text());
+          String name = in.text();
+          String pattern = in.text();
+          String applyTo = in.text();
+          int priority = in.readInt();
+          Map<String, Object> definition = new LinkedHashMap<>();
+          for (int left = in.readInt(); left > 0; left--) {
+            definition.put(in.text(), read(in));
+          }
+          return new MetadataCommand.PolicySet(
+              vhost, Policy.kept(kind, name, pattern, applyTo, priority, definition));
+        });
   }
 
-  private static Object read(DataInputStream in) throws IOException {
+  private static Object read(MetadataEntry.Input in) throws IOException {
     int type = in.readUnsignedByte();
     return switch (type) {
       case WHOLE_NUMBER -> in.readLong();
-      case TEXT -> in.readUTF();
+      case TEXT -> in.text();
       case FLAG -> in.readBoolean();
-      case TEXTS -> {
-        List<String> texts = new ArrayList<>();
-        for (int left = in.readInt(); left > 0; left--) {
-          texts.add(in.readUTF());
-        }
-        yield texts;
-      }
+      case TEXTS -> in.texts();
       default -> throw new IOException("a policy's value has the unknown type " + type);
     };
   }

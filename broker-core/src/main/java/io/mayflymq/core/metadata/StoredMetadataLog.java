@@ -1,14 +1,13 @@
 package io.mayflymq.core.metadata;
 
 import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.core.policy.Policy;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.h2.mvstore.MVMap;
+import java.util.function.Consumer;
 import org.h2.mvstore.MVStore;
 import org.h2.mvstore.MVStoreException;
 import org.slf4j.Logger;
@@ -31,28 +30,30 @@ public final class StoredMetadataLog implements MetadataLog {
    */
   private static final int RETENTION_MILLIS = 1_000;
 
-  private final MVStore store;
-  private final MVMap<String, byte[]> policies;
-  private final MVMap<String, byte[]> exchanges;
-  private final MVMap<String, byte[]> queues;
-  private final MVMap<String, byte[]> bindings;
-  private final AdministrativeMaps administration;
+  private final Path file;
   private final Thread writer;
   private final Object lock = new Object();
   private List<Pending> pending = new ArrayList<>();
   private boolean closed;
+  private volatile String failure;
 
-  private record Pending(List<? extends MetadataCommand> commands, CompletableFuture<Void> safe) {}
+  /** Null after a write that failed, until the next one is tried. */
+  private MVStore store;
 
-  private StoredMetadataLog(MVStore store, BrokerThreads threads) {
-    this.store = store;
-    store.setRetentionTime(RETENTION_MILLIS);
-    this.policies = store.openMap("policies");
-    this.exchanges = store.openMap("exchanges");
-    this.queues = store.openMap("queues");
-    this.bindings = store.openMap("bindings");
-    this.administration = new AdministrativeMaps(store);
+  private MetadataMaps maps;
+
+  private record Pending(List<Consumer<MetadataMaps>> commands, CompletableFuture<Void> safe) {}
+
+  private StoredMetadataLog(Path file, BrokerThreads threads) {
+    this.file = file;
     this.writer = threads.essential("metadata", this::writeUntilClosed);
+    open();
+  }
+
+  private void open() {
+    store = new MVStore.Builder().fileName(file.toString()).autoCommitDisabled().open();
+    store.setRetentionTime(RETENTION_MILLIS);
+    maps = new MetadataMaps(store);
   }
 
   /**
@@ -63,9 +64,7 @@ public final class StoredMetadataLog implements MetadataLog {
    */
   public static StoredMetadataLog open(Path file, BrokerThreads threads) {
     try {
-      StoredMetadataLog log =
-          new StoredMetadataLog(
-              new MVStore.Builder().fileName(file.toString()).autoCommitDisabled().open(), threads);
+      StoredMetadataLog log = new StoredMetadataLog(file, threads);
       log.writer.start();
       return log;
     } catch (MVStoreException e) {
@@ -75,31 +74,34 @@ public final class StoredMetadataLog implements MetadataLog {
 
   @Override
   public List<MetadataCommand> recover() {
-    List<MetadataCommand> commands = new ArrayList<>();
     try {
-      commands.addAll(administration.recover());
-      policies.values().forEach(value -> commands.add(PolicyEntry.decode(value)));
-      exchanges.values().forEach(value -> commands.add(MetadataEntry.decodeExchange(value)));
-      queues.values().forEach(value -> commands.add(MetadataEntry.decodeQueue(value)));
-      bindings.values().forEach(value -> commands.add(MetadataEntry.decodeBinding(value)));
+      return maps.recover();
     } catch (RuntimeException e) {
       throw new MetadataException("cannot read metadata: " + e.getMessage(), e);
     }
-    return commands;
   }
 
   @Override
   public CompletableFuture<Void> append(List<? extends MetadataCommand> commands) {
-    Pending entry = new Pending(commands, new CompletableFuture<>());
+    List<Consumer<MetadataMaps>> prepared = new ArrayList<>(commands.size());
+    commands.forEach(command -> prepared.add(MetadataMaps.prepare(command)));
+    Pending entry = new Pending(prepared, new CompletableFuture<>());
     synchronized (lock) {
       if (closed) {
         entry.safe.completeExceptionally(notKept("the broker is stopping"));
+      } else if (failure != null) {
+        entry.safe.completeExceptionally(notKept(failure));
       } else {
         pending.add(entry);
         lock.notifyAll();
       }
     }
     return entry.safe;
+  }
+
+  @Override
+  public String failure() {
+    return failure;
   }
 
   private void writeUntilClosed() {
@@ -128,57 +130,57 @@ public final class StoredMetadataLog implements MetadataLog {
   }
 
   private void write(List<Pending> batch) {
+    String why = failure == null ? tryToWrite(batch) : failure;
+    if (why == null) {
+      batch.forEach(entry -> entry.safe.complete(null));
+    } else {
+      ConnectionException error = notKept(why);
+      batch.forEach(entry -> entry.safe.completeExceptionally(error));
+    }
+  }
+
+  /**
+   * @return why it failed; null if it did not
+   */
+  private String tryToWrite(List<Pending> batch) {
     try {
+      if (store == null) {
+        open();
+      }
       for (Pending entry : batch) {
         if (!entry.safe.isDone()) {
-          entry.commands.forEach(this::apply);
+          entry.commands.forEach(command -> command.accept(maps));
         }
       }
       store.commit();
-      store.sync();
     } catch (MVStoreException e) {
       LOGGER.error("metadata could not be written", e);
-      ConnectionException failure = notKept(e.getMessage());
-      batch.forEach(entry -> entry.safe.completeExceptionally(failure));
-      return;
+      abandon();
+      return reason(e);
     }
-    batch.forEach(entry -> entry.safe.complete(null));
+    try {
+      store.sync();
+      return null;
+    } catch (MVStoreException e) {
+      LOGGER.error("metadata could not be forced: no change is possible until a restart", e);
+      failure = "a force failed, the broker has to be started again: " + reason(e);
+      return failure;
+    }
   }
 
-  @Override
-  public String failure() {
-    return null;
+  /**
+   * A store that could not write refuses everything from then on, and has changes in memory that
+   * nobody was promised: the next write opens it anew, as it was committed last.
+   */
+  private void abandon() {
+    if (store != null) {
+      store.closeImmediately();
+      store = null;
+    }
   }
 
-  private void apply(MetadataCommand command) {
-    String vhost = command.vhost();
-    if (command instanceof MetadataCommand.ExchangeDeclared declared) {
-      exchanges.put(
-          MetadataEntry.key(vhost, declared.exchange().name()), MetadataEntry.encode(declared));
-    } else if (command instanceof MetadataCommand.ExchangeDeleted deleted) {
-      exchanges.remove(MetadataEntry.key(vhost, deleted.exchange()));
-    } else if (command instanceof MetadataCommand.QueueDeclared declared) {
-      queues.put(MetadataEntry.key(vhost, declared.queue().name()), MetadataEntry.encode(declared));
-    } else if (command instanceof MetadataCommand.QueueDeleted deleted) {
-      queues.remove(MetadataEntry.key(vhost, deleted.queue()));
-    } else if (command instanceof MetadataCommand.Bound bound) {
-      bindings.put(MetadataEntry.key(vhost, bound.binding()), MetadataEntry.encode(bound));
-    } else if (command instanceof MetadataCommand.Unbound unbound) {
-      bindings.remove(MetadataEntry.key(vhost, unbound.binding()));
-    } else if (command instanceof MetadataCommand.PolicySet set) {
-      Policy policy = set.policy();
-      policies.put(PolicyEntry.key(vhost, policy.kind(), policy.name()), PolicyEntry.encode(set));
-    } else if (command instanceof MetadataCommand.PolicyCleared cleared) {
-      policies.remove(PolicyEntry.key(vhost, cleared.kind(), cleared.name()));
-    } else if (command instanceof MetadataCommand.Administrative administrative) {
-      administration.apply(administrative);
-      if (command instanceof MetadataCommand.VhostDeleted) {
-        AdministrativeMaps.removeOf(vhost, policies);
-        AdministrativeMaps.removeOf(vhost, exchanges);
-        AdministrativeMaps.removeOf(vhost, queues);
-        AdministrativeMaps.removeOf(vhost, bindings);
-      }
-    }
+  private static String reason(MVStoreException e) {
+    return e.getCause() == null ? e.getMessage() : e.getCause().getMessage();
   }
 
   private static ConnectionException notKept(String why) {
@@ -200,9 +202,21 @@ public final class StoredMetadataLog implements MetadataLog {
         interrupted = true;
       }
     }
-    store.close();
+    if (store != null) {
+      closeStore();
+    }
     if (interrupted) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** What was promised is forced already: a close that fails loses nothing. */
+  private void closeStore() {
+    try {
+      store.close();
+    } catch (MVStoreException e) {
+      LOGGER.warn("metadata could not be closed in order", e);
+      store.closeImmediately();
     }
   }
 }

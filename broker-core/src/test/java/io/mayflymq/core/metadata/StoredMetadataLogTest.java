@@ -12,6 +12,10 @@ import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.ExchangeType;
+import io.mayflymq.core.security.HashingAlgorithm;
+import io.mayflymq.core.security.PasswordHash;
+import io.mayflymq.core.security.User;
+import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
@@ -145,6 +149,33 @@ class StoredMetadataLogTest {
         .cause()
         .isInstanceOf(ConnectionException.class)
         .hasMessageContaining("the change could not be made durable: the broker is stopping");
+  }
+
+  @Test
+  void longTextsAreKept() {
+    String longText = "ä".repeat(35_000);
+    MetadataCommand policy =
+        policy(PolicyKind.POLICY, "ha", Map.of("ha-mode", "nodes", "ha-params", List.of(longText)));
+    MetadataCommand user =
+        new MetadataCommand.UserDeclared(
+            new User(
+                "u", new PasswordHash(HashingAlgorithm.SHA256, "A".repeat(70_000)), List.of()));
+    write(policy, user);
+
+    assertThat(recovered()).containsExactly(user, policy);
+  }
+
+  @Test
+  void whatIsTooLargeIsRefusedForItsOwnSakeOnly() {
+    MetadataCommand huge =
+        new MetadataCommand.GlobalParameterSet("p", "\"" + "x".repeat(1 << 20) + "\"");
+    try (StoredMetadataLog log = StoredMetadataLog.open(file(), THREADS)) {
+      assertThatThrownBy(() -> log.append(List.of(QUEUE, huge)))
+          .isInstanceOf(ChannelException.class)
+          .hasMessageContaining("is too large: expected at most 1048576");
+      log.append(List.of(EXCHANGE)).join();
+    }
+    assertThat(recovered()).containsExactly(EXCHANGE);
   }
 
   @Test

@@ -62,17 +62,18 @@ class DataCheckTest {
     FieldTable none = FieldTable.EMPTY;
     metadata
         .append(
-            new MetadataCommand.QueueDeclared(
-                "orders",
-                new QueueDefinition(
-                    "q",
-                    true,
-                    false,
-                    false,
-                    none,
-                    QueueArguments.parse(none, "q", "orders").settings()),
-                1,
-                0))
+            List.of(
+                new MetadataCommand.QueueDeclared(
+                    "orders",
+                    new QueueDefinition(
+                        "q",
+                        true,
+                        false,
+                        false,
+                        none,
+                        QueueArguments.parse(none, "q", "orders").settings()),
+                    1,
+                    0)))
         .get();
     metadata.close();
     Path shard = Files.createDirectories(directory.resolve("messages/shard-0"));
