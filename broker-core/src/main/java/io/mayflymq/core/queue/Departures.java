@@ -1,8 +1,10 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DeathCause;
+import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.settings.DeadLetterSettings;
 import io.mayflymq.core.settings.LengthSettings;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.DeadEntry;
@@ -17,7 +19,8 @@ final class Departures {
   private final MessageDeadlines deadlines;
   private final QueueEffects effects;
   private final WakeUp wakeUp;
-  private boolean deadLetters;
+  private final Unreadable unreadable;
+  private DeadLetterSettings deadLetters;
   private LengthSettings length;
 
   Departures(
@@ -32,19 +35,28 @@ final class Departures {
     this.deadlines = deadlines;
     this.effects = effects;
     this.wakeUp = wakeUp;
+    this.unreadable = new Unreadable(index, messages, deadlines, this, effects, wakeUp);
     reconfigure(settings);
   }
 
   /** The queue lives by other settings from now on. */
   void reconfigure(QueueSettings settings) {
-    // Without a dead letter exchange a content only tells the journal more.
-    deadLetters = settings.deadLetters().areWanted();
+    deadLetters = settings.deadLetters();
     length = settings.length();
   }
 
-  /** A message dies because it is too old. */
+  /** The messages that cannot be read. */
+  Unreadable unreadable() {
+    return unreadable;
+  }
+
+  /** A message dies because it is too old. One that cannot be dead-lettered is set aside. */
   void expire(long sequence, long nowMillis) {
     Message message = contentOf(sequence);
+    if (message == null && deadLetters.areWantedOn(DeathReason.EXPIRED)) {
+      unreadable.setAside(sequence, null, nowMillis);
+      return;
+    }
     // What a former TTL left behind stands in the index as if it were the message's own.
     boolean hasOwn = message == null || message.ttlMillis() != Message.NO_TTL;
     boolean byOwn = hasOwn && deadlines.isOwn(sequence);
@@ -52,9 +64,14 @@ final class Departures {
     die(sequence, message, cause, deadlines.of(sequence), nowMillis);
   }
 
-  /** A message dies of something else. */
+  /** A message dies of something else. One that cannot be dead-lettered is set aside. */
   void die(long sequence, DeathCause cause, long nowMillis) {
-    die(sequence, contentOf(sequence), cause, Deadlines.NEVER, nowMillis);
+    Message message = contentOf(sequence);
+    if (message == null && deadLetters.areWantedOn(cause.reason())) {
+      unreadable.setAside(sequence, cause, nowMillis);
+    } else {
+      die(sequence, message, cause, Deadlines.NEVER, nowMillis);
+    }
   }
 
   /** A message dies, for want of room. */
@@ -62,8 +79,9 @@ final class Departures {
     die(sequence, overLimit(0), nowMillis);
   }
 
+  /** Without a dead letter exchange a content only tells the journal more. */
   private Message contentOf(long sequence) {
-    return deadLetters ? messages.get(sequence) : messages.glance(sequence);
+    return deadLetters.areWanted() ? messages.get(sequence) : messages.glance(sequence);
   }
 
   private void die(
@@ -145,16 +163,20 @@ final class Departures {
       }
       if (head >= 0 && deadlines.of(head) <= nowMillis) {
         expire(head, nowMillis);
-      } else {
-        die(next, cause, nowMillis);
+        continue;
       }
+      Message message = contentOf(next);
+      if (message == null && deadLetters.areWantedOn(cause.reason())) {
+        unreadable.leaves(next);
+      }
+      die(next, message, cause, Deadlines.NEVER, nowMillis);
     }
     return false;
   }
 
   /**
    * The first message that may be handed out; -1 if there is none, or too many before it are dead
-   * to remove them in one go. One that the store can no longer read is lost.
+   * to remove them in one go. One that cannot be read is set aside.
    */
   long firstLiving(long nowMillis, int budget) {
     int left = budget;
@@ -171,7 +193,7 @@ final class Departures {
       if (dead) {
         expire(head, nowMillis);
       } else {
-        discard(head);
+        unreadable.setAside(head, null, nowMillis);
       }
       head = messages.head();
     }

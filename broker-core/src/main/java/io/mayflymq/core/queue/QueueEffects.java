@@ -24,6 +24,14 @@ public interface QueueEffects {
       Message message, DeadEntry entry, DeathCause cause, long deadlineMillis, long nowMillis);
 
   /**
+   * A message cannot be read.
+   *
+   * @param reason what was found, in a few words
+   * @param kept whether it stays in the queue, set aside; otherwise it leaves with the queue
+   */
+  void unreadable(long sequence, String reason, boolean kept);
+
+  /**
    * Wants {@link QueueMachine#onTimer} called at or after this time. A later call replaces an
    * earlier one.
    *

@@ -30,6 +30,9 @@ public final class QueueMachine implements QueueBehavior {
   /** How many messages expire in one go before other work gets its turn. */
   static final int EXPIRY_SLICE = 1024;
 
+  /** When the timer fires again after it has thrown, in ms. */
+  private static final long RETRY_MILLIS = 1000;
+
   // How far consumers that take what they can may be behind before a flood has to pause, and for
   // how long: longer the farther, so that there is a depth at which both are as fast.
   private static final long MOST_BYTES_BEHIND = 16 << 20;
@@ -52,6 +55,7 @@ public final class QueueMachine implements QueueBehavior {
   private LengthGuard length;
 
   private final Returns returns;
+  private final Settlements settlements;
   private final ConsumerRound consumers;
   private final Dispatcher dispatcher;
   private final QueueLease lease;
@@ -87,6 +91,7 @@ public final class QueueMachine implements QueueBehavior {
       this.length = new LengthGuard(index, messages, deadlines, departures, wakeUp, settings);
     }
     this.returns = new Returns(index, messages, deadlines, departures, wakeUp, settings);
+    this.settlements = new Settlements(index, departures, returns);
     messages.noteReturnsBy(returns::note);
     this.dispatcher = new Dispatcher(index, messages, departures, consumers, counters, settings);
     this.lease = new QueueLease(settings.lease(), nowMillis);
@@ -302,28 +307,18 @@ public final class QueueMachine implements QueueBehavior {
    */
   @Override
   public void acknowledge(Consumer consumer, long from, long to, long nowMillis) {
-    int count = 0;
-    for (long sequence = from; sequence <= to; sequence++) {
-      if (index.isUnacked(sequence)) {
-        departures.discard(sequence);
-        count++;
-      }
-    }
+    int count = settlements.acknowledge(from, to);
     counters.add(Counter.ACKED, count);
     settled(consumer, count, nowMillis);
+    settlements.throwFailure();
   }
 
   /** Rejects messages: they are dead-lettered or dropped. Parameters as in {@link #acknowledge}. */
   @Override
   public void reject(Consumer consumer, long from, long to, DeathCause cause, long nowMillis) {
-    int count = 0;
-    for (long sequence = from; sequence <= to; sequence++) {
-      if (index.isUnacked(sequence)) {
-        departures.die(sequence, cause, nowMillis);
-        count++;
-      }
-    }
+    int count = settlements.reject(from, to, cause, nowMillis);
     settled(consumer, count, nowMillis);
+    settlements.throwFailure();
   }
 
   /**
@@ -343,17 +338,12 @@ public final class QueueMachine implements QueueBehavior {
   }
 
   private void putBack(Consumer consumer, long from, long to, boolean failed, long nowMillis) {
-    int count = 0;
-    for (long sequence = from; sequence <= to; sequence++) {
-      if (index.isUnacked(sequence)) {
-        returns.putBack(sequence, failed, nowMillis);
-        count++;
-      }
-    }
+    int count = settlements.putBack(from, to, failed, nowMillis);
     counters.add(Counter.REQUEUED, count);
     dropOverflow(nowMillis);
     settled(consumer, count, nowMillis);
     dispatcher.dispatch(nowMillis);
+    settlements.throwFailure();
   }
 
   private void settled(Consumer consumer, int count, long nowMillis) {
@@ -376,12 +366,28 @@ public final class QueueMachine implements QueueBehavior {
   @Override
   public void onTimer(long nowMillis) {
     wakeUp.fired();
+    boolean done = false;
+    try {
+      workOff(nowMillis);
+      done = true;
+    } finally {
+      if (!done) {
+        // What has thrown may do so again, and what else is due must not wait for ever.
+        wakeUp.noLaterThan(nowMillis + RETRY_MILLIS);
+      }
+    }
+  }
+
+  private void workOff(long nowMillis) {
     if (leaseHasEnded(nowMillis)) {
       if (!settings.lease().onlyIfEmpty() || isEmpty()) {
         effects.leaseEnded();
         return;
       }
       lease.renew(nowMillis);
+    }
+    if (!departures.unreadable().isEmpty()) {
+      departures.unreadable().retry(nowMillis);
     }
     long next = departures.expireDue(nowMillis, EXPIRY_SLICE);
     if (returns.waiting() > 0) {
@@ -437,7 +443,9 @@ public final class QueueMachine implements QueueBehavior {
   /** How many messages there are of either kind, and their body sizes. */
   @Override
   public QueueTotals totals() {
-    return messages.totals(returns.waiting(), returns.waitingBytes());
+    Unreadable unreadable = departures.unreadable();
+    return messages.totals(
+        returns.waiting(), returns.waitingBytes(), unreadable.count(), unreadable.bytes());
   }
 
   /** The first ready message; null if none is ready or it would cost too much to look at now. */

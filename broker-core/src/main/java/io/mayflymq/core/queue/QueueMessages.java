@@ -6,6 +6,7 @@ import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.ReturnNotes;
 import io.mayflymq.core.store.StoredQueue;
+import io.mayflymq.core.store.UnreadableException;
 
 /*
  * The messages of a queue, wherever their contents are.
@@ -40,6 +41,9 @@ final class QueueMessages implements StoredQueue {
   private Message loaded;
 
   private long loadedSequence = NONE;
+
+  /** Why the last message could not be read that could not. */
+  private String unreadableReason = "";
 
   private long storedCount;
   private long storedBytes;
@@ -104,14 +108,14 @@ final class QueueMessages implements StoredQueue {
     int flags = EntryFlags.OUT_OF_ORDER | (room && !keeps ? 0 : place(message));
     index.appendUnacked(
         room ? message : null, message.bodyLength(), deadlineMillis, nowMillis, flags);
-    if (precedence != null) {
-      precedence.came(sequence, message.priority());
-    }
     if ((flags & LOCATED) != 0) {
       write(sequence, message, ownDeadline(message, nowMillis), nowMillis);
       if (keeps) {
         store.delivered(sequence);
       }
+    }
+    if (precedence != null) {
+      precedence.came(sequence, message.priority());
     }
     return sequence;
   }
@@ -120,16 +124,25 @@ final class QueueMessages implements StoredQueue {
     return store.keeps(message) ? EntryFlags.STORED : EntryFlags.PAGED;
   }
 
+  /** Writes what was just appended; if that fails, nothing was appended. */
   private void write(long sequence, Message message, long loggedMillis, long nowMillis) {
-    long location;
-    if (store.keeps(message)) {
-      location = store.store(sequence, message, loggedMillis, nowMillis);
-      storedCount++;
-      storedBytes += message.bodyLength();
-    } else {
-      location = store.page(sequence, message);
+    boolean written = false;
+    try {
+      long location;
+      if (store.keeps(message)) {
+        location = store.store(sequence, message, loggedMillis, nowMillis);
+        storedCount++;
+        storedBytes += message.bodyLength();
+      } else {
+        location = store.page(sequence, message);
+      }
+      index.setLocation(sequence, location);
+      written = true;
+    } finally {
+      if (!written) {
+        store.left(index.remove(sequence));
+      }
     }
-    index.setLocation(sequence, location);
   }
 
   private void storedLeft(int bodyLength) {
@@ -153,7 +166,7 @@ final class QueueMessages implements StoredQueue {
     return loadedSequence == sequence || index.content(sequence) != null;
   }
 
-  /** A message, from memory or from its file; null if it is damaged there. */
+  /** A message, from memory or from its file; null if it cannot be read there. */
   Message get(long sequence) {
     if (loadedSequence == sequence) {
       Message message = loaded;
@@ -183,7 +196,17 @@ final class QueueMessages implements StoredQueue {
   }
 
   private Message read(long sequence) {
-    return store.read(index.location(sequence), isPaged(sequence));
+    try {
+      return store.read(index.location(sequence), isPaged(sequence));
+    } catch (UnreadableException e) {
+      unreadableReason = e.getMessage();
+      return null;
+    }
+  }
+
+  /** Why the last message could not be read that could not, in a few words. */
+  String unreadableReason() {
+    return unreadableReason;
   }
 
   /** Whether the log has the message. */
@@ -204,16 +227,19 @@ final class QueueMessages implements StoredQueue {
   /**
    * How many there are.
    *
-   * @param delayed how many of the unacknowledged ones no consumer has
+   * @param delayed how many of the unacknowledged ones wait for another delivery
+   * @param unreadable how many of them were set aside
    */
-  QueueTotals totals(long delayed, long delayedBytes) {
+  QueueTotals totals(long delayed, long delayedBytes, long unreadable, long unreadableBytes) {
     return new QueueTotals(
         index.readyCount(),
-        index.unackedCount() - delayed,
+        index.unackedCount() - delayed - unreadable,
         index.readyBytes(),
-        index.unackedBytes() - delayedBytes,
+        index.unackedBytes() - delayedBytes - unreadableBytes,
         delayed,
         delayedBytes,
+        unreadable,
+        unreadableBytes,
         storedCount,
         storedBytes);
   }
@@ -444,6 +470,14 @@ final class QueueMessages implements StoredQueue {
   @Override
   public void moved(long sequence, long location) {
     index.setLocation(sequence, location);
+  }
+
+  @Override
+  public void discard(long sequence) {
+    if (index.contains(sequence)) {
+      deadlines.leaving(sequence);
+      remove(sequence);
+    }
   }
 
   @Override

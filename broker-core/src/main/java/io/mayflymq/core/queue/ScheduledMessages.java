@@ -31,11 +31,18 @@ public final class ScheduledMessages {
     /**
      * A message has left, as it is due or has to go.
      *
-     * @param message the message; null if it cannot be read any more
+     * @param message the message; null if it has to go and cannot be read
      * @param entry its entry in the log, to be settled when it is safe elsewhere; null if the log
      *     does not have it
      */
     void due(Message message, DeadEntry entry, long nowMillis);
+
+    /**
+     * A message is due and cannot be read: it is set aside.
+     *
+     * @param reason what was found, in a few words
+     */
+    default void unreadable(long sequence, String reason) {}
   }
 
   /**
@@ -80,14 +87,20 @@ public final class ScheduledMessages {
   public long release(long nowMillis, int budget, Release release) {
     int left = budget;
     while (nextDue() <= nowMillis && left-- > 0) {
-      releaseNext(nowMillis, release);
+      long sequence = dueTimes.earliest();
+      Message message = messages.get(sequence);
+      if (message == null) {
+        // Set aside: it is tried again after a restart.
+        messages.hold(sequence);
+        release.unreadable(sequence, messages.unreadableReason());
+      } else {
+        release(sequence, message, nowMillis, release);
+      }
     }
     return nextDue();
   }
 
-  private void releaseNext(long nowMillis, Release release) {
-    long sequence = dueTimes.earliest();
-    Message message = messages.get(sequence);
+  private void release(long sequence, Message message, long nowMillis, Release release) {
     dueTimes.leaving(sequence);
     release.due(message, messages.bury(sequence), nowMillis);
   }
@@ -95,7 +108,8 @@ public final class ScheduledMessages {
   /** Releases messages before their time, in the same order, but no more than so many. */
   public void evacuate(long nowMillis, int budget, Release release) {
     for (int left = budget; left > 0 && !isEmpty(); left--) {
-      releaseNext(nowMillis, release);
+      long sequence = dueTimes.earliest();
+      release(sequence, messages.get(sequence), nowMillis, release);
     }
   }
 
@@ -123,9 +137,9 @@ public final class ScheduledMessages {
     return index.readyCount() == 0;
   }
 
-  /** How many messages wait, and their body sizes: as if they were ready. */
+  /** How many messages wait, and their body sizes: as if they were ready, or set aside. */
   public QueueTotals totals() {
-    return messages.totals(0, 0);
+    return messages.totals(0, 0, index.unackedCount(), index.unackedBytes());
   }
 
   /** The queue is gone: gives its memory back. Nothing else may be called afterwards. */

@@ -1,5 +1,6 @@
 package io.mayflymq.core.runtime;
 
+import io.mayflymq.core.fault.Faults;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -19,6 +20,9 @@ import java.util.function.Supplier;
  * What other threads hand over waits in a mailbox, and goes before whatever begins a burst: a loop that finds both a client's bytes and a task
  * would read the bytes first. A client that was told of something asks for it next, perhaps on another loop; it must find what was on
  * its way there before it was told.
+ *
+ * Each task, member and timer is a boundary: what it throws is reported, and the others go on as if it had not been there. Only what a caller
+ * of run() runs itself throws to that caller.
  */
 public final class Shard {
   private static final long NEVER = Long.MAX_VALUE;
@@ -35,6 +39,7 @@ public final class Shard {
   private final int index;
   private final EventLoop loop;
   private final InstantSource clock;
+  private final Faults faults;
   private final TimerWheel timers;
   private final ArrayDeque<BurstMember> members = new ArrayDeque<>();
   private final ArrayDeque<BurstMember> lastMembers = new ArrayDeque<>();
@@ -50,13 +55,15 @@ public final class Shard {
    * @param index its number, from 0
    * @param loop its thread
    * @param clock the time, in ms since the epoch
+   * @param faults where exceptions are reported that go no further
    */
-  public Shard(int index, EventLoop loop, InstantSource clock) {
+  public Shard(int index, EventLoop loop, InstantSource clock, Faults faults) {
     this.index = index;
     this.loop = loop;
     this.clock = clock;
+    this.faults = faults;
     this.now = clock.millis();
-    this.timers = new TimerWheel(now);
+    this.timers = new TimerWheel(now, faults);
   }
 
   /** The shard's number, from 0. */
@@ -86,10 +93,18 @@ public final class Shard {
     return timers;
   }
 
-  /** Runs a task as a burst on the shard's thread, later. Any thread may call. */
+  /** Where exceptions are reported that go no further. Any thread may ask. */
+  public Faults faults() {
+    return faults;
+  }
+
+  /**
+   * Runs a task as a burst on the shard's thread, later; what it throws is reported. Any thread may
+   * call.
+   */
   public void execute(Runnable task) {
     if (loop.inEventLoop()) {
-      loop.execute(() -> run(task));
+      loop.execute(() -> runContained(task));
       return;
     }
     mailbox.add(task);
@@ -114,7 +129,10 @@ public final class Shard {
         () -> {
           try {
             result.complete(work.get());
-          } catch (RuntimeException e) {
+          } catch (Throwable e) {
+            if (Faults.isFatal(e)) {
+              faults.contained("a task of", this, e);
+            }
             result.completeExceptionally(e);
           }
         });
@@ -126,7 +144,7 @@ public final class Shard {
    * shard's thread only.
    */
   public void executeLater(Runnable task) {
-    loop.executeLater(() -> run(task));
+    loop.executeLater(() -> runContained(task));
   }
 
   private void openMailbox() {
@@ -145,18 +163,29 @@ public final class Shard {
       }
       try {
         task.run();
-      } catch (RuntimeException e) {
-        // It is nobody's here: the loop reports it.
-        loop.execute(
-            () -> {
-              throw e;
-            });
+      } catch (Throwable e) {
+        failed(e);
       }
     }
     loop.executeLater(this::openMailbox);
   }
 
-  /** Runs a task now, as a burst or as part of the current one. On the shard's thread only. */
+  private void runContained(Runnable task) {
+    try {
+      run(task);
+    } catch (Throwable e) {
+      failed(e);
+    }
+  }
+
+  private void failed(Throwable fault) {
+    faults.contained("a task of", this, fault);
+  }
+
+  /**
+   * Runs a task now, as a burst or as part of the current one; what it throws is thrown on, when
+   * the burst has ended. On the shard's thread only.
+   */
   public void run(Runnable task) {
     boolean begins = depth++ == 0;
     try {
@@ -189,10 +218,7 @@ public final class Shard {
   private void endBurst() {
     depth++;
     try {
-      RuntimeException failure = callMembers();
-      if (failure != null) {
-        throw failure;
-      }
+      callMembers();
     } finally {
       depth--;
       wakeForTimers();
@@ -200,22 +226,16 @@ public final class Shard {
   }
 
   /** Calls all members, even if one fails: nobody knows when the next burst comes. */
-  private RuntimeException callMembers() {
-    RuntimeException failure = null;
+  private void callMembers() {
     BurstMember member = nextMember();
     while (member != null) {
       try {
         member.endOfBurst();
-      } catch (RuntimeException e) {
-        if (failure == null) {
-          failure = e;
-        } else {
-          failure.addSuppressed(e);
-        }
+      } catch (Throwable e) {
+        faults.contained("the end of a burst of", this, e);
       }
       member = nextMember();
     }
-    return failure;
   }
 
   private BurstMember nextMember() {
@@ -243,10 +263,15 @@ public final class Shard {
     if (deadline != wakeAt) {
       return;
     }
-    run(
+    runContained(
         () -> {
           wakeAt = NEVER;
           timers.advance(now, TIMERS_PER_BURST);
         });
+  }
+
+  @Override
+  public String toString() {
+    return "shard " + index;
   }
 }

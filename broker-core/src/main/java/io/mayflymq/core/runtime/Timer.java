@@ -20,7 +20,8 @@ public abstract class Timer {
   /**
    * Called once, no earlier than the deadline, from within {@link TimerWheel#advance}. The timer is
    * no longer scheduled by then, and may schedule or cancel any timer of its wheel, itself
-   * included. An exception leaves the wheel intact and is thrown on by {@code advance}.
+   * included. One that throws is reported, and fires again a second later unless it has been
+   * scheduled anew: what it looks after would else never be looked at again.
    *
    * @param nowMillis the time that was given to {@code advance}, in milliseconds since the epoch
    */

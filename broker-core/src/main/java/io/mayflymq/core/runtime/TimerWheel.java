@@ -1,5 +1,7 @@
 package io.mayflymq.core.runtime;
 
+import io.mayflymq.core.fault.Faults;
+
 /**
  * All the timers of one shard: a hierarchical timing wheel with millisecond ticks and no clock.
  *
@@ -45,6 +47,10 @@ public final class TimerWheel {
   private static final int LEVELS = (Long.SIZE - 1 + BITS - 1) / BITS;
   private static final long RELINKS_PER_BUDGET = 8;
 
+  /** After how long a timer that has thrown fires again, in ms. */
+  static final long RETRY_MILLIS = 1000;
+
+  private final Faults faults;
   private final TimerList[] slots = new TimerList[LEVELS * SLOTS];
   private final long[] occupiedSlots = new long[LEVELS];
   private int occupiedLevels;
@@ -66,8 +72,10 @@ public final class TimerWheel {
    * Makes an empty wheel.
    *
    * @param nowMillis the time in milliseconds since the epoch; negative counts as 0
+   * @param faults where the exceptions of timers are reported
    */
-  public TimerWheel(long nowMillis) {
+  public TimerWheel(long nowMillis, Faults faults) {
+    this.faults = faults;
     for (int i = 0; i < slots.length; i++) {
       slots[i] = new TimerList();
     }
@@ -140,12 +148,23 @@ public final class TimerWheel {
         timer.slot = Timer.NO_SLOT;
         size--;
         fired++;
-        timer.fire(nowMillis);
+        fire(timer, nowMillis);
       }
     } finally {
       advancing = false;
     }
     return fired;
+  }
+
+  private void fire(Timer timer, long nowMillis) {
+    try {
+      timer.fire(nowMillis);
+    } catch (Throwable e) {
+      faults.contained("the timer of", timer, e);
+      if (!timer.isScheduled()) {
+        schedule(timer, nowMillis + RETRY_MILLIS);
+      }
+    }
   }
 
   /**

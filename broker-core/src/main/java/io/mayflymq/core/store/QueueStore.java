@@ -48,7 +48,7 @@ public interface QueueStore {
    *
    * @param location where it is
    * @param paged whether {@link #page} put it there, else {@link #store} did
-   * @return null if it is damaged; the log of the process says so
+   * @throws UnreadableException if that cannot be done now; the content stays where it is
    */
   Message read(long location, boolean paged);
 

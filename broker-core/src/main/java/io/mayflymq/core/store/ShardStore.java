@@ -58,8 +58,13 @@ public interface ShardStore {
    */
   void beginMove(DeadEntry source, Message letter);
 
-  /** The message has been given to all its queues. */
-  void endMove(long nowMillis);
+  /**
+   * The message has been given to its queues.
+   *
+   * @param keepSource whether the entry stays in the log all the same, as one of them has failed:
+   *     after a restart it is back where it came from
+   */
+  void endMove(long nowMillis, boolean keepSource);
 
   // Safety
 

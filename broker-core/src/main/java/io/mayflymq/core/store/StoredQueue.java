@@ -55,6 +55,9 @@ public interface StoredQueue {
   /** A message is to be read and settled at a new location now. */
   void moved(long sequence, long location);
 
+  /** A message that has just come could not be stored: the queue has it no more. */
+  void discard(long sequence);
+
   /** Names each message that is in the log or a file once. */
   void forEachStored(EntrySink sink);
 

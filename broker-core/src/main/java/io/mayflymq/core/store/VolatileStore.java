@@ -43,7 +43,7 @@ public final class VolatileStore implements ShardStore {
   public void beginMove(DeadEntry source, Message letter) {}
 
   @Override
-  public void endMove(long nowMillis) {}
+  public void endMove(long nowMillis, boolean keepSource) {}
 
   @Override
   public long storedCount() {

@@ -31,6 +31,11 @@ final class StreamConsumer {
     unacked = (int) Math.max(0, unacked - count);
   }
 
+  /** The place that it has come to. */
+  long offset() {
+    return cursor.offset();
+  }
+
   boolean canTake() {
     return !blocked && unacked < consumer.prefetch();
   }

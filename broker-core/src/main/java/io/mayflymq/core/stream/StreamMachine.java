@@ -19,6 +19,7 @@ import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.StreamStore;
+import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +41,11 @@ public final class StreamMachine implements QueueBehavior {
   /** The same in bytes of content. */
   static final long SLICE_BYTES = 512 << 10;
 
+  /** After how long what could not be read is tried again, in ms. */
+  private static final long RETRY_MILLIS = 1000;
+
   private final StreamStore log;
+  private final QueueEffects effects;
   private final WakeUp wakeUp;
   private final Counters counters = new Counters();
   private final Map<Consumer, StreamConsumer> consumers = new LinkedHashMap<>();
@@ -56,6 +61,7 @@ public final class StreamMachine implements QueueBehavior {
   public StreamMachine(QueueSettings settings, StreamStore log, QueueEffects effects) {
     this.settings = settings;
     this.log = log;
+    this.effects = effects;
     this.wakeUp = new WakeUp(effects);
     setSegmentBytes();
   }
@@ -161,7 +167,17 @@ public final class StreamMachine implements QueueBehavior {
     }
   }
 
+  /** A consumer whose place in the log cannot be read waits there, and holds up no other. */
   private void feed(StreamConsumer reader, long nowMillis) {
+    try {
+      serve(reader, nowMillis);
+    } catch (UncheckedIOException e) {
+      effects.unreadable(reader.offset(), e.getCause().toString(), true);
+      wakeUp.noLaterThan(nowMillis + RETRY_MILLIS);
+    }
+  }
+
+  private void serve(StreamConsumer reader, long nowMillis) {
     int messages = SLICE_MESSAGES;
     long bytes = SLICE_BYTES;
     while (reader.canTake()) {
@@ -292,7 +308,7 @@ public final class StreamMachine implements QueueBehavior {
   @Override
   public QueueTotals totals() {
     long count = readyCount();
-    return new QueueTotals(count, 0, log.bytes(), 0, 0, 0, count, log.bytes());
+    return new QueueTotals(count, 0, log.bytes(), 0, 0, 0, 0, 0, count, log.bytes());
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
@@ -20,6 +21,9 @@ final class CommandBatch {
   static final byte SCHEDULE = 5;
   static final byte TIME_OUT = 6;
   private static final byte REFUSED = 7;
+
+  /** It threw: nobody knows what became of it. */
+  private static final byte FAILED = 8;
 
   private static final int INITIAL_CAPACITY = 64;
   private static final int FLOOD_BYTES = 32 << 10;
@@ -122,11 +126,12 @@ final class CommandBatch {
 
   /**
    * Applies the commands in order, within a burst of the shard, and has the dead letters that come
-   * of them leave.
+   * of them leave. One that throws is reported, its publisher is told that it failed, and the
+   * others are applied all the same.
    */
-  void applyWith(DeadLetterLanes letters) {
+  void applyWith(DeadLetterLanes letters, Faults faults) {
     try {
-      apply(letters);
+      apply(letters, faults);
       // Before anybody hears of the batch, so that whoever then looks finds its dead letters.
       letters.flush(consequences);
     } finally {
@@ -136,9 +141,14 @@ final class CommandBatch {
     }
   }
 
-  private void apply(DeadLetterLanes letters) {
+  private void apply(DeadLetterLanes letters, Faults faults) {
     for (int i = 0; i < size; i++) {
-      apply(i);
+      try {
+        apply(i);
+      } catch (Throwable e) {
+        faults.contained("a command of", queues[i], e);
+        kinds[i] = FAILED;
+      }
       // The next command may be for a queue that they go to.
       letters.deliver();
     }
@@ -170,19 +180,27 @@ final class CommandBatch {
    *
    * @param safe whether the messages are as safe as they asked for
    */
-  void notifyPublishers(boolean safe) {
+  void notifyPublishers(boolean safe, Faults faults) {
     if (!awaited) {
       return;
     }
     for (int i = 0; i < size; i++) {
       PublishReceipts receipt = receipts[i];
       if (receipt != null) {
-        if (safe) {
-          receipt.settled(firsts[i], kinds[i] != REFUSED);
-        } else {
-          receipt.failed(firsts[i]);
+        try {
+          notifyPublisher(receipt, i, safe);
+        } catch (Throwable e) {
+          faults.contained("telling a publisher to", queues[i], e);
         }
       }
+    }
+  }
+
+  private void notifyPublisher(PublishReceipts receipt, int i, boolean safe) {
+    if (safe && kinds[i] != FAILED) {
+      receipt.settled(firsts[i], kinds[i] != REFUSED);
+    } else {
+      receipt.failed(firsts[i]);
     }
   }
 

@@ -11,6 +11,7 @@ import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.ShardStore;
 import java.util.ArrayDeque;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /*
  * The way from a connection (or a shard that dead-letters) to the shards: one batch for each, filled while a burst runs and handed over
@@ -235,28 +236,36 @@ public final class CommandLanes implements BurstMember {
     }
   }
 
+  /** Whatever happens the batch comes back: its connection would wait for it for ever. */
   private void apply(CommandBatch batch, Shard shard) {
-    ShardStore store = shards.store(shard);
-    long storedBefore = store.storedCount();
-    batch.applyWith(shards.deadLetters(shard));
-    boolean wrote = store.storedCount() != storedBefore;
-    if ((wrote && batch.isAwaited()) || store.isBehind()) {
-      store.commit(new Return(batch));
-    } else {
-      comeBackAfter(batch.pauseMillis(), batch, shard);
+    Return commit = new Return(batch);
+    try {
+      ShardStore store = shards.store(shard);
+      long storedBefore = store.storedCount();
+      batch.applyWith(shards.deadLetters(shard), shard.faults());
+      boolean wrote = store.storedCount() != storedBefore;
+      if ((wrote && batch.isAwaited()) || store.isBehind()) {
+        store.commit(commit);
+      } else {
+        comeBackAfter(batch.pauseMillis(), commit, shard);
+      }
+    } catch (Throwable e) {
+      shard.faults().contained("a batch of commands for", shard, e);
+      commit.failed();
     }
   }
 
-  private void comeBackAfter(int pauseMillis, CommandBatch batch, Shard shard) {
+  private static void comeBackAfter(int pauseMillis, Return commit, Shard shard) {
     if (pauseMillis == 0) {
-      comeBack(batch, true);
+      commit.safe();
     } else {
-      shard.loop().schedule(() -> comeBack(batch, true), pauseMillis);
+      shard.loop().schedule(commit::safe, pauseMillis);
     }
   }
 
-  /** Brings a batch back when what it wrote is safe. */
+  /** Brings a batch back when what it wrote is safe, or cannot be: once, whatever is told. */
   private final class Return implements Commit {
+    private final AtomicBoolean told = new AtomicBoolean();
     private final CommandBatch batch;
 
     Return(CommandBatch batch) {
@@ -265,12 +274,18 @@ public final class CommandLanes implements BurstMember {
 
     @Override
     public void safe() {
-      comeBack(batch, true);
+      tell(true);
     }
 
     @Override
     public void failed() {
-      comeBack(batch, false);
+      tell(false);
+    }
+
+    private void tell(boolean safe) {
+      if (told.compareAndSet(false, true)) {
+        comeBack(batch, safe);
+      }
     }
   }
 
@@ -285,7 +300,7 @@ public final class CommandLanes implements BurstMember {
   private void returned(CommandBatch batch, boolean safe) {
     bytesUnderWay -= batch.bytes();
     batchesUnderWay--;
-    batch.notifyPublishers(safe);
+    batch.notifyPublishers(safe, home.faults());
     if (spare.size() < SPARE_BATCHES && batch.recycle()) {
       spare.addLast(batch);
     }

@@ -127,6 +127,15 @@ final class DeadLetterLanes implements BurstMember {
   }
 
   private void deliver(OutgoingDeadLetter letter) {
+    try {
+      move(letter);
+    } catch (Throwable e) {
+      home.faults().contained("dead-lettering on", home, e);
+    }
+  }
+
+  /** If a queue fails the log keeps the message: after a restart it is back where it died. */
+  private void move(OutgoingDeadLetter letter) {
     Route<Queue> targets = letter.targets();
     long delay = targets.delayOf(letter.message());
     // One record has one content: who gets it now is told of the delay of the others.
@@ -135,19 +144,40 @@ final class DeadLetterLanes implements BurstMember {
       store.beginMove(letter.entry(), message);
     }
     boolean taken = false;
+    boolean failed = false;
     for (int i = 0; i < targets.size(); i++) {
-      if (delay > 0 && i >= targets.undelayed()) {
-        targets.get(i).schedule(message, Deadlines.after(home.now(), delay));
-        taken = true;
-      } else {
-        taken |= targets.get(i).publish(message);
+      try {
+        if (delay > 0 && i >= targets.undelayed()) {
+          targets.get(i).schedule(message, Deadlines.after(home.now(), delay));
+          taken = true;
+        } else {
+          taken |= targets.get(i).publish(message);
+        }
+      } catch (Throwable e) {
+        failed = true;
+        home.faults().contained("dead-lettering into", targets.get(i), e);
       }
     }
-    if (!taken && letter.source() != null && !letter.isPassedOn()) {
-      letter.source().vhost().deadLetters().refused(letter);
+    if (!taken && !failed && letter.source() != null && !letter.isPassedOn()) {
+      failed = !refused(letter);
     }
     if (letter.entry() != null) {
-      store.endMove(home.now());
+      store.endMove(home.now(), failed);
+    }
+  }
+
+  /**
+   * No queue took a letter.
+   *
+   * @return whether its own queue could deal with that
+   */
+  private boolean refused(OutgoingDeadLetter letter) {
+    try {
+      letter.source().vhost().deadLetters().refused(letter);
+      return true;
+    } catch (Throwable e) {
+      home.faults().contained("keeping a refused dead letter of", letter.source(), e);
+      return false;
     }
   }
 
@@ -184,9 +214,9 @@ final class DeadLetterLanes implements BurstMember {
       if (entry != null) {
         store.beginMove(entry, letter.message());
       }
-      letter.source().vhost().deadLetters().refused(letter);
+      boolean done = refused(letter);
       if (entry != null) {
-        store.endMove(home.now());
+        store.endMove(home.now(), !done);
       }
     }
 

@@ -67,7 +67,7 @@ final class Farewell {
 
   /** Whether all its messages had died, so that it may go. */
   boolean isOver() {
-    return end.isDone() && end.join();
+    return end.isDone() && !end.isCompletedExceptionally() && end.join();
   }
 
   /** What came while it was written down that the queue has gone dies too. */
@@ -78,14 +78,32 @@ final class Farewell {
     letters.flush();
   }
 
+  /**
+   * What a redrive holds back may be in another queue by now: it neither dies nor goes with the
+   * queue before that is known.
+   */
   private void slice() {
-    if (overtaken || isUsedAgain()) {
-      end.complete(false);
-    } else if (isEmptied()) {
-      leaveSafely();
+    Redrive redrive = queue.lastRedrive();
+    if (redrive == null) {
+      goOn();
     } else {
-      letters.flush(consequences);
-      next();
+      redrive.whenNoneIsHeld(() -> shard.run(this::goOn));
+    }
+  }
+
+  private void goOn() {
+    try {
+      if (overtaken || isUsedAgain()) {
+        end.complete(false);
+      } else if (isEmptied()) {
+        leaveSafely();
+      } else {
+        letters.flush(consequences);
+        next();
+      }
+    } catch (Throwable e) {
+      shard.faults().contained("the deletion of", queue, e);
+      end.completeExceptionally(e);
     }
   }
 

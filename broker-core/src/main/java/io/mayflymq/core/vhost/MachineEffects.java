@@ -6,20 +6,58 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.store.DeadEntry;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** What the machine of a queue does to the world, and the timer that it asks for. */
+/**
+ * What a queue's machine does to the world, and the timer that it asks for. Belongs to the queue's
+ * shard.
+ */
 final class MachineEffects extends Timer implements QueueEffects {
-  private final Queue queue;
+  private static final Logger LOGGER = LoggerFactory.getLogger(MachineEffects.class);
 
-  MachineEffects(Queue queue) {
+  /** So many unreadable messages of a queue have a line each; then each power of two has one. */
+  private static final int LINES = 16;
+
+  private final Queue queue;
+  private final Shards shards;
+  private long unreadable;
+
+  MachineEffects(Queue queue, Shards shards) {
     this.queue = queue;
+    this.shards = shards;
   }
 
+  /**
+   * If the dead letter cannot be made or sent, the log keeps the message, and it is back in the
+   * queue after a restart.
+   */
   @Override
   public void died(
       Message message, DeadEntry entry, DeathCause cause, long deadlineMillis, long nowMillis) {
     queue.counters().add(Counter.of(cause.reason()), 1);
-    queue.vhost().deadLetters().route(queue, message, entry, cause, deadlineMillis, nowMillis);
+    try {
+      queue.vhost().deadLetters().route(queue, message, entry, cause, deadlineMillis, nowMillis);
+    } catch (Throwable e) {
+      queue.shard().faults().contained("dead-lettering from", queue, e);
+      if (entry != null) {
+        shards.store(queue.shard()).await(entry);
+      }
+    }
+  }
+
+  @Override
+  public void unreadable(long sequence, String reason, boolean kept) {
+    unreadable++;
+    if (unreadable <= LINES || Long.bitCount(unreadable) == 1) {
+      LOGGER.warn(
+          "message {} of {} cannot be read and {} ({} so far): {}",
+          sequence,
+          queue,
+          kept ? "is set aside" : "leaves with its queue",
+          unreadable,
+          reason);
+    }
   }
 
   @Override
@@ -35,5 +73,10 @@ final class MachineEffects extends Timer implements QueueEffects {
   @Override
   public void leaseEnded() {
     queue.leaseEnded();
+  }
+
+  @Override
+  public String toString() {
+    return queue.toString();
   }
 }

@@ -96,6 +96,11 @@ final class Parting {
     }
   }
 
+  /** Whether the queue is about to go, for whatever reason. */
+  boolean hasBegun() {
+    return current != null;
+  }
+
   /** The lease has ended: the queue goes, unless it is about to. */
   void leaseEnded() {
     if (current == null && over == null) {
@@ -150,7 +155,9 @@ final class Parting {
     }
     Farewell begun = new Farewell(queue, machine, cause, shards);
     current = begun;
-    return begun.begin(this::dismissConsumers).thenApply(mayGo -> mayGo || stays(begun));
+    return begun
+        .begin(this::dismissConsumers)
+        .whenComplete((mayGo, failure) -> stays(begun, failure != null || !mayGo));
   }
 
   private boolean isEmpty() {
@@ -188,11 +195,10 @@ final class Parting {
     }
   }
 
-  private boolean stays(Farewell given) {
-    if (current == given) {
+  private void stays(Farewell given, boolean here) {
+    if (here && current == given) {
       current = null;
       machine.onTimer(shard.now());
     }
-    return false;
   }
 }

@@ -16,7 +16,8 @@ public interface PublishReceipts {
   void settled(long publishSequence, boolean accepted);
 
   /**
-   * One of the shards that a message went to could not make it safe, as its disk has failed.
+   * One of the shards that a message went to could not make it safe, as its disk has failed, or one
+   * of its queues has failed over it: it may be there or not.
    *
    * @param publishSequence the number that the publisher gave the message
    */

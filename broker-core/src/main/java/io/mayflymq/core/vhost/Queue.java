@@ -65,7 +65,7 @@ public final class Queue {
     this.vhost = vhost;
     this.shards = shards;
     this.shard = shard;
-    this.effects = new MachineEffects(this);
+    this.effects = new MachineEffects(this, shards);
     this.machine = QueueBehaviors.of(this, settings, shards, effects, nowMillis);
     this.settings = settings;
   }
@@ -469,6 +469,11 @@ public final class Queue {
 
   boolean isDeleted() {
     return deleted;
+  }
+
+  /** Whether it is about to go, or has gone. */
+  boolean isLeaving() {
+    return deleted || (parting != null && (parting.hasBegun() || parting.isDecided()));
   }
 
   void requireExists() {

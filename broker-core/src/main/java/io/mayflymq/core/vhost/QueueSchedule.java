@@ -19,15 +19,20 @@ import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.StoreIds;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What is scheduled for a queue, in action: tied to its shard's clock, timers and log. Belongs to
  * the shard's thread, in whose bursts all methods are called.
  */
 public final class QueueSchedule extends Timer {
+  private static final Logger LOGGER = LoggerFactory.getLogger(QueueSchedule.class);
+
   /** How many messages are released in one go before other work gets its turn. */
   private static final int SLICE = 256;
 
@@ -36,6 +41,7 @@ public final class QueueSchedule extends Timer {
   private final Shard shard;
   private final ShardStore store;
   private final ScheduledMessages messages;
+  private final Departure onTime = new Departure(this::release);
   private long wakeAt = Deadlines.NEVER;
 
   /** What the queue knows of whether there are any. */
@@ -80,7 +86,7 @@ public final class QueueSchedule extends Timer {
     if (queue.isDeleted()) {
       return;
     }
-    wakeNoLaterThan(messages.release(nowMillis, SLICE, this::release));
+    wakeNoLaterThan(messages.release(nowMillis, SLICE, onTime));
     tellQueue();
   }
 
@@ -97,10 +103,8 @@ public final class QueueSchedule extends Timer {
    * publisher any more who could be told, so it dies there. A stream has a log of its own, and gets
    * the message as it would a dead letter.
    */
-  private void release(Message message, DeadEntry entry, long nowMillis) {
-    if (message == null) {
-      store.settle(entry);
-    } else if (queue.isStream()) {
+  private void release(Message message, DeadEntry entry) {
+    if (queue.isStream()) {
       shards.deadLetters(shard).send(entry, message, Route.of(queue));
     } else if (queue.refuses(message)) {
       LengthSettings limit = queue.settings().length();
@@ -112,9 +116,44 @@ public final class QueueSchedule extends Timer {
     } else if (entry == null) {
       queue.publish(message);
     } else {
+      boolean published = false;
       store.beginMove(entry, message);
-      queue.publish(message);
-      store.endMove(nowMillis);
+      try {
+        queue.publish(message);
+        published = true;
+      } finally {
+        store.endMove(shard.now(), !published);
+      }
+    }
+  }
+
+  /** How a message leaves. If that fails, the log keeps it, and it is back after a restart. */
+  private final class Departure implements ScheduledMessages.Release {
+    private final BiConsumer<Message, DeadEntry> way;
+
+    Departure(BiConsumer<Message, DeadEntry> way) {
+      this.way = way;
+    }
+
+    @Override
+    public void due(Message message, DeadEntry entry, long nowMillis) {
+      try {
+        way.accept(message, entry);
+      } catch (Throwable e) {
+        shard.faults().contained("a scheduled message for", queue, e);
+        if (entry != null) {
+          store.await(entry);
+        }
+      }
+    }
+
+    @Override
+    public void unreadable(long sequence, String reason) {
+      LOGGER.warn(
+          "scheduled message {} for {} cannot be read and is set aside: {}",
+          sequence,
+          queue,
+          reason);
     }
   }
 
@@ -131,7 +170,8 @@ public final class QueueSchedule extends Timer {
    * @return whether there are none
    */
   boolean evacuate(DeathCause cause) {
-    messages.evacuate(shard.now(), SLICE, (message, entry, now) -> die(message, entry, cause));
+    messages.evacuate(
+        shard.now(), SLICE, new Departure((message, entry) -> die(message, entry, cause)));
     tellQueue();
     return messages.isEmpty();
   }

@@ -10,6 +10,8 @@ import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.vhost.RedriveReport.Skipped;
 import io.mayflymq.core.vhost.RedriveReport.State;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.EnumMap;
 import java.util.HashSet;
 import java.util.List;
@@ -38,6 +40,8 @@ public final class Redrive {
   private static final long MOST_BYTES_UNDER_WAY = 1 << 20;
   private static final long PAUSE_MILLIS = 100;
 
+  private static final String GONE = "the queue was deleted";
+
   /** So many queues are named in the report. */
   private static final int MOST_NAMED = 1000;
 
@@ -62,6 +66,11 @@ public final class Redrive {
   private long moved;
   private int underWay;
   private boolean stopping;
+
+  /** Why it ends before its time, when what is under way has arrived; null if it does not. */
+  private String failure;
+
+  private final Deque<Runnable> waiting = new ArrayDeque<>(0);
   private boolean slicing;
   private boolean ending;
   private volatile RedriveReport report;
@@ -128,8 +137,24 @@ public final class Redrive {
     slicing = true;
     try {
       slice();
+    } catch (Throwable e) {
+      shard.faults().contained("the redrive of", source, e);
+      failure = "internal error: " + e;
+      endWhenSettled();
     } finally {
       slicing = false;
+    }
+  }
+
+  /**
+   * Runs a task when no message is on its way to another shard: what is held back is in the queue,
+   * and nobody else may have it until it is known whether it has arrived. Within a burst.
+   */
+  void whenNoneIsHeld(Runnable task) {
+    if (underWay == 0) {
+      task.run();
+    } else {
+      waiting.addLast(task);
     }
   }
 
@@ -140,10 +165,13 @@ public final class Redrive {
     long until = System.nanoTime() + SLICE_NANOS;
     for (int looked = 0; ; looked++) {
       if (source.isDeleted()) {
-        end(State.FAILED, "the queue was deleted");
+        end(State.FAILED, GONE);
         return;
       }
-      if (stopping || moved + underWay >= request.limit()) {
+      if (failure == null && source.isLeaving()) {
+        failure = GONE;
+      }
+      if (failure != null || stopping || moved + underWay >= request.limit()) {
         endWhenSettled();
         return;
       }
@@ -261,6 +289,10 @@ public final class Redrive {
     if (underWay > 0) {
       return;
     }
+    if (failure != null) {
+      end(State.FAILED, failure);
+      return;
+    }
     State state = stopping ? State.STOPPED : State.DONE;
     ending = true;
     store.commit(
@@ -316,9 +348,28 @@ public final class Redrive {
         accepted = false;
         refusing.add(targets.get((int) target));
       }
-      if (--awaited == 0) {
-        underWay--;
+      told();
+    }
+
+    /** Whether it is there nobody knows; it stays here. */
+    @Override
+    public void failed(long target) {
+      accepted = false;
+      failure = "the disk has failed";
+      told();
+    }
+
+    private void told() {
+      if (--awaited > 0) {
+        return;
+      }
+      try {
         arrived();
+      } finally {
+        underWay--;
+        while (underWay == 0 && !waiting.isEmpty()) {
+          waiting.removeFirst().run();
+        }
       }
     }
 
@@ -331,21 +382,10 @@ public final class Redrive {
         count(targets);
       } else {
         messages.release(sequence, shard.now());
-        skip(Skipped.REFUSED);
+        if (failure == null) {
+          skip(Skipped.REFUSED);
+        }
       }
-    }
-
-    /** Whether it is there nobody knows; it stays here. */
-    @Override
-    public void failed(long target) {
-      if (awaited < 0) {
-        return;
-      }
-      awaited = -1;
-      if (!source.isDeleted() && !report.state().isEnd()) {
-        messages.release(sequence, shard.now());
-      }
-      end(State.FAILED, "the disk has failed");
     }
   }
 

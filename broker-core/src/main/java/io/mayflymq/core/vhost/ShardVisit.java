@@ -23,7 +23,7 @@ final class ShardVisit {
   private final Consumer<Queue> work;
   private final Deque<Queue> left = new ArrayDeque<>();
   private final CompletableFuture<Void> done = new CompletableFuture<>();
-  private RuntimeException failure;
+  private Throwable failure;
 
   private ShardVisit(Shard shard, Consumer<Queue> work) {
     this.shard = shard;
@@ -76,7 +76,8 @@ final class ShardVisit {
   private void visit(Queue queue) {
     try {
       work.accept(queue);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
+      shard.faults().contained("a visit of", queue, e);
       if (failure == null) {
         failure = e;
       }

@@ -1,5 +1,6 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.journal.DeathJournal;
 import io.mayflymq.core.journal.DeathRecord;
 import io.mayflymq.core.metrics.ShardQuery;
@@ -31,10 +32,10 @@ public final class Shards {
   private final List<DeathJournal> journals;
   private final AtomicInteger turn = new AtomicInteger();
 
-  /** Creates a shard on each loop, with journals of the usual size. */
+  /** Creates a shard on each loop, with journals of the usual size; faults are logged. */
   public Shards(
       List<? extends EventLoop> loops, InstantSource clock, Function<Shard, ShardStore> storeOf) {
-    this(loops, clock, storeOf, DeathJournal.DEFAULT_SIZE);
+    this(loops, clock, storeOf, DeathJournal.DEFAULT_SIZE, Faults.logged());
   }
 
   /**
@@ -44,15 +45,17 @@ public final class Shards {
    * @param clock the time
    * @param storeOf makes the store of each shard
    * @param journalSize how many deaths the journal of each shard keeps, 0 or more
+   * @param faults where exceptions are reported that go no further
    */
   public Shards(
       List<? extends EventLoop> loops,
       InstantSource clock,
       Function<Shard, ShardStore> storeOf,
-      int journalSize) {
+      int journalSize,
+      Faults faults) {
     this.shards =
         IntStream.range(0, loops.size())
-            .mapToObj(index -> new Shard(index, loops.get(index), clock))
+            .mapToObj(index -> new Shard(index, loops.get(index), clock, faults))
             .toList();
     this.stores = shards.stream().map(storeOf).toList();
     this.pools = shards.stream().map(shard -> new PagePool(SPARE_PAGES)).toList();

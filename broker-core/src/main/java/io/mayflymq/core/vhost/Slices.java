@@ -1,5 +1,6 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.fault.Faults;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -38,7 +39,10 @@ final class Slices<T> {
       } else {
         done.complete(result.get());
       }
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
+      if (Faults.isFatal(e)) {
+        queue.shard().faults().contained("work in slices for", queue, e);
+      }
       done.completeExceptionally(e);
     }
   }

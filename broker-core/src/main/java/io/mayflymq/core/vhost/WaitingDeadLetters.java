@@ -299,6 +299,11 @@ final class WaitingDeadLetters extends Timer {
     }
 
     @Override
+    public void unreadable(long sequence, String reason, boolean kept) {
+      LOGGER.warn("waiting dead letter {} cannot be read: {}", sequence, reason);
+    }
+
+    @Override
     public void wakeAt(long deadlineMillis) {}
 
     @Override

@@ -2,6 +2,7 @@ package io.mayflymq.core.metrics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
 import java.util.List;
@@ -12,7 +13,9 @@ import org.junit.jupiter.api.Test;
 class ShardQueryTest {
   private final ManualLoops loops = ManualLoops.of(2);
   private final List<Shard> shards =
-      List.of(new Shard(0, loops.get(0), loops.clock()), new Shard(1, loops.get(1), loops.clock()));
+      List.of(
+          new Shard(0, loops.get(0), loops.clock(), Faults.logged()),
+          new Shard(1, loops.get(1), loops.clock(), Faults.logged()));
 
   private Shard home(int thing) {
     return shards.get(thing % 2);

@@ -228,6 +228,11 @@ final class ManualQueue implements QueueEffects {
   }
 
   @Override
+  public void unreadable(long sequence, String reason, boolean kept) {
+    throw new AssertionError(reason);
+  }
+
+  @Override
   public void leaseEnded() {
     leaseEnded = true;
   }

@@ -393,6 +393,11 @@ final class QueueRig {
     }
 
     @Override
+    public void unreadable(long sequence, String reason, boolean kept) {
+      throw new AssertionError(reason);
+    }
+
+    @Override
     public void leaseEnded() {
       realLog.leaseEnded();
     }

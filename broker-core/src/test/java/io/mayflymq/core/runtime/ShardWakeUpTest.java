@@ -2,6 +2,7 @@ package io.mayflymq.core.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.fault.Faults;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.PriorityQueue;
@@ -12,7 +13,8 @@ import org.junit.jupiter.api.Test;
  */
 class ShardWakeUpTest {
   private final ManualLoop loop = new ManualLoop();
-  private final Shard shard = new Shard(0, loop, () -> Instant.ofEpochMilli(loop.now));
+  private final Shard shard =
+      new Shard(0, loop, () -> Instant.ofEpochMilli(loop.now), Faults.logged());
 
   @Test
   void wakeUpsThatWereOvertakenByEarlierOnesDoNotMultiply() {

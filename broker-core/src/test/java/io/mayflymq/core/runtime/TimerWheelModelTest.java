@@ -2,6 +2,7 @@ package io.mayflymq.core.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.fault.Faults;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -41,7 +42,7 @@ class TimerWheelModelTest {
   private static final class Rig {
     final List<Probe> timers = new ArrayList<>();
     final Map<Integer, Long> deadlines = new HashMap<>();
-    final TimerWheel wheel = new TimerWheel(START);
+    final TimerWheel wheel = new TimerWheel(START, Faults.logged());
     long now = START;
     int displaced;
 

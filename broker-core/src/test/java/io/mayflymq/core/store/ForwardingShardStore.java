@@ -49,8 +49,8 @@ public class ForwardingShardStore implements ShardStore {
   }
 
   @Override
-  public void endMove(long nowMillis) {
-    store.endMove(nowMillis);
+  public void endMove(long nowMillis, boolean keepSource) {
+    store.endMove(nowMillis, keepSource);
   }
 
   @Override

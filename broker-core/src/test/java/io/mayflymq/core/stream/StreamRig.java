@@ -192,6 +192,11 @@ final class StreamRig implements QueueEffects {
   }
 
   @Override
+  public void unreadable(long sequence, String reason, boolean kept) {
+    throw new AssertionError(reason);
+  }
+
+  @Override
   public void leaseEnded() {
     throw new AssertionError("a stream has no lease");
   }

@@ -3,7 +3,6 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.vhost.CrashRig.Action;
 import io.mayflymq.core.vhost.CrashRig.Command;
 import io.mayflymq.core.vhost.CrashRig.Setup;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
@@ -49,63 +48,8 @@ class BrokerCrashTest {
         .ofMaxSize(80);
   }
 
-  /** Many more tries, by hand: the number of them, and the seed of the first. */
-  public static void main(String[] arguments) {
-    int tries = Integer.parseInt(arguments[0]);
-    long first = Long.parseLong(arguments[1]);
-    int failures = 0;
-    for (long seed = first; seed < first + tries && failures < 5; seed++) {
-      Random random = new Random(seed);
-      Setup setup =
-          new Setup(
-              1 + random.nextInt(3), new long[] {0, 2000, TestBroker.ROOMY}[random.nextInt(3)]);
-      List<Command> commands = new ArrayList<>();
-      for (int count = 10 + random.nextInt(80); count > 0; count--) {
-        commands.add(new Command(WEIGHTED.get(random.nextInt(WEIGHTED.size())), random.nextLong()));
-      }
-      if (!tryOut(setup, commands, seed)) {
-        failures++;
-      }
-    }
-  }
-
   private static final List<Action> WEIGHTED =
       Arrays.stream(Action.values())
           .flatMap(action -> Collections.nCopies(action.weight, action).stream())
           .toList();
-
-  private static boolean tryOut(Setup setup, List<Command> commands, long seed) {
-    Throwable failure = failure(setup, commands, seed);
-    if (failure == null) {
-      return true;
-    }
-    List<Command> least = new ArrayList<>(commands);
-    boolean smaller = true;
-    while (smaller) {
-      smaller = false;
-      for (int i = least.size() - 1; i >= 0; i--) {
-        List<Command> without = new ArrayList<>(least);
-        without.remove(i);
-        Throwable other = failure(setup, without, seed);
-        if (other != null && other.getClass() == failure.getClass()) {
-          least = without;
-          smaller = true;
-        }
-      }
-    }
-    System.out.println(
-        "seed " + seed + " " + setup + " " + least.size() + " of " + commands.size());
-    least.forEach(command -> System.out.println("  " + command));
-    failure(setup, least, seed).printStackTrace(System.out);
-    return false;
-  }
-
-  private static Throwable failure(Setup setup, List<Command> commands, long seed) {
-    try {
-      run(setup, commands, seed);
-      return null;
-    } catch (RuntimeException | AssertionError e) {
-      return e;
-    }
-  }
 }

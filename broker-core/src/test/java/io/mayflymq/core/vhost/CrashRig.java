@@ -51,7 +51,18 @@ final class CrashRig {
     METADATA_FAILURE(1),
     REST(2),
     KILL(2),
-    POWER_LOSS(2);
+    POWER_LOSS(2),
+
+    /** From now on some reads of files fail. */
+    READS_FAIL(2),
+    /** From now on some messages cannot be stored, as something throws. */
+    COMMANDS_FAIL(2),
+    /** From now on nothing more can be written. */
+    DISK_FULL(1),
+    /** The next force fails: nothing is confirmed any more. */
+    FORCE_FAILS(1),
+    /** All that fails works again, but for logs whose force has failed. */
+    MEND(4);
 
     final int weight;
 
@@ -68,9 +79,13 @@ final class CrashRig {
   /** What was delivered and not settled. */
   private record Held(Queue queue, Consumer consumer, long sequence) {}
 
+  /** After this time what cannot be read is tried again, and what cannot be written. */
+  private static final long RETRY_MILLIS = 61_000;
+
   private static final List<String> QUEUES = List.of("q0", "q1", "q2", "q3", "q4");
 
   private final Ledger ledger = new Ledger(this::leads, this::target);
+  private final FaultyStores faulty = new FaultyStores(ledger::watch);
   private TestBroker broker;
   private final List<Held> held = new ArrayList<>();
   private final List<Tap> taps = new ArrayList<>();
@@ -88,11 +103,21 @@ final class CrashRig {
   private final Promises promises = new Promises(definitions);
   private int numbers;
 
+  /** Whether anything has failed since the start that only the next one mends. */
+  private boolean anyFailed;
+
   CrashRig(Setup setup) {
-    broker = TestBroker.of(setup.shards, setup.memoryBytes, ledger::watch);
+    broker =
+        TestBroker.of(setup.shards, setup.memoryBytes, faulty::around)
+            .expectFaults(FaultyStores.Injected.class);
   }
 
   void run(Command command) {
+    carryOut(command);
+    broker.faults.assertNoneBut(FaultyStores.Injected.class);
+  }
+
+  private void carryOut(Command command) {
     Random random = new Random(command.seed);
     switch (command.action) {
       case DECLARE -> {
@@ -144,7 +169,28 @@ final class CrashRig {
       case KILL -> restart(broker.host.afterKill(), random);
       case POWER_LOSS ->
           restart(broker.host.afterPowerLoss(random, random.nextInt(3) / 2.0), random);
+      case READS_FAIL -> {
+        Random when = new Random(random.nextLong());
+        broker.host.failReads(() -> when.nextInt(3) == 0);
+      }
+      case COMMANDS_FAIL -> {
+        Random when = new Random(random.nextLong());
+        faulty.failIf(() -> when.nextInt(3) == 0);
+        anyFailed = true;
+      }
+      case DISK_FULL -> broker.host.fill(random.nextInt(500));
+      case FORCE_FAILS -> {
+        broker.host.failForces();
+        anyFailed = true;
+      }
+      case MEND -> mend();
     }
+  }
+
+  private void mend() {
+    faulty.failIf(() -> false);
+    broker.host.failReads(() -> false);
+    broker.host.fill(Long.MAX_VALUE);
   }
 
   private void declare(String name, Random random) {
@@ -381,7 +427,11 @@ final class CrashRig {
                 came(fetched.message());
               }
               if (fetched != null && acknowledges && now == broker) {
-                ledger.delivered(queue.id(), fetched.sequence(), fetched.redelivered());
+                ledger.delivered(
+                    queue.id(),
+                    fetched.sequence(),
+                    TestBroker.numberOf(fetched.message()),
+                    fetched.redelivered());
                 held.add(new Held(queue, TestBroker.getter(), fetched.sequence()));
               }
             });
@@ -410,7 +460,12 @@ final class CrashRig {
     held.clear();
     taps.clear();
     MemoryMetadataLog metadata = broker.metadata.afterCrash(random);
-    broker = broker.on(host, metadata, 1 + random.nextInt(3), ledger::watch);
+    faulty.failIf(() -> false);
+    anyFailed = false;
+    broker =
+        broker
+            .on(host, metadata, 1 + random.nextInt(3), faulty::around)
+            .expectFaults(FaultyStores.Injected.class);
     broker
         .vhost
         .routing()
@@ -419,20 +474,21 @@ final class CrashRig {
   }
 
   void finish(Random random) {
-    broker.rest();
-    ledger.assertAtRest();
+    mend();
+    broker.advance(RETRY_MILLIS);
+    ledger.assertAtRest(anyFailed);
     broker.loops.advance(random.nextBoolean() ? 4000 : 0);
     restart(broker.host.afterPowerLoss(random, random.nextDouble()), random);
     broker.rest();
-    ledger.assertAtRest();
+    ledger.assertAtRest(false);
     broker.advance(4000);
-    ledger.assertAtRest();
+    ledger.assertAtRest(false);
     for (String name : QUEUES) {
       if (broker.queue(name) != null) {
         drain(name);
       }
     }
-    ledger.assertAtRest();
+    ledger.assertAtRest(false);
   }
 
   private void drain(String name) {
@@ -443,9 +499,10 @@ final class CrashRig {
     for (Fetched next = broker.fetch(name); next != null; next = broker.fetch(name)) {
       assertThat(next.sequence()).as("order of %s", name).isGreaterThan(last);
       last = next.sequence();
-      ledger.delivered(id, next.sequence(), next.redelivered());
+      int number = TestBroker.numberOf(next.message());
+      ledger.delivered(id, next.sequence(), number, next.redelivered());
       if (expected.containsKey(last)) {
-        drained.put(last, TestBroker.numberOf(next.message()));
+        drained.put(last, number);
       }
     }
     assertThat(drained).as("contents of %s", name).isEqualTo(expected);
@@ -473,7 +530,7 @@ final class CrashRig {
     public void deliver(Consumer to, long sequence, Message message, boolean redelivered) {
       came(message);
       if (sequence >= 0) {
-        ledger.delivered(queue.id(), sequence, redelivered);
+        ledger.delivered(queue.id(), sequence, TestBroker.numberOf(message), redelivered);
         held.add(new Held(queue, to, sequence));
       }
     }

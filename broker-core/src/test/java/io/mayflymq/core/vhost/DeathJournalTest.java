@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.journal.DeathRecord;
 import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.DeathFate;
@@ -32,7 +33,7 @@ class DeathJournalTest {
 
   private final ManualLoops loops = ManualLoops.of(1);
   private final Shards shards =
-      new Shards(loops.all(), loops.clock(), shard -> new VolatileStore(), SIZE);
+      new Shards(loops.all(), loops.clock(), shard -> new VolatileStore(), SIZE, Faults.logged());
   private final Broker broker = new Broker(shards, new VolatileMetadataLog(), loops.clock(), "/");
   private final VirtualHost vhost = broker.createVirtualHost(VhostDefinition.of("/"));
   private final Shard shard = shards.get(0);

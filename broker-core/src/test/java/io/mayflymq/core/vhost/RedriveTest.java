@@ -353,6 +353,25 @@ class RedriveTest {
   }
 
   @Test
+  void queueThatIsDeletedKeepsWhatIsOnItsWayOutOfItsDeadLetters() {
+    broker.declareOn(1, "q");
+    broker.declareOn(1, "graves");
+    broker.declareOn(
+        0,
+        "dead",
+        TestBroker.deadLetteringTo("graves").toBuilder()
+            .put("x-dead-letter-on", "queue_deleted")
+            .build());
+    broker.publish("dead", upTo(5));
+    Redrive redrive = begin(request(Destination.QUEUE, "q"));
+    assertThat(broker.queue("dead").view().totals().unacked()).isEqualTo(5);
+    broker.delete("dead");
+    assertThat(redrive.done()).isDone();
+    assertThat(broker.drain("q")).containsExactly(1, 2, 3, 4, 5);
+    assertThat(broker.drain("graves")).as("dead-lettered too").isEmpty();
+  }
+
+  @Test
   void failsIfItsQueueIsDeleted() {
     declare(FAR);
     kill("q", 1, 2, 3);

@@ -1,5 +1,7 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.fault.RecordedFaults;
+import io.mayflymq.core.journal.DeathJournal;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.MemoryMetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
@@ -39,8 +41,10 @@ final class TestBroker {
   final Shards shards;
   final Broker broker;
   final VirtualHost vhost;
+  final RecordedFaults faults = new RecordedFaults();
   final Broker.Recovered recovered;
   private final long memoryBytes;
+  private Class<? extends Throwable> expectedFault;
   private final List<CommandLanes> lanes = new ArrayList<>();
 
   private TestBroker(
@@ -60,7 +64,9 @@ final class TestBroker {
             loops.all(),
             loops.clock(),
             shard ->
-                new Started(around.apply(stores.apply(shard)), this, shard.index() == count - 1));
+                new Started(around.apply(stores.apply(shard)), this, shard.index() == count - 1),
+            DeathJournal.DEFAULT_SIZE,
+            faults);
     this.broker = new Broker(shards, metadata, loops.clock(), VHOST);
     this.vhost = broker.createVirtualHost(VhostDefinition.of(VHOST));
     atOnce(true);
@@ -132,6 +138,13 @@ final class TestBroker {
       ran = metadata.write();
       ran |= host.flush();
     }
+    faults.assertNoneBut(expectedFault);
+  }
+
+  /** Exceptions of this class may be contained from here on. */
+  TestBroker expectFaults(Class<? extends Throwable> kind) {
+    expectedFault = kind;
+    return this;
   }
 
   /** Lets the loops run, but no disk. */

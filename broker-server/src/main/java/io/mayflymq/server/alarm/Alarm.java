@@ -1,9 +1,14 @@
 package io.mayflymq.server.alarm;
 
-/** Why publishers have to wait. Two alarms are the same if they are equal. */
+/** What an operator must know of. Two alarms are the same if they are equal. */
 public sealed interface Alarm {
   /** How it opens a line in the log. */
   String title();
+
+  /** Whether publishers have to wait as long as it is raised. */
+  default boolean blocksPublishers() {
+    return true;
+  }
 
   /** What it is about: the word for a resource, or what does not work. */
   String source();
@@ -48,6 +53,29 @@ public sealed interface Alarm {
     @Override
     public String source() {
       return resource.source();
+    }
+  }
+
+  /**
+   * Something that has failed, and that waiting does not mend: publishers are not made to wait, as
+   * what they publish there is refused.
+   *
+   * @param description what, in a few words, such as "message log 0 has failed"
+   */
+  record Failure(String description) implements Alarm {
+    @Override
+    public boolean blocksPublishers() {
+      return false;
+    }
+
+    @Override
+    public String title() {
+      return "failure '" + description + "'";
+    }
+
+    @Override
+    public String source() {
+      return description;
     }
   }
 

@@ -12,7 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The alarms that are raised. As long as there is one, connections that publish are blocked.
+ * The alarms that are raised. As long as there is one that {@link Alarm#blocksPublishers},
+ * connections that publish are blocked.
  *
  * <p>An alarm is raised or not, however often it was raised: the first {@code clear} clears it.
  * Every change is one line in the log. Any thread may call any method.
@@ -24,9 +25,9 @@ public final class Alarms {
   private static final int LONGEST_REASON_BYTES = 255;
 
   /**
-   * Is told of alarms, of the first one and of the last one's end, in their order, by the thread
-   * that caused the change and under a lock: it must not wait, and it may call {@link #isRaised}
-   * and {@link #reason} only.
+   * Is told of alarms, of the first one that blocks and of the last such one's end, in their order,
+   * by the thread that caused the change and under a lock: it must not wait, and it may call {@link
+   * #isRaised} and {@link #reason} only.
    */
   public interface Listener {
     /** An alarm was raised that was not. */
@@ -35,16 +36,17 @@ public final class Alarms {
     /** An alarm was cleared that was raised. */
     default void cleared(Alarm alarm) {}
 
-    /** An alarm was raised, and there was none before. */
+    /** An alarm was raised that blocks publishers, and there was none before. */
     default void firstRaised() {}
 
-    /** An alarm was cleared, and there is none left. */
+    /** An alarm was cleared that blocked publishers, and there is none left. */
     default void lastCleared() {}
   }
 
   private final EnumSet<Alarm.Resource> resources = EnumSet.noneOf(Alarm.Resource.class);
   private final EnumSet<Alarm.Resource> byHand = EnumSet.noneOf(Alarm.Resource.class);
   private final Set<Alarm.Fault> faults = new LinkedHashSet<>();
+  private final Set<Alarm.Failure> failures = new LinkedHashSet<>();
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
 
   /** What clients are told, or null if no alarm is raised. */
@@ -55,22 +57,26 @@ public final class Alarms {
     listeners.add(listener);
   }
 
-  /** Whether any alarm is raised: one volatile read. */
+  /** Whether any alarm is raised that blocks publishers: one volatile read. */
   public boolean isRaised() {
     return reason != null;
   }
 
   /**
-   * What blocked clients are told, such as "low on memory" or "low on disk & memory"; null if no
-   * alarm is raised. At most 255 bytes of UTF-8.
+   * What blocked clients are told, such as "low on memory" or "low on disk & memory"; null if none
+   * is blocked. At most 255 bytes of UTF-8.
    */
   public String reason() {
     return reason;
   }
 
-  /** The alarms that are raised: resources first, then faults, the oldest first. */
+  /** The alarms that are raised: resources first, then faults, then failures, the oldest first. */
   public synchronized List<Alarm> raised() {
-    return Stream.of(resources.stream(), byHand.stream().map(Alarm.ByHand::new), faults.stream())
+    return Stream.of(
+            resources.stream(),
+            byHand.stream().map(Alarm.ByHand::new),
+            faults.stream(),
+            failures.stream())
         .<Alarm>flatMap(alarms -> alarms)
         .toList();
   }
@@ -85,11 +91,15 @@ public final class Alarms {
     if (!add(alarm)) {
       return false;
     }
-    LOGGER.warn("{} set: {}; publishers are blocked until it is cleared", alarm.title(), detail);
+    String outcome =
+        alarm.blocksPublishers()
+            ? "publishers are blocked until it is cleared"
+            : "what needs it is refused";
+    LOGGER.warn("{} set: {}; {}", alarm.title(), detail, outcome);
     boolean first = reason == null;
     reason = describe();
     listeners.forEach(listener -> listener.raised(alarm));
-    if (first) {
+    if (first && reason != null) {
       listeners.forEach(Listener::firstRaised);
     }
     return true;
@@ -105,19 +115,28 @@ public final class Alarms {
     if (!remove(alarm)) {
       return false;
     }
+    boolean blocked = reason != null;
     reason = describe();
     String outcome = reason == null ? "publishers go on" : "publishers stay blocked: " + reason;
     LOGGER.warn("{} cleared: {}; {}", alarm.title(), detail, outcome);
     listeners.forEach(listener -> listener.cleared(alarm));
-    if (reason == null) {
+    if (blocked && reason == null) {
       listeners.forEach(Listener::lastCleared);
     }
     return true;
   }
 
+  /** What has failed, in a few words each; the oldest first. */
+  public synchronized List<String> failures() {
+    return failures.stream().map(Alarm.Failure::description).toList();
+  }
+
   private boolean add(Alarm alarm) {
     if (alarm instanceof Alarm.Fault fault) {
       return faults.add(fault);
+    }
+    if (alarm instanceof Alarm.Failure failure) {
+      return failures.add(failure);
     }
     return alarm instanceof Alarm.ByHand hand
         ? byHand.add(hand.resource())
@@ -127,6 +146,9 @@ public final class Alarms {
   private boolean remove(Alarm alarm) {
     if (alarm instanceof Alarm.Fault fault) {
       return faults.remove(fault);
+    }
+    if (alarm instanceof Alarm.Failure failure) {
+      return failures.remove(failure);
     }
     return alarm instanceof Alarm.ByHand hand
         ? byHand.remove(hand.resource())

@@ -4,6 +4,7 @@ import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.server.alarm.AlarmEvents;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.alarm.ResourceMonitors;
+import io.mayflymq.server.alarm.ShardWatch;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.management.ControlServer;
@@ -77,6 +78,7 @@ final class Application implements AutoCloseable {
     Housekeeping housekeeping =
         Housekeeping.start(storage.served().broker(), HeapThrift.begin(), threads);
     held.push(housekeeping::close);
+    held.push(ShardWatch.start(storage.served().broker().shards(), alarms, threads)::close);
     server = AmqpServer.start(configuration, loops, storage.served());
     held.push(server::close);
     held.push(

@@ -76,7 +76,7 @@ final class Daemon implements AutoCloseable, ProcessControl {
     data = DataDirectory.open(configuration.settings().dataDir());
     held.push(data::close);
     log = configuration.settings().log();
-    Logging.configure(log);
+    Logging.configure(log, threads.faults());
     held.push(configuration.onChange(this::changed));
     data.warnings().forEach(LOGGER::warn);
     try {

@@ -62,7 +62,12 @@ final class EmergencyExit implements ProcessEnd {
   public void now(String what, Throwable cause) {
     if (begin(Faults.isOutOfMemory(cause))) {
       try {
-        LOGGER.error("{} failed, without which there is no broker: the process ends", what, cause);
+        if (Faults.isFatal(cause)) {
+          LOGGER.error(
+              "{}: {}: the process ends with exit code {}", what, cause.toString(), exitCode);
+        } else {
+          LOGGER.error("{} has ended: so does the process, exit code {}", what, exitCode, cause);
+        }
         Logging.flush();
       } catch (Throwable e) {
         // Standard error has the line that matters.

@@ -15,6 +15,7 @@ import ch.qos.logback.core.rolling.RollingFileAppender;
 import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
 import ch.qos.logback.core.spi.ContextAwareBase;
 import ch.qos.logback.core.util.FileSize;
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.store.OwnerFiles;
 import io.mayflymq.server.config.LogLevel;
 import io.mayflymq.server.config.LogSettings;
@@ -52,13 +53,15 @@ public final class Logging extends ContextAwareBase implements Configurator {
   /**
    * Sends the log where the settings say, and nowhere else.
    *
+   * @param faults hears of errors that libraries log and that must end the process
    * @throws StartException if the log file cannot be written
    */
-  static void configure(LogSettings settings) throws StartException {
+  static void configure(LogSettings settings, Faults faults) throws StartException {
     LoggerContext context = context();
     context.reset();
     // A log that was flushed is a stopped one, and a stopped one would not flush again.
     context.start();
+    context.addTurboFilter(new FatalErrorFilter(faults));
     Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
     root.setLevel(Level.OFF);
     if (settings.console()) {

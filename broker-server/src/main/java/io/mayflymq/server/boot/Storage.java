@@ -70,7 +70,9 @@ final class Storage implements AutoCloseable {
     InstantSource clock = InstantSource.system();
     DiskStores stores =
         new DiskStores(options(settings, acceptsLoss), new Raising(alarms), threads);
-    this.shards = new Shards(loops.all(), clock, stores::create, settings.deathJournalSize());
+    this.shards =
+        new Shards(
+            loops.all(), clock, stores::create, settings.deathJournalSize(), threads.faults());
     Broker broker = new Broker(shards, metadata, clock, settings.defaults().vhost());
     broker.setDefaultQueueType(settings.defaults().queueType());
     broker.setDefaults(settings.defaults().objects());
@@ -279,6 +281,11 @@ final class Storage implements AutoCloseable {
     @Override
     public void cleared(String what, String detail) {
       alarms.clear(new Alarm.Fault(what + " cannot be written"), detail);
+    }
+
+    @Override
+    public void failed(String what, String detail) {
+      alarms.raise(new Alarm.Failure(what + " has failed"), detail);
     }
   }
 }

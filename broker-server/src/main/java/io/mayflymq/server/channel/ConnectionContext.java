@@ -61,6 +61,12 @@ public interface ConnectionContext {
   /** Ends a channel, or the connection if that is what the error does, and tells the client. */
   void fail(int channel, AmqpException error);
 
+  /**
+   * Reports an exception that is not the client's doing, and ends the connection with 541, so that
+   * whatever it has not settled goes back.
+   */
+  void failInternally(Throwable cause);
+
   /** The channel is closed on both sides. */
   void closed(ChannelSession channel);
 }

@@ -288,10 +288,15 @@ final class ConsumerOperations implements DeliveryReceiver {
       }
       return;
     }
-    long tag = nextTag(source, sequence);
-    trace(source.queue(), message, redelivered);
-    counters.delivered(sequence >= 0, message.bodyLength(), redelivered);
-    connection.output().deliver(number, source.consumer().tag(), tag, redelivered, message);
+    try {
+      long tag = nextTag(source, sequence);
+      trace(source.queue(), message, redelivered);
+      counters.delivered(sequence >= 0, message.bodyLength(), redelivered);
+      connection.output().deliver(number, source.consumer().tag(), tag, redelivered, message);
+    } catch (Throwable e) {
+      // Its frames may be half written. The queue is not to blame, and gets the message back.
+      connection.failInternally(e);
+    }
   }
 
   private void trace(Queue queue, Message message, boolean redelivered) {

@@ -259,7 +259,7 @@ public final class AmqpConnection implements ConnectionContext {
                     PendingReply.give(future, then);
                   } catch (AmqpException e) {
                     fail(channel.number(), e.withMethod(method.classId(), method.methodId()));
-                  } catch (RuntimeException e) {
+                  } catch (Throwable e) {
                     failInternally(e);
                   }
                   pendingReply.doWhatWaits();
@@ -310,12 +310,10 @@ public final class AmqpConnection implements ConnectionContext {
   }
 
   /** Something is wrong with the broker itself. */
-  void failInternally(Throwable cause) {
-    log.internalError(cause);
-    ConnectionException error =
-        cause instanceof OutOfMemoryError
-            ? new ConnectionException(ReplyCode.RESOURCE_ERROR, "the broker is out of memory")
-            : new ConnectionException(ReplyCode.INTERNAL_ERROR, "internal error");
+  @Override
+  public void failInternally(Throwable cause) {
+    log.internalError(cause, home.faults());
+    ConnectionException error = new ConnectionException(ReplyCode.INTERNAL_ERROR, "internal error");
     if (state == State.CLOSING || state == State.CLOSED) {
       socket.close();
     } else {

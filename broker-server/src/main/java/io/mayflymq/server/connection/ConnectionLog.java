@@ -1,5 +1,6 @@
 package io.mayflymq.server.connection;
 
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.protocol.method.MethodNames;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.server.delivery.ConnectionIdentity;
@@ -137,14 +138,10 @@ final class ConnectionLog {
             error.detail());
   }
 
-  /** Something is wrong with the broker itself; said each time. */
-  void internalError(Throwable cause) {
+  /** Something is wrong with the broker itself. */
+  void internalError(Throwable cause, Faults faults) {
     endTold = true;
-    if (cause instanceof OutOfMemoryError) {
-      LOGGER.error("Error on AMQP connection {}: {}", who, cause.toString());
-    } else {
-      LOGGER.error("Error on AMQP connection {}: internal error", who, cause);
-    }
+    faults.contained("AMQP connection", who, cause);
   }
 
   /** What the system says when a socket is closed from the other side at a bad moment. */

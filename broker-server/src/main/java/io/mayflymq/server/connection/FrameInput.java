@@ -79,7 +79,7 @@ public final class FrameInput extends ChannelInboundHandlerAdapter {
       connection.fail(0, e);
       // The stream is out of step: the rest is no frames any more.
       waiting.skipBytes(waiting.readableBytes());
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       connection.failInternally(e);
       waiting.skipBytes(waiting.readableBytes());
     } finally {
@@ -171,6 +171,9 @@ public final class FrameInput extends ChannelInboundHandlerAdapter {
       ctx.close();
     } else if (cause instanceof IOException) {
       connection.log().socketError(cause);
+      ctx.close();
+    } else if (connection == null) {
+      home.faults().contained("connection", ConnectionName.of(ctx.channel()), cause);
       ctx.close();
     } else {
       home.run(() -> connection.failInternally(cause));

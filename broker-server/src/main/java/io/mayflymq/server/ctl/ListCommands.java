@@ -29,6 +29,7 @@ final class ListCommands {
           .with("messages")
           .with("messages_delayed")
           .with("messages_dlx")
+          .with("messages_unreadable")
           .with("messages_ready_ram")
           .with("messages_unacknowledged_ram")
           .with("messages_ram")

@@ -48,6 +48,9 @@ final class Status {
     if (Boolean.TRUE.equals(node.get("disk_free_alarm"))) {
       alarms.add("Free disk space alarm on node " + overview.get("node"));
     }
+    if (node.get("failures") instanceof List<?> failures) {
+      failures.forEach(failure -> alarms.add(failure + " on node " + overview.get("node")));
+    }
     return alarms;
   }
 

@@ -102,9 +102,12 @@ public final class DeliveryLane implements BurstMember {
       long mark = handedOver;
       to.execute(
           () -> {
-            batch.deliver();
-            written = mark;
-            wakeWaiting();
+            try {
+              batch.deliver();
+            } finally {
+              written = mark;
+              wakeWaiting();
+            }
           });
     }
   }

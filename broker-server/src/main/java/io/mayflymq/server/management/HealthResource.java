@@ -74,12 +74,17 @@ final class HealthResource {
   private Response aliveness(Request request) {
     VirtualHost vhost = managed.usableVhost(request);
     Response alive = shardsAnswer();
-    return alive.status() == 200 && vhost.routing().exchange("") != null
-        ? alive
-        : failed("a shard does not answer");
+    return alive.status() == 200 && vhost.routing().exchange("") == null
+        ? failed("virtual host '" + vhost.name() + "' is not there")
+        : alive;
   }
 
+  /** Whether what keeps messages and metadata works, and each shard answers. */
   private Response shardsAnswer() {
+    List<String> failures = managed.alarms().failures();
+    if (!failures.isEmpty()) {
+      return failed(String.join("; ", failures));
+    }
     Shards shards = managed.broker().shards();
     for (int i = 0; i < shards.count(); i++) {
       Shard shard = shards.get(i);

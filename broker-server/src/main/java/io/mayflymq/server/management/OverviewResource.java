@@ -206,6 +206,14 @@ final class OverviewResource {
     }
   }
 
+  /** What does not work, in a few words each, beside scarce memory and disk. */
+  private List<String> troubles() {
+    return managed.alarms().raised().stream()
+        .filter(alarm -> alarm instanceof Alarm.Fault || alarm instanceof Alarm.Failure)
+        .map(Alarm::source)
+        .toList();
+  }
+
   private boolean isRaised(Alarm.Resource alarm) {
     List<Alarm> raised = managed.alarms().raised();
     return raised.contains(alarm) || raised.contains(new Alarm.ByHand(alarm));
@@ -230,6 +238,8 @@ final class OverviewResource {
             "rates_mode", "basic",
             "mem_used", Node.memoryUsed(),
             "mem_limit", monitors.memoryHighWatermark(),
+            "contained_faults", managed.broker().shards().get(0).faults().containedCount(),
+            "failures", troubles(),
             "mem_alarm", isRaised(Alarm.Resource.MEMORY),
             "mem_calculation_strategy", "rss",
             "disk_free", node.diskFree(),

@@ -51,6 +51,7 @@ final class QueueObjects {
     object.put("messages_delayed", view.totals().delayed() + view.scheduled().ready());
     object.put("messages_dlx", view.waiting().messages());
     object.put("messages_persistent", view.totals().persistent());
+    object.put("messages_unreadable", view.totals().unreadable() + view.scheduled().unreadable());
     object.put("name", queue.name());
     object.put("node", NodeName.VALUE);
     object.put("operator_policy", policies.operatorPolicy().map(Policy::name).orElse(null));

@@ -40,7 +40,7 @@ public final class EventLoops implements AutoCloseable {
             io);
     group.forEach(
         executor -> {
-          NettyLoop loop = new NettyLoop((EventLoop) executor);
+          NettyLoop loop = new NettyLoop((EventLoop) executor, threads.faults());
           ordered.add(loop);
           byLoop.put(loop.loop(), loop);
         });

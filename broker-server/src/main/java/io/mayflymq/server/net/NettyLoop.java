@@ -1,5 +1,6 @@
 package io.mayflymq.server.net;
 
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.runtime.EventLoop;
 import io.netty.channel.SingleThreadEventLoop;
 import java.util.concurrent.RejectedExecutionException;
@@ -7,9 +8,12 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A Netty event loop as the core sees it. Tasks for a loop that has shut down are dropped: nobody
- * waits for them any more.
+ * waits for them any more. What a task throws is reported here: Netty would only log it, or keep it
+ * in a future that nobody asks.
+ *
+ * @param faults where that is reported
  */
-record NettyLoop(io.netty.channel.EventLoop loop) implements EventLoop {
+record NettyLoop(io.netty.channel.EventLoop loop, Faults faults) implements EventLoop {
   @Override
   public boolean inEventLoop() {
     return loop.inEventLoop();
@@ -18,11 +22,19 @@ record NettyLoop(io.netty.channel.EventLoop loop) implements EventLoop {
   @Override
   public void execute(Runnable task) {
     try {
-      loop.execute(task);
+      loop.execute(() -> run(task));
     } catch (RejectedExecutionException e) {
       if (!loop.isShuttingDown()) {
         throw e;
       }
+    }
+  }
+
+  private void run(Runnable task) {
+    try {
+      task.run();
+    } catch (Throwable e) {
+      faults.contained("a task of an event loop", e);
     }
   }
 
@@ -39,7 +51,7 @@ record NettyLoop(io.netty.channel.EventLoop loop) implements EventLoop {
   @Override
   public void schedule(Runnable task, long delayMillis) {
     if (!loop.isShuttingDown()) {
-      loop.schedule(task, delayMillis, TimeUnit.MILLISECONDS);
+      loop.schedule(() -> run(task), delayMillis, TimeUnit.MILLISECONDS);
     }
   }
 }

@@ -49,6 +49,23 @@ class AlarmsTest {
   }
 
   @Test
+  void failureIsAnAlarmThatBlocksNobody() {
+    Alarm.Failure failure = new Alarm.Failure("message log 0 has failed");
+    assertThat(alarms.raise(failure, "Input/output error")).isTrue();
+    assertThat(alarms.raised()).containsExactly(failure);
+    assertThat(alarms.failures()).containsExactly("message log 0 has failed");
+    assertThat(alarms.isRaised()).isFalse();
+    assertThat(alarms.reason()).isNull();
+    assertThat(heard).isEmpty();
+    alarms.raise(Resource.DISK, "little");
+    alarms.clear(Resource.DISK, "more");
+    assertThat(heard).containsExactly("raised: low on disk", "cleared");
+    assertThat(alarms.clear(failure, "mended")).isTrue();
+    assertThat(heard).hasSize(2);
+    assertThat(alarms.raised()).isEmpty();
+  }
+
+  @Test
   void raisedTwiceIsRaisedOnce() {
     assertThat(alarms.raise(Resource.DISK, "a")).isTrue();
     assertThat(alarms.raise(Resource.DISK, "b")).isFalse();

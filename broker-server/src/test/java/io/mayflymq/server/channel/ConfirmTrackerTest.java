@@ -2,6 +2,7 @@ package io.mayflymq.server.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.runtime.EventLoop;
 import io.mayflymq.core.runtime.Shard;
@@ -23,7 +24,8 @@ import org.junit.jupiter.api.Test;
 /** What a publisher hears of its messages, accounted for as a client does. */
 class ConfirmTrackerTest {
   private final EmbeddedChannel socket = new EmbeddedChannel();
-  private final Shard shard = new Shard(0, new NoLoop(), () -> Instant.ofEpochMilli(0));
+  private final Shard shard =
+      new Shard(0, new NoLoop(), () -> Instant.ofEpochMilli(0), Faults.logged());
   private final ConfirmTracker tracker =
       new ConfirmTracker(1, new ConnectionOutput(socket, shard), shard, new Counters());
 

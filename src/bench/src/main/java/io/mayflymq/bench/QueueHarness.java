@@ -74,6 +74,11 @@ final class QueueHarness implements QueueEffects, DeliveryOutlet {
   }
 
   @Override
+  public void unreadable(long sequence, String reason, boolean kept) {
+    throw new IllegalStateException(reason);
+  }
+
+  @Override
   public void leaseEnded() {
     throw new IllegalStateException("the queue has no lease");
   }

@@ -1,5 +1,6 @@
 package io.mayflymq.bench;
 
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.runtime.TimerWheel;
 import java.util.SplittableRandom;
@@ -25,7 +26,7 @@ public class Timers extends Measured {
   /** Schedules the timers. */
   @Setup
   public void schedule() {
-    wheel = new TimerWheel(now);
+    wheel = new TimerWheel(now, Faults.logged());
     for (int i = 0; i < delays.length; i++) {
       delays[i] = 1 + random.nextInt(HOUR);
     }

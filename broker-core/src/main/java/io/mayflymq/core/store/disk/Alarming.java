@@ -24,5 +24,6 @@ record Alarming(String what, StoreAlarms alarms) implements LogListener {
   public void failed(LogFailedException cause) {
     // No room will cure it: its publishers get basic.nack, and nobody is made to wait.
     alarms.cleared(what, cause.getMessage());
+    alarms.failed(what, cause.getMessage());
   }
 }

@@ -81,7 +81,14 @@ final class DiskQueueStore implements QueueStore {
   @Override
   public long page(long sequence, Message message) {
     locate();
-    return shard.page(id, sequence, message);
+    boolean paged = false;
+    try {
+      long location = shard.page(id, sequence, message);
+      paged = true;
+      return location;
+    } finally {
+      located -= paged ? 0 : 1;
+    }
   }
 
   @Override
@@ -110,7 +117,14 @@ final class DiskQueueStore implements QueueStore {
   @Override
   public long store(long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {
     locate();
-    return shard.store(id, sequence, message, ownDeadlineMillis, enqueuedAtMillis);
+    boolean stored = false;
+    try {
+      long location = shard.store(id, sequence, message, ownDeadlineMillis, enqueuedAtMillis);
+      stored = true;
+      return location;
+    } finally {
+      located -= stored ? 0 : 1;
+    }
   }
 
   @Override

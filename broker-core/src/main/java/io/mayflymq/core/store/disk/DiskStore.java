@@ -9,36 +9,28 @@ import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.ReturnNotes;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.StreamStore;
+import io.mayflymq.core.store.UnreadableException;
 import io.mayflymq.core.store.memory.ContentMemory;
-import io.mayflymq.core.store.segment.DamagedRecordException;
+import io.mayflymq.core.store.segment.Location;
 import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.LogState;
-import io.mayflymq.core.store.segment.RecordTargets;
 import io.mayflymq.core.store.segment.SegmentLog;
 import io.mayflymq.core.store.stream.StreamLogs;
+import java.io.UncheckedIOException;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongConsumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /*
  * The store of a shard: a log of what its durable queues hold, and beside it, in memory or in a file, the contents of all other messages that wait.
  *
  * A burst writes to the logs as it goes. At its end everything is handed over in one go: the marks of what was delivered, then what
  * is to be confirmed. So there is one force for all queues of the shard and all connections that published in the burst.
- *
- * Dead letters. A message that has died is buried: the queue has it no more, the log still does. If its letter stays within the shard, one
- * record takes it from here to there. If it goes to another shard, the entry is settled when the letter is safe over there; until then
- * the log must be able to find it when it copies what is live, so such entries are listed in "awaited".
  */
 final class DiskStore implements ShardStore, BurstMember, LogOwner {
-  private static final Logger LOGGER = LoggerFactory.getLogger(DiskStore.class);
-
   /** The most that may wait for the disk before publishers have to wait too. */
   private static final long MOST_PENDING = 32L << 20;
 
@@ -58,11 +50,10 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   /** Those that have, or had since the start, messages with a location; at start, all. */
   final Map<Long, DiskQueueStore> queues = new ConcurrentHashMap<>();
 
-  private final Map<EntryKey, DeadEntry> awaited = new HashMap<>();
   private final List<DiskQueueStore> delivered = new ArrayList<>();
   private final List<DiskQueueStore> returned = new ArrayList<>();
   private final List<Commit> commits = new ArrayList<>();
-  private final PendingMove move = new PendingMove();
+  private final DeadEntries dead;
   private final StoreRecovery recovery;
 
   /** Null until there was a stream for the first time. */
@@ -76,8 +67,6 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   private int ticks;
   private boolean closed;
 
-  private record EntryKey(long queueId, long sequence) {}
-
   DiskStore(Shard shard, StoreOptions options, DiskStores stores) {
     this.shard = shard;
     this.stores = stores;
@@ -87,6 +76,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
     this.paging = new Paging(memory, budget, () -> stores.openPaging(shard.index(), paged));
     this.openLog = stores.openLog(shard.index());
     this.log = openLog.log();
+    this.dead = new DeadEntries(log, queues);
     this.recovery = new StoreRecovery(shard.index(), stores, log, this, queues);
   }
 
@@ -129,8 +119,8 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   long store(
       long queueId, long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {
     stored++;
-    if (move.isOpen()) {
-      move.add(queueId, sequence, ownDeadlineMillis);
+    if (dead.move().isOpen()) {
+      dead.move().add(queueId, sequence, ownDeadlineMillis);
       return QueueStore.NOWHERE;
     }
     touch();
@@ -139,7 +129,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
 
   void settle(long queueId, long sequence, long location, int bodyLength) {
     if (location == QueueStore.NOWHERE) {
-      move.remove(queueId, sequence);
+      dead.move().remove(queueId, sequence);
     } else {
       touch();
       log.settle(queueId, sequence, location, bodyLength);
@@ -149,21 +139,28 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   DeadEntry bury(long queueId, long sequence, long location, int bodyLength) {
     DeadEntry entry = new DeadEntry(queueId, sequence, location, bodyLength);
     if (location == QueueStore.NOWHERE) {
-      move.addDead(entry);
+      dead.move().addDead(entry);
     }
     return entry;
   }
 
   Message read(long location, boolean paged) {
-    if (location == QueueStore.NOWHERE) {
-      return move.letter();
+    if (location == QueueStore.NOWHERE && dead.move().isOpen()) {
+      return dead.move().letter();
     }
     try {
       return paged ? paging.read(location) : log.read(location);
-    } catch (DamagedRecordException e) {
-      LOGGER.warn("A message is lost: {}", e.getMessage());
-      return null;
+    } catch (UncheckedIOException e) {
+      throw new UnreadableException(
+          "%s cannot be read: %s".formatted(place(location), e.getCause()), e);
+    } catch (RuntimeException e) {
+      throw new UnreadableException(e.getMessage(), e);
     }
+  }
+
+  private String place(long location) {
+    return "record at %d of segment %d of shard %d"
+        .formatted(Location.offset(location), Location.segment(location), shard.index());
   }
 
   boolean mayReadInPassing(long location, boolean paged) {
@@ -229,67 +226,24 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
 
   @Override
   public void await(DeadEntry entry) {
-    awaited.put(new EntryKey(entry.queueId(), entry.sequence()), entry);
-    countAwaited(entry, 1);
+    dead.await(entry);
   }
 
   @Override
   public void settle(DeadEntry entry) {
-    awaitNoLonger(entry);
+    dead.arrived(entry);
     settle(entry.queueId(), entry.sequence(), entry.location(), entry.bodyLength());
-  }
-
-  private void awaitNoLonger(DeadEntry entry) {
-    if (!awaited.isEmpty()
-        && awaited.remove(new EntryKey(entry.queueId(), entry.sequence())) != null) {
-      countAwaited(entry, -1);
-    }
-  }
-
-  private void countAwaited(DeadEntry entry, int more) {
-    DiskQueueStore queue = queues.get(entry.queueId());
-    if (queue != null) {
-      queue.awaits(more);
-    }
   }
 
   @Override
   public void beginMove(DeadEntry source, Message letter) {
-    awaitNoLonger(source);
-    move.open(source, letter);
+    dead.beginMove(source, letter);
   }
 
   @Override
-  public void endMove(long nowMillis) {
-    DeadEntry source = move.source();
-    RecordTargets targets = move.targets();
+  public void endMove(long nowMillis, boolean keepSource) {
     touch();
-    if (targets.size() == 0) {
-      log.settle(source.queueId(), source.sequence(), source.location(), source.bodyLength());
-    } else {
-      long location =
-          log.move(
-              source.queueId(),
-              source.sequence(),
-              source.location(),
-              source.bodyLength(),
-              targets,
-              nowMillis,
-              move.letter());
-      for (int i = 0; i < targets.size(); i++) {
-        place(targets.queueId(i), targets.sequence(i), location);
-      }
-    }
-    move.close();
-  }
-
-  private void place(long queueId, long sequence, long location) {
-    DeadEntry dead = move.dead(queueId, sequence);
-    if (dead != null) {
-      dead.moveTo(location);
-    } else {
-      queues.get(queueId).queue().moved(sequence, location);
-    }
+    dead.endMove(nowMillis, keepSource);
   }
 
   // As the log asks and tells
@@ -300,14 +254,13 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
     if (queue != null && queue.queue().isLive(sequence, location, false)) {
       return true;
     }
-    DeadEntry entry = awaited.get(new EntryKey(queueId, sequence));
-    return entry != null && entry.location() == location;
+    return dead.awaitedAt(queueId, sequence, location) != null;
   }
 
   @Override
   public void moved(long queueId, long sequence, long from, long to) {
-    DeadEntry entry = awaited.get(new EntryKey(queueId, sequence));
-    if (entry != null && entry.location() == from) {
+    DeadEntry entry = dead.awaitedAt(queueId, sequence, from);
+    if (entry != null) {
       entry.moveTo(to);
     } else {
       queues.get(queueId).queue().moved(sequence, to);
@@ -371,6 +324,21 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   @Override
   public void endOfBurst() {
     inBurst = false;
+    Commit commit = commits.isEmpty() ? null : takeCommits();
+    try {
+      handOver(commit);
+    } catch (Throwable e) {
+      shard.faults().contained("writing the messages of", shard, e);
+      if (commit != null) {
+        commit.failed();
+      }
+    }
+    if (!compacting) {
+      compact();
+    }
+  }
+
+  private void handOver(Commit commit) {
     for (DiskQueueStore queue : delivered) {
       log.delivered(queue.id, queue.logDelivered());
     }
@@ -379,19 +347,13 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
       log.returned(queue.id, queue.logReturned(), false);
     }
     returned.clear();
-    Commit commit = commits.isEmpty() ? null : takeCommits();
-    if (streams != null) {
-      commit = flushStreams(commit);
-    }
-    if (commit == null) {
+    Commit awaitedOfAll = streams == null ? commit : flushStreams(commit);
+    if (awaitedOfAll == null) {
       log.flush();
     } else {
-      log.commit(commit);
+      log.commit(awaitedOfAll);
     }
     paging.flush();
-    if (!compacting) {
-      compact();
-    }
   }
 
   /** What is committed may be in both: then it is safe when both are. */
@@ -431,8 +393,13 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
     if (closed) {
       return;
     }
-    boolean more = log.compact(COMPACTION_SLICE);
-    more |= paging.compact(COMPACTION_SLICE);
+    boolean more = false;
+    try {
+      more = log.compact(COMPACTION_SLICE);
+      more |= paging.compact(COMPACTION_SLICE);
+    } catch (Throwable e) {
+      shard.faults().contained("freeing the disk of", shard, e);
+    }
     compacting = more;
     if (more) {
       shard.executeLater(
@@ -448,32 +415,38 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
     if (closed) {
       return;
     }
-    shard.run(
-        () -> {
-          readsInPassing = READS_IN_PASSING;
-          if (log.state() == LogState.BLOCKED) {
-            log.retry();
-          }
-          paging.tick();
-          if (streams != null && streams.state() == LogState.BLOCKED) {
-            streams.retry();
-          }
-          if (log.unforced()) {
-            commit(NOBODY);
-          } else {
-            touch(); // For the log to note what has been forced, when nothing else happens.
-          }
-          if (!compacting) {
-            compact();
-          }
-          if (++ticks % TICKS_OF_REST == 0) {
-            log.rest();
-          }
-          if (ticks % TICKS_OF_NOTES == 0) {
-            log.note(stores.metadataSequence());
-          }
-        });
-    shard.loop().schedule(this::tick, TICK_MILLIS);
+    try {
+      shard.run(this::lookAround);
+    } catch (Throwable e) {
+      shard.faults().contained("looking after the messages of", shard, e);
+    } finally {
+      shard.loop().schedule(this::tick, TICK_MILLIS);
+    }
+  }
+
+  private void lookAround() {
+    readsInPassing = READS_IN_PASSING;
+    if (log.state() == LogState.BLOCKED) {
+      log.retry();
+    }
+    if (streams != null && streams.state() == LogState.BLOCKED) {
+      streams.retry();
+    }
+    paging.tick();
+    if (log.unforced()) {
+      commit(NOBODY);
+    } else {
+      touch(); // For the log to note what has been forced, when nothing else happens.
+    }
+    if (!compacting) {
+      compact();
+    }
+    if (++ticks % TICKS_OF_REST == 0) {
+      log.rest();
+    }
+    if (ticks % TICKS_OF_NOTES == 0) {
+      log.note(stores.metadataSequence());
+    }
   }
 
   private static final Commit NOBODY =

@@ -12,4 +12,7 @@ public interface StoreAlarms {
 
   /** It can be written again, or never will be. */
   void cleared(String what, String detail);
+
+  /** It has failed: nothing of it is confirmed any more until the broker is started again. */
+  void failed(String what, String detail);
 }

@@ -1,7 +1,6 @@
 package io.mayflymq.core.store.segment;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -58,7 +57,7 @@ final class Compactor {
         }
         rest -= COST_OF_LOOKING + carry();
       }
-    } catch (DamagedRecordException | UncheckedIOException e) {
+    } catch (RuntimeException e) {
       giveUp(e);
     }
     return true;

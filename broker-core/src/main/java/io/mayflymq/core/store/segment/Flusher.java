@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.segment;
 
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.core.store.segment.SegmentWriter.Unforced;
@@ -38,7 +39,8 @@ import org.slf4j.LoggerFactory;
  * are deleted that wait for nothing but marks.
  *
  * A force that fails is final: the kernel may have dropped
- * the pages that it could not write, and would say at the next force that all is well.
+ * the pages that it could not write, and would say at the next force that all is well. So is an exception or an error that nothing is
+ * expected to throw: what has been written is unknown then. Commits fail from there on, and no role stays taken.
  */
 final class Flusher implements Runnable {
   /** A commit of nobody. */
@@ -259,7 +261,7 @@ final class Flusher implements Runnable {
       } catch (IOException e) {
         block(e);
         round = relief();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         fail(e);
       }
       if (round != null) {
@@ -409,7 +411,7 @@ final class Flusher implements Runnable {
       force(round.unforced);
       tell(round.commits, Commit::safe);
       delete(round);
-    } catch (IOException | RuntimeException e) {
+    } catch (IOException | RuntimeException | Error e) {
       fail(e);
       tell(round.commits, Commit::failed);
     }
@@ -466,7 +468,11 @@ final class Flusher implements Runnable {
 
   // Of both
 
-  private void fail(Exception cause) {
+  /** Of a process that is to end no other thread may hear; it does so when this one has ended. */
+  private void fail(Throwable cause) {
+    if (cause instanceof Error error && Faults.isFatal(cause)) {
+      throw error;
+    }
     synchronized (lock) {
       pending = true; // For the commits that wait.
       if (state == LogState.FAILED) {
@@ -492,7 +498,10 @@ final class Flusher implements Runnable {
   private static void run(Runnable task) {
     try {
       task.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      if (Faults.isFatal(e)) {
+        throw e;
+      }
       LOGGER.error("A listener of the message log has failed", e);
     }
   }

@@ -43,7 +43,7 @@ public final class RecordTargets {
   }
 
   /** Takes over the targets of another list. */
-  void set(RecordTargets other) {
+  public void set(RecordTargets other) {
     clear();
     for (int i = 0; i < other.size; i++) {
       add(other.queueIds[i], other.sequences[i], other.deadlines[i], other.flags[i]);

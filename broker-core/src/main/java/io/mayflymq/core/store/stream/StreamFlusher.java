@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.stream;
 
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.segment.LogFailedException;
 import io.mayflymq.core.store.segment.LogFile;
@@ -139,8 +140,9 @@ final class StreamFlusher implements Runnable {
   @Override
   public void run() {
     while (take()) {
-      removing.forEach(Runnable::run);
-      removing.clear();
+      for (Runnable removal = removing.poll(); removal != null; removal = removing.poll()) {
+        tell(removal);
+      }
       if (state == LogState.FAILED) {
         refuse();
         continue;
@@ -155,6 +157,8 @@ final class StreamFlusher implements Runnable {
         fail(e.getCause());
       } catch (IOException e) {
         block(e);
+      } catch (RuntimeException | Error e) {
+        fail(e);
       }
     }
   }
@@ -333,6 +337,9 @@ final class StreamFlusher implements Runnable {
   }
 
   private void fail(Throwable cause) {
+    if (cause instanceof Error error && Faults.isFatal(cause)) {
+      throw error;
+    }
     synchronized (lock) {
       state = LogState.FAILED;
       pending = true; // For the commits that have come meanwhile.
@@ -379,7 +386,10 @@ final class StreamFlusher implements Runnable {
   private static void tell(Runnable task) {
     try {
       task.run();
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
+      if (Faults.isFatal(e)) {
+        throw e;
+      }
       LOGGER.error("A listener of the streams has failed", e);
     }
   }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
@@ -26,10 +27,13 @@ public final class MemoryHost implements StoreHost {
   private final TreeMap<String, MemoryDirectory> directories = new TreeMap<>();
   private final List<ManualExecutor> flushers = new ArrayList<>();
   private final List<String> alarms = new ArrayList<>();
+  private final List<String> failures = new ArrayList<>();
   private Runnable beforeChange = () -> {};
   private boolean atOnce;
   private boolean acceptsLoss;
   private MemoryDirectory root = new MemoryDirectory();
+  private long room = Long.MAX_VALUE;
+  private BooleanSupplier readFails = () -> false;
 
   /**
    * What makes the stores of a broker on this machine.
@@ -120,9 +124,30 @@ public final class MemoryHost implements StoreHost {
     acceptsLoss = accepted;
   }
 
+  /** The names of what has failed for good. */
+  public List<String> failures() {
+    return failures;
+  }
+
   /** Has this called before anything on a disk changes. */
   public void beforeChange(Runnable watcher) {
     beforeChange = watcher;
+  }
+
+  /** Lets this many bytes more be written to each directory. */
+  public void fill(long bytes) {
+    room = bytes;
+    directories.values().forEach(directory -> directory.fill(bytes));
+  }
+
+  /** Has the next force of each directory fail. */
+  public void failForces() {
+    directories.values().forEach(directory -> directory.failForceAfter(0));
+  }
+
+  /** Has reads of files fail that the supplier says so of. */
+  public void failReads(BooleanSupplier fails) {
+    readFails = fails;
   }
 
   // The host
@@ -143,6 +168,8 @@ public final class MemoryHost implements StoreHost {
     beforeChange.run();
     MemoryDirectory directory = directories.computeIfAbsent(name, absent -> new MemoryDirectory());
     directory.beforeChange(() -> beforeChange.run());
+    directory.failReads(() -> readFails.getAsBoolean());
+    directory.fill(room);
     return directory;
   }
 
@@ -178,6 +205,11 @@ public final class MemoryHost implements StoreHost {
     @Override
     public void cleared(String what, String detail) {
       alarms.remove(what);
+    }
+
+    @Override
+    public void failed(String what, String detail) {
+      failures.add(what);
     }
   }
 }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 
 /**
  * A directory in memory that knows what has been forced: it can forget the rest, in whole or in
@@ -23,6 +24,7 @@ public final class MemoryDirectory implements LogDirectory {
   private int writesUntilFailure = -1;
   private int forcesUntilFailure = -1;
   private boolean deletesFail;
+  private BooleanSupplier readFails = () -> false;
   private Runnable beforeChange = () -> {};
   int forces;
   int writes;
@@ -82,6 +84,11 @@ public final class MemoryDirectory implements LogDirectory {
 
   public void failForceAfter(int good) {
     forcesUntilFailure = good;
+  }
+
+  /** Has reads of files fail that the supplier says so of, with what a disk's defect gives. */
+  public void failReads(BooleanSupplier fails) {
+    readFails = fails;
   }
 
   public void failDeletes(boolean fail) {
@@ -300,7 +307,10 @@ public final class MemoryDirectory implements LogDirectory {
     }
 
     @Override
-    public int read(ByteBuffer target, long position) {
+    public int read(ByteBuffer target, long position) throws IOException {
+      if (readFails.getAsBoolean()) {
+        throw new IOException("Input/output error");
+      }
       int count = (int) Math.min(target.remaining(), contents.bytes.length - position);
       if (count > 0) {
         target.put(contents.bytes, (int) position, count);

@@ -43,6 +43,31 @@ class SegmentLogTroubleTest {
   }
 
   @Test
+  void errorOfTheThreadThatWritesFailsTheLogAndLeavesNobodyWaiting() {
+    LogRig rig = new LogRig();
+    rig.enqueue(1, 0, LogRig.message(0, 100));
+    rig.safe();
+    rig.directory.beforeChange(
+        () -> {
+          throw new AssertionError("a defect");
+        });
+    rig.enqueue(1, 1, LogRig.message(1, 100));
+    rig.commit("first");
+    rig.executor.runAll();
+    assertThat(rig.log.state()).isEqualTo(LogState.FAILED);
+    rig.directory.beforeChange(() -> {});
+    rig.commit("second");
+    rig.executor.runAll();
+    assertThat(rig.events)
+        .startsWith("safe")
+        .anyMatch(event -> event.startsWith("failed"))
+        .contains("first failed", "second failed");
+    var closed = rig.log.close();
+    rig.executor.runAll();
+    assertThat(closed).isDone();
+  }
+
+  @Test
   void settlementsRelieveAFullDisk() {
     LogRig rig = new LogRig();
     for (int i = 0; i < 100; i++) {

@@ -1,0 +1,99 @@
+package io.mayflymq.core.queue;
+
+import io.mayflymq.core.message.DeathCause;
+import io.mayflymq.core.message.Message;
+
+/**
+ * Settles ranges of messages. One that fails holds up no other: {@link #throwFailure} tells of it
+ * when all have had their turn, as its consumer knows of none of them any more.
+ */
+final class Settlements {
+  private final MessageIndex<Message> index;
+  private final Departures departures;
+  private final Returns returns;
+  private Throwable failure;
+
+  Settlements(MessageIndex<Message> index, Departures departures, Returns returns) {
+    this.index = index;
+    this.departures = departures;
+    this.returns = returns;
+  }
+
+  /**
+   * Messages leave for good.
+   *
+   * @return how many were unacknowledged
+   */
+  int acknowledge(long from, long to) {
+    int count = 0;
+    for (long sequence = from; sequence <= to; sequence++) {
+      if (index.isUnacked(sequence)) {
+        count++;
+        try {
+          departures.discard(sequence);
+        } catch (RuntimeException | Error e) {
+          failed(e);
+        }
+      }
+    }
+    return count;
+  }
+
+  /**
+   * Messages die.
+   *
+   * @return how many were unacknowledged
+   */
+  int reject(long from, long to, DeathCause cause, long nowMillis) {
+    int count = 0;
+    for (long sequence = from; sequence <= to; sequence++) {
+      if (index.isUnacked(sequence)) {
+        count++;
+        try {
+          departures.die(sequence, cause, nowMillis);
+        } catch (RuntimeException | Error e) {
+          failed(e);
+        }
+      }
+    }
+    return count;
+  }
+
+  /**
+   * Messages come back.
+   *
+   * @return how many were unacknowledged
+   */
+  int putBack(long from, long to, boolean failed, long nowMillis) {
+    int count = 0;
+    for (long sequence = from; sequence <= to; sequence++) {
+      if (index.isUnacked(sequence)) {
+        count++;
+        try {
+          returns.putBack(sequence, failed, nowMillis);
+        } catch (RuntimeException | Error e) {
+          failed(e);
+        }
+      }
+    }
+    return count;
+  }
+
+  private void failed(Throwable thrown) {
+    if (failure == null) {
+      failure = thrown;
+    }
+  }
+
+  /** Throws the first of what was thrown since this was last called, if anything was. */
+  void throwFailure() {
+    Throwable thrown = failure;
+    failure = null;
+    if (thrown instanceof RuntimeException exception) {
+      throw exception;
+    }
+    if (thrown instanceof Error error) {
+      throw error;
+    }
+  }
+}

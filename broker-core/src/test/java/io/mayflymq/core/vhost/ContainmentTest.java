@@ -1,0 +1,296 @@
+package io.mayflymq.core.vhost;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.DeliveryOutlet;
+import io.mayflymq.core.store.ForwardingQueueStore;
+import io.mayflymq.core.store.ForwardingShardStore;
+import io.mayflymq.core.store.QueueStore;
+import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.vhost.TestBroker.Settlement;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.ShortString;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** One command, message or timer that fails, and everything beside it, which goes on. */
+class ContainmentTest {
+  /** The number of the message whose storing fails. */
+  private static final int BROKEN = 666;
+
+  private boolean movesFail;
+  private TestBroker broker = broker(2);
+
+  private TestBroker broker(int shards) {
+    return TestBroker.of(shards, TestBroker.ROOMY, Breaking::new)
+        .expectFaults(IllegalStateException.class);
+  }
+
+  /** What the publishers of messages were told, by their numbers. */
+  private final Map<Integer, Boolean> told = new HashMap<>();
+
+  private void publishAll(Queue queue, int... numbers) {
+    int shard = queue.shard().index();
+    broker.on(
+        shard,
+        () -> {
+          for (int number : numbers) {
+            broker
+                .lanes(shard)
+                .publish(
+                    queue,
+                    TestBroker.message(number),
+                    (sequence, accepted) -> told.put((int) sequence, accepted),
+                    number);
+          }
+        });
+    broker.rest();
+  }
+
+  @Test
+  void oneCommandOfABatchFailsAndTheOthersAreCarriedOut() {
+    Queue queue = broker.declare("q");
+    publishAll(queue, 1, BROKEN, 2);
+    assertThat(told).isEqualTo(Map.of(1, true, BROKEN, false, 2, true));
+    assertThat(broker.lanes(queue.shard().index()).bytesUnderWay()).isZero();
+    assertThat(broker.lanes(queue.shard().index()).isSettled()).isTrue();
+    assertThat(broker.faults.take())
+        .containsExactly(
+            "a command of queue 'q' in vhost '/': java.lang.IllegalStateException: message 666");
+    broker.advance(1100);
+    broker = broker.afterPowerLoss();
+    assertThat(broker.drain("q")).containsExactly(1, 2);
+  }
+
+  @Test
+  void deliveryThatCouldNotBeStoredIsInNoQueue() {
+    broker.declare("q");
+    TestBroker.Collector collector = broker.consume("q", true, 0);
+    publishAll(broker.queue("q"), 1, BROKEN, 2);
+    assertThat(collector.numbers()).containsExactly(1, 2);
+    assertThat(broker.queue("q").view().totals().messages()).isEqualTo(2);
+    assertThat(told.get(BROKEN)).isFalse();
+  }
+
+  @Test
+  void receiptThatFailsKeepsNoOtherFromItsOwn() {
+    Queue queue = broker.declare("q");
+    int shard = queue.shard().index();
+    broker.on(
+        shard,
+        () -> {
+          for (int number = 1; number <= 3; number++) {
+            broker
+                .lanes(shard)
+                .publish(
+                    queue,
+                    TestBroker.message(number),
+                    (sequence, accepted) -> {
+                      if (sequence == 2) {
+                        throw new IllegalStateException("receipt");
+                      }
+                      told.put((int) sequence, accepted);
+                    },
+                    number);
+          }
+        });
+    broker.rest();
+    assertThat(told).isEqualTo(Map.of(1, true, 3, true));
+    assertThat(broker.lanes(shard).isSettled()).isTrue();
+  }
+
+  @Test
+  void deadLetterThatFailsLeavesTheOpenMoveNowhereOpen() {
+    for (int shard = 0; shard < 2; shard++) {
+      broker = broker(2);
+      broker.declareOn(0, "dead");
+      broker.declareOn(shard, "q", TestBroker.deadLetteringTo("dead"));
+      broker.declareOn(0, "other");
+      publishAll(broker.queue("q"), 1, 2, 3);
+      long first = broker.fetch("q").sequence();
+      movesFail = true;
+      broker.settling(Settlement.REJECT, broker.queue("q"), TestBroker.getter(), first, first);
+      broker.rest();
+      movesFail = false;
+      assertThat(broker.faults.take()).as("shard %d", shard).isNotEmpty();
+      publishAll(broker.queue("other"), 7, 8);
+      assertThat(told).containsEntry(7, true).containsEntry(8, true);
+      assertThat(broker.drain("dead")).isEmpty();
+      assertThat(TestBroker.numberOf(broker.fetch("other").message())).isEqualTo(7);
+      broker.advance(1100);
+      broker = broker.afterPowerLoss();
+      broker.rest();
+      assertThat(broker.drain("other")).containsExactly(7, 8);
+      assertThat(broker.drain("q")).as("kept where it died").containsExactly(1, 2, 3);
+    }
+  }
+
+  @Test
+  void settlementThatFailsHoldsUpNoOtherOfItsRun() {
+    broker.declareOn(0, "dead");
+    Queue queue = broker.declareOn(0, "q", TestBroker.deadLetteringTo("dead"));
+    publishAll(queue, 1, 2, 3);
+    Consumer consumer = TestBroker.getter();
+    for (int i = 0; i < 3; i++) {
+      broker.fetch("q");
+    }
+    broker.settling(Settlement.REJECT, queue, consumer, 0, 2);
+    broker.rest();
+    assertThat(queue.view().totals().messages()).isZero();
+    assertThat(broker.drain("dead")).containsExactly(1, 2, 3);
+  }
+
+  @Test
+  void outletThatFailsKeepsNobodyElseFromItsMessages() {
+    Queue broken = broker.declareOn(0, "broken");
+    Queue queue = broker.declareOn(0, "q");
+    Consumer consumer =
+        new Consumer(
+            ShortString.of("tag"),
+            true,
+            false,
+            0,
+            FieldTable.EMPTY,
+            new DeliveryOutlet() {
+              @Override
+              public boolean reserve(Consumer asking) {
+                return true;
+              }
+
+              @Override
+              public void deliver(
+                  Consumer to, long sequence, Message message, boolean redelivered) {
+                throw new IllegalStateException("outlet");
+              }
+
+              @Override
+              public void cancelled(Consumer gone) {}
+            });
+    broken.subscribe(consumer, () -> {});
+    broker.rest();
+    broker.on(
+        0,
+        () -> {
+          broker.lanes(0).publish(broken, TestBroker.message(1), null, 1);
+          broker
+              .lanes(0)
+              .publish(
+                  queue, TestBroker.message(2), (sequence, accepted) -> told.put(2, accepted), 2);
+        });
+    broker.rest();
+    assertThat(told).isEqualTo(Map.of(2, true));
+    assertThat(broker.drain("q")).containsExactly(2);
+  }
+
+  // Reads that fail
+
+  /** A broker whose messages are in files only. */
+  private void onDisk() {
+    broker = TestBroker.of(1, 0);
+    broker.declare("q");
+    broker.declare("other");
+    broker.publish("q", IntStream.rangeClosed(1, 50).toArray());
+    broker.publish("other", 100);
+    broker.advance(1100);
+    broker = broker.afterKill();
+  }
+
+  /** Has what came before read from files only. */
+  private void fillLog() {
+    broker.declareOn(0, "filler");
+    broker.publish("filler", IntStream.range(1000, 1200).toArray());
+    broker.publish("filler", IntStream.range(1200, 1400).toArray());
+  }
+
+  @Test
+  void messageThatCannotBeReadIsSetAsideAndTheOthersAreServed() {
+    onDisk();
+    boolean[] fails = {true};
+    int[] reads = {0};
+    broker.host.failReads(() -> fails[0] && reads[0]++ == 0);
+    var drained = broker.drain("q");
+    assertThat(drained).hasSize(49).isSorted().doesNotContain(1);
+    assertThat(broker.queue("q").view().totals().unreadable()).isEqualTo(1);
+    assertThat(broker.queue("q").view().totals().messages()).isEqualTo(1);
+    assertThat(broker.drain("other")).containsExactly(100);
+
+    fails[0] = false;
+    broker.advance(61_000);
+    assertThat(broker.queue("q").view().totals().unreadable()).isZero();
+    assertThat(broker.drain("q")).containsExactly(1);
+  }
+
+  @Test
+  void whatCannotBeReadIsNeitherServedEmptyNorDeleted() {
+    onDisk();
+    broker.host.failReads(() -> true);
+    assertThat(broker.fetch("q")).isNull();
+    assertThat(broker.queue("q").view().totals().unreadable()).isEqualTo(50);
+    broker.advance(61_000);
+    broker.host.failReads(() -> false);
+    broker = broker.afterPowerLoss();
+    assertThat(broker.drain("q")).hasSize(50).isSorted();
+  }
+
+  @Test
+  void messageThatIsDueAndCannotBeReadWaitsForItsDeadLetter() {
+    broker = TestBroker.of(1, 0);
+    broker.declare("dead");
+    broker.declare(
+        "q", TestBroker.deadLetteringTo("dead").toBuilder().put("x-message-ttl", 100).build());
+    broker.publish("q", 1, 2, 3);
+    fillLog();
+    broker.host.failReads(() -> true);
+    broker.advance(500);
+    assertThat(broker.queue("q").view().totals().unreadable()).isEqualTo(3);
+    broker.host.failReads(() -> false);
+    broker.advance(61_000);
+    assertThat(broker.drain("dead")).containsExactly(1, 2, 3);
+    assertThat(broker.queue("q").view().totals().messages()).isZero();
+  }
+
+  @Test
+  void rejectedMessageThatCannotBeReadIsDeadLetteredLater() {
+    broker = TestBroker.of(2, 0);
+    broker.declareOn(1, "dead");
+    Queue queue = broker.declareOn(0, "q", TestBroker.deadLetteringTo("dead"));
+    TestBroker.Collector collector = broker.consume("q", true, 1);
+    broker.publish("q", 1, 2);
+    fillLog();
+    broker.host.failReads(() -> true);
+    queue.cancel(collector.consumer);
+    broker.settling(Settlement.REJECT, queue, collector.consumer, 0, 0);
+    broker.rest();
+    assertThat(queue.view().totals().unreadable()).isEqualTo(1);
+    broker.host.failReads(() -> false);
+    broker.advance(61_000);
+    assertThat(broker.drain("dead")).containsExactly(1);
+    assertThat(broker.drain("q")).containsExactly(2);
+  }
+
+  /** A store in which what is asked for fails. */
+  private final class Breaking extends ForwardingShardStore {
+    Breaking(ShardStore store) {
+      super(store);
+    }
+
+    @Override
+    public QueueStore open(long queueId, boolean durable) {
+      return new ForwardingQueueStore(super.open(queueId, durable)) {
+        @Override
+        public long store(
+            long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {
+          int number = TestBroker.numberOf(message);
+          if (number == BROKEN || movesFail) {
+            throw new IllegalStateException("message " + number);
+          }
+          return super.store(sequence, message, ownDeadlineMillis, enqueuedAtMillis);
+        }
+      };
+    }
+  }
+}

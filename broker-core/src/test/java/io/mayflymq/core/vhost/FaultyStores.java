@@ -1,0 +1,93 @@
+package io.mayflymq.core.vhost;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.ForwardingQueueStore;
+import io.mayflymq.core.store.ForwardingShardStore;
+import io.mayflymq.core.store.QueueStore;
+import io.mayflymq.core.store.ShardStore;
+import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
+
+/**
+ * Stores whose queues cannot store some messages, as something throws. A move is ended whatever
+ * fails in it, and keeps its source then.
+ */
+final class FaultyStores {
+  /** What is thrown. */
+  static final class Injected extends RuntimeException {
+    Injected(String what) {
+      super(what);
+    }
+  }
+
+  private final UnaryOperator<ShardStore> watch;
+  private BooleanSupplier fails = () -> false;
+
+  /** Puts itself around what watches the stores. */
+  FaultyStores(UnaryOperator<ShardStore> watch) {
+    this.watch = watch;
+  }
+
+  /** Has the commands fail from here on that the supplier says so of. */
+  void failIf(BooleanSupplier says) {
+    fails = says;
+  }
+
+  /** What is to be put around each store of a broker that starts. */
+  ShardStore around(ShardStore store) {
+    return new ForwardingShardStore(watch.apply(store)) {
+      private boolean moving;
+      private boolean moveFailed;
+
+      @Override
+      public void beginMove(DeadEntry source, Message letter) {
+        moving = true;
+        moveFailed = false;
+        super.beginMove(source, letter);
+      }
+
+      @Override
+      public void endMove(long nowMillis, boolean keepSource) {
+        assertThat(moving).as("a move that was begun").isTrue();
+        assertThat(keepSource).as("kept, as a queue has failed").isEqualTo(moveFailed);
+        moving = false;
+        super.endMove(nowMillis, keepSource);
+      }
+
+      private void mayFail(String what) {
+        if (fails.getAsBoolean()) {
+          moveFailed |= moving;
+          throw new Injected(what);
+        }
+      }
+
+      @Override
+      public void commit(Commit commit) {
+        assertThat(moving).as("a move that is open at the end of a burst").isFalse();
+        super.commit(commit);
+      }
+
+      @Override
+      public QueueStore open(long queueId, boolean durable) {
+        return new ForwardingQueueStore(super.open(queueId, durable)) {
+          @Override
+          public long store(
+              long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {
+            mayFail("store");
+            return super.store(sequence, message, ownDeadlineMillis, enqueuedAtMillis);
+          }
+
+          @Override
+          public long page(long sequence, Message message) {
+            mayFail("page");
+            return super.page(sequence, message);
+          }
+        };
+      }
+    };
+  }
+}

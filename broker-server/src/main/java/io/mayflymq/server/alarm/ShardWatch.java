@@ -1,0 +1,83 @@
+package io.mayflymq.server.alarm;
+
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.PeriodicWork;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.vhost.Shards;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * Asks each shard again and again whether it answers, and raises an alarm while one does not, as it
+ * is stuck in some work. Nothing is ended for that: it may come back.
+ */
+public final class ShardWatch implements AutoCloseable {
+  private static final long INTERVAL_MILLIS = 2_000;
+
+  /** How long a shard may take for an answer. */
+  static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private final List<Watched> watched = new ArrayList<>();
+  private final LongSupplier nanoTime;
+  private final Alarms alarms;
+  private PeriodicWork thread;
+
+  /** What is known of a shard. The thread of the watch asks; the shard's answers. */
+  private static final class Watched {
+    private final Shard shard;
+    private final Alarm.Failure alarm;
+    private volatile boolean answered = true;
+    private long askedAt;
+
+    Watched(Shard shard) {
+      this.shard = shard;
+      this.alarm = new Alarm.Failure(shard + " does not answer");
+    }
+  }
+
+  ShardWatch(Shards shards, Alarms alarms, LongSupplier nanoTime) {
+    this.alarms = alarms;
+    this.nanoTime = nanoTime;
+    for (int i = 0; i < shards.count(); i++) {
+      watched.add(new Watched(shards.get(i)));
+    }
+  }
+
+  /**
+   * Begins to watch.
+   *
+   * @param threads makes the one that asks
+   */
+  public static ShardWatch start(Shards shards, Alarms alarms, BrokerThreads threads) {
+    ShardWatch watch = new ShardWatch(shards, alarms, System::nanoTime);
+    watch.thread = threads.periodic("shard-watch");
+    watch.thread.repeat("watching the shards", () -> INTERVAL_MILLIS, watch::look);
+    return watch;
+  }
+
+  /** Looks who has answered, and asks again. */
+  void look() {
+    watched.forEach(this::look);
+  }
+
+  private void look(Watched one) {
+    long now = nanoTime.getAsLong();
+    if (one.answered) {
+      alarms.clear(one.alarm, "it answers again");
+      one.answered = false;
+      one.askedAt = now;
+      one.shard.execute(() -> one.answered = true);
+    } else if (now - one.askedAt >= PATIENCE_NANOS) {
+      long seconds = TimeUnit.NANOSECONDS.toSeconds(now - one.askedAt);
+      alarms.raise(one.alarm, "for " + seconds + " s so far");
+    }
+  }
+
+  /** Watches no more. */
+  @Override
+  public void close() {
+    thread.close();
+  }
+}

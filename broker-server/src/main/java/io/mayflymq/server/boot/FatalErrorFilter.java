@@ -1,0 +1,33 @@
+package io.mayflymq.server.boot;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.turbo.TurboFilter;
+import ch.qos.logback.core.spi.FilterReply;
+import io.mayflymq.core.fault.Faults;
+import org.slf4j.Marker;
+
+/**
+ * Ends the process when an error is logged that must end it. Libraries catch whatever is thrown:
+ * Netty logs what a handler, a task or a listener throws, an OutOfMemoryError too, and goes on.
+ */
+final class FatalErrorFilter extends TurboFilter {
+  private final Faults faults;
+
+  FatalErrorFilter(Faults faults) {
+    this.faults = faults;
+  }
+
+  @Override
+  public FilterReply decide(
+      Marker marker, Logger logger, Level level, String format, Object[] params, Throwable thrown) {
+    Throwable logged = thrown;
+    if (logged == null && params != null && params.length > 0) {
+      logged = params[params.length - 1] instanceof Throwable last ? last : null;
+    }
+    if (logged != null && Faults.isFatal(logged)) {
+      faults.fatal(logger.getName(), logged);
+    }
+    return FilterReply.NEUTRAL;
+  }
+}
