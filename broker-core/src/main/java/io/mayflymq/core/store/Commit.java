@@ -10,4 +10,14 @@ public interface Commit {
 
   /** The log has failed, or was closed while it was blocked: what was appended may be lost. */
   void failed();
+
+  /** One of which nobody is told: for what is to be made safe by itself. */
+  Commit UNTOLD =
+      new Commit() {
+        @Override
+        public void safe() {}
+
+        @Override
+        public void failed() {}
+      };
 }

@@ -9,10 +9,6 @@ import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.DeliveryOutlet;
 import io.mayflymq.core.queue.Fetched;
 import io.mayflymq.core.routing.Binding;
-import io.mayflymq.core.settings.LengthSettings;
-import io.mayflymq.core.settings.Overflow;
-import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.disk.MemoryHost;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
 import io.mayflymq.protocol.types.ChannelException;
@@ -84,15 +80,18 @@ final class CrashRig {
 
   private static final List<String> QUEUES = List.of("q0", "q1", "q2", "q3", "q4");
 
-  private final Ledger ledger = new Ledger(this::leads, this::target);
-  private final FaultyStores faulty = new FaultyStores(ledger::watch);
-  private TestBroker broker;
-  private final List<Held> held = new ArrayList<>();
-  private final List<Tap> taps = new ArrayList<>();
   private final Map<Long, QueueDefinition> definitions = new HashMap<>();
 
   /** The queues that have had a consumer without acknowledgements: it may leave no trace. */
   private final Set<Long> unacknowledged = new HashSet<>();
+
+  private final DeadLetterWays ways =
+      new DeadLetterWays(() -> this.broker, definitions, unacknowledged);
+  private final Ledger ledger = new Ledger(ways::leads, ways::target);
+  private final FaultyStores faulty = new FaultyStores(ledger::watch);
+  private TestBroker broker;
+  private final List<Held> held = new ArrayList<>();
+  private final List<Tap> taps = new ArrayList<>();
 
   /** When messages are due that were scheduled, by their numbers. */
   private final Map<Integer, Long> dueTimes = new HashMap<>();
@@ -200,7 +199,7 @@ final class CrashRig {
             random.nextInt(5) > 0,
             false,
             false,
-            arguments(random),
+            RandomArguments.of(random, anyName(random)),
             broker,
             broker.shards.get(0),
             false,
@@ -270,70 +269,6 @@ final class CrashRig {
                 promises.deleted(name);
               }
             });
-  }
-
-  private boolean leads(long from, long target) {
-    long source = StoreIds.queueOf(from);
-    if (StoreIds.isWaitingDeadLetters(target)) {
-      return !StoreIds.isWaitingDeadLetters(from) && StoreIds.queueOf(target) == source;
-    }
-    if (StoreIds.isSchedule(target) || StoreIds.ofSchedule(target) == from) {
-      return !StoreIds.isSchedule(target);
-    }
-    QueueSettings settings = definitions.get(source).settings();
-    String exchange = settings.deadLetters().exchange();
-    String name = definitions.get(target).name();
-    return exchange != null
-        && (exchange.isEmpty()
-            ? settings.deadLetters().routingKey().equals(name)
-            : broker.vhost.routing().contains(Binding.toQueue(exchange, name, "")));
-  }
-
-  /** Where a queue's dead letters are stored, whatever else happens; null if nothing is sure. */
-  private Long target(long source) {
-    QueueSettings settings = definitions.get(StoreIds.queueOf(source)).settings();
-    Queue target =
-        "".equals(settings.deadLetters().exchange())
-            ? broker.queue(settings.deadLetters().routingKey())
-            : null;
-    return target == null
-            || !target.definition().durable()
-            || mayDropLetters(target.definition().settings().length())
-            || unacknowledged.contains(target.id())
-        ? null
-        : target.id();
-  }
-
-  /** What a full queue refuses waits where it died; what it drops is lost. */
-  private static boolean mayDropLetters(LengthSettings length) {
-    return length.isLimited() && length.overflow() == Overflow.DROP_HEAD;
-  }
-
-  private static FieldTable arguments(Random random) {
-    FieldTable.Builder arguments = FieldTable.builder();
-    if (random.nextInt(3) > 0) {
-      arguments.put("x-dead-letter-exchange", random.nextInt(5) == 0 ? "amq.fanout" : "");
-      arguments.put("x-dead-letter-routing-key", anyName(random));
-    }
-    if (random.nextInt(3) == 0) {
-      arguments.put("x-message-ttl", random.nextInt(4) == 0 ? 0 : random.nextInt(40));
-    }
-    if (random.nextInt(4) == 0) {
-      arguments.put("x-max-length", random.nextInt(4));
-      // What a full queue refuses and dead-letters was never safe: nobody was told that it is.
-      arguments.put("x-overflow", random.nextBoolean() ? "drop-head" : "reject-publish");
-    }
-    if (random.nextInt(12) == 0) {
-      arguments.put("x-expires", 1 + random.nextInt(100));
-    }
-    if (random.nextInt(4) == 0) {
-      arguments.put("x-dead-letter-on", "rejected,expired,maxlen,queue_expired,queue_deleted");
-    }
-    if (random.nextInt(4) == 0) {
-      arguments.put("x-delayed-retry-type", "all");
-      arguments.put("x-delayed-retry-min", 1 + random.nextInt(60));
-    }
-    return arguments.build();
   }
 
   private static String anyName(Random random) {

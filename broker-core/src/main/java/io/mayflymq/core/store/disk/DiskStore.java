@@ -434,7 +434,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
     }
     paging.tick();
     if (log.unforced()) {
-      commit(NOBODY);
+      commit(Commit.UNTOLD);
     } else {
       touch(); // For the log to note what has been forced, when nothing else happens.
     }
@@ -448,15 +448,6 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
       log.note(stores.metadataSequence());
     }
   }
-
-  private static final Commit NOBODY =
-      new Commit() {
-        @Override
-        public void safe() {}
-
-        @Override
-        public void failed() {}
-      };
 
   @Override
   public CompletableFuture<Void> close() {

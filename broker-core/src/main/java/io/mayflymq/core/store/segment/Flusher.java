@@ -43,16 +43,6 @@ import org.slf4j.LoggerFactory;
  * expected to throw: what has been written is unknown then. Commits fail from there on, and no role stays taken.
  */
 final class Flusher implements Runnable {
-  /** A commit of nobody. */
-  static final Commit FORCE =
-      new Commit() {
-        @Override
-        public void safe() {}
-
-        @Override
-        public void failed() {}
-      };
-
   private static final Logger LOGGER = LoggerFactory.getLogger(Flusher.class);
 
   private final LogDirectory directory;

@@ -412,7 +412,7 @@ public final class SegmentLog {
   public CompletableFuture<Void> close() {
     runs.flush();
     tail.seal();
-    flusher.submit(null, false, null, Flusher.FORCE);
+    flusher.submit(null, false, null, Commit.UNTOLD);
     return flusher.close(List.copyOf(table.all()));
   }
 
