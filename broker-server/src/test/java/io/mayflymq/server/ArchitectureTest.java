@@ -13,7 +13,7 @@ import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
-import io.mayflymq.server.management.ControlServer;
+import io.mayflymq.server.http.HttpServer;
 import io.mayflymq.server.net.EventLoops;
 import java.util.Timer;
 import java.util.concurrent.Executors;
@@ -54,7 +54,10 @@ class ArchitectureTest {
           .and()
           .areNotAssignableTo(EventLoops.class) // It says which class of Netty's they are of.
           .and()
-          .areNotAssignableTo(ControlServer.class)
+          .areNotAssignableTo(HttpServer.class) // The same.
+          .and()
+          .doNotHaveFullyQualifiedName(
+              "io.mayflymq.server.http.Workers") // Its pool ends idle ones.
           .should()
           .callConstructorWhere(makes(Thread.class))
           .orShould()

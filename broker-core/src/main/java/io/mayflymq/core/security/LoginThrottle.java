@@ -15,7 +15,7 @@ import java.util.Map;
  * <p>An IPv6 address counts as its network of 64 bits, all of which one customer usually has. Holds
  * a bounded number of addresses, and forgets the one that failed longest ago. Any thread may call.
  */
-final class LoginThrottle {
+public final class LoginThrottle {
   /** How many failures are answered at once. */
   static final int FREE_FAILURES = 5;
 
@@ -45,7 +45,7 @@ final class LoginThrottle {
       };
 
   /** Counts a failure, and tells how long its answer is to be held back, in ms. */
-  synchronized long failed(InetAddress address, long nowMillis) {
+  public synchronized long failed(InetAddress address, long nowMillis) {
     Failures failures = byAddress.computeIfAbsent(network(address), absent -> new Failures());
     if (nowMillis - failures.lastMillis > FORGIVEN_AFTER_MILLIS) {
       failures.count = 0;

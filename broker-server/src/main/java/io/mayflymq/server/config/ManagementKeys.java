@@ -1,5 +1,6 @@
 package io.mayflymq.server.config;
 
+import static io.mayflymq.server.config.ValueTypes.bytes;
 import static io.mayflymq.server.config.ValueTypes.orWord;
 import static io.mayflymq.server.config.ValueTypes.text;
 import static io.mayflymq.server.config.ValueTypes.wholeNumber;
@@ -35,13 +36,63 @@ final class ManagementKeys {
           "5000",
           "Time between two samples of the statistics, from which rates are made.");
 
+  private static final Setting<Integer> MAX_CONNECTIONS =
+      Setting.of(
+          "management.tcp.max_connections",
+          wholeNumber("connections", 1, 65_535),
+          "1000",
+          "Open connections to it; at the limit a new one displaces one that waits for its"
+              + " client.");
+  private static final Setting<Integer> MAX_KEEPALIVE =
+      Setting.of(
+          "management.tcp.max_keepalive",
+          wholeNumber("requests", 1, 1_000_000),
+          "1000",
+          "Requests on a connection, after which it is closed.");
+  private static final Setting<Integer> REQUEST_TIMEOUT =
+      Setting.of(
+          "management.tcp.request_timeout",
+          milliseconds(),
+          "10000",
+          "Time for the headers of a request, in milliseconds.");
+  private static final Setting<Integer> IDLE_TIMEOUT =
+      Setting.of(
+          "management.tcp.idle_timeout",
+          milliseconds(),
+          "60000",
+          "Time that a connection may wait for its next request, in milliseconds.");
+  private static final Setting<Integer> INACTIVITY_TIMEOUT =
+      Setting.of(
+          "management.tcp.inactivity_timeout",
+          milliseconds(),
+          "60000",
+          "Time that a client may take nothing of an answer, in milliseconds.");
+  private static final Setting<Integer> MAX_BODY_SIZE =
+      Setting.of(
+          "management.http.max_body_size",
+          bytes(1024, 1 << 30),
+          "67108864",
+          "Largest body of a request, in bytes; only definitions and messages may be so large.");
+
   private ManagementKeys() {}
+
+  private static ValueType<Integer> milliseconds() {
+    return wholeNumber("milliseconds", 100, 3_600_000);
+  }
 
   /** All these keys. */
   static List<Key<?>> keys() {
     List<Key<?>> keys = new ArrayList<>(List.of(IP, PORT, TLS_IP, TLS_PORT));
     keys.addAll(TLS.keys());
-    keys.add(STATISTICS_INTERVAL);
+    keys.addAll(
+        List.of(
+            MAX_CONNECTIONS,
+            MAX_KEEPALIVE,
+            REQUEST_TIMEOUT,
+            IDLE_TIMEOUT,
+            INACTIVITY_TIMEOUT,
+            MAX_BODY_SIZE,
+            STATISTICS_INTERVAL));
     return keys;
   }
 
@@ -55,6 +106,12 @@ final class ManagementKeys {
         configuration.get(TLS_IP),
         tlsPort,
         TLS.settings(configuration),
-        configuration.get(STATISTICS_INTERVAL));
+        configuration.get(STATISTICS_INTERVAL),
+        configuration.get(MAX_CONNECTIONS),
+        configuration.get(MAX_KEEPALIVE),
+        configuration.get(REQUEST_TIMEOUT),
+        configuration.get(IDLE_TIMEOUT),
+        configuration.get(INACTIVITY_TIMEOUT),
+        configuration.get(MAX_BODY_SIZE));
   }
 }

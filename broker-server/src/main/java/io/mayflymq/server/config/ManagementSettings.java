@@ -12,6 +12,12 @@ import java.util.Optional;
  * @param tlsPort the port for them; empty if there is none, 0 lets the system choose
  * @param tls what that needs
  * @param statisticsIntervalMillis the time between two samples of the statistics
+ * @param maxConnections that may be open at the same time
+ * @param maxKeepalive requests on one connection
+ * @param requestTimeoutMillis for the headers of a request
+ * @param idleTimeoutMillis between two requests
+ * @param inactivityTimeoutMillis for which a client may take nothing of an answer
+ * @param maxBodySize of a request, in bytes
  */
 public record ManagementSettings(
     String host,
@@ -19,7 +25,13 @@ public record ManagementSettings(
     String tlsHost,
     Optional<Integer> tlsPort,
     TlsSettings tls,
-    int statisticsIntervalMillis) {
+    int statisticsIntervalMillis,
+    int maxConnections,
+    int maxKeepalive,
+    int requestTimeoutMillis,
+    int idleTimeoutMillis,
+    int inactivityTimeoutMillis,
+    int maxBodySize) {
   /** Where it listens for users; empty if it does not. */
   public Optional<InetSocketAddress> address() {
     return port.map(number -> new InetSocketAddress(host, number));

@@ -3,6 +3,7 @@ package io.mayflymq.server.definitions;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.vhost.Broker;
+import java.io.InputStream;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,11 +46,11 @@ public final class BrokerDefinitions {
    * Imports a document for the whole broker. What exists and is declared otherwise stays as it is;
    * users, permissions and parameters are replaced.
    *
-   * @param json UTF-8
+   * @param json UTF-8; read to its end, and not closed
    * @return what was imported and what was skipped, when it is safe; skipped items are logged
    * @throws DefinitionsException if something in the document is wrong; then nothing was changed
    */
-  public CompletableFuture<ImportReport> importAll(byte[] json) throws DefinitionsException {
+  public CompletableFuture<ImportReport> importAll(InputStream json) throws DefinitionsException {
     return run(DefinitionsReader.read(json, null));
   }
 
@@ -60,7 +61,7 @@ public final class BrokerDefinitions {
    * @throws io.mayflymq.core.admin.AdministrationException NO_SUCH_VHOST
    * @throws DefinitionsException if something in the document is wrong; then nothing was changed
    */
-  public CompletableFuture<ImportReport> importInto(String vhost, byte[] json)
+  public CompletableFuture<ImportReport> importInto(String vhost, InputStream json)
       throws DefinitionsException {
     administration.vhosts().get(vhost);
     return run(DefinitionsReader.read(json, vhost));

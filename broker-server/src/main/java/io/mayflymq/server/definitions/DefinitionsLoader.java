@@ -1,6 +1,7 @@
 package io.mayflymq.server.definitions;
 
 import io.mayflymq.core.admin.GlobalParameters;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -64,7 +65,7 @@ public final class DefinitionsLoader {
 
   private void load(Path file, byte[] json) throws DefinitionsException {
     try {
-      definitions.importAll(json).join();
+      definitions.importAll(new ByteArrayInputStream(json)).join();
     } catch (DefinitionsException e) {
       e.problems().forEach(problem -> LOGGER.error("{}: {}", file, problem));
       throw new DefinitionsException(

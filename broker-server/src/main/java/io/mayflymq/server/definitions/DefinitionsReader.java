@@ -1,9 +1,9 @@
 package io.mayflymq.server.definitions;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.core.admin.Checks;
 import io.mayflymq.core.admin.UserAdministration;
@@ -16,6 +16,7 @@ import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.core.security.User;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,8 +35,8 @@ final class DefinitionsReader {
   static final String VHOST_LIMITS = "vhost-limits";
   static final String OPERATOR_POLICY = "operator_policy";
 
-  private static final ObjectMapper MAPPER =
-      new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+  /** How many problems are told; the others are only counted. */
+  private static final int MOST_PROBLEMS = 100;
 
   /** What says where a document came from, or repeats what stands elsewhere in it. */
   private static final Set<String> ABOUT_THE_DOCUMENT =
@@ -69,6 +70,7 @@ final class DefinitionsReader {
   private final List<Definitions.Bound> bindings = new ArrayList<>();
   private final List<String> skipped = new ArrayList<>();
   private final List<String> problems = new ArrayList<>();
+  private int moreProblems;
 
   private DefinitionsReader(String vhost) {
     this.vhost = vhost;
@@ -87,20 +89,17 @@ final class DefinitionsReader {
   }
 
   /**
-   * Reads a document.
+   * Reads a document, item by item: it may be large, so it is never there as a whole.
    *
    * @param json its UTF-8
    * @param vhost the virtual host that all of it is for; null for a document of a whole broker
    * @throws DefinitionsException if it is no JSON, or something in it is wrong
    */
-  static Definitions read(byte[] json, String vhost) throws DefinitionsException {
-    return new DefinitionsReader(vhost).read(parse(json));
-  }
-
-  private static JsonNode parse(byte[] json) throws DefinitionsException {
-    JsonNode document;
-    try {
-      document = MAPPER.readTree(json);
+  static Definitions read(InputStream json, String vhost) throws DefinitionsException {
+    try (ItemParser parser = new ItemParser(json)) {
+      return new DefinitionsReader(vhost).read(parser);
+    } catch (StreamConstraintsException e) {
+      throw new DefinitionsException("an item is too large: " + e.getOriginalMessage());
     } catch (JsonProcessingException e) {
       String where =
           e.getLocation() == null
@@ -112,24 +111,41 @@ final class DefinitionsReader {
     } catch (IOException e) {
       throw new DefinitionsException("not JSON: " + e.getMessage());
     }
-    if (!document.isObject()) {
-      throw new DefinitionsException("expected a JSON object with definitions");
-    }
-    return document;
   }
 
-  private Definitions read(JsonNode document) throws DefinitionsException {
-    for (Map.Entry<String, JsonNode> section : document.properties()) {
-      Consumer<DefinitionItem> reader = sections.get(section.getKey());
+  private Definitions read(ItemParser parser) throws IOException, DefinitionsException {
+    if (parser.nextToken() != JsonToken.START_OBJECT) {
+      parser.requireJson();
+      throw new DefinitionsException("expected a JSON object with definitions");
+    }
+    while (parser.nextToken() == JsonToken.FIELD_NAME) {
+      String name = parser.currentName();
+      Consumer<DefinitionItem> reader = sections.get(name);
+      JsonToken value = parser.nextToken();
+      if (reader != null && value == JsonToken.START_ARRAY) {
+        readSection(name, parser, reader);
+        continue;
+      }
       if (reader != null) {
-        readSection(section.getKey(), section.getValue(), reader);
-      } else if (!ABOUT_THE_DOCUMENT.contains(section.getKey())) {
-        skipped.add("'" + section.getKey() + "': not a part of definitions that is known here");
+        problem("'" + name + "': expected a list, found " + parser.item().getNodeType());
+        continue;
+      }
+      parser.skipChildren();
+      if (!ABOUT_THE_DOCUMENT.contains(name)) {
+        skipped.add("'" + name + "': not a part of definitions that is known here");
       }
     }
-    if (!problems.isEmpty()) {
-      throw new DefinitionsException(problems);
+    parser.requireEnd();
+    if (problems.isEmpty()) {
+      return definitions();
     }
+    if (moreProblems > 0) {
+      problems.add("and %d more".formatted(moreProblems));
+    }
+    throw new DefinitionsException(problems);
+  }
+
+  private Definitions definitions() {
     return new Definitions(
         vhosts,
         users,
@@ -144,18 +160,24 @@ final class DefinitionsReader {
         skipped);
   }
 
-  private void readSection(String name, JsonNode section, Consumer<DefinitionItem> reader) {
-    if (!section.isArray()) {
-      problems.add("'" + name + "': expected a list, found " + section.getNodeType());
-      return;
-    }
-    for (int i = 0; i < section.size(); i++) {
+  private void readSection(String name, ItemParser parser, Consumer<DefinitionItem> reader)
+      throws IOException {
+    for (int i = 0; parser.nextToken() != JsonToken.END_ARRAY; i++) {
       String place = name + "[" + i + "]";
+      JsonNode item = parser.item();
       try {
-        reader.accept(new DefinitionItem(place, section.get(i), vhost));
+        reader.accept(new DefinitionItem(place, item, vhost));
       } catch (AdministrationException | IllegalArgumentException e) {
-        problems.add(place + named(section.get(i)) + ": " + e.getMessage());
+        problem(place + named(item) + ": " + e.getMessage());
       }
+    }
+  }
+
+  private void problem(String problem) {
+    if (problems.size() < MOST_PROBLEMS) {
+      problems.add(problem);
+    } else {
+      moreProblems++;
     }
   }
 

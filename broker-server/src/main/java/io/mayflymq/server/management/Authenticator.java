@@ -1,19 +1,33 @@
 package io.mayflymq.server.management;
 
-import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.Map;
 
 /** Who makes a request. */
 @FunctionalInterface
 interface Authenticator {
   /**
-   * The principal of a request.
+   * The principal of a request. Called on an event loop.
    *
    * @param header the value of {@code Authorization}, or null
-   * @return null if it gives no credentials
-   * @throws ApiException 401 if they are wrong
    */
-  Principal authenticate(String header, InetAddress remote);
+  Login authenticate(String header, InetSocketAddress peer);
+
+  /** What came of a login. */
+  sealed interface Login {
+    /** The principal is who he says. */
+    record Accepted(Principal principal) implements Login {}
+
+    /** There are no credentials. */
+    record Missing() implements Login {}
+
+    /**
+     * They are wrong.
+     *
+     * @param pauseMillis for how long the answer is to be held back
+     */
+    record Refused(long pauseMillis) implements Login {}
+  }
 
   /** What a client is told that gave no credentials. */
   static Response challenge() {

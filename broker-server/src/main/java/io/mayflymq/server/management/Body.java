@@ -1,41 +1,56 @@
 package io.mayflymq.server.management;
 
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.server.http.RequestBody;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The JSON of a request or an answer. That of a request is an object, and is read field by field,
- * with RabbitMQ's errors for what does not fit.
+ * The JSON of a request: an object, which is read field by field, with RabbitMQ's errors for what
+ * does not fit.
  */
 final class Body {
-  private final byte[] bytes;
+  /** None. */
+  static final Body EMPTY = new Body(RequestBody.EMPTY);
 
-  Body(byte[] bytes) {
-    this.bytes = bytes;
+  private final RequestBody content;
+
+  Body(RequestBody content) {
+    this.content = content;
   }
 
-  /** The bytes as they are; not to be changed. */
-  byte[] bytes() {
-    return bytes;
+  /** A body of these bytes, which shall not change. */
+  Body(byte[] bytes) {
+    this(RequestBody.of(bytes));
+  }
+
+  /** Reads it as it is, from its beginning. */
+  InputStream open() {
+    return content.open();
   }
 
   /**
    * The whole object; nothing at all is an empty one.
    *
-   * @throws ApiException 400 for what is no JSON, or no object
+   * @throws ApiException 400 for what is no JSON, or no object, or too much of it
    */
   Fields fields() {
-    if (bytes.length == 0) {
+    if (content.length() == 0) {
       return new Fields(Map.of());
     }
-    try {
-      if (Json.decode(bytes) instanceof Map<?, ?> object) {
+    try (InputStream json = content.open()) {
+      if (Json.decode(json) instanceof Map<?, ?> object) {
         return new Fields(object);
       }
+    } catch (StreamConstraintsException e) {
+      throw ApiException.badRequest(
+          "the JSON of a request may be nested %d deep and hold %d values, names and brackets"
+              .formatted(Json.DEEPEST, Json.MOST_TOKENS));
     } catch (IOException e) {
       throw ApiException.badRequest("not_json");
     }

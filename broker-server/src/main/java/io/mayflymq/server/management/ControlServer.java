@@ -2,56 +2,33 @@ package io.mayflymq.server.management;
 
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.server.config.LiveConfiguration;
+import io.mayflymq.server.http.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /*
  * Where whoever can read the control file controls the process: on the loopback address, whatever the configuration says, and as long as the
  * process lives. While the broker in it runs, the whole API is there too.
  *
- * Requests are answered by a few threads of their own, which may wait for shards; shards never wait for them.
+ * Its server has a loop and workers of its own, so that the broker can be controlled while the API's is busy.
  */
 public final class ControlServer implements AutoCloseable {
-  private static final int THREADS = 4;
-  private static final long IDLE_SECONDS = 30;
   private static final byte[] LOOPBACK = {127, 0, 0, 1};
 
-  private final ThreadPoolExecutor threads;
-  private HttpListener listener;
+  private HttpServer server;
   private ControlFile file;
 
   /** The management of the broker, or null while that does not run. */
   private volatile ManagementServer running;
 
-  private ControlServer() {
-    AtomicInteger serial = new AtomicInteger();
-    this.threads =
-        new ThreadPoolExecutor(
-            THREADS,
-            THREADS,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, "management-" + serial.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
-    threads.allowCoreThreadTimeOut(true);
-  }
+  private ControlServer() {}
 
   /**
    * Listens, and writes the control file.
    *
-   * @param threads makes the thread that keeps that file
+   * @param threads makes its threads
    * @throws IOException if it cannot listen
    */
   public static ControlServer start(
@@ -68,24 +45,25 @@ public final class ControlServer implements AutoCloseable {
   }
 
   private void listen(
-      LiveConfiguration configuration, ProcessControl process, BrokerThreads brokers)
+      LiveConfiguration configuration, ProcessControl process, BrokerThreads threads)
       throws IOException {
     Router control = new Router();
     new ProcessResource(configuration, process).addTo(control);
-    control.otherwise(request -> running().control().handle(request));
-    Map<String, Router.Handler> served = new LinkedHashMap<>();
-    served.put("/api/", request -> running().api().handle(request));
-    served.put("/control/", control::handle);
+    control.otherwise(() -> running().control());
     String token = ControlFile.newToken();
-    listener =
-        new HttpListener(
-            new InetSocketAddress(InetAddress.getByAddress(LOOPBACK), 0),
-            null,
-            threads,
-            new TokenAuthenticator(token, () -> running().authenticator()),
-            served);
-    listener.start();
-    file = ControlFile.keep(configuration.settings().dataDir(), listener.address(), token, brokers);
+    server =
+        new HttpServer(
+            "control",
+            ServerLimits.control(configuration.settings().management()),
+            new ApiService(
+                new TokenAuthenticator(token, () -> running().authenticator()),
+                Map.of("/api/", () -> running().api(), "/control/", () -> control),
+                threads.faults()),
+            threads);
+    InetSocketAddress address =
+        server.listen(new InetSocketAddress(InetAddress.getByAddress(LOOPBACK), 0), null);
+    server.start();
+    file = ControlFile.keep(configuration.settings().dataDir(), address, token, threads);
   }
 
   private ManagementServer running() {
@@ -105,19 +83,14 @@ public final class ControlServer implements AutoCloseable {
     running = server;
   }
 
-  Executor threads() {
-    return threads;
-  }
-
   /** Takes no more requests, and removes the control file. */
   @Override
   public void close() {
     if (file != null) {
       file.close();
     }
-    if (listener != null) {
-      listener.close();
+    if (server != null) {
+      server.close();
     }
-    threads.shutdownNow();
   }
 }

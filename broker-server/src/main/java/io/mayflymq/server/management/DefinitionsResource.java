@@ -4,23 +4,30 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.server.definitions.DefinitionsException;
 import io.mayflymq.server.definitions.ImportReport;
+import io.mayflymq.server.http.BodyLimit;
+import java.io.InputStream;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** All that is declared as a document, of the broker or of a virtual host. For administrators. */
 final class DefinitionsResource {
   private final ManagedBroker managed;
+  private final BodyLimit bodyLimit;
 
-  DefinitionsResource(ManagedBroker managed) {
+  /**
+   * @param bodyLimit what a document may take
+   */
+  DefinitionsResource(ManagedBroker managed, BodyLimit bodyLimit) {
     this.managed = managed;
+    this.bodyLimit = bodyLimit;
   }
 
   void addTo(Router router) {
     router
         .get("definitions", this::exportAll)
-        .post("definitions", this::importAll)
+        .post("definitions", bodyLimit, this::importAll)
         .get("definitions/{vhost}", this::exportVhost)
-        .post("definitions/{vhost}", this::importVhost);
+        .post("definitions/{vhost}", bodyLimit, this::importVhost);
   }
 
   private Response exportAll(Request request) {
@@ -47,7 +54,7 @@ final class DefinitionsResource {
   }
 
   private interface Import {
-    CompletableFuture<ImportReport> begin(byte[] json) throws DefinitionsException;
+    CompletableFuture<ImportReport> begin(InputStream json) throws DefinitionsException;
   }
 
   private Response importAll(Request request) {
@@ -68,7 +75,7 @@ final class DefinitionsResource {
   /** What was skipped is in the log, as a client of RabbitMQ's API expects no body. */
   private static Response run(Request request, Import wanted) {
     try {
-      Answers.await(wanted.begin(request.body().bytes()));
+      Answers.await(wanted.begin(request.body().open()));
       return Response.noContent();
     } catch (DefinitionsException e) {
       throw ApiException.badRequest(String.join("\n", e.problems()));

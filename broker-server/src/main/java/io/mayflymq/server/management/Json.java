@@ -1,6 +1,10 @@
 package io.mayflymq.server.management;
 
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -8,6 +12,8 @@ import io.mayflymq.core.security.Limits;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,8 +23,24 @@ import java.util.Map;
 
 /** JSON as maps, lists and plain values, and what field tables are in it. */
 final class Json {
+  /** How deep lists and objects in a request may be nested. */
+  static final int DEEPEST = 100;
+
+  /** How many values, names and brackets there may be in a request. */
+  static final int MOST_TOKENS = 50_000;
+
   private static final ObjectMapper MAPPER =
-      new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+      new ObjectMapper(
+              JsonFactory.builder()
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder()
+                          .maxNestingDepth(DEEPEST)
+                          .maxTokenCount(MOST_TOKENS)
+                          // As long as the body, which has a limit of its own.
+                          .maxStringLength(Integer.MAX_VALUE)
+                          .build())
+                  .build())
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
 
   private Json() {}
 
@@ -44,12 +66,18 @@ final class Json {
     }
   }
 
+  /** What writes values one after the other. */
+  static JsonGenerator generator(OutputStream out) throws IOException {
+    return MAPPER.createGenerator(out);
+  }
+
   /**
-   * Reads a value.
+   * Reads a value, as a stream: what is too large is known before all of it is there.
    *
+   * @throws StreamConstraintsException if it is nested too deep, or holds too much
    * @throws IOException if it is no JSON
    */
-  static Object decode(byte[] json) throws IOException {
+  static Object decode(InputStream json) throws IOException {
     return MAPPER.readValue(json, Object.class);
   }
 

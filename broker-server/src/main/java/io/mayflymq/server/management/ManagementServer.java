@@ -7,15 +7,19 @@ import io.mayflymq.server.config.ManagementSettings;
 import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.connection.ConnectionEnvironment;
 import io.mayflymq.server.definitions.BrokerDefinitions;
+import io.mayflymq.server.http.BodyLimit;
+import io.mayflymq.server.http.HttpServer;
 import io.mayflymq.server.net.AmqpServer;
 import io.mayflymq.server.tls.ReloadingTls;
 import io.mayflymq.server.tls.TlsException;
+import io.netty.channel.Channel;
+import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import javax.net.ssl.SSLContext;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,13 +47,25 @@ public final class ManagementServer implements AutoCloseable {
   private final Authenticator authenticator;
   private final Router api = new Router();
   private final Router control = new Router();
-  private final List<HttpListener> open = new ArrayList<>();
+  private final HttpServer server;
+  private InetSocketAddress plain;
+  private InetSocketAddress encrypted;
 
   private ManagementServer(
-      ControlServer controlServer, StatisticsSampler sampler, Authenticator authenticator) {
+      ManagementSettings settings,
+      ControlServer controlServer,
+      StatisticsSampler sampler,
+      Authenticator authenticator,
+      BrokerThreads threads) {
     this.controlServer = controlServer;
     this.sampler = sampler;
     this.authenticator = authenticator;
+    this.server =
+        new HttpServer(
+            "management",
+            ServerLimits.api(settings),
+            new ApiService(authenticator, Map.of("/api/", () -> api), threads.faults()),
+            threads);
   }
 
   /**
@@ -58,7 +74,7 @@ public final class ManagementServer implements AutoCloseable {
    * @param managed what it manages
    * @param amqp what listens for clients of AMQP
    * @param monitors what watches memory and disk
-   * @param threads makes the one that samples
+   * @param threads makes its threads
    * @throws IOException if it cannot listen; the message says where and why
    */
   public static ManagementServer start(
@@ -72,12 +88,14 @@ public final class ManagementServer implements AutoCloseable {
     AuthAttempts attempts = new AuthAttempts();
     ManagementServer server =
         new ManagementServer(
+            settings.management(),
             controlServer,
             StatisticsSampler.start(
                 managed.environment().broker(),
                 settings.management().statisticsIntervalMillis(),
                 threads),
-            new UserAuthenticator(managed.environment().accessControl(), attempts));
+            new UserAuthenticator(managed.environment().accessControl(), attempts),
+            threads);
     try {
       server.listen(settings.management());
       ManagedBroker broker = new ManagedBroker(managed);
@@ -99,37 +117,39 @@ public final class ManagementServer implements AutoCloseable {
 
   private void start() {
     controlServer.serve(this);
-    for (HttpListener listener : open) {
-      listener.start();
-      LOGGER.info("listening for {} on {}", name(listener.isEncrypted()), text(listener.address()));
-    }
+    server.start();
+    announce("HTTP", plain);
+    announce("HTTPS", encrypted);
   }
 
-  private static String name(boolean encrypted) {
-    return encrypted ? "HTTPS" : "HTTP";
+  private static void announce(String protocol, InetSocketAddress address) {
+    if (address != null) {
+      LOGGER.info("listening for {} on {}", protocol, NetUtil.toSocketAddressString(address));
+    }
   }
 
   private void listen(ManagementSettings settings) throws IOException {
     if (settings.address().isPresent()) {
-      open.add(listen(settings.address().get(), null));
+      plain = listen("HTTP", settings.address().get(), null);
     }
     if (settings.tlsAddress().isPresent()) {
       try {
-        open.add(listen(settings.tlsAddress().get(), ReloadingTls.load(settings.tls()).context()));
+        ReloadingTls tls = ReloadingTls.load(settings.tls());
+        encrypted = listen("HTTPS", settings.tlsAddress().get(), tls::encrypt);
       } catch (TlsException e) {
         throw new IOException(e.getMessage(), e);
       }
     }
   }
 
-  private HttpListener listen(InetSocketAddress wanted, SSLContext tls) throws IOException {
-    Map<String, Router.Handler> served = Map.of("/api/", api::handle);
+  private InetSocketAddress listen(
+      String protocol, InetSocketAddress wanted, Consumer<Channel> encryption) throws IOException {
     try {
-      return new HttpListener(wanted, tls, controlServer.threads(), authenticator, served);
+      return server.listen(wanted, encryption);
     } catch (IOException e) {
       throw new IOException(
           "cannot listen for %s on %s: %s"
-              .formatted(name(tls != null), text(wanted), e.getMessage()),
+              .formatted(protocol, NetUtil.toSocketAddressString(wanted), e.getMessage()),
           e);
     }
   }
@@ -138,12 +158,11 @@ public final class ManagementServer implements AutoCloseable {
     List<Node.Listener> listeners = new ArrayList<>();
     amqp.addresses().forEach(at -> listeners.add(Node.Listener.amqp(at)));
     amqp.tlsAddresses().forEach(at -> listeners.add(Node.Listener.amqps(at, settings.tls())));
-    for (HttpListener listener : open) {
-      InetSocketAddress at = listener.address();
-      listeners.add(
-          listener.isEncrypted()
-              ? Node.Listener.https(at, settings.management().tls())
-              : Node.Listener.http(at));
+    if (plain != null) {
+      listeners.add(Node.Listener.http(plain));
+    }
+    if (encrypted != null) {
+      listeners.add(Node.Listener.https(encrypted, settings.management().tls()));
     }
     return listeners;
   }
@@ -165,7 +184,8 @@ public final class ManagementServer implements AutoCloseable {
     new VhostResource(managed).addTo(api);
     new LimitResource(managed).addTo(api);
     new GlobalParameterResource(managed).addTo(api);
-    new DefinitionsResource(managed).addTo(api);
+    BodyLimit large = BodyLimits.large(ServerLimits.largestBody(settings.management()));
+    new DefinitionsResource(managed, large).addTo(api);
     new ConnectionResource(managed).addTo(api);
     new ConsumerResource(managed).addTo(api);
     new ExchangeResource(managed).addTo(api);
@@ -177,16 +197,10 @@ public final class ManagementServer implements AutoCloseable {
     new BindingResource(managed).addTo(api);
     new PolicyResource(managed).addTo(api);
     new ParameterResource(managed).addTo(api);
-    new MessageResource(managed, settings.protocol().maxMessageSize()).addTo(api);
+    new MessageResource(managed, settings.protocol().maxMessageSize(), large).addTo(api);
     // A page of a console would be loaded by this; there is none.
     api.get("extensions", request -> Response.ok(List.of()));
     api.post("rebalance/queues", request -> Response.noContent());
-  }
-
-  private static String text(InetSocketAddress address) {
-    String host =
-        address.isUnresolved() ? address.getHostString() : address.getAddress().getHostAddress();
-    return (host.contains(":") ? "[" + host + "]" : host) + ":" + address.getPort();
   }
 
   /** What answers below {@code /api/}. */
@@ -209,6 +223,6 @@ public final class ManagementServer implements AutoCloseable {
   public void close() {
     controlServer.serve(null);
     sampler.close();
-    open.forEach(HttpListener::close);
+    server.close();
   }
 }

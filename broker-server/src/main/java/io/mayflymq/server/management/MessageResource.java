@@ -20,6 +20,7 @@ import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.server.channel.Publisher;
+import io.mayflymq.server.http.BodyLimit;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -37,15 +38,20 @@ final class MessageResource {
 
   private final ManagedBroker managed;
   private final int maxMessageSize;
+  private final BodyLimit bodyLimit;
 
-  MessageResource(ManagedBroker managed, int maxMessageSize) {
+  /**
+   * @param bodyLimit what a request to publish may take
+   */
+  MessageResource(ManagedBroker managed, int maxMessageSize, BodyLimit bodyLimit) {
     this.managed = managed;
     this.maxMessageSize = maxMessageSize;
+    this.bodyLimit = bodyLimit;
   }
 
   void addTo(Router router) {
     router
-        .post("exchanges/{vhost}/{exchange}/publish", this::publish)
+        .post("exchanges/{vhost}/{exchange}/publish", bodyLimit, this::publish)
         .post("queues/{vhost}/{queue}/get", this::get);
   }
 

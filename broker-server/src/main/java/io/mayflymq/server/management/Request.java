@@ -1,7 +1,6 @@
 package io.mayflymq.server.management;
 
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
+import io.mayflymq.server.http.Percent;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -73,8 +72,8 @@ record Request(
     return name.equals("amq.default") ? "" : name;
   }
 
-  Request at(Map<String, String> matched) {
-    return new Request(method, path, matched, query, headers, body, principal);
+  Request with(Map<String, String> matched, Body received) {
+    return new Request(method, path, matched, query, headers, received, principal);
   }
 
   /**
@@ -86,8 +85,7 @@ record Request(
   static List<String> split(String rawPath) {
     List<String> parts = new ArrayList<>();
     for (String part : rawPath.split("/", -1)) {
-      // In a path a plus is a plus.
-      parts.add(decode(part.replace("+", "%2B")));
+      parts.add(decode(part));
     }
     if (!parts.isEmpty() && parts.get(parts.size() - 1).isEmpty()) {
       parts.remove(parts.size() - 1);
@@ -107,7 +105,9 @@ record Request(
       for (String pair : rawQuery.split("&")) {
         int equals = pair.indexOf('=');
         if (equals > 0) {
-          parameters.put(decode(pair.substring(0, equals)), decode(pair.substring(equals + 1)));
+          // In a query a plus is a space; in a path it is a plus.
+          String plain = pair.replace('+', ' ');
+          parameters.put(decode(plain.substring(0, equals)), decode(plain.substring(equals + 1)));
         }
       }
     }
@@ -116,9 +116,9 @@ record Request(
 
   private static String decode(String text) {
     try {
-      return URLDecoder.decode(text, StandardCharsets.UTF_8);
+      return Percent.decode(text);
     } catch (IllegalArgumentException e) {
-      throw ApiException.badRequest("malformed percent-encoding in '" + text + "'");
+      throw ApiException.badRequest(e.getMessage());
     }
   }
 }

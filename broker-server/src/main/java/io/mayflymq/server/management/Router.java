@@ -1,11 +1,13 @@
 package io.mayflymq.server.management;
 
+import io.mayflymq.server.http.BodyLimit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.function.Supplier;
 
 /**
  * Which handler answers which path and method. A template is a path with names in braces for the
@@ -25,7 +27,23 @@ final class Router {
     Response handle(Request request);
   }
 
-  private record Route(List<String> template, Map<String, Handler> methods) {
+  /** What there is for a method and a path. */
+  sealed interface Found {
+    /**
+     * What handles the request.
+     *
+     * @param parameters what the template calls the parts of the path
+     */
+    record Handled(Handler handler, BodyLimit limit, Map<String, String> parameters)
+        implements Found {}
+
+    /** An answer without looking at the request any further. */
+    record Answered(Response response) implements Found {}
+  }
+
+  private record Method(Handler handler, BodyLimit limit) {}
+
+  private record Route(List<String> template, Map<String, Method> methods) {
     /** The names of the template with their values, or null if the path does not fit. */
     Map<String, String> match(List<String> path) {
       Map<String, String> parameters = new HashMap<>();
@@ -50,34 +68,36 @@ final class Router {
   }
 
   private final Map<Integer, List<Route>> byLength = new HashMap<>();
-  private Handler otherwise =
-      request -> {
-        throw ApiException.notFound();
-      };
+  private Supplier<Router> otherwise = () -> null;
 
   Router get(String template, Handler handler) {
-    return add("GET", template, handler);
+    return add("GET", template, BodyLimits.SMALL, handler);
   }
 
   Router put(String template, Handler handler) {
-    return add("PUT", template, handler);
+    return add("PUT", template, BodyLimits.SMALL, handler);
   }
 
   Router post(String template, Handler handler) {
-    return add("POST", template, handler);
+    return post(template, BodyLimits.SMALL, handler);
+  }
+
+  /** The same for a request whose body may take more. */
+  Router post(String template, BodyLimit limit, Handler handler) {
+    return add("POST", template, limit, handler);
   }
 
   Router delete(String template, Handler handler) {
-    return add("DELETE", template, handler);
+    return add("DELETE", template, BodyLimits.SMALL, handler);
   }
 
-  /** What answers paths that no template fits, instead of 404. */
-  Router otherwise(Handler handler) {
-    otherwise = handler;
+  /** Where paths that no template fits are looked for, instead of nowhere. */
+  Router otherwise(Supplier<Router> others) {
+    otherwise = others;
     return this;
   }
 
-  private Router add(String method, String template, Handler handler) {
+  private Router add(String method, String template, BodyLimit limit, Handler handler) {
     List<String> parts = List.of(template.split("/"));
     List<Route> routes = byLength.computeIfAbsent(parts.size(), length -> new ArrayList<>());
     Route route =
@@ -94,33 +114,38 @@ final class Router {
                   routes.add(at, added);
                   return added;
                 });
-    if (route.methods.put(method, handler) != null) {
+    if (route.methods.put(method, new Method(handler, limit)) != null) {
       throw new IllegalStateException("two handlers for " + method + " " + template);
     }
     return this;
   }
 
   /**
-   * Answers a request.
+   * What there is for a request.
    *
-   * @throws ApiException 404 if there is no such path, or whatever the handler says
+   * @param path its decoded parts
+   * @throws ApiException 404 if there is no such path
    */
-  Response handle(Request request) {
-    String method = request.method().equals("HEAD") ? "GET" : request.method();
-    for (Route route : byLength.getOrDefault(request.path().size(), List.of())) {
-      Map<String, String> parameters = route.match(request.path());
+  Found find(String asked, List<String> path) {
+    String method = asked.equals("HEAD") ? "GET" : asked;
+    for (Route route : byLength.getOrDefault(path.size(), List.of())) {
+      Map<String, String> parameters = route.match(path);
       if (parameters == null) {
         continue;
       }
       if (method.equals("OPTIONS")) {
-        return new Response(200, null, Map.of("allow", allowed(route)));
+        return new Found.Answered(new Response(200, null, Map.of("allow", allowed(route))));
       }
-      Handler handler = route.methods.get(method);
-      return handler == null
-          ? new Response(405, null, Map.of("allow", allowed(route)))
-          : handler.handle(request.at(parameters));
+      Method found = route.methods.get(method);
+      return found == null
+          ? new Found.Answered(new Response(405, null, Map.of("allow", allowed(route))))
+          : new Found.Handled(found.handler, found.limit, parameters);
     }
-    return otherwise.handle(request);
+    Router others = otherwise.get();
+    if (others == null) {
+      throw ApiException.notFound();
+    }
+    return others.find(asked, path);
   }
 
   private static String allowed(Route route) {

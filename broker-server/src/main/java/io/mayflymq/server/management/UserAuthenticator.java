@@ -3,14 +3,27 @@ package io.mayflymq.server.management;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.AuthenticationResult;
 import io.mayflymq.core.security.AuthenticationResult.Accepted;
+import io.mayflymq.core.security.AuthenticationResult.Refused;
 import io.mayflymq.core.security.Credentials;
-import java.net.InetAddress;
+import io.mayflymq.core.security.User;
+import io.netty.util.NetUtil;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Knows users by their passwords, with HTTP's basic authentication. */
+/**
+ * Knows users by their passwords, with HTTP's basic authentication. Who guesses is held back as by
+ * AMQP, and by both together.
+ */
 final class UserAuthenticator implements Authenticator {
+  private static final Logger LOGGER = LoggerFactory.getLogger(UserAuthenticator.class);
   private static final String BASIC = "basic ";
+
+  /** A name that is no user's may hold anything, and a line of the log is a line. */
+  private static final Pattern CONTROL_CHARACTERS = Pattern.compile("\\p{Cntrl}");
 
   private final AccessControl accessControl;
   private final AuthAttempts attempts;
@@ -21,25 +34,27 @@ final class UserAuthenticator implements Authenticator {
   }
 
   @Override
-  public Principal authenticate(String header, InetAddress remote) {
+  public Login authenticate(String header, InetSocketAddress peer) {
     if (header == null) {
-      return null;
+      return new Login.Missing();
     }
     Credentials credentials = basic(header);
     if (credentials == null) {
-      throw failed();
+      attempts.failed();
+      return new Login.Refused(0);
     }
-    AuthenticationResult result = accessControl.authenticate(credentials, remote);
-    if (result instanceof Accepted accepted) {
-      attempts.succeeded();
-      return new Principal(accepted.user().name(), accepted.user().tags(), false);
+    AuthenticationResult result = accessControl.authenticate(credentials, peer.getAddress());
+    if (result instanceof Refused refused) {
+      attempts.failed();
+      LOGGER.warn(
+          "HTTP {}: access denied: {}",
+          NetUtil.toSocketAddressString(peer),
+          CONTROL_CHARACTERS.matcher(refused.reason()).replaceAll("?"));
+      return new Login.Refused(refused.pauseMillis());
     }
-    throw failed();
-  }
-
-  private ApiException failed() {
-    attempts.failed();
-    return Authenticator.failed();
+    attempts.succeeded();
+    User user = ((Accepted) result).user();
+    return new Login.Accepted(new Principal(user.name(), user.tags(), false));
   }
 
   private static Credentials basic(String header) {

@@ -3,7 +3,6 @@ package io.mayflymq.server.tls;
 import io.mayflymq.server.config.CipherSuites;
 import io.mayflymq.server.config.TlsSettings;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
@@ -25,7 +24,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
@@ -100,14 +98,6 @@ public final class ReloadingTls {
   public void encrypt(Channel connection) {
     SslHandler handler = new SslHandler(newEngine(connection.alloc()));
     connection.pipeline().addLast(new SeparateFinished(handler), handler);
-  }
-
-  /**
-   * The same for a server of the JDK: a context whose engines speak TLS with what the files hold
-   * when each of them is made.
-   */
-  public SSLContext context() {
-    return new CurrentContext(() -> newEngine(UnpooledByteBufAllocator.DEFAULT));
   }
 
   private synchronized SSLEngine newEngine(ByteBufAllocator allocator) {

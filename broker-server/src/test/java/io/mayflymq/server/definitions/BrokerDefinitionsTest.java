@@ -25,6 +25,7 @@ import io.mayflymq.core.security.User;
 import io.mayflymq.core.store.VolatileStore;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Shards;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -90,7 +91,9 @@ class BrokerDefinitionsTest {
     }
 
     ImportReport take(String json) throws DefinitionsException {
-      return definitions.importAll(json.getBytes(StandardCharsets.UTF_8)).join();
+      return definitions
+          .importAll(new ByteArrayInputStream(json.getBytes(StandardCharsets.UTF_8)))
+          .join();
     }
   }
 
@@ -157,7 +160,7 @@ class BrokerDefinitionsTest {
     rig.administration.vhosts().put(VhostDefinition.of("copy")).join();
     byte[] json = resource("rabbitmq-3.10.8-vhost.json").getBytes(StandardCharsets.UTF_8);
 
-    ImportReport report = rig.definitions.importInto("copy", json).join();
+    ImportReport report = rig.definitions.importInto("copy", new ByteArrayInputStream(json)).join();
 
     assertThat(report.skipped()).isEmpty();
     ObjectNode exported = rig.definitions.export("copy");
@@ -167,7 +170,7 @@ class BrokerDefinitionsTest {
     assertThat(exported.path("bindings")).hasSize(4);
     assertThat(exported.path("parameters")).hasSize(2);
     assertThat(exported.has("users")).isFalse();
-    assertThatThrownBy(() -> rig.definitions.importInto("none", json))
+    assertThatThrownBy(() -> rig.definitions.importInto("none", new ByteArrayInputStream(json)))
         .isInstanceOf(AdministrationException.class)
         .hasMessage("Virtual host 'none' does not exist");
     assertThatThrownBy(() -> rig.definitions.export("none"))

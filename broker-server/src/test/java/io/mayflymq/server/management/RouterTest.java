@@ -17,15 +17,19 @@ class RouterTest {
           .get("connections/username/{user}", request -> Response.ok("user"));
 
   private Response handle(String method, String path) {
-    return router.handle(
+    Request request =
         new Request(
             method,
             Request.split(path),
             Map.of(),
             Map.of(),
             Map.of(),
-            new Body(new byte[0]),
-            Principal.CONTROL));
+            Body.EMPTY,
+            Principal.CONTROL);
+    Router.Found found = router.find(method, request.path());
+    return found instanceof Router.Found.Handled route
+        ? route.handler().handle(request.with(route.parameters(), Body.EMPTY))
+        : ((Router.Found.Answered) found).response();
   }
 
   @Test

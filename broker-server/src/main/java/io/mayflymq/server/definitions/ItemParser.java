@@ -1,0 +1,71 @@
+package io.mayflymq.server.definitions;
+
+import com.fasterxml.jackson.core.JsonParseException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import com.fasterxml.jackson.core.util.JsonParserDelegate;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.io.InputStream;
+
+/** Reads JSON token by token, or item by item, of which none may be too large. */
+final class ItemParser extends JsonParserDelegate {
+  /** How many values, names and brackets an item may hold. */
+  static final int MOST_TOKENS = 50_000;
+
+  private static final ObjectMapper MAPPER = new ObjectMapper();
+
+  private boolean inItem;
+  private int tokens;
+
+  ItemParser(InputStream json) throws IOException {
+    super(MAPPER.createParser(json));
+  }
+
+  @Override
+  public JsonToken nextToken() throws IOException {
+    if (inItem && ++tokens > MOST_TOKENS) {
+      throw new StreamConstraintsException(
+          "it may hold %d values, names and brackets".formatted(MOST_TOKENS));
+    }
+    return super.nextToken();
+  }
+
+  /**
+   * The item whose first token is the current one.
+   *
+   * @throws StreamConstraintsException if it is too large
+   */
+  JsonNode item() throws IOException {
+    inItem = true;
+    tokens = 0;
+    JsonNode item = MAPPER.readTree(this);
+    inItem = false;
+    return item;
+  }
+
+  /**
+   * Checks that what begins with the current token is JSON, and nothing follows.
+   *
+   * @throws IOException if it is not
+   */
+  void requireJson() throws IOException {
+    if (currentToken() != null) {
+      skipChildren();
+      requireEnd();
+    }
+  }
+
+  /**
+   * Checks that nothing follows.
+   *
+   * @throws IOException if something does
+   */
+  void requireEnd() throws IOException {
+    JsonToken next = nextToken();
+    if (next != null) {
+      throw new JsonParseException(this, "Trailing token " + next, currentTokenLocation());
+    }
+  }
+}

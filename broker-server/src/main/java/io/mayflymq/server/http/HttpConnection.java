@@ -1,0 +1,434 @@
+package io.mayflymq.server.http;
+
+import io.mayflymq.server.http.HttpService.Admission;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.handler.codec.http.DefaultFullHttpResponse;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpObject;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.NetUtil;
+import io.netty.util.concurrent.Future;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/*
+ * One connection: a request is read, answered, and only then the next one read. What a client sends meanwhile stays in the system's buffer, so the
+ * connection asks for each object that the decoder makes.
+ *
+ * Every step has an end. The headers must be there in time, so must the body, a client must take some of its answer now and then, and it may not wait
+ * for ever between two requests. Of a request that is refused no body is read, except for a short one that is thrown away.
+ */
+final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
+    implements ResponseWriter.Progress {
+  private static final Logger LOGGER = LoggerFactory.getLogger(HttpConnection.class);
+
+  private enum State {
+    /** Between two requests: nothing of the next one has come. */
+    IDLE,
+    /** Some of the headers may have come. */
+    HEAD,
+    /** The body is read. */
+    BODY,
+    /** An answer is made or held back. */
+    ANSWERING,
+    /** The answer is sent. */
+    WRITING,
+    /** The answer has been sent, and the body of its request is thrown away. */
+    DISCARDING,
+    /** All that will be sent has been. */
+    LINGERING,
+    CLOSED
+  }
+
+  private final HttpServer.Shared shared;
+  private final boolean encrypted;
+  private ChannelHandlerContext context;
+  private InetSocketAddress peer;
+  private ResponseWriter writer;
+  private State state = State.HEAD;
+  private Future<?> timer;
+  private int requests;
+
+  /** Whether anything has ever come. */
+  private boolean begun;
+
+  /** Whether an object has been asked for that has not come. */
+  private boolean wanting;
+
+  /** Whether no more can come. */
+  private boolean inputEnded;
+
+  /** Whether no more requests are wanted. */
+  private boolean closing;
+
+  private Exchange exchange;
+
+  HttpConnection(HttpServer.Shared shared, boolean encrypted) {
+    this.shared = shared;
+    this.encrypted = encrypted;
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext active) {
+    context = active;
+    peer = (InetSocketAddress) active.channel().remoteAddress();
+    writer = new ResponseWriter(active.channel(), shared, this);
+    if (peer == null || !shared.enter(this)) {
+      close();
+      return;
+    }
+    within(shared.limits().requestMillis(), this::headIsLate);
+    want();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext inactive) {
+    state = State.CLOSED;
+    stopTimer();
+    releaseBody();
+    shared.connections().remove(this);
+    inactive.fireChannelInactive();
+  }
+
+  /** Ends it at once. On the event loop. */
+  void close() {
+    state = State.CLOSED;
+    stopTimer();
+    context.close();
+  }
+
+  /** It takes no further request, and ends at once if it is answering none. */
+  void closeAfterRequest() {
+    closing = true;
+    if (state != State.ANSWERING && state != State.WRITING) {
+      close();
+    }
+  }
+
+  // Time
+
+  private void within(long millis, Runnable otherwise) {
+    stopTimer();
+    timer = context.executor().schedule(guarded(otherwise), millis, TimeUnit.MILLISECONDS);
+  }
+
+  /** A defect in a task of the loop ends this connection, and nothing else. */
+  private Runnable guarded(Runnable task) {
+    return () -> {
+      try {
+        task.run();
+      } catch (Throwable e) {
+        failed(e);
+      }
+    };
+  }
+
+  private void failed(Throwable fault) {
+    shared.faults().contained("an HTTP connection", peer, fault);
+    close();
+  }
+
+  private void stopTimer() {
+    if (timer != null) {
+      timer.cancel(false);
+      timer = null;
+    }
+  }
+
+  private void headIsLate() {
+    if (begun) {
+      exchange = new Exchange(null, false);
+      refuse(408, "request_timeout", "The request's headers were not there in time");
+    } else {
+      close();
+    }
+  }
+
+  private void bodyIsLate() {
+    refuse(408, "request_timeout", "The request's body was not there in time");
+  }
+
+  /** Something has come from the client. */
+  void bytesCame() {
+    begun = true;
+    if (state == State.IDLE) {
+      state = State.HEAD;
+      within(shared.limits().requestMillis(), this::headIsLate);
+    }
+  }
+
+  // Reading
+
+  private void want() {
+    wanting = true;
+    context.read();
+  }
+
+  /** What was read may have been no whole object. */
+  @Override
+  public void channelReadComplete(ChannelHandlerContext same) {
+    if (wanting) {
+      same.read();
+    }
+    same.fireChannelReadComplete();
+  }
+
+  @Override
+  protected void channelRead0(ChannelHandlerContext same, HttpObject object) {
+    wanting = false;
+    switch (state) {
+      case IDLE, HEAD -> {
+        if (object instanceof HttpRequest request) {
+          begin(request);
+        } else {
+          want();
+        }
+      }
+      case BODY -> receive((HttpContent) object);
+      case DISCARDING -> discard((HttpContent) object);
+      default -> LOGGER.trace("HTTP {}: more than was asked for", peer);
+    }
+  }
+
+  private void begin(HttpRequest request) {
+    stopTimer();
+    requests++;
+    boolean keepAlive =
+        HttpUtil.isKeepAlive(request) && requests < shared.limits().maxRequests() && !closing;
+    exchange = new Exchange(request, keepAlive);
+    try {
+      exchange.head = RequestFraming.head(request, peer, encrypted, shared.limits());
+    } catch (RequestFraming.Refusal e) {
+      refuse(e.status(), e.error(), e.getMessage());
+      return;
+    }
+    Admission admission = admit(exchange.head);
+    if (admission instanceof Admission.Refused refused) {
+      exchange.leaveBody();
+      answerLater(refused.response(), refused.pauseMillis());
+    } else if (admission instanceof Admission.Accepted accepted) {
+      accept(accepted);
+    }
+  }
+
+  private Admission admit(RequestHead head) {
+    try {
+      return shared.service().admit(head);
+    } catch (RuntimeException e) {
+      return new Admission.Refused(shared.service().failure(head, e));
+    }
+  }
+
+  private void accept(Admission.Accepted accepted) {
+    shared.connections().busy(this);
+    if (exchange.declaredLength() > accepted.limit().maxBytes()) {
+      tooLong(accepted.limit().maxBytes());
+      return;
+    }
+    exchange.accepted = accepted;
+    exchange.body = new BodyBuffer(shared.bodies(), accepted.limit().maxBytes());
+    state = State.BODY;
+    if (exchange.expectsContinue()) {
+      context.writeAndFlush(
+          new DefaultFullHttpResponse(
+              HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER));
+    }
+    within(accepted.limit().maxMillis(), this::bodyIsLate);
+    want();
+  }
+
+  private void receive(HttpContent content) {
+    if (content.decoderResult().isFailure()) {
+      RequestFraming.Refusal refusal =
+          RequestFraming.undecodable(content.decoderResult().cause(), shared.limits());
+      refuse(refusal.status(), refusal.error(), refusal.getMessage());
+      return;
+    }
+    switch (exchange.body.append(content.content())) {
+      case TAKEN -> {
+        if (content instanceof LastHttpContent) {
+          exchange.bodyIsRead = true;
+          handle();
+        } else {
+          want();
+        }
+      }
+      case TOO_LONG -> tooLong(exchange.accepted.limit().maxBytes());
+      case NO_ROOM ->
+          refuse(503, "overloaded", "Too many large requests are being received: try again later");
+    }
+  }
+
+  private void tooLong(int most) {
+    refuse(413, "payload_too_large", "Request body exceeds " + most + " bytes");
+  }
+
+  private void discard(HttpContent content) {
+    if (content.decoderResult().isFailure()) {
+      linger();
+    } else if (content instanceof LastHttpContent) {
+      next();
+    } else {
+      want();
+    }
+  }
+
+  // Answering
+
+  private void handle() {
+    stopTimer();
+    state = State.ANSWERING;
+    // What has been received takes memory until it has been worked on, even if the client has gone.
+    BodyBuffer received = exchange.body;
+    exchange.body = null;
+    RequestBody whole = received.received();
+    Exchange answered = exchange;
+    if (!shared.workers().begin(() -> work(answered, whole, received))) {
+      received.release();
+      refuse(503, "overloaded", "Too many requests wait for an answer: try again later");
+    }
+  }
+
+  /** On a worker. */
+  private void work(Exchange answered, RequestBody whole, BodyBuffer received) {
+    ResponseWriter.Begun begun;
+    try {
+      HttpResponse response = answered.accepted.handler().handle(whole);
+      begun = ResponseWriter.begin(response, answered.isToHead());
+    } catch (Throwable e) {
+      begun = ResponseWriter.beginShort(shared.service().failure(answered.head, e));
+    }
+    ResponseWriter.Begun answer = begun;
+    context
+        .executor()
+        .execute(
+            guarded(
+                () -> {
+                  received.release();
+                  send(answer);
+                }));
+  }
+
+  /** An answer of the server itself, behind which the connection ends. */
+  private void refuse(int status, String error, String reason) {
+    exchange.keepAlive = false;
+    LOGGER.debug("HTTP {}: {} {}", NetUtil.toSocketAddressString(peer), status, reason);
+    send(ResponseWriter.beginShort(shared.service().refusal(status, error, reason)));
+  }
+
+  private void answerLater(HttpResponse response, long pauseMillis) {
+    state = State.ANSWERING;
+    if (pauseMillis == 0) {
+      send(ResponseWriter.beginShort(response));
+    } else {
+      within(pauseMillis, () -> send(ResponseWriter.beginShort(response)));
+    }
+  }
+
+  private void send(ResponseWriter.Begun answer) {
+    if (state == State.CLOSED) {
+      return;
+    }
+    releaseBody();
+    exchange.keepAlive &= !closing && (answer.isWhole() || !exchange.isHttp10());
+    state = State.WRITING;
+    goesOn();
+    writer.send(answer, exchange.isToHead(), exchange.isHttp10(), exchange.keepAlive);
+  }
+
+  private void releaseBody() {
+    if (exchange != null && exchange.body != null) {
+      exchange.body.release();
+      exchange.body = null;
+    }
+  }
+
+  @Override
+  public void goesOn() {
+    if (state == State.WRITING) {
+      within(shared.limits().inactivityMillis(), this::close);
+    }
+  }
+
+  @Override
+  public void written() {
+    if (state != State.WRITING) {
+      return;
+    }
+    if (!exchange.keepAlive) {
+      linger();
+    } else if (exchange.bodyIsRead) {
+      next();
+    } else {
+      state = State.DISCARDING;
+      within(shared.limits().requestMillis(), this::close);
+      want();
+    }
+  }
+
+  @Override
+  public void broken() {
+    close();
+  }
+
+  private void linger() {
+    state = State.LINGERING;
+    stopTimer();
+    shared.connections().stranger(this);
+    LingeringClose.begin(context.channel());
+  }
+
+  private void next() {
+    boolean known = exchange.accepted != null;
+    exchange = null;
+    state = State.IDLE;
+    if (known) {
+      shared.connections().idle(this);
+    } else {
+      shared.connections().stranger(this);
+    }
+    within(shared.limits().idleMillis(), this::close);
+    want();
+    if (state == State.IDLE && (closing || inputEnded)) {
+      close();
+    }
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext same) {
+    writer.writabilityChanged();
+    same.fireChannelWritabilityChanged();
+  }
+
+  /** A client that has sent all that it wants to may still read. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext same, Object event) {
+    if (event instanceof ChannelInputShutdownEvent) {
+      inputEnded = true;
+      if (state != State.ANSWERING && state != State.WRITING) {
+        close();
+      }
+    }
+    same.fireUserEventTriggered(event);
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext same, Throwable cause) {
+    if (cause instanceof IOException || cause.getCause() instanceof IOException) {
+      LOGGER.debug("HTTP {}: {}", peer, cause.toString());
+      close();
+    } else {
+      failed(cause);
+    }
+  }
+}

@@ -1,0 +1,30 @@
+package io.mayflymq.server.http;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+
+/**
+ * An answer.
+ *
+ * @param status HTTP's
+ * @param headers by name in lower case, besides those that frame the answer
+ * @param body null for none
+ */
+public record HttpResponse(int status, Map<String, String> headers, BodySource body) {
+  /** An answer without a body. */
+  public static HttpResponse empty(int status, Map<String, String> headers) {
+    return new HttpResponse(status, headers, null);
+  }
+
+  /** An answer with a short text. */
+  public static HttpResponse text(int status, String text) {
+    byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+    return new HttpResponse(
+        status,
+        Map.of("content-type", "text/plain; charset=utf-8"),
+        out -> {
+          out.writeBytes(bytes);
+          return false;
+        });
+  }
+}

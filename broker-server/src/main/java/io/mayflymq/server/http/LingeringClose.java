@@ -1,0 +1,64 @@
+package io.mayflymq.server.http;
+
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.util.ReferenceCountUtil;
+import io.netty.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Closes a connection whose client may still be sending. If it was closed at once, the system would
+ * reset it, and the client might lose the answer before it has read it. So nothing more is sent,
+ * what comes is thrown away, and it is closed when the client has, or after a while (RFC 9112,
+ * section 9.6).
+ */
+final class LingeringClose extends ChannelInboundHandlerAdapter {
+  private static final long PATIENCE_MILLIS = 2_000;
+
+  private LingeringClose() {}
+
+  /** Begins; all that shall be sent has been written to the socket. */
+  static void begin(Channel channel) {
+    if (!channel.isActive()) {
+      return;
+    }
+    // At the front: nothing is decoded any more.
+    channel.pipeline().addFirst(new LingeringClose());
+    Future<?> timer =
+        channel.eventLoop().schedule(() -> channel.close(), PATIENCE_MILLIS, TimeUnit.MILLISECONDS);
+    channel.closeFuture().addListener(closed -> timer.cancel(false));
+    channel.config().setAutoRead(true);
+    SslHandler tls = channel.pipeline().get(SslHandler.class);
+    if (tls != null && tls.handshakeFuture().isSuccess()) {
+      tls.closeOutbound().addListener(told -> shutDown(channel));
+    } else {
+      shutDown(channel);
+    }
+  }
+
+  private static void shutDown(Channel channel) {
+    if (channel instanceof DuplexChannel duplex && duplex.isActive()) {
+      duplex.shutdownOutput();
+    } else {
+      channel.close();
+    }
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) {
+    ReferenceCountUtil.release(message);
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext context, Object event) {
+    if (event instanceof ChannelInputShutdownEvent) {
+      context.close();
+    } else {
+      context.fireUserEventTriggered(event);
+    }
+  }
+}

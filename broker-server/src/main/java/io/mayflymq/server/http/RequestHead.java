@@ -1,0 +1,41 @@
+package io.mayflymq.server.http;
+
+import io.netty.util.NetUtil;
+import java.net.InetSocketAddress;
+import java.util.Map;
+
+/**
+ * A request without its body.
+ *
+ * @param method as it came, mostly in capitals
+ * @param path still percent-encoded; begins with a slash
+ * @param query still percent-encoded, without its question mark; null if there is none
+ * @param headers by name in lower case, the first of each name
+ * @param peer who asks
+ * @param encrypted whether it came over TLS
+ */
+public record RequestHead(
+    String method,
+    String path,
+    String query,
+    Map<String, String> headers,
+    InetSocketAddress peer,
+    boolean encrypted) {
+
+  /** A header's value, or null. */
+  public String header(String lowerCaseName) {
+    return headers.get(lowerCaseName);
+  }
+
+  /** Whether a body follows. */
+  public boolean hasBody() {
+    String length = header("content-length");
+    return header("transfer-encoding") != null || (length != null && !length.strip().equals("0"));
+  }
+
+  /** For the log: without the query and the headers, which may hold what is secret. */
+  @Override
+  public String toString() {
+    return "%s %s from %s".formatted(method, path, NetUtil.toSocketAddressString(peer));
+  }
+}

@@ -1,0 +1,41 @@
+package io.mayflymq.server.http;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.HttpDecoderConfig;
+import io.netty.handler.codec.http.HttpMessage;
+import io.netty.handler.codec.http.HttpRequestDecoder;
+
+/**
+ * Netty's decoder, which refuses what two servers could understand in two ways (RFC 9112, section
+ * 11.2), and tells when a request begins.
+ */
+final class StrictRequestDecoder extends HttpRequestDecoder {
+  private static final int LARGEST_CHUNK = 64 * 1024;
+
+  private final Runnable onBytes;
+
+  /**
+   * @param onBytes called when something has come from the client
+   */
+  StrictRequestDecoder(HttpLimits limits, Runnable onBytes) {
+    super(
+        new HttpDecoderConfig()
+            .setMaxInitialLineLength(limits.maxRequestLine())
+            .setMaxHeaderSize(limits.maxHeaders())
+            .setMaxChunkSize(LARGEST_CHUNK)
+            .setAllowDuplicateContentLengths(false));
+    this.onBytes = onBytes;
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext context, Object message) throws Exception {
+    onBytes.run();
+    super.channelRead(context, message);
+  }
+
+  /** Netty would drop the length; who counts bytes and who counts chunks would disagree. */
+  @Override
+  protected void handleTransferEncodingChunkedWithContentLength(HttpMessage message) {
+    throw new IllegalArgumentException("both Content-Length and Transfer-Encoding are given");
+  }
+}

@@ -1,0 +1,107 @@
+package io.mayflymq.server.management;
+
+import io.mayflymq.core.admin.AdministrationException;
+import io.mayflymq.core.fault.Faults;
+import io.mayflymq.protocol.types.AmqpException;
+import io.mayflymq.server.http.HttpResponse;
+import io.mayflymq.server.http.HttpService;
+import io.mayflymq.server.http.RequestHead;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/*
+ * The API as the HTTP server sees it: from the headers of a request to what handles it, and from what that answers, or throws, to JSON.
+ *
+ * A request goes no further than its headers unless it comes from a user, who may use the API, and not from a page of another site, and
+ * unless there is something for its path and method.
+ */
+final class ApiService implements HttpService {
+  private final Authenticator authenticator;
+  private final Map<String, Supplier<Router>> served;
+  private final Faults faults;
+
+  /**
+   * @param served what answers, by the first part of the path, such as {@code /api/}
+   * @param faults where requests are reported that fail by a defect
+   */
+  ApiService(Authenticator authenticator, Map<String, Supplier<Router>> served, Faults faults) {
+    this.authenticator = authenticator;
+    this.faults = faults;
+    this.served = Map.copyOf(served);
+  }
+
+  @Override
+  public Admission admit(RequestHead head) {
+    for (Map.Entry<String, Supplier<Router>> part : served.entrySet()) {
+      if (head.path().startsWith(part.getKey())) {
+        CrossSite.check(head);
+        return admit(head, head.path().substring(part.getKey().length()), part.getValue());
+      }
+    }
+    throw ApiException.notFound();
+  }
+
+  private Admission admit(RequestHead head, String path, Supplier<Router> router) {
+    Authenticator.Login login =
+        authenticator.authenticate(head.header("authorization"), head.peer());
+    if (login instanceof Authenticator.Login.Accepted accepted) {
+      accepted.principal().requireManagement();
+      return admit(head, path, router.get(), accepted.principal());
+    }
+    return login instanceof Authenticator.Login.Refused refused
+        ? new Admission.Refused(encode(Response.of(Authenticator.failed())), refused.pauseMillis())
+        : new Admission.Refused(encode(Authenticator.challenge()));
+  }
+
+  private static Admission admit(
+      RequestHead head, String path, Router router, Principal principal) {
+    Request request =
+        new Request(
+            head.method(),
+            Request.split(path),
+            Map.of(),
+            Request.parseQuery(head.query()),
+            head.headers(),
+            Body.EMPTY,
+            principal);
+    Router.Found found = router.find(request.method(), request.path());
+    if (found instanceof Router.Found.Handled route) {
+      return new Admission.Accepted(
+          route.limit(),
+          body -> encode(route.handler().handle(request.with(route.parameters(), new Body(body)))));
+    }
+    return new Admission.Refused(encode(((Router.Found.Answered) found).response()));
+  }
+
+  private static HttpResponse encode(Response response) {
+    Map<String, String> headers = new HashMap<>(response.headers());
+    headers.put("server", "MayflyMQ");
+    headers.put("cache-control", "no-cache");
+    if (response.body() == null) {
+      return HttpResponse.empty(response.status(), headers);
+    }
+    headers.put("content-type", "application/json");
+    return new HttpResponse(response.status(), headers, new JsonPieces(response.body()));
+  }
+
+  @Override
+  public HttpResponse refusal(int status, String error, String reason) {
+    return encode(Response.of(new ApiException(status, error, reason)));
+  }
+
+  @Override
+  public HttpResponse failure(RequestHead head, Throwable thrown) {
+    if (thrown instanceof ApiException refused) {
+      return encode(Response.of(refused));
+    }
+    if (thrown instanceof AmqpException refused) {
+      return encode(Response.of(ApiException.of(refused)));
+    }
+    if (thrown instanceof AdministrationException refused) {
+      return encode(Response.of(ApiException.of(refused)));
+    }
+    faults.contained("an HTTP request", head, thrown);
+    return refusal(500, "internal_error", "The broker's log tells what happened");
+  }
+}

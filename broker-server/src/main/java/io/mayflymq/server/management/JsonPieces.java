@@ -1,0 +1,117 @@
+package io.mayflymq.server.management;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.mayflymq.server.http.BodySource;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A value as JSON, piece by piece. Lists and objects are opened up to the depth at which listings
+ * and definitions have their items, and each item is looked at when its turn comes.
+ */
+final class JsonPieces implements BodySource {
+  private static final int PIECE_BYTES = 16 * 1024;
+  private static final int OPENED_DEPTH = 2;
+
+  private final Deque<Level> levels = new ArrayDeque<>();
+  private final Target target = new Target();
+  private Object root;
+  private JsonGenerator generator;
+
+  JsonPieces(Object value) {
+    this.root = value;
+  }
+
+  /** A list or an object that has been begun. */
+  private record Level(Iterator<?> rest, boolean isObject) {}
+
+  /** Where the generator writes: each time into what the caller gives. */
+  private static final class Target extends OutputStream {
+    private ByteArrayOutputStream current;
+
+    @Override
+    public void write(int octet) {
+      current.write(octet);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) {
+      current.write(bytes, offset, length);
+    }
+  }
+
+  @Override
+  public boolean appendTo(ByteArrayOutputStream out) throws IOException {
+    target.current = out;
+    int end = out.size() + PIECE_BYTES;
+    if (generator == null) {
+      generator = Json.generator(target);
+      write(root);
+      root = null;
+    }
+    // What the generator has not passed on yet is less than a piece.
+    while (!levels.isEmpty() && out.size() < end) {
+      writeNext(levels.peek());
+    }
+    if (!levels.isEmpty()) {
+      return true;
+    }
+    generator.close();
+    return false;
+  }
+
+  private void writeNext(Level level) throws IOException {
+    if (!level.rest.hasNext()) {
+      levels.pop();
+      if (level.isObject) {
+        generator.writeEndObject();
+      } else {
+        generator.writeEndArray();
+      }
+      return;
+    }
+    Object next = level.rest.next();
+    if (next instanceof Map.Entry<?, ?> field) {
+      generator.writeFieldName((String) field.getKey());
+      write(field.getValue());
+    } else {
+      write(next);
+    }
+  }
+
+  private void write(Object value) throws IOException {
+    Level level = levels.size() < OPENED_DEPTH ? level(value) : null;
+    if (level == null) {
+      generator.writePOJO(value);
+      return;
+    }
+    levels.push(level);
+    if (level.isObject) {
+      generator.writeStartObject();
+    } else {
+      generator.writeStartArray();
+    }
+  }
+
+  /** What is in a list or an object; null if it is neither. */
+  private static Level level(Object value) {
+    if (value instanceof Map<?, ?> object) {
+      return new Level(object.entrySet().iterator(), true);
+    }
+    if (value instanceof List<?> list) {
+      return new Level(list.iterator(), false);
+    }
+    if (value instanceof ObjectNode object) {
+      return new Level(object.properties().iterator(), true);
+    }
+    return value instanceof ArrayNode array ? new Level(array.elements(), false) : null;
+  }
+}

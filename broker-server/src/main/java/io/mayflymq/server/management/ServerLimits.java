@@ -1,0 +1,55 @@
+package io.mayflymq.server.management;
+
+import io.mayflymq.server.config.ManagementSettings;
+import io.mayflymq.server.http.HttpLimits;
+
+/** What the servers under the API take from their clients. */
+final class ServerLimits {
+  private static final int REQUEST_LINE_BYTES = 16 * 1024;
+  private static final int HEADER_BYTES = 32 * 1024;
+  private static final int WORKERS = 8;
+  private static final int WAITING = 128;
+  private static final int CONTROL_CONNECTIONS = 256;
+  private static final int CONTROL_WORKERS = 4;
+
+  /**
+   * All bodies at one time take at most this part of the largest heap: what is made of a body takes
+   * some times as much.
+   */
+  private static final int PART_OF_HEAP = 16;
+
+  private ServerLimits() {}
+
+  /** Those of the API's own server. */
+  static HttpLimits api(ManagementSettings settings) {
+    return limits(settings, settings.maxConnections(), WORKERS);
+  }
+
+  /** Those of the control tool's. */
+  static HttpLimits control(ManagementSettings settings) {
+    return limits(settings, CONTROL_CONNECTIONS, CONTROL_WORKERS);
+  }
+
+  private static HttpLimits limits(ManagementSettings settings, int connections, int workers) {
+    return new HttpLimits(
+        connections,
+        settings.maxKeepalive(),
+        REQUEST_LINE_BYTES,
+        HEADER_BYTES,
+        bodies(),
+        WAITING,
+        workers,
+        settings.requestTimeoutMillis(),
+        settings.idleTimeoutMillis(),
+        settings.inactivityTimeoutMillis());
+  }
+
+  private static long bodies() {
+    return Runtime.getRuntime().maxMemory() / PART_OF_HEAP;
+  }
+
+  /** Bytes of the largest body that there may be at all. */
+  static int largestBody(ManagementSettings settings) {
+    return (int) Math.min(settings.maxBodySize(), bodies());
+  }
+}

@@ -1,0 +1,339 @@
+package io.mayflymq.server.http;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What a connection does with what a client sends and does not send. */
+class HttpConnectionTest {
+  private final HttpRig rig = new HttpRig();
+  private final EmbeddedChannel client = rig.connect();
+
+  private static String get(String path) {
+    return "GET " + path + " HTTP/1.1\r\nhost: h\r\n\r\n";
+  }
+
+  private static String post(String path, String headers, String body) {
+    return "POST %s HTTP/1.1\r\nhost: h\r\n%s\r\n%s".formatted(path, headers, body);
+  }
+
+  private static int status(String answer) {
+    return Integer.parseInt(answer.substring("HTTP/1.1 ".length(), "HTTP/1.1 200".length()));
+  }
+
+  private static String body(String answer) {
+    return answer.substring(answer.indexOf("\r\n\r\n") + 4);
+  }
+
+  @Test
+  void oneRequestAfterTheOtherIsAnswered() {
+    String answer = rig.send(client, get("/a"));
+    assertThat(answer).startsWith("HTTP/1.1 200 OK\r\n").contains("content-length: 2\r\n");
+    assertThat(body(answer)).isEqualTo("ok");
+    assertThat(rig.send(client, post("/b", "content-length: 3\r\n", "xyz"))).endsWith("ok");
+    assertThat(rig.seen).containsExactly("GET /a", "", "POST /b", "xyz");
+    assertThat(client.isActive()).isTrue();
+  }
+
+  @Test
+  void pipelinedRequestsAreAnsweredInTheirOrder() {
+    AtomicInteger serial = new AtomicInteger();
+    rig.answer =
+        out -> {
+          out.writeBytes(("answer " + serial.incrementAndGet()).getBytes(StandardCharsets.UTF_8));
+          return false;
+        };
+    String answers = rig.send(client, get("/1") + get("/2") + get("/3"));
+    assertThat(answers).containsSubsequence("answer 1", "answer 2", "answer 3");
+    assertThat(rig.seen).containsExactly("GET /1", "", "GET /2", "", "GET /3", "");
+  }
+
+  @Test
+  void theNextRequestIsNotLookedAtBeforeTheFirstIsAnswered() {
+    client.writeInbound(Unpooled.copiedBuffer(get("/1") + get("/2"), StandardCharsets.US_ASCII));
+    assertThat(rig.seen).containsExactly("GET /1");
+    rig.work();
+    assertThat(rig.seen).containsExactly("GET /1", "", "GET /2", "");
+  }
+
+  @Test
+  void headIsAnsweredWithTheLengthOnly() {
+    rig.answer = pieces(new AtomicInteger(), 100_000, 3);
+    String answer = rig.send(client, get("/a").replace("GET", "HEAD"));
+    assertThat(answer).contains("content-length: 300000\r\n").doesNotContain("chunked");
+    assertThat(body(answer)).isEmpty();
+    rig.answer = null;
+    assertThat(body(rig.send(client, get("/a")))).isEqualTo("ok");
+  }
+
+  @Test
+  void halfARequestEndsInTime() {
+    assertThat(rig.send(client, "GET /a HTTP/1.1\r\nhost:")).isEmpty();
+    HttpRig.pass(client, 9_999);
+    assertThat(client.isActive()).isTrue();
+    HttpRig.pass(client, 1);
+    assertThat(status(HttpRig.read(client))).isEqualTo(408);
+    HttpRig.pass(client, 2_000);
+    assertThat(client.isActive()).isFalse();
+  }
+
+  /** Headers that trickle in do not start the clock again. */
+  @Test
+  void aByteAtATimeTakesNoLonger() {
+    rig.send(client, "GET /a HTTP/1.1\r\n");
+    for (int i = 0; i < 9; i++) {
+      HttpRig.pass(client, 1_000);
+      assertThat(rig.send(client, "a" + i + ": b\r\n")).isEmpty();
+    }
+    HttpRig.pass(client, 1_000);
+    assertThat(status(HttpRig.read(client))).isEqualTo(408);
+  }
+
+  @Test
+  void aConnectionThatSendsNothingEndsWithoutAWord() {
+    HttpRig.pass(client, 10_000);
+    assertThat(client.isActive()).isFalse();
+    assertThat(HttpRig.read(client)).isEmpty();
+  }
+
+  @Test
+  void anIdleConnectionEnds() {
+    rig.send(client, get("/a"));
+    HttpRig.pass(client, 59_999);
+    assertThat(client.isActive()).isTrue();
+    HttpRig.pass(client, 1);
+    assertThat(client.isActive()).isFalse();
+  }
+
+  @Test
+  void aBodyThatDoesNotComeEndsInTime() {
+    rig.send(client, post("/a", "content-length: 3\r\n", "x"));
+    HttpRig.pass(client, 19_999);
+    assertThat(client.isActive()).isTrue();
+    HttpRig.pass(client, 1);
+    assertThat(status(HttpRig.read(client))).isEqualTo(408);
+    assertThat(rig.bodies().taken()).isZero();
+  }
+
+  @Test
+  void aBodyIsNotReadBeforeItsRequestIsAdmitted() {
+    String answer = rig.send(client, post("/refused", "content-length: 1000000\r\n", "x"));
+    assertThat(status(answer)).isEqualTo(401);
+    assertThat(answer).contains("connection: close\r\n");
+    assertThat(rig.seen).containsExactly("POST /refused");
+  }
+
+  @Test
+  void behindAShortBodyThatIsRefusedTheConnectionGoesOn() {
+    String answer = rig.send(client, post("/refused", "content-length: 3\r\n", "x"));
+    assertThat(status(answer)).isEqualTo(401);
+    assertThat(answer).doesNotContain("connection: close");
+    assertThat(rig.send(client, "yz" + get("/a"))).endsWith("ok");
+  }
+
+  @Test
+  void aRefusalIsHeldBack() {
+    assertThat(rig.send(client, get("/paused") + get("/a"))).isEmpty();
+    HttpRig.pass(client, 4_999);
+    assertThat(HttpRig.read(client)).isEmpty();
+    HttpRig.pass(client, 1);
+    rig.work();
+    assertThat(HttpRig.read(client)).startsWith("HTTP/1.1 401 ").endsWith("ok");
+  }
+
+  @Test
+  void aClientThatWaitsToBeAskedForItsBodyIsAsked() {
+    String headers = "content-length: 3\r\nexpect: 100-continue\r\n";
+    assertThat(rig.send(client, post("/a", headers, ""))).startsWith("HTTP/1.1 100 Continue\r\n");
+    assertThat(rig.send(client, "xyz")).startsWith("HTTP/1.1 200 ");
+    assertThat(rig.seen).endsWith("xyz");
+  }
+
+  @Test
+  void aClientThatWaitsToBeAskedIsNotIfItIsRefused() {
+    String headers = "content-length: 3\r\nexpect: 100-continue\r\n";
+    String answer = rig.send(client, post("/refused", headers, ""));
+    assertThat(answer).startsWith("HTTP/1.1 401 ").contains("connection: close\r\n");
+  }
+
+  @Test
+  void aBodyThatIsTooLongIsRefusedByItsLength() {
+    String answer = rig.send(client, post("/a", "content-length: 1001\r\n", ""));
+    assertThat(status(answer)).isEqualTo(413);
+    assertThat(body(answer)).contains("exceeds 1000 bytes");
+  }
+
+  @Test
+  void aBodyThatIsTooLongIsRefusedAsItComes() {
+    rig.send(client, post("/a", "transfer-encoding: chunked\r\n", ""));
+    String chunk = "1f4\r\n" + "x".repeat(500) + "\r\n";
+    assertThat(rig.send(client, chunk)).isEmpty();
+    assertThat(rig.send(client, chunk)).isEmpty();
+    assertThat(status(rig.send(client, "1\r\nx\r\n"))).isEqualTo(413);
+    assertThat(rig.bodies().taken()).isZero();
+  }
+
+  @Test
+  void allBodiesTogetherHaveALimit() {
+    String most = "content-length: 100000\r\n";
+    assertThat(rig.send(client, post("/large", most, "x".repeat(99_999)))).isEmpty();
+    EmbeddedChannel other = rig.connect();
+    String answer = rig.send(other, post("/a", "content-length: 900\r\n", "x".repeat(900)));
+    assertThat(status(answer)).isEqualTo(503);
+    assertThat(rig.send(client, "x")).startsWith("HTTP/1.1 200 ");
+    assertThat(rig.bodies().taken()).isZero();
+  }
+
+  @Test
+  void chunksAreABody() {
+    String chunks = "3\r\nabc\r\n2;x=y\r\nde\r\n0\r\ntrailer: t\r\n\r\n";
+    assertThat(rig.send(client, post("/a", "transfer-encoding: chunked\r\n", chunks)))
+        .startsWith("HTTP/1.1 200 ");
+    assertThat(rig.seen).endsWith("abcde");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "POST /a HTTP/1.1\\nhost: h\\ncontent-length: 3\\ncontent-length: 3 | 400",
+        "POST /a HTTP/1.1\\nhost: h\\ncontent-length: 3\\ncontent-length: 4 | 400",
+        "POST /a HTTP/1.1\\nhost: h\\ncontent-length: 3, 3 | 400",
+        "POST /a HTTP/1.1\\nhost: h\\ncontent-length: -3 | 400",
+        "POST /a HTTP/1.1\\nhost: h\\ncontent-length: 3\\ntransfer-encoding: chunked | 400",
+        "POST /a HTTP/1.1\\nhost: h\\ntransfer-encoding: chunked\\ntransfer-encoding: x | 400",
+        "POST /a HTTP/1.1\\nhost: h\\ntransfer-encoding: gzip, chunked | 501",
+        "POST /a HTTP/1.1\\nhost: h\\ntransfer-encoding: xchunked | 400",
+        "POST /a HTTP/1.0\\nhost: h\\ntransfer-encoding: chunked | 400",
+        "GET /a HTTP/1.1\\nhost: h\\nhost: i | 400",
+        "GET /a HTTP/1.1 | 400",
+        "GET /a HTTP/2.0\\nhost: h | 505",
+        "GET a HTTP/1.1\\nhost: h | 400",
+        "GET /\u00e4 HTTP/1.1\\nhost: h | 400",
+        "POST /a HTTP/1.1\\nhost: h\\nexpect: tea\\ncontent-length: 3 | 417",
+        "nonsense | 400",
+      })
+  void whatCanBeUnderstoodInTwoWaysIsRefused(String request, int status) {
+    String answer = rig.send(client, request.replace("\\n", "\r\n") + "\r\n\r\n");
+    assertThat(status(answer)).isEqualTo(status);
+    assertThat(answer).contains("connection: close\r\n");
+    assertThat(rig.seen).isEmpty();
+  }
+
+  @Test
+  void aHeaderFloodIsRefused() {
+    String headers = "a: " + "b".repeat(100) + "\r\n";
+    String answer = rig.send(client, "GET /a HTTP/1.1\r\nhost: h\r\n" + headers.repeat(30));
+    assertThat(status(answer)).isEqualTo(431);
+  }
+
+  @Test
+  void aLongTargetIsRefused() {
+    assertThat(status(rig.send(client, get("/" + "a".repeat(1_000))))).isEqualTo(414);
+  }
+
+  @Test
+  void aWholeUrlIsTakenForItsPath() {
+    rig.send(client, get("http://h:15672/api?x"));
+    assertThat(rig.seen).startsWith("GET /api");
+  }
+
+  @Test
+  void tlsIsRefusedInWords() {
+    String answer = rig.send(client, "\u0016\u0003\u0001\u0002\u0000");
+    assertThat(status(answer)).isEqualTo(400);
+    assertThat(body(answer)).contains("plain HTTP", "TLS");
+  }
+
+  @Test
+  void aClientOfHttp10IsDisconnectedUnlessItAsksNotToBe() {
+    assertThat(rig.send(client, "GET /a HTTP/1.0\r\nconnection: keep-alive\r\n\r\n"))
+        .contains("connection: keep-alive\r\n");
+    assertThat(rig.send(client, "GET /a HTTP/1.0\r\n\r\n")).contains("connection: close\r\n");
+  }
+
+  @Test
+  void aConnectionEndsAfterItsLastRequest() {
+    HttpRig few = new HttpRig(new HttpLimits(3, 2, 1_000, 2_000, 1_000, 2, 1, 100, 100, 100));
+    EmbeddedChannel channel = few.connect();
+    assertThat(few.send(channel, get("/a"))).doesNotContain("connection: close");
+    assertThat(few.send(channel, get("/a"))).contains("connection: close\r\n");
+  }
+
+  @Test
+  void whenAllWorkersAreBusyTheAnswerSaysSo() {
+    HttpRig roomy = new HttpRig(new HttpLimits(9, 9, 1_000, 2_000, 1_000, 2, 1, 100, 100, 100));
+    for (int i = 0; i < 3; i++) {
+      roomy.connect().writeInbound(Unpooled.copiedBuffer(get("/a"), StandardCharsets.US_ASCII));
+    }
+    EmbeddedChannel more = roomy.connect();
+    more.writeInbound(Unpooled.copiedBuffer(get("/a"), StandardCharsets.US_ASCII));
+    String answer = HttpRig.read(more);
+    assertThat(status(answer)).isEqualTo(503);
+    assertThat(body(answer)).contains("Too many requests");
+  }
+
+  @Test
+  void aNewConnectionDisplacesTheOneThatHasWaitedLongest() {
+    EmbeddedChannel known = rig.connect();
+    rig.send(known, get("/a"));
+    EmbeddedChannel half = rig.connect();
+    rig.send(half, "GET");
+    EmbeddedChannel fourth = rig.connect();
+    assertThat(client.isActive()).as("has sent nothing for longest").isFalse();
+    EmbeddedChannel fifth = rig.connect();
+    assertThat(half.isActive()).isFalse();
+    assertThat(known.isActive()).as("has been let in before").isTrue();
+    assertThat(rig.send(fifth, get("/a"))).endsWith("ok");
+    assertThat(fourth.isActive()).isTrue();
+  }
+
+  @Test
+  void aLongAnswerIsMadeAsTheClientTakesIt() {
+    AtomicInteger made = new AtomicInteger();
+    rig.answer = pieces(made, 10_000, 1_000);
+    String answer = rig.send(client, get("/a"));
+    assertThat(answer).contains("transfer-encoding: chunked\r\n").endsWith("\r\n0\r\n\r\n");
+    assertThat(made).hasValue(1_000);
+  }
+
+  @Test
+  void anAnswerThatCannotBeMadeIsAnError() {
+    rig.answer =
+        out -> {
+          throw new IOException("no such thing");
+        };
+    String answer = rig.send(client, get("/a"));
+    assertThat(status(answer)).isEqualTo(500);
+    assertThat(body(answer)).isEqualTo("no such thing");
+  }
+
+  @Test
+  void anAnswerThatBreaksOffIsNotEnded() {
+    BodySource good = pieces(new AtomicInteger(), 10_000, 1_000);
+    AtomicInteger made = new AtomicInteger();
+    rig.answer =
+        out -> {
+          if (made.incrementAndGet() > 20) {
+            throw new IOException("no such thing");
+          }
+          return good.appendTo(out);
+        };
+    assertThat(rig.send(client, get("/a"))).doesNotEndWith("0\r\n\r\n");
+    assertThat(client.isActive()).isFalse();
+  }
+
+  private static BodySource pieces(AtomicInteger made, int bytes, int count) {
+    return out -> {
+      out.writeBytes(new byte[bytes]);
+      return made.incrementAndGet() < count;
+    };
+  }
+}
