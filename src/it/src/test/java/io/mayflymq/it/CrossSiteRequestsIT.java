@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Requests that pages have browsers make. */
 @BlackBox
-@MayflyOnly
+@MayflyOnly("a rule of the API's own")
 class CrossSiteRequestsIT {
   private static final String BODY = "{\"value\":1}";
 
