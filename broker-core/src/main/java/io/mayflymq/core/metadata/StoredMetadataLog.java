@@ -6,6 +6,7 @@ import io.mayflymq.protocol.types.ReplyCode;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.h2.mvstore.MVStore;
@@ -32,6 +33,7 @@ public final class StoredMetadataLog implements MetadataLog {
 
   private final Path file;
   private final Thread writer;
+  private final Consumer<String> health;
   private final Object lock = new Object();
   private List<Pending> pending = new ArrayList<>();
   private boolean closed;
@@ -42,10 +44,14 @@ public final class StoredMetadataLog implements MetadataLog {
 
   private MetadataMaps maps;
 
+  /** What {@link #health} was given last. */
+  private String unhealthy;
+
   private record Pending(List<Consumer<MetadataMaps>> commands, CompletableFuture<Void> safe) {}
 
-  private StoredMetadataLog(Path file, BrokerThreads threads) {
+  private StoredMetadataLog(Path file, BrokerThreads threads, Consumer<String> health) {
     this.file = file;
+    this.health = health;
     this.writer = threads.essential("metadata", this::writeUntilClosed);
     open();
   }
@@ -60,11 +66,13 @@ public final class StoredMetadataLog implements MetadataLog {
    * Opens the file, or creates it.
    *
    * @param threads makes the one that writes
+   * @param health is given the reason when a change could not be written, and null when the next
+   *     one could; called by the thread that writes
    * @throws MetadataException if it cannot be read or written
    */
-  public static StoredMetadataLog open(Path file, BrokerThreads threads) {
+  public static StoredMetadataLog open(Path file, BrokerThreads threads, Consumer<String> health) {
     try {
-      StoredMetadataLog log = new StoredMetadataLog(file, threads);
+      StoredMetadataLog log = new StoredMetadataLog(file, threads, health);
       log.writer.start();
       return log;
     } catch (MVStoreException e) {
@@ -131,11 +139,19 @@ public final class StoredMetadataLog implements MetadataLog {
 
   private void write(List<Pending> batch) {
     String why = failure == null ? tryToWrite(batch) : failure;
+    tell(why);
     if (why == null) {
       batch.forEach(entry -> entry.safe.complete(null));
     } else {
       ConnectionException error = notKept(why);
       batch.forEach(entry -> entry.safe.completeExceptionally(error));
+    }
+  }
+
+  private void tell(String why) {
+    if (!Objects.equals(why, unhealthy)) {
+      unhealthy = why;
+      health.accept(why);
     }
   }
 
@@ -154,7 +170,7 @@ public final class StoredMetadataLog implements MetadataLog {
       }
       store.commit();
     } catch (MVStoreException e) {
-      LOGGER.error("metadata could not be written", e);
+      LOGGER.debug("metadata could not be written", e);
       abandon();
       return reason(e);
     }
@@ -162,7 +178,7 @@ public final class StoredMetadataLog implements MetadataLog {
       store.sync();
       return null;
     } catch (MVStoreException e) {
-      LOGGER.error("metadata could not be forced: no change is possible until a restart", e);
+      LOGGER.debug("metadata could not be forced", e);
       failure = "a force failed, the broker has to be started again: " + reason(e);
       return failure;
     }

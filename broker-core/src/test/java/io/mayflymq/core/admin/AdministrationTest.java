@@ -64,7 +64,7 @@ class AdministrationTest {
     log =
         new AwaitedLog(
             StoredMetadataLog.open(
-                directory.resolve("metadata.mv"), new BrokerThreads(Faults.logged())));
+                directory.resolve("metadata.mv"), new BrokerThreads(Faults.logged()), why -> {}));
     broker =
         new Broker(
             new Shards(loops.all(), loops.clock(), shard -> new VolatileStore()),

@@ -140,7 +140,7 @@ class StoredMetadataLogTest {
 
   @Test
   void aClosedLogRefusesInWords() {
-    StoredMetadataLog log = StoredMetadataLog.open(file(), THREADS);
+    StoredMetadataLog log = StoredMetadataLog.open(file(), THREADS, why -> {});
     log.close();
 
     CompletableFuture<Void> refused = log.append(List.of(QUEUE));
@@ -169,7 +169,7 @@ class StoredMetadataLogTest {
   void whatIsTooLargeIsRefusedForItsOwnSakeOnly() {
     MetadataCommand huge =
         new MetadataCommand.GlobalParameterSet("p", "\"" + "x".repeat(1 << 20) + "\"");
-    try (StoredMetadataLog log = StoredMetadataLog.open(file(), THREADS)) {
+    try (StoredMetadataLog log = StoredMetadataLog.open(file(), THREADS, why -> {})) {
       assertThatThrownBy(() -> log.append(List.of(QUEUE, huge)))
           .isInstanceOf(ChannelException.class)
           .hasMessageContaining("is too large: expected at most 1048576");
@@ -182,14 +182,14 @@ class StoredMetadataLogTest {
   void aFileOfSomethingElseIsRefusedInWords() throws Exception {
     Files.write(file(), new byte[20_000]);
 
-    assertThatThrownBy(() -> StoredMetadataLog.open(file(), THREADS))
+    assertThatThrownBy(() -> StoredMetadataLog.open(file(), THREADS, why -> {}))
         .isInstanceOf(MetadataException.class)
         .hasMessageStartingWith("cannot open metadata in " + file());
     assertThat(Files.size(file())).isEqualTo(20_000);
   }
 
   private void write(MetadataCommand... commands) {
-    try (StoredMetadataLog log = StoredMetadataLog.open(file(), THREADS)) {
+    try (StoredMetadataLog log = StoredMetadataLog.open(file(), THREADS, why -> {})) {
       for (MetadataCommand command : commands) {
         log.append(List.of(command)).join();
       }
@@ -197,7 +197,7 @@ class StoredMetadataLogTest {
   }
 
   private List<MetadataCommand> recovered() {
-    try (StoredMetadataLog log = StoredMetadataLog.open(file(), THREADS)) {
+    try (StoredMetadataLog log = StoredMetadataLog.open(file(), THREADS, why -> {})) {
       return log.recover();
     }
   }

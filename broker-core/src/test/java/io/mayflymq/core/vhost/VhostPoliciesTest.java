@@ -230,7 +230,8 @@ class VhostPoliciesTest {
   void policiesHoldAgainAfterARestart(@TempDir Path directory) {
     Path file = directory.resolve("metadata.mv");
     try (MetadataLog log =
-        new AwaitedLog(StoredMetadataLog.open(file, new BrokerThreads(Faults.logged())))) {
+        new AwaitedLog(
+            StoredMetadataLog.open(file, new BrokerThreads(Faults.logged()), why -> {}))) {
       VirtualHost before = vhost(log);
       CompletableFuture<QueueStatus> declared = before.declareQueue(declaration("q", NO_ARGUMENTS));
       CompletableFuture<Void> exchange =
@@ -246,7 +247,8 @@ class VhostPoliciesTest {
       CompletableFuture.allOf(declared, exchange, set).join();
     }
     try (MetadataLog log =
-        new AwaitedLog(StoredMetadataLog.open(file, new BrokerThreads(Faults.logged())))) {
+        new AwaitedLog(
+            StoredMetadataLog.open(file, new BrokerThreads(Faults.logged()), why -> {}))) {
       VirtualHost after = vhost(log);
       log.recover().forEach(after::replay);
 

@@ -130,7 +130,10 @@ final class Storage implements AutoCloseable {
     MetadataLog metadata = null;
     try {
       metadata =
-          StoredMetadataLog.open(settings.dataDir().resolve(DataFaults.METADATA_FILE), threads);
+          StoredMetadataLog.open(
+              settings.dataDir().resolve(DataFaults.METADATA_FILE),
+              threads,
+              why -> metadataHealth(alarms, why));
       return new Storage(metadata, settings, loops, alarms, threads, acceptsLoss);
     } catch (MetadataException | StoreException e) {
       throw abandon(metadata, e);
@@ -270,6 +273,16 @@ final class Storage implements AutoCloseable {
   public void close() {
     shards.close();
     metadata.close();
+  }
+
+  /** Publishers are not blocked by this: messages go on to be kept. */
+  private static void metadataHealth(Alarms alarms, String why) {
+    Alarm.Failure alarm = new Alarm.Failure("metadata cannot be written");
+    if (why == null) {
+      alarms.clear(alarm, "metadata can be written again");
+    } else {
+      alarms.raise(alarm, why);
+    }
   }
 
   private record Raising(Alarms alarms) implements StoreAlarms {

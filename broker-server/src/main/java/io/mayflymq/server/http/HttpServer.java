@@ -49,7 +49,7 @@ public final class HttpServer implements AutoCloseable {
   private static final int BACKLOG = 1024;
 
   /** How long requests that are being answered at the close may take. */
-  private static final long CLOSE_MILLIS = 1_000;
+  private static final long CLOSE_MILLIS = 5_000;
 
   /** What the connections of a server share. Its maps are the event loop's. */
   record Shared(
@@ -181,8 +181,8 @@ public final class HttpServer implements AutoCloseable {
   }
 
   /**
-   * Takes no more connections and requests. Requests that are being answered have a second to be;
-   * then all connections end. May be called by any thread but the server's own.
+   * Takes no more connections and requests. Requests that are being answered have five seconds to
+   * be; then all connections end. May be called by any thread but the server's own.
    */
   @Override
   public void close() {

@@ -58,7 +58,7 @@ class DataCheckTest {
     DataDirectory.open(directory).close();
     StoredMetadataLog metadata =
         StoredMetadataLog.open(
-            directory.resolve("metadata.mv"), new BrokerThreads(Faults.logged()));
+            directory.resolve("metadata.mv"), new BrokerThreads(Faults.logged()), why -> {});
     FieldTable none = FieldTable.EMPTY;
     metadata
         .append(

@@ -134,6 +134,50 @@ class FullDiskIT {
     assertThat(broker.output()).anyMatch(line -> line.contains("the control file was written"));
   }
 
+  @Test
+  void declarationsAreRefusedWhileTheDiskIsFullAndGoOnAfterwards() throws Exception {
+    broker.queue("before");
+    Path filler = fill();
+    Set<String> declared = new TreeSet<>(Set.of("before"));
+    Set<String> refused = new TreeSet<>();
+    // A store may still have room in a block that it has already.
+    for (int number = 0; number < 500 && refused.size() < 3; number++) {
+      String queue = "full-" + number + "-" + "q".repeat(200);
+      (isDeclared(queue) ? declared : refused).add(queue);
+    }
+    assertThat(refused).as("declarations that were refused").isNotEmpty();
+    Http http = Http.as(broker.process().httpPort(), "guest", "guest");
+    assertThat(http.get("health/checks/alarms").status()).isEqualTo(503);
+
+    Files.delete(filler);
+    await("declarations go on").atMost(Patience.TIME).until(() -> isDeclared("after"));
+    declared.add("after");
+    assertThat(http.get("health/checks/alarms").status()).isEqualTo(200);
+    assertDeclaredAre(declared, refused);
+    broker.restart(Ending.KILL);
+    assertDeclaredAre(declared, refused);
+  }
+
+  private boolean isDeclared(String queue) throws Exception {
+    try (Connection connection = broker.connect();
+        Channel channel = connection.createChannel()) {
+      channel.queueDeclare(queue, true, false, false, null);
+      return true;
+    } catch (IOException | ShutdownSignalException e) {
+      assertThat(e).hasStackTraceContaining("could not be made durable");
+      return false;
+    }
+  }
+
+  private void assertDeclaredAre(Set<String> declared, Set<String> refused) throws Exception {
+    Set<String> found = new TreeSet<>();
+    for (JsonNode queue :
+        Http.as(broker.process().httpPort(), "guest", "guest").get("queues").json()) {
+      found.add(queue.path("name").asText());
+    }
+    assertThat(found).containsAll(declared).doesNotContainAnyElementsOf(refused);
+  }
+
   /** Leaves room for nothing, not even an empty file's first byte. */
   private Path fill() throws IOException {
     Path filler = disk.directory().resolve("filler");

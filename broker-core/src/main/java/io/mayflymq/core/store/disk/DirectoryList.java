@@ -20,8 +20,8 @@ import java.util.zip.CRC32C;
  *    + NAME ID check                         the directory must be there, and its log has this id
  *    - NAME 0 check                          it need not be there any more
  *
- * A check is the CRC32C of its line before it. Lines are appended and forced; a start writes the file anew if it has others than the first kinds. A
- * directory is listed when it is safe, and taken off before it is deleted: what is listed and not there is missing.
+ * A check is the CRC32C of its line before it. Lines are appended and forced. A start writes the file anew only if it must, as it may be on a full
+ * disk. A directory is listed when it is safe, and taken off before it is deleted: what is listed and not there is missing.
  */
 /** The file {@code directories} beside the directories of logs. Safe for use by several threads. */
 final class DirectoryList {
@@ -29,6 +29,7 @@ final class DirectoryList {
 
   private static final String NEW_FILE = "directories.new";
   private static final String FIRST = "mayfly-directories 1";
+  private static final int MOST_LINES = 1_000;
 
   private final LogDirectory root;
   private final TreeMap<String, Long> listed;
@@ -46,16 +47,23 @@ final class DirectoryList {
    * @param broker the id of the data directory; null if that cannot be read
    * @param listed the directories that must be there, and the ids of their logs
    * @param whole whether all of it can be read; a last line may be cut
+   * @param end where the next line goes, in bytes; -1 if the file has to be written anew first
    */
-  record Found(boolean exists, UUID broker, SortedMap<String, Long> listed, boolean whole) {}
+  record Found(
+      boolean exists, UUID broker, SortedMap<String, Long> listed, boolean whole, long end) {
+    /** There is no file. */
+    static final Found NONE = new Found(false, null, Collections.emptySortedMap(), true, -1);
+  }
 
   static Found read(LogDirectory root) throws IOException {
     if (!root.list().contains(FILE)) {
-      return new Found(false, null, Collections.emptySortedMap(), true);
+      return Found.NONE;
     }
     String text;
+    long size;
     try (LogFile file = root.open(FILE, false)) {
-      byte[] bytes = new byte[(int) Math.min(file.size(), Integer.MAX_VALUE / 2)];
+      size = file.size();
+      byte[] bytes = new byte[(int) Math.min(size, Integer.MAX_VALUE / 2)];
       file.read(ByteBuffer.wrap(bytes), 0);
       text = new String(bytes, StandardCharsets.UTF_8);
     }
@@ -67,7 +75,8 @@ final class DirectoryList {
       boolean last = i == lines.size() - 1 && !text.endsWith("\n");
       whole &= take(lines.get(i), listed) || last;
     }
-    return new Found(true, broker, listed, whole);
+    boolean appendable = whole && text.endsWith("\n") && lines.size() <= MOST_LINES;
+    return new Found(true, broker, listed, whole, appendable ? size : -1);
   }
 
   private static UUID broker(String line) {
@@ -105,6 +114,26 @@ final class DirectoryList {
     CRC32C crc = new CRC32C();
     crc.update(content.getBytes(StandardCharsets.UTF_8));
     return content + " " + "%08x".formatted(crc.getValue());
+  }
+
+  /**
+   * Makes the file say what there is; it is not written if it does.
+   *
+   * @param found what it says so far
+   */
+  static DirectoryList settle(
+      LogDirectory root, Found found, UUID broker, SortedMap<String, Long> listed)
+      throws IOException {
+    if (found.end() < 0 || !broker.equals(found.broker()) || !listed.equals(found.listed())) {
+      return write(root, broker, listed);
+    }
+    try (LogFile file = root.open(FILE, true)) {
+      // A process that was killed may have left a line that is not safe.
+      file.force();
+    }
+    DirectoryList list = new DirectoryList(root, listed);
+    list.length = found.end();
+    return list;
   }
 
   /** Writes the file anew, in one step. */

@@ -85,7 +85,9 @@ public final class DiskStores {
             "files of messages are missing: " + check.faults(), new IOException("not complete"));
       }
       broker = check.broker() == null ? UUID.randomUUID() : check.broker();
-      directories = DirectoryList.write(host.root(), broker, check.listed());
+      DirectoryList.Found found =
+          host.list().isEmpty() ? DirectoryList.Found.NONE : DirectoryList.read(host.root());
+      directories = DirectoryList.settle(host.root(), found, broker, check.listed());
     } catch (IOException e) {
       throw unusable("", e);
     }

@@ -52,9 +52,7 @@ public record StoreCheck(
   static StoreCheck of(StoreHost host) throws IOException {
     List<String> names = host.list();
     DirectoryList.Found list =
-        names.isEmpty()
-            ? new DirectoryList.Found(false, null, new TreeMap<>(), true)
-            : DirectoryList.read(host.root());
+        names.isEmpty() ? DirectoryList.Found.NONE : DirectoryList.read(host.root());
     List<Fault> faults = new ArrayList<>();
     UUID broker = list.broker();
     TreeMap<String, Long> present = new TreeMap<>();

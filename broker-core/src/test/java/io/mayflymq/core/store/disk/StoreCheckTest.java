@@ -30,6 +30,21 @@ class StoreCheckTest {
   }
 
   @Test
+  void aListThatIsRightIsNotWrittenAnew() throws IOException {
+    UUID broker = new UUID(1, 2);
+    TreeMap<String, Long> listed = new TreeMap<>();
+    DirectoryList.write(root, broker, listed).add("shard-0", 5);
+    listed.put("shard-0", 5L);
+    byte[] before = root.files().get(DirectoryList.FILE).clone();
+
+    DirectoryList list = DirectoryList.settle(root, DirectoryList.read(root), broker, listed);
+    assertThat(root.files().get(DirectoryList.FILE)).isEqualTo(before);
+    list.add("shard-1", 6);
+    listed.put("shard-1", 6L);
+    assertThat(DirectoryList.read(root).listed()).isEqualTo(listed);
+  }
+
+  @Test
   void aLineThatIsDamagedIsToldOf() throws IOException {
     TreeMap<String, Long> listed = new TreeMap<>();
     listed.put("shard-0", 5L);
