@@ -60,7 +60,8 @@ class DamagedLogIT {
     // The middle of the last message's body, whatever was written behind it.
     truncate(segment, find(segment, bodies(0, MESSAGES)[MESSAGES - 1]) + 50);
     broker.start();
-    assertToldOf("torn tail");
+    // Whether the log had noted already that the record was forced depends on when it was killed.
+    assertToldOf("torn tail", "damaged records");
     assertThat(broker.bodies("q")).containsExactly(bodies(0, MESSAGES - 1));
     assertItGoesOn();
   }
@@ -106,10 +107,13 @@ class DamagedLogIT {
     assertItGoesOn();
   }
 
-  private void assertToldOf(String damage) {
+  private void assertToldOf(String... damages) {
     assertThat(broker.output())
         .as("a warning that says what and where")
-        .anyMatch(line -> line.contains(damage) && line.contains(segment().getParent().toString()));
+        .anyMatch(
+            line ->
+                Stream.of(damages).anyMatch(line::contains)
+                    && line.contains(segment().getParent().toString()));
   }
 
   private void assertItGoesOn() throws Exception {

@@ -93,7 +93,7 @@ final class Recovery {
     directory.force();
     settleManifest();
     deleteUnneeded();
-    damages.forEach(damage -> LOGGER.warn("The message log in {} has a {}", directory, damage));
+    damages.forEach(damage -> LOGGER.warn("message log in {}: {}", directory, damage));
     table.sealAll();
     return new RecoveryReport(table.all().size(), records, bytes, List.copyOf(damages));
   }
