@@ -152,7 +152,8 @@ class Faulty(Mayfly):
     def __init__(self, directory, jar, fault=None):
         jvm = fault.jvm if fault else ()
         settings = ("durability.segment_size=1048576", "shards=2", *(fault.settings if fault else ()))
-        super().__init__(directory, jar, ("-Xmx256m", *jvm), settings)
+        crash = f"-XX:ErrorFile={directory}/crash.log"
+        super().__init__(directory, jar, ("-Xmx256m", crash, "-XX:-CreateCoredumpOnCrash", *jvm), settings)
         self.fault = fault
         self.http_port = free_port()
 
