@@ -116,7 +116,7 @@ final class Topology {
     broker.publish(queue, marker);
     broker.channel().queuePurge(queue);
     try (var shards = Files.list(broker.data().resolve("messages"))) {
-      for (Path shard : shards.toList()) {
+      for (Path shard : shards.filter(Files::isDirectory).toList()) {
         if (contains(shard, marker)) {
           return shard;
         }
