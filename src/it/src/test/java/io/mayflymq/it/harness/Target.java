@@ -73,6 +73,7 @@ public record Target(int port, BrokerProcess process, String product) implements
     factory.setTopologyRecoveryEnabled(false);
     factory.setMaxInboundMessageBodySize(Integer.MAX_VALUE - 8);
     factory.setChannelRpcTimeout(Patience.MILLIS);
+    factory.setHandshakeTimeout(Patience.MILLIS);
     return factory;
   }
 
