@@ -26,7 +26,7 @@ import org.slf4j.LoggerFactory;
  * Any thread may call. A method checks everything before it changes anything and throws AdministrationException at once if something is wrong. The
  * change is in force, and safe, when its future is done; the future fails with a ConnectionException 541 if it could not be made safe, and nothing has
  * changed then. Where a check finds what another change, which is being written, has made, an error comes through the future. Changes are in force in
- * the order in which they were made; reading waits for nobody.
+ * the order in which they were made; reading never waits.
  */
 public final class Administration {
   private static final Logger LOGGER = LoggerFactory.getLogger(Administration.class);

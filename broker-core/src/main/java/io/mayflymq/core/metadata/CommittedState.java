@@ -70,7 +70,7 @@ public final class CommittedState<S> {
   /**
    * Begins with a state.
    *
-   * @param lock guards proposals; held by whoever calls {@link #proposed} and {@link #propose}
+   * @param lock guards proposals; held by callers of {@link #proposed} and {@link #propose}
    * @param log where changes are written
    */
   public CommittedState(Object lock, MetadataLog log, S initial) {

@@ -18,7 +18,7 @@ public interface MetadataLog extends AutoCloseable {
    * Keeps commands, as one: after a crash all of them are there or none.
    *
    * <p>The future of a write that failed is completed before anything is written that was appended
-   * later. What is appended and not yet written is withdrawn by whoever completes its future.
+   * later. What is appended and not yet written is withdrawn by completing its future.
    *
    * @param commands at least one
    * @return done when the commands are safe, and only then may a client be told of the change;
@@ -31,7 +31,7 @@ public interface MetadataLog extends AutoCloseable {
 
   /**
    * Why nothing can be kept any more until the broker is started again: the disk failed in a way
-   * after which nobody can tell what it has. Null if that did not happen. A full disk is no such
+   * after which its content is unknown. Null if that did not happen. A full disk is no such
    * failure, as it may have room again.
    */
   String failure();

@@ -43,7 +43,7 @@ final class MetadataMaps {
 
   /**
    * What is to be done for a command, on the maps that are open then; it is encoded when this
-   * returns, so what cannot be encoded fails for whom it comes from, and for nobody else.
+   * returns, so what cannot be encoded fails for its caller only.
    *
    * @throws ChannelException 406 if it is too large
    */

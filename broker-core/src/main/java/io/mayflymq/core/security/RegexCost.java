@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * repeated as often as all its repetitions together say.
  *
  * For Java's engine, which tries one way after the other, there is a second number: in how many ways a part can be found without one character
- * being read. (|)(|)(|)(|) has sixteen; such ways are not seen by whoever counts the characters that are read (BoundedRegex).
+ * being read. (|)(|)(|)(|) has sixteen; such ways are not seen by counting the characters that are read (BoundedRegex).
  */
 final class RegexCost {
   /** A class of Unicode's, {@code \pL}, has a table of ranges, once for each time it is written. */
