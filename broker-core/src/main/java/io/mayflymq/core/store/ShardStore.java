@@ -14,12 +14,13 @@ public interface ShardStore {
    * The store of a queue. Any thread may call.
    *
    * @param queueId the queue, never given to another; or what {@link StoreIds} makes of it
+   * @param name what the queue is called
    * @param durable whether the queue's persistent messages are to outlive the process
    */
-  QueueStore open(long queueId, boolean durable);
+  QueueStore open(long queueId, QueueName name, boolean durable);
 
   /** The store of a stream. Any thread may call. Parameters as in {@link #open}. */
-  StreamStore openStream(long queueId);
+  StreamStore openStream(long queueId, QueueName name);
 
   /**
    * Brings the messages back that were kept, into the queues that are open. Called once, before

@@ -11,7 +11,7 @@ import java.util.function.LongConsumer;
  */
 public final class VolatileStore implements ShardStore {
   @Override
-  public QueueStore open(long queueId, boolean durable) {
+  public QueueStore open(long queueId, QueueName name, boolean durable) {
     return new InMemory();
   }
 
@@ -21,7 +21,7 @@ public final class VolatileStore implements ShardStore {
    * @throws UnsupportedOperationException always
    */
   @Override
-  public StreamStore openStream(long queueId) {
+  public StreamStore openStream(long queueId, QueueName name) {
     throw new UnsupportedOperationException("no stream is kept in memory");
   }
 

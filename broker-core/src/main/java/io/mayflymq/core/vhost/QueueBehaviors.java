@@ -6,6 +6,7 @@ import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.stream.StreamMachine;
@@ -28,11 +29,11 @@ final class QueueBehaviors {
       return new QueueMachine(
           settings,
           shards.pages(shard),
-          store.open(queue.id(), queue.definition().durable()),
+          store.open(queue.id(), nameOf(queue), queue.definition().durable()),
           effects,
           nowMillis);
     }
-    StreamStore log = store.openStream(queue.id());
+    StreamStore log = store.openStream(queue.id(), nameOf(queue));
     StreamMachine stream = new StreamMachine(settings, log, effects);
     log.attach(
         () -> {
@@ -41,5 +42,10 @@ final class QueueBehaviors {
           }
         });
     return stream;
+  }
+
+  /** What stores know a queue by beside its id. */
+  static QueueName nameOf(Queue queue) {
+    return new QueueName(queue.vhost().name(), queue.name());
   }
 }

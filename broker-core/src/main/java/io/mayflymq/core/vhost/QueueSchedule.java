@@ -55,7 +55,10 @@ public final class QueueSchedule extends Timer {
     this.messages =
         new ScheduledMessages(
             shards.pages(shard),
-            store.open(StoreIds.ofSchedule(queue.id()), queue.definition().durable()));
+            store.open(
+                StoreIds.ofSchedule(queue.id()),
+                QueueBehaviors.nameOf(queue),
+                queue.definition().durable()));
   }
 
   /** Begins, with what the store has brought back, if that is anything. */

@@ -73,7 +73,10 @@ final class WaitingDeadLetters extends Timer {
         new QueueMachine(
             QueueSettings.DEFAULT,
             shards.pages(shard),
-            store.open(StoreIds.ofWaitingDeadLetters(source.id()), source.definition().durable()),
+            store.open(
+                StoreIds.ofWaitingDeadLetters(source.id()),
+                QueueBehaviors.nameOf(source),
+                source.definition().durable()),
             new NoEffects(),
             shard.now());
     this.withdrawals = letters.withdrawals();

@@ -14,13 +14,13 @@ public class ForwardingShardStore implements ShardStore {
   }
 
   @Override
-  public QueueStore open(long queueId, boolean durable) {
-    return store.open(queueId, durable);
+  public QueueStore open(long queueId, QueueName name, boolean durable) {
+    return store.open(queueId, name, durable);
   }
 
   @Override
-  public StreamStore openStream(long queueId) {
-    return store.openStream(queueId);
+  public StreamStore openStream(long queueId, QueueName name) {
+    return store.openStream(queueId, name);
   }
 
   @Override

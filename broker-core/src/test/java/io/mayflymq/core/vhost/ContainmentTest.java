@@ -7,6 +7,7 @@ import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.DeliveryOutlet;
 import io.mayflymq.core.store.ForwardingQueueStore;
 import io.mayflymq.core.store.ForwardingShardStore;
+import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
@@ -279,8 +280,8 @@ class ContainmentTest {
     }
 
     @Override
-    public QueueStore open(long queueId, boolean durable) {
-      return new ForwardingQueueStore(super.open(queueId, durable)) {
+    public QueueStore open(long queueId, QueueName name, boolean durable) {
+      return new ForwardingQueueStore(super.open(queueId, name, durable)) {
         @Override
         public long store(
             long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {

@@ -7,6 +7,7 @@ import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.ForwardingQueueStore;
 import io.mayflymq.core.store.ForwardingShardStore;
+import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.ShardStore;
 import java.util.function.BooleanSupplier;
@@ -72,8 +73,8 @@ final class FaultyStores {
       }
 
       @Override
-      public QueueStore open(long queueId, boolean durable) {
-        return new ForwardingQueueStore(super.open(queueId, durable)) {
+      public QueueStore open(long queueId, QueueName name, boolean durable) {
+        return new ForwardingQueueStore(super.open(queueId, name, durable)) {
           @Override
           public long store(
               long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {

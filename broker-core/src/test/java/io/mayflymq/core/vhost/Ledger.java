@@ -7,6 +7,7 @@ import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.ForwardingQueueStore;
 import io.mayflymq.core.store.ForwardingShardStore;
+import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.StoreIds;
@@ -283,8 +284,8 @@ final class Ledger {
     }
 
     @Override
-    public QueueStore open(long queueId, boolean durable) {
-      WatchedQueue queue = new WatchedQueue(super.open(queueId, durable), queueId, this);
+    public QueueStore open(long queueId, QueueName name, boolean durable) {
+      WatchedQueue queue = new WatchedQueue(super.open(queueId, name, durable), queueId, this);
       queues.put(queueId, queue);
       return queue;
     }

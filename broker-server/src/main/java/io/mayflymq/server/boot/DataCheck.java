@@ -58,8 +58,25 @@ final class DataCheck {
   private record Log(
       String directory,
       List<LogCheck.SegmentFile> segments,
+      List<QueueContent> queues,
       List<Harm> damages,
       List<String> quarantined) {}
+
+  /** What is not settled of a queue. Without vhost and name if the log does not tell them. */
+  private record QueueContent(long id, String vhost, String name, long messages) {
+    static QueueContent of(LogCheck.QueueCount queue) {
+      return queue.name() == null
+          ? new QueueContent(queue.id(), null, null, queue.live())
+          : new QueueContent(queue.id(), queue.name().vhost(), queue.name().name(), queue.live());
+    }
+
+    @Override
+    public String toString() {
+      return name == null
+          ? "%d of the queue with id %d, whose name is not known".formatted(messages, id)
+          : "%d of queue '%s' in vhost '%s' (id %d)".formatted(messages, name, vhost, id);
+    }
+  }
 
   private record StreamLog(
       String directory, List<StreamCheck.SegmentFile> segments, List<Harm> damages) {}
@@ -141,7 +158,9 @@ final class DataCheck {
       LogCheck check = LogCheck.of(path);
       List<Harm> harms = check.damages().stream().map(Harm::of).toList();
       damaged |= !harms.stream().allMatch(Harm::harmless);
-      logs.add(new Log(name(directory, path), check.segments(), harms, check.quarantined()));
+      List<QueueContent> queues = check.queues().stream().map(QueueContent::of).toList();
+      logs.add(
+          new Log(name(directory, path), check.segments(), queues, harms, check.quarantined()));
     }
     List<StreamLog> streams = new ArrayList<>();
     for (Path path : directories(messages, "stream-\\d+")) {
@@ -219,6 +238,7 @@ final class DataCheck {
             segment.settled(),
             segment.index() ? "yes" : "no");
       }
+      log.queues.forEach(queue -> out.println("  live: " + queue));
       table(log.damages);
       log.quarantined.forEach(file -> out.println("  damaged bytes, copied by a start: " + file));
     }

@@ -86,7 +86,8 @@ public class LogAppend extends Measured {
   private void append() {
     for (int i = 0; i < BURST; i++) {
       locations[i] =
-          harness.log.enqueue(1, sequence + i, Long.MAX_VALUE, 0, QueueHarness.START, message);
+          harness.log.enqueue(
+              1, harness.namedIn, sequence + i, Long.MAX_VALUE, 0, QueueHarness.START, message);
     }
   }
 }

@@ -1,11 +1,13 @@
 package io.mayflymq.bench;
 
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.segment.DiskDirectory;
 import io.mayflymq.core.store.segment.LogFailedException;
 import io.mayflymq.core.store.segment.LogListener;
 import io.mayflymq.core.store.segment.LogOptions;
 import io.mayflymq.core.store.segment.LogOwner;
+import io.mayflymq.core.store.segment.QueueNote;
 import io.mayflymq.core.store.segment.RecoveryVisitor;
 import io.mayflymq.core.store.segment.SegmentLog;
 import java.io.IOException;
@@ -19,8 +21,11 @@ import java.util.stream.Stream;
 
 /** A log in a temporary directory, whose owner keeps of its messages only how many there are. */
 final class LogHarness implements RecoveryVisitor, LogOwner, LogListener, Commit, AutoCloseable {
+  private static final QueueName NAME = new QueueName("/", "queue");
+
   final SegmentLog log;
   long recovered;
+  int namedIn;
   private final ExecutorService threads = Executors.newFixedThreadPool(2);
   private final Semaphore safe = new Semaphore(0);
 
@@ -102,6 +107,12 @@ final class LogHarness implements RecoveryVisitor, LogOwner, LogListener, Commit
 
   @Override
   public void moved(long queueId, long sequence, long from, long to) {}
+
+  @Override
+  public QueueNote noteOf(long queueId, int segment) {
+    namedIn = segment;
+    return new QueueNote(NAME, 1);
+  }
 
   @Override
   public void forEachDelivered(DeliveredSink sink) {}

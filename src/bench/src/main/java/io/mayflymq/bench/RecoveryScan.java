@@ -37,7 +37,7 @@ public class RecoveryScan extends Measured {
     Message message = Messages.message(Messages.PERSISTENT, 100, Message.NO_TTL);
     try (LogHarness harness = LogHarness.open(directory, Sync.NEVER)) {
       for (int i = 0; i < messages; i++) {
-        harness.log.enqueue(1, i, Long.MAX_VALUE, 0, QueueHarness.START, message);
+        harness.log.enqueue(1, harness.namedIn, i, Long.MAX_VALUE, 0, QueueHarness.START, message);
         if (i % 1024 == 0) {
           harness.commit();
         }

@@ -2,15 +2,18 @@ package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.ReturnNotes;
 import io.mayflymq.core.store.StoredQueue;
+import io.mayflymq.core.store.segment.QueueNote;
 
 /** The part of a shard's store that is one queue's. */
 final class DiskQueueStore implements QueueStore {
   private static final long NONE = -1;
 
   final long id;
+  final QueueName name;
   final boolean durable;
   private final DiskStore shard;
   private StoredQueue queue;
@@ -37,8 +40,11 @@ final class DiskQueueStore implements QueueStore {
   /** How many of its dead messages have letters on the way to other shards. */
   private int awaited;
 
-  DiskQueueStore(long id, boolean durable, DiskStore shard) {
+  private int namedIn;
+
+  DiskQueueStore(long id, QueueName name, boolean durable, DiskStore shard) {
     this.id = id;
+    this.name = name;
     this.durable = durable;
     this.shard = shard;
   }
@@ -119,12 +125,26 @@ final class DiskQueueStore implements QueueStore {
     locate();
     boolean stored = false;
     try {
-      long location = shard.store(id, sequence, message, ownDeadlineMillis, enqueuedAtMillis);
+      long location = shard.store(this, sequence, message, ownDeadlineMillis, enqueuedAtMillis);
       stored = true;
       return location;
     } finally {
       located -= stored ? 0 : 1;
     }
+  }
+
+  /** What the log is to tell of the queue; null if the segment tells it already. */
+  QueueNote noteOf(int segment, long metadataSequence) {
+    if (segment == namedIn) {
+      return null;
+    }
+    namedIn = segment;
+    return new QueueNote(name, metadataSequence);
+  }
+
+  /** The segment that was the last to tell what the queue is called. */
+  int namedIn() {
+    return namedIn;
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.mayflymq.core.runtime.BurstMember;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.ReturnNotes;
 import io.mayflymq.core.store.ShardStore;
@@ -14,6 +15,7 @@ import io.mayflymq.core.store.memory.ContentMemory;
 import io.mayflymq.core.store.segment.Location;
 import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.LogState;
+import io.mayflymq.core.store.segment.QueueNote;
 import io.mayflymq.core.store.segment.SegmentLog;
 import io.mayflymq.core.store.stream.StreamLogs;
 import java.io.UncheckedIOException;
@@ -81,8 +83,8 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   }
 
   @Override
-  public QueueStore open(long queueId, boolean durable) {
-    DiskQueueStore queue = new DiskQueueStore(queueId, durable, this);
+  public QueueStore open(long queueId, QueueName name, boolean durable) {
+    DiskQueueStore queue = new DiskQueueStore(queueId, name, durable, this);
     if (!recovered) {
       queue.list();
     }
@@ -90,7 +92,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   }
 
   @Override
-  public synchronized StreamStore openStream(long queueId) {
+  public synchronized StreamStore openStream(long queueId, QueueName name) {
     if (streams == null) {
       streams = stores.openStreams(shard, this::touch);
     }
@@ -117,14 +119,19 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   // Entries, for the queues
 
   long store(
-      long queueId, long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {
+      DiskQueueStore queue,
+      long sequence,
+      Message message,
+      long ownDeadlineMillis,
+      long enqueuedAtMillis) {
     stored++;
     if (dead.move().isOpen()) {
-      dead.move().add(queueId, sequence, ownDeadlineMillis);
+      dead.move().add(queue.id, sequence, ownDeadlineMillis);
       return QueueStore.NOWHERE;
     }
     touch();
-    return log.enqueue(queueId, sequence, ownDeadlineMillis, 0, enqueuedAtMillis, message);
+    return log.enqueue(
+        queue.id, queue.namedIn(), sequence, ownDeadlineMillis, 0, enqueuedAtMillis, message);
   }
 
   void settle(long queueId, long sequence, long location, int bodyLength) {
@@ -265,6 +272,12 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
     } else {
       queues.get(queueId).queue().moved(sequence, to);
     }
+  }
+
+  @Override
+  public QueueNote noteOf(long queueId, int segment) {
+    DiskQueueStore queue = queues.get(queueId);
+    return queue == null ? null : queue.noteOf(segment, stores.metadataSequence());
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.store.memory.ContentOwner;
 import io.mayflymq.core.store.segment.LogOwner;
+import io.mayflymq.core.store.segment.QueueNote;
 import java.util.Map;
 
 /**
@@ -17,6 +18,11 @@ record PagedContents(Map<Long, DiskQueueStore> queues) implements LogOwner, Cont
   @Override
   public void moved(long queueId, long sequence, long from, long to) {
     queues.get(queueId).queue().moved(sequence, to);
+  }
+
+  @Override
+  public QueueNote noteOf(long queueId, int segment) {
+    return null;
   }
 
   @Override

@@ -42,7 +42,7 @@ final class Paging {
       open = opener.get();
       file = open.log();
     }
-    return file.enqueue(queueId, sequence, Long.MAX_VALUE, 0, 0, message);
+    return file.enqueue(queueId, 0, sequence, Long.MAX_VALUE, 0, 0, message);
   }
 
   Message read(long location) {

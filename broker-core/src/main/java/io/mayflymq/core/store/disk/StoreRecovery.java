@@ -168,7 +168,9 @@ final class StoreRecovery {
     long ownDeadline = queue.queue().ownDeadlineOf(sequence);
     queue
         .queue()
-        .moved(sequence, log.enqueue(queue.id, sequence, ownDeadline, 0, enqueuedAt, message));
+        .moved(
+            sequence,
+            log.enqueue(queue.id, queue.namedIn(), sequence, ownDeadline, 0, enqueuedAt, message));
     if (log.pendingBytes() > MOST_PENDING) {
       awaitCommit();
     }

@@ -2,6 +2,7 @@ package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.segment.FlushRound.Purpose;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.core.store.segment.SegmentWriter.Unforced;
 import java.io.IOException;
@@ -83,28 +84,14 @@ final class Flusher implements Runnable {
 
   private record Closing(Iterable<Segment> segments, CompletableFuture<Void> done) {}
 
-  /**
-   * What the forcer does at once.
-   *
-   * @param unforced what to force
-   * @param commits to be told then
-   * @param doomed to be deleted then
-   */
-  private record Round(
-      Unforced unforced, List<Commit> commits, List<Segment> doomed, Purpose purpose) {}
-
-  private enum Purpose {
-    /** All that was taken has been written. */
-    COMMIT,
-    /** The writer goes on only when what it has written is safe. */
-    PROCEED,
-    /** Nothing can be written: room is made by what may go nevertheless. */
-    RELIEVE
-  }
-
-  Flusher(LogDirectory directory, LogOptions options, Executor executor, LogListener listener) {
+  Flusher(
+      LogDirectory directory,
+      SegmentFiles files,
+      LogOptions options,
+      Executor executor,
+      LogListener listener) {
     this.directory = directory;
-    this.files = new SegmentFiles(directory, options.segmentBytes());
+    this.files = files;
     this.executor = executor;
     this.listener = listener;
     this.forces = options.sync() == Sync.ALWAYS;
@@ -245,7 +232,7 @@ final class Flusher implements Runnable {
   public void run() {
     boolean writes = true;
     while (writes && take()) {
-      Round round = null;
+      FlushRound round = null;
       try {
         round = state == LogState.FAILED ? refuse() : write();
       } catch (IOException e) {
@@ -288,7 +275,7 @@ final class Flusher implements Runnable {
   }
 
   /** Writes; returns what is to be done at the disk now, or null. */
-  private Round write() throws IOException {
+  private FlushRound write() throws IOException {
     if (!writer.write(isForcing())) {
       return round(Purpose.PROCEED);
     }
@@ -302,13 +289,13 @@ final class Flusher implements Runnable {
     return round(Purpose.COMMIT);
   }
 
-  private Round relief() {
+  private FlushRound relief() {
     files.deleteSpare();
     return condemnedBefore == 0 ? null : round(Purpose.RELIEVE);
   }
 
   /** After what is being forced, for the order. */
-  private Round refuse() {
+  private FlushRound refuse() {
     boolean now;
     synchronized (lock) {
       now = !forcing;
@@ -335,7 +322,7 @@ final class Flusher implements Runnable {
    * Makes this thread the forcer rather than the writer, unless there is one, who will have all
    * this looked at again.
    */
-  private Round round(Purpose purpose) {
+  private FlushRound round(Purpose purpose) {
     synchronized (lock) {
       refused = forcing;
       if (forcing || state == LogState.FAILED) {
@@ -353,7 +340,7 @@ final class Flusher implements Runnable {
         doomed.addAll(before);
         before.clear();
       }
-      Round round = new Round(writer.takeUnforced(), told, doomed, purpose);
+      FlushRound round = new FlushRound(writer.takeUnforced(), told, doomed, purpose);
       // From here on another may be the writer.
       writing = false;
       if (pending) {
@@ -395,24 +382,24 @@ final class Flusher implements Runnable {
   // The forcer's side
 
   /** Returns whether this thread is the writer from here on. */
-  private boolean force(Round round) {
-    int before = round.doomed.size();
+  private boolean force(FlushRound round) {
+    int before = round.doomed().size();
     try {
-      force(round.unforced);
-      tell(round.commits, Commit::safe);
+      force(round.unforced());
+      tell(round.commits(), Commit::safe);
       delete(round);
     } catch (IOException | RuntimeException | Error e) {
       fail(e);
-      tell(round.commits, Commit::failed);
+      tell(round.commits(), Commit::failed);
     }
     synchronized (lock) {
       forcing = false;
-      condemned.addAll(0, round.doomed);
+      condemned.addAll(0, round.doomed());
       pending |=
-          switch (round.purpose) {
+          switch (round.purpose()) {
             case COMMIT -> refused;
             case PROCEED -> true;
-            case RELIEVE -> refused || round.doomed.size() < before;
+            case RELIEVE -> refused || round.doomed().size() < before;
           };
       refused = false;
       boolean writes = !writing;
@@ -433,10 +420,10 @@ final class Flusher implements Runnable {
   }
 
   /** What has gone is no longer among the doomed; the others are tried again. */
-  private void delete(Round round) throws IOException {
-    boolean relieves = round.purpose == Purpose.RELIEVE;
+  private void delete(FlushRound round) throws IOException {
+    boolean relieves = round.purpose() == Purpose.RELIEVE;
     List<Segment> going =
-        round.doomed.stream().filter(segment -> !relieves || waitsForMarksOnly(segment)).toList();
+        round.doomed().stream().filter(segment -> !relieves || waitsForMarksOnly(segment)).toList();
     if (going.isEmpty() || !files.unlist(going)) {
       return;
     }
@@ -444,7 +431,7 @@ final class Flusher implements Runnable {
       if (!files.remove(segment, relieves)) {
         return;
       }
-      round.doomed.remove(segment);
+      round.doomed().remove(segment);
       synchronized (lock) {
         deleted.add(segment);
         anyDeleted = true;

@@ -79,6 +79,11 @@ final class IndexBuilder {
         out.octet(head.returnedAll ? 1 : 0);
         out.octets(head.returnedNotes);
       }
+      case QUEUE -> {
+        queue(head.namedQueue);
+        out.unsigned(head.metadataSeen);
+        out.octets(head.queueName);
+      }
     }
   }
 
@@ -103,6 +108,9 @@ final class IndexBuilder {
   private static int extra(RecordHead head) {
     if (head.type == RecordType.RETURNED) {
       return head.returnedNotes.length;
+    }
+    if (head.type == RecordType.QUEUE) {
+      return head.queueName.length;
     }
     return head.type.hasContent ? head.targets.size() * MOST_PER_TARGET : 0;
   }

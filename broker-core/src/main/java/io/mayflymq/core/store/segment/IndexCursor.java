@@ -78,6 +78,11 @@ final class IndexCursor {
         head.returnedAll = in.octet() != 0;
         head.returnedNotes = in.octets(head.length - RecordFormat.RETURNED_FIXED);
       }
+      case QUEUE -> {
+        head.namedQueue = queue();
+        head.metadataSeen = in.unsigned();
+        head.queueName = in.octets(head.length - RecordFormat.QUEUE_FIXED);
+      }
     }
     return true;
   }

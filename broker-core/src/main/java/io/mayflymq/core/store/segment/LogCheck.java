@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.segment;
 
+import io.mayflymq.core.store.QueueName;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,9 +16,25 @@ import java.util.List;
  * @param segments its segments, in order
  * @param damages what is not as it was written, torn tails too
  * @param quarantined the files that earlier starts have put damaged bytes into
+ * @param queues whose entries these are that no record says are gone
  */
 public record LogCheck(
-    String directory, List<SegmentFile> segments, List<Damage> damages, List<String> quarantined) {
+    String directory,
+    List<SegmentFile> segments,
+    List<Damage> damages,
+    List<String> quarantined,
+    List<QueueCount> queues) {
+  /**
+   * What a queue has in the log, with what is scheduled for it and its dead letters that wait.
+   *
+   * @param id the number that it is known by
+   * @param name what it is called; null if no record says so, as in logs of older versions
+   * @param knownSince the lowest sequence number of metadata that are noted to have known it, 0 if
+   *     none are
+   * @param live how many entries it has
+   */
+  public record QueueCount(long id, QueueName name, long knownSince, long live) {}
+
   /**
    * A segment. Of one that cannot be read, all counts are 0.
    *

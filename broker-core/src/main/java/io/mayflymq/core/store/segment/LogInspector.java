@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.segment;
 
+import io.mayflymq.core.store.QueueName;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -24,6 +25,7 @@ final class LogInspector {
   private final List<Damage> damages = new ArrayList<>();
   private final Map<Integer, SettledEntries> settled = new HashMap<>();
   private final List<Read> read = new ArrayList<>();
+  private final QueueCounts queues = new QueueCounts();
   private Set<String> names;
   private SegmentManifest.Found manifest;
   private Long logId;
@@ -55,7 +57,8 @@ final class LogInspector {
     List<LogCheck.SegmentFile> segments = new ArrayList<>();
     read.forEach(segment -> segments.add(count(segment)));
     List<String> quarantined = files.stream().filter(SegmentNames::isKeptAside).sorted().toList();
-    return new LogCheck(directory.toString(), segments, List.copyOf(damages), quarantined);
+    return new LogCheck(
+        directory.toString(), segments, List.copyOf(damages), quarantined, queues.all());
   }
 
   private void read(int number, LogFile file) throws IOException {
@@ -201,8 +204,13 @@ final class LogInspector {
       if (head.type.hasContent) {
         for (int i = 0; i < head.targets.size(); i++) {
           entries++;
-          live += gone.has(head.targets.queueId(i), head.targets.sequence(i)) ? 0 : 1;
+          if (!gone.has(head.targets.queueId(i), head.targets.sequence(i))) {
+            live++;
+            queues.has(head.targets.queueId(i));
+          }
         }
+      } else if (head.type == RecordType.QUEUE) {
+        queues.named(head.namedQueue, head.metadataSeen, QueueName.decode(head.queueName));
       }
     }
     return new LogCheck.SegmentFile(

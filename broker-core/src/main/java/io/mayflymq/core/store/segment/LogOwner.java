@@ -9,6 +9,15 @@ public interface LogOwner {
   void moved(long queueId, long sequence, long from, long to);
 
   /**
+   * What a queue is called of which a message is about to be written. Asked before the first one in
+   * each segment, and perhaps again; the log must not be used meanwhile.
+   *
+   * @param segment the number of the segment, which tells it from here on
+   * @return null if this segment tells it already, or nobody knows it
+   */
+  QueueNote noteOf(long queueId, int segment);
+
+  /**
    * Names each queue of which messages may have been delivered, and the highest number that may
    * have been. Asked when a segment begins, which may be while something is appended and at the end
    * of recovery; the log must not be used meanwhile.

@@ -54,6 +54,13 @@ final class RecordDecoder {
         buffer.get(start + RecordFormat.RETURNED_FIXED, head.returnedNotes);
         return true;
       }
+      case QUEUE -> {
+        head.namedQueue = buffer.getLong(start + 12);
+        head.metadataSeen = buffer.getLong(start + 20);
+        head.queueName = new byte[head.length - RecordFormat.QUEUE_FIXED];
+        buffer.get(start + RecordFormat.QUEUE_FIXED, head.queueName);
+        return true;
+      }
       default -> {
         return entry(buffer, start, head);
       }

@@ -101,6 +101,14 @@ final class RecordEncoder {
     bytes(buffer, start + RecordFormat.RETURNED_FIXED, head.returnedNotes);
   }
 
+  /** Encodes QUEUE. */
+  static void queue(ByteBuffer buffer, int start, RecordHead head) {
+    begin(buffer, start, head);
+    buffer.putLong(start + 12, head.namedQueue);
+    buffer.putLong(start + 20, head.metadataSeen);
+    bytes(buffer, start + RecordFormat.QUEUE_FIXED, head.queueName);
+  }
+
   private static void begin(ByteBuffer buffer, int start, RecordHead head) {
     buffer.putInt(start, head.length);
     buffer.put(start + 4, head.type.code);

@@ -34,6 +34,7 @@ import java.util.zip.CRC32C;
  * DELIVERED    long queue, long up to
  * FORCED       int offset in the segment
  * RETURNED     long queue, byte 1 if what was told of the queue before is void, notes (ReturnNotes)
+ * QUEUE        long queue, long sequence number of metadata at that time, name (QueueName)
  *
  * Check and CRC are masked with a number that follows from the log's random id, the segment's number and the offset. So bytes
  * are a record at one place of one log only: a copy of a record in a message's body, which a client may well send, or what a file
@@ -50,6 +51,7 @@ final class RecordFormat {
   static final int DELIVERED_LENGTH = HEADER + 16;
   static final int FORCED_LENGTH = HEADER + 4;
   static final int RETURNED_FIXED = HEADER + 9;
+  static final int QUEUE_FIXED = HEADER + 16;
   static final byte VERSION = 1;
   static final int PERSISTENT = 1;
   static final int ONE_KEY = 2;
@@ -111,6 +113,7 @@ final class RecordFormat {
       case DELIVERED -> DELIVERED_LENGTH;
       case FORCED -> FORCED_LENGTH;
       case RETURNED -> RETURNED_FIXED;
+      case QUEUE -> QUEUE_FIXED + Short.BYTES;
     };
   }
 
@@ -123,7 +126,7 @@ final class RecordFormat {
     return switch (type) {
       case MOVE -> MOVE_SOURCE;
       case RELOCATE -> RELOCATE_SOURCE;
-      case ENQUEUE, SETTLE, FORGET, DELIVERED, FORCED, RETURNED -> 0;
+      case ENQUEUE, SETTLE, FORGET, DELIVERED, FORCED, RETURNED, QUEUE -> 0;
     };
   }
 

@@ -34,6 +34,11 @@ final class RecordHead {
   boolean returnedAll;
   byte[] returnedNotes;
 
+  // QUEUE
+  long namedQueue;
+  long metadataSeen;
+  byte[] queueName;
+
   long location() {
     return Location.of(segment, offset);
   }
@@ -41,7 +46,7 @@ final class RecordHead {
   /** How many entries of the earlier segment are void by this record; ranges count as one. */
   int goneCount() {
     return switch (type) {
-      case ENQUEUE, DELIVERED, FORCED, RETURNED -> 0;
+      case ENQUEUE, DELIVERED, FORCED, RETURNED, QUEUE -> 0;
       case RELOCATE -> targets.size();
       case MOVE, SETTLE, FORGET -> 1;
     };

@@ -11,6 +11,7 @@ public final class RecordTargets {
   public static final int MOST = 0xffff;
 
   private long[] queueIds = new long[4];
+  private int[] namedIn = new int[4];
   private long[] sequences = new long[4];
   private long[] deadlines = new long[4];
   private byte[] flags = new byte[4];
@@ -32,10 +33,16 @@ public final class RecordTargets {
    * @throws IllegalStateException if there are {@link #MOST} targets already
    */
   public void add(long queueId, long sequence, long deadlineMillis, int ownFlags) {
+    add(queueId, 0, sequence, deadlineMillis, ownFlags);
+  }
+
+  /** The same for a queue of which it is known which segment was the last to tell its name. */
+  void add(long queueId, int segment, long sequence, long deadlineMillis, int ownFlags) {
     if (size == queueIds.length) {
       grow();
     }
     queueIds[size] = queueId;
+    namedIn[size] = segment;
     sequences[size] = sequence;
     deadlines[size] = deadlineMillis;
     flags[size] = (byte) ownFlags;
@@ -46,7 +53,12 @@ public final class RecordTargets {
   public void set(RecordTargets other) {
     clear();
     for (int i = 0; i < other.size; i++) {
-      add(other.queueIds[i], other.sequences[i], other.deadlines[i], other.flags[i]);
+      add(
+          other.queueIds[i],
+          other.namedIn[i],
+          other.sequences[i],
+          other.deadlines[i],
+          other.flags[i]);
     }
   }
 
@@ -58,6 +70,11 @@ public final class RecordTargets {
   /** The queue of this target. */
   public long queueId(int index) {
     return queueIds[index];
+  }
+
+  /** The last segment that is known to tell what the queue is called, 0 if none is. */
+  int namedIn(int index) {
+    return namedIn[index];
   }
 
   /** The message's number in it. */
@@ -81,6 +98,7 @@ public final class RecordTargets {
     }
     int capacity = Math.min(MOST, size * 2);
     queueIds = Arrays.copyOf(queueIds, capacity);
+    namedIn = Arrays.copyOf(namedIn, capacity);
     sequences = Arrays.copyOf(sequences, capacity);
     deadlines = Arrays.copyOf(deadlines, capacity);
     flags = Arrays.copyOf(flags, capacity);

@@ -17,10 +17,12 @@ enum RecordType {
   /** What the disk had of this segment when this was appended: a crash cannot have harmed that. */
   FORCED(7, false),
   /** How often messages of a queue have come back, and until when those wait that do. */
-  RETURNED(8, false);
+  RETURNED(8, false),
+  /** What a queue is called that has messages in this segment. */
+  QUEUE(9, false);
 
   private static final RecordType[] BY_CODE = {
-    null, ENQUEUE, MOVE, RELOCATE, SETTLE, FORGET, DELIVERED, FORCED, RETURNED
+    null, ENQUEUE, MOVE, RELOCATE, SETTLE, FORGET, DELIVERED, FORCED, RETURNED, QUEUE
   };
 
   final byte code;

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,6 +32,7 @@ final class SegmentFiles {
   private final LogDirectory directory;
   private final int segmentBytes;
   private final AtomicReference<Spare> spare = new AtomicReference<>();
+  private final AtomicLong metadataSeen = new AtomicLong();
   private volatile SegmentManifest manifest;
 
   /** A file that no segment has. */
@@ -51,6 +53,14 @@ final class SegmentFiles {
   }
 
   /**
+   * The log has seen metadata of this sequence number. The manifest says so once another segment is
+   * listed: higher ones are found in that and later segments only.
+   */
+  void saw(long sequence) {
+    metadataSeen.accumulateAndGet(sequence, Math::max);
+  }
+
+  /**
    * The files and names of these segments are safe, and nothing in those that are new is confirmed
    * yet: they must be there from now on.
    *
@@ -60,7 +70,7 @@ final class SegmentFiles {
     if (manifest != null) {
       Map<Integer, Long> listed = new HashMap<>();
       segments.forEach(segment -> listed.put(segment.number, segment.header.logId()));
-      manifest.add(listed);
+      manifest.add(listed, metadataSeen.get());
     }
   }
 
@@ -76,9 +86,10 @@ final class SegmentFiles {
   }
 
   /** See {@link SegmentManifest#note}. */
-  void note(long forcedTo, long metadataSeen) throws IOException {
+  void note(long forcedTo, long sequence) throws IOException {
+    saw(sequence);
     if (manifest != null) {
-      manifest.note(forcedTo, metadataSeen);
+      manifest.note(forcedTo, sequence);
     }
   }
 

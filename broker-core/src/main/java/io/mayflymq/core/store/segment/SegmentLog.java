@@ -23,10 +23,11 @@ import java.util.concurrent.Executor;
  * this: an entry in one or several queues that share one content; a mark; and an entry that is also a mark, which is atomic as it is one
  * record: a dead letter leaves one queue and enters others, and a copy by compaction voids its original. As a mark names
  * the segment that it is about, neither the order of records nor that an entry exists twice for a while can confuse it.
- * Beside these there are three notes. DELIVERED says which messages of a queue may have been delivered; a segment begins with what is
+ * Beside these there are four notes. DELIVERED says which messages of a queue may have been delivered; a segment begins with what is
  * current, so the newest one has all of it and no older one is needed for it. RETURNED says how often messages have come back and until when they
  * wait, and is kept in the same way. FORCED says how much of its segment the disk has, so
- * that a write that a power loss took can be told from damage (see Recovery).
+ * that a write that a power loss took can be told from damage (see Recovery). QUEUE says what a queue is called of which its segment has
+ * entries, and which metadata knew it: without metadata the messages can still be told whose they are.
  *
  *     append ---> chunk --(submit)--> flusher: write, force ---> segment file, index file
  *        |          |                     |                           |
@@ -71,6 +72,7 @@ import java.util.concurrent.Executor;
 public final class SegmentLog {
   private final LogDirectory directory;
   private final LogOptions options;
+  private final SegmentFiles files;
   private final Flusher flusher;
   private final SegmentTable table;
   private final RecordReader reader;
@@ -95,7 +97,8 @@ public final class SegmentLog {
       LogDirectory directory, LogOptions options, Executor executor, LogListener listener) {
     this.directory = directory;
     this.options = options;
-    this.flusher = new Flusher(directory, options, executor, listener);
+    this.files = new SegmentFiles(directory, options.segmentBytes());
+    this.flusher = new Flusher(directory, files, options, executor, listener);
     this.table = new SegmentTable(options.segmentBytes(), this::condemn);
     this.reader = new RecordReader(table);
   }
@@ -115,10 +118,11 @@ public final class SegmentLog {
       throw new IllegalStateException("the log has been recovered already");
     }
     Recovery recovery = new Recovery(directory, options, table, visitor);
-    tail = new Tail(options, 0, 1, 0, table, flusher, owner);
+    tail = new Tail(options, 0, 1, 0, table, files, flusher, owner);
     RecoveryReport report = recovery.run();
     int first = recovery.lastSegment() + 1;
-    tail = new Tail(options, recovery.logId(), first, recovery.nextRecord(), table, flusher, owner);
+    long record = recovery.nextRecord();
+    tail = new Tail(options, recovery.logId(), first, record, table, files, flusher, owner);
     flusher.startAt(Location.of(first, 0), recovery.manifest());
     compactor = new Compactor(directory, table, tail, reader, owner);
     table.checkAll();
@@ -129,6 +133,8 @@ public final class SegmentLog {
    * A message enters a queue.
    *
    * @param queueId the queue; an id is never given to another queue
+   * @param namedIn the last segment for which {@link LogOwner#noteOf} was asked about the queue, so
+   *     that it is not asked at each message; 0 if that is not known
    * @param sequence the message's number in the queue, 0 or more
    * @param deadlineMillis when it expires there, in ms since the epoch; {@link Long#MAX_VALUE} for
    *     never
@@ -138,13 +144,14 @@ public final class SegmentLog {
    */
   public long enqueue(
       long queueId,
+      int namedIn,
       long sequence,
       long deadlineMillis,
       int flags,
       long enqueuedAtMillis,
       Message message) {
     single.clear();
-    single.add(queueId, sequence, deadlineMillis, flags);
+    single.add(queueId, namedIn, sequence, deadlineMillis, flags);
     return enqueue(single, enqueuedAtMillis, message);
   }
 

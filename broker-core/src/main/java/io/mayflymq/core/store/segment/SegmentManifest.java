@@ -142,15 +142,16 @@ public final class SegmentManifest {
   /**
    * Lists segments whose files are safe. If that cannot be written it is done with the next change.
    *
+   * @param metadataSeen the highest sequence number of metadata that the log has seen
    * @throws IOException if a force fails
    */
-  public synchronized void add(Map<Integer, Long> segments) throws IOException {
+  public synchronized void add(Map<Integer, Long> segments, long metadataSeen) throws IOException {
     if (contents.segments().keySet().containsAll(segments.keySet())) {
       return;
     }
     TreeMap<Integer, Long> changed = new TreeMap<>(contents.segments());
     changed.putAll(segments);
-    contents = contents.with(changed);
+    contents = contents.with(changed).noting(Location.NONE, metadataSeen);
     store();
   }
 

@@ -20,6 +20,7 @@ final class Tail {
   private final LogOptions options;
   private final long logId;
   private final SegmentTable table;
+  private final SegmentFiles files;
   private final Flusher flusher;
   private final LogOwner owner;
   private final RecordFormat format = new RecordFormat();
@@ -52,6 +53,7 @@ final class Tail {
       int firstSegment,
       long firstRecord,
       SegmentTable table,
+      SegmentFiles files,
       Flusher flusher,
       LogOwner owner) {
     this.options = options;
@@ -59,6 +61,7 @@ final class Tail {
     this.nextSegment = firstSegment;
     this.records = firstRecord;
     this.table = table;
+    this.files = files;
     this.flusher = flusher;
     this.owner = owner;
   }
@@ -76,7 +79,34 @@ final class Tail {
     if (active == null || (!fits && active.length > emptyLength)) {
       roll();
     }
+    if (head.type.hasContent) {
+      nameQueues(head.targets);
+    }
     makeRoom(head, (int) length);
+  }
+
+  /** Each segment tells what the queues are called that it has entries of, before these. */
+  private void nameQueues(RecordTargets targets) {
+    for (int i = 0; i < targets.size(); i++) {
+      if (targets.namedIn(i) != active.number) {
+        nameQueue(targets.queueId(i));
+      }
+    }
+  }
+
+  private void nameQueue(long queueId) {
+    QueueNote queue = owner.noteOf(queueId, active.number);
+    if (queue != null) {
+      note.type = RecordType.QUEUE;
+      note.namedQueue = queueId;
+      note.metadataSeen = queue.metadataSeen();
+      note.queueName = queue.name().encode();
+      makeRoom(note, RecordFormat.QUEUE_FIXED + note.queueName.length);
+      RecordEncoder.queue(chunk.buffer, chunk.position, note);
+      end(note);
+      note.queueName = null;
+      files.saw(queue.metadataSeen());
+    }
   }
 
   private void makeRoom(RecordHead head, int length) {

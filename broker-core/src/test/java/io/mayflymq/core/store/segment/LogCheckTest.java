@@ -156,7 +156,7 @@ class LogCheckTest {
             new SegmentFile(
                 SegmentNames.log(1),
                 rig.directory.bytes(SegmentNames.log(1)).length,
-                1,
+                2,
                 1,
                 0,
                 false));

@@ -2,6 +2,7 @@ package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.ReturnNotes;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.protocol.types.ShortString;
@@ -43,6 +44,11 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
   final TreeMap<Long, TreeMap<Long, Back>> returned = new TreeMap<>();
   final List<String> events = new ArrayList<>();
 
+  /** The sequence number of metadata that the log is told. */
+  long metadata = 1;
+
+  private final TreeMap<Long, Integer> namedIn = new TreeMap<>();
+
   LogRig(MemoryDirectory directory, LogOptions options) {
     this(directory, directory, options, new ManualExecutor(), null);
   }
@@ -79,7 +85,7 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
   // The owner's work
 
   void enqueue(long queueId, long sequence, Message message) {
-    long location = log.enqueue(queueId, sequence, Long.MAX_VALUE, 7, 1000, message);
+    long location = log.enqueue(queueId, 0, sequence, Long.MAX_VALUE, 7, 1000, message);
     put(queueId, sequence, location, message);
   }
 
@@ -87,6 +93,36 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
     entries.put(
         new QueueKey(queueId, sequence),
         new Stored(location, message.bodyLength(), Long.MAX_VALUE, 7, 1000, message.priority()));
+  }
+
+  @Override
+  public QueueNote noteOf(long queueId, int segment) {
+    Integer before = namedIn.put(queueId, segment);
+    return before != null && before == segment ? null : new QueueNote(nameOf(queueId), metadata);
+  }
+
+  static QueueName nameOf(long queueId) {
+    return new QueueName("host", "queue " + queueId);
+  }
+
+  /** Whether a segment's own records say what a queue is called. */
+  static boolean tellsName(MemoryDirectory files, int segment, long queueId) {
+    String name = SegmentNames.log(segment);
+    try (LogFile file = files.open(name, false)) {
+      Segment opened = new Segment(SegmentHeader.read(file, name).header());
+      SegmentScanner scanner = new SegmentScanner(file, opened, SegmentScanner.window());
+      RecordHead head = new RecordHead();
+      boolean tells = false;
+      while (scanner.next(head)) {
+        tells |=
+            head.type == RecordType.QUEUE
+                && head.namedQueue == queueId
+                && nameOf(queueId).equals(QueueName.decode(head.queueName));
+      }
+      return tells;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   void settle(long queueId, long sequence) {

@@ -75,6 +75,7 @@ class SegmentLogCrashTest {
     final Map<Long, Long> nextSequences = new HashMap<>();
     final Map<Long, Long> safelyDelivered = new HashMap<>();
     final Map<QueueKey, Integer> safelyReturned = new HashMap<>();
+    final Map<Integer, Set<Long>> named = new HashMap<>();
     final List<Integer> confirmed = new ArrayList<>();
     int commits;
     int numbers;
@@ -310,6 +311,7 @@ class SegmentLogCrashTest {
     }
 
     private void crash(MemoryDirectory after, boolean kill) {
+      named.clear();
       Map<Long, Long> delivered = rig.delivered;
       Map<QueueKey, Integer> returned = returned();
       rig = new LogRig(after, options);
@@ -332,6 +334,9 @@ class SegmentLogCrashTest {
                 found = key;
               }
             }
+            if (found != null) {
+              assertNamed(after, found);
+            }
             if (found == null) {
               assertThat(set).as("message %s is lost", number).contains(GONE);
             } else {
@@ -349,6 +354,16 @@ class SegmentLogCrashTest {
           .isSubsetOf(kill ? Set.of(Damage.Kind.TORN_TAIL) : AFTER_POWER_LOSS);
       confirmed.clear();
       commits = 0;
+    }
+
+    /** It can be told whose a message is by its segment alone. */
+    private void assertNamed(MemoryDirectory files, QueueKey key) {
+      int segment = Location.segment(rig.entries.get(key).location());
+      if (named.computeIfAbsent(segment, absent -> new HashSet<>()).add(key.queueId())) {
+        assertThat(LogRig.tellsName(files, segment, key.queueId()))
+            .as("%s in segment %d", key, segment)
+            .isTrue();
+      }
     }
 
     private void check() {

@@ -30,7 +30,7 @@ class SegmentLogTest {
                 true,
                 List.of("blind", "ß"))
             .withOneKey(true);
-    long location = rig.log.enqueue(5, 17, 123_456, 0xa5, 99_000, message);
+    long location = rig.log.enqueue(5, 0, 17, 123_456, 0xa5, 99_000, message);
     rig.put(5, 17, location, message);
     assertSame(rig.log.read(location), message);
     rig.safe();
