@@ -9,6 +9,7 @@ import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.VolatileStore;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
@@ -33,7 +34,11 @@ final class QueueHarness implements QueueEffects, DeliveryOutlet {
   QueueHarness(QueueSettings settings, boolean acknowledges) {
     machine =
         new QueueMachine(
-            settings, new PagePool(16), new VolatileStore().open(1, false), this, START);
+            settings,
+            new PagePool(16),
+            new VolatileStore().open(1, new QueueName("/", "queue"), false),
+            this,
+            START);
     machine.start(START);
     consumer = new Consumer(ShortString.of("ctag"), acknowledges, false, 0, FieldTable.EMPTY, this);
   }
