@@ -9,8 +9,8 @@ import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.metadata.AwaitedLog;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
-import io.mayflymq.core.metadata.StoredMetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.metadata.journal.MetadataJournal;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.ExchangeType;
@@ -63,8 +63,11 @@ class AdministrationTest {
   void start() {
     log =
         new AwaitedLog(
-            StoredMetadataLog.open(
-                directory.resolve("metadata.mv"), new BrokerThreads(Faults.logged()), why -> {}));
+            MetadataJournal.open(
+                directory,
+                MetadataJournal.Expected.NOTHING,
+                new BrokerThreads(Faults.logged()),
+                why -> {}));
     broker =
         new Broker(
             new Shards(loops.all(), loops.clock(), shard -> new VolatileStore()),

@@ -8,9 +8,9 @@ import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.AwaitedLog;
 import io.mayflymq.core.metadata.MetadataLog;
-import io.mayflymq.core.metadata.StoredMetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metadata.VolatileMetadataLog;
+import io.mayflymq.core.metadata.journal.MetadataJournal;
 import io.mayflymq.core.policy.EffectiveValue;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
@@ -228,10 +228,13 @@ class VhostPoliciesTest {
 
   @Test
   void policiesHoldAgainAfterARestart(@TempDir Path directory) {
-    Path file = directory.resolve("metadata.mv");
     try (MetadataLog log =
         new AwaitedLog(
-            StoredMetadataLog.open(file, new BrokerThreads(Faults.logged()), why -> {}))) {
+            MetadataJournal.open(
+                directory,
+                MetadataJournal.Expected.NOTHING,
+                new BrokerThreads(Faults.logged()),
+                why -> {}))) {
       VirtualHost before = vhost(log);
       CompletableFuture<QueueStatus> declared = before.declareQueue(declaration("q", NO_ARGUMENTS));
       CompletableFuture<Void> exchange =
@@ -248,7 +251,11 @@ class VhostPoliciesTest {
     }
     try (MetadataLog log =
         new AwaitedLog(
-            StoredMetadataLog.open(file, new BrokerThreads(Faults.logged()), why -> {}))) {
+            MetadataJournal.open(
+                directory,
+                MetadataJournal.Expected.NOTHING,
+                new BrokerThreads(Faults.logged()),
+                why -> {}))) {
       VirtualHost after = vhost(log);
       log.recover().forEach(after::replay);
 

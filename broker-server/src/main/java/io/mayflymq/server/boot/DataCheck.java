@@ -3,8 +3,7 @@ package io.mayflymq.server.boot;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
-import io.mayflymq.core.metadata.MetadataCheck;
-import io.mayflymq.core.metadata.MetadataException;
+import io.mayflymq.core.metadata.journal.MetadataCheck;
 import io.mayflymq.core.store.segment.Damage;
 import io.mayflymq.core.store.segment.LogCheck;
 import io.mayflymq.core.store.stream.StreamCheck;
@@ -20,7 +19,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -53,6 +51,7 @@ final class DataCheck {
       List<Log> logs,
       List<StreamLog> streams,
       List<String> problems,
+      boolean refuses,
       boolean damaged) {}
 
   private record Log(
@@ -126,33 +125,22 @@ final class DataCheck {
     String format = Files.readString(file).strip();
     if (!format.isEmpty() && !DataDirectory.FORMATS.contains(format)) {
       throw new IOException(
-          "it has format '%s', this version knows format %s only"
-              .formatted(format, String.join(" and ", DataDirectory.sortedFormats())));
+          "it has format '%s', this version knows formats %s only"
+              .formatted(format, String.join(", ", DataDirectory.sortedFormats())));
     }
     return format.isEmpty() ? "unknown (its file is empty)" : format;
   }
 
   private static Found inspect(Path directory, String format) throws IOException {
     boolean inUse = isInUse(directory.resolve(DataDirectory.LOCK_FILE));
-    List<String> vhosts = new ArrayList<>();
-    Map<String, Integer> metadata = new LinkedHashMap<>();
-    List<String> problems = new ArrayList<>();
     DataFaults faults = DataFaults.of(directory, inUse);
+    MetadataCheck metadata = faults.metadata();
+    List<String> problems = new ArrayList<>();
     faults.faults().stream()
-        .filter(DataFaults.Fault::refuses)
+        .filter(fault -> fault.refuses() || fault.isMetadata())
         .forEach(fault -> problems.add(fault.toString()));
-    Path metadataFile = directory.resolve(DataFaults.METADATA_FILE);
-    if (!inUse && Files.exists(metadataFile) && !faults.hasNoMetadata()) {
-      try {
-        MetadataCheck check = MetadataCheck.of(metadataFile);
-        vhosts.addAll(check.vhosts());
-        metadata.putAll(check.entries());
-      } catch (MetadataException e) {
-        problems.add(e.getMessage());
-      }
-    }
     List<Log> logs = new ArrayList<>();
-    boolean damaged = !problems.isEmpty();
+    boolean damaged = faults.faults().stream().anyMatch(DataFaults.Fault::isDamage);
     Path messages = directory.resolve(DataFaults.MESSAGES_DIRECTORY);
     for (Path path : directories(messages, "shard-\\d+")) {
       LogCheck check = LogCheck.of(path);
@@ -174,7 +162,16 @@ final class DataCheck {
       }
     }
     return new Found(
-        directory.toString(), format, inUse, vhosts, metadata, logs, streams, problems, damaged);
+        directory.toString(),
+        format,
+        inUse,
+        metadata == null ? List.of() : List.copyOf(metadata.vhosts()),
+        metadata == null ? Map.of() : metadata.entries(),
+        logs,
+        streams,
+        problems,
+        faults.refuses(),
+        damaged);
   }
 
   private static String name(Path directory, Path path) {
@@ -244,7 +241,7 @@ final class DataCheck {
     }
     found.streams.forEach(this::table);
     out.println();
-    if (!found.problems.isEmpty()) {
+    if (found.refuses) {
       out.println("A broker does not start with this unless --accept-loss says that it may.");
     }
     out.println(found.damaged ? "There is damage." : "Nothing is damaged.");

@@ -29,10 +29,10 @@ final class DataDirectory implements AutoCloseable {
   /**
    * The layout of what is in the directory; a new number for each that an older broker cannot read.
    */
-  static final String FORMAT = "3";
+  static final String FORMAT = "4";
 
   /** The layouts that are read; what is written to them becomes the current one. */
-  static final Set<String> FORMATS = Set.of("2", FORMAT);
+  static final Set<String> FORMATS = Set.of("2", "3", FORMAT);
 
   private static final String NEW_FORMAT_FILE = "mayfly.format.new";
 
@@ -86,8 +86,8 @@ final class DataDirectory implements AutoCloseable {
     String found = Files.exists(file) ? Files.readString(file).strip() : "";
     if (!found.isEmpty() && !FORMATS.contains(found)) {
       throw new StartException(
-          "data directory %s has format '%s' (file %s), this broker knows format %s only"
-              .formatted(path, found, FORMAT_FILE, String.join(" and ", sortedFormats())));
+          "data directory %s has format '%s' (file %s), this broker knows formats %s only"
+              .formatted(path, found, FORMAT_FILE, String.join(", ", sortedFormats())));
     }
     if (!found.equals(FORMAT)) {
       writeFormat(path);

@@ -1,7 +1,6 @@
 package io.mayflymq.server.boot;
 
-import io.mayflymq.core.metadata.MetadataCheck;
-import io.mayflymq.core.metadata.MetadataException;
+import io.mayflymq.core.metadata.journal.MetadataCheck;
 import io.mayflymq.core.store.disk.StoreCheck;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,12 +14,11 @@ import java.util.stream.Collectors;
  * the files of metadata and messages are there and belong together.
  *
  * @param directory the data directory
+ * @param stores what there is of messages
+ * @param metadata what there is of metadata; null if a broker uses the directory
  * @param faults what is wrong; none of it has been changed
  */
-record DataFaults(Path directory, List<Fault> faults) {
-  /** The file of metadata. */
-  static final String METADATA_FILE = "metadata.mv";
-
+record DataFaults(Path directory, StoreCheck stores, MetadataCheck metadata, List<Fault> faults) {
   /** The directory of the messages. */
   static final String MESSAGES_DIRECTORY = "messages";
 
@@ -30,8 +28,18 @@ record DataFaults(Path directory, List<Fault> faults) {
    * @param file the file or directory, relative to the data directory
    * @param what what is wrong with it
    * @param refuses whether a broker must not start so, as it would lose what was confirmed
+   * @param kind what follows for metadata; null for what is not metadata
    */
-  record Fault(String file, String what, boolean refuses) {
+  record Fault(String file, String what, boolean refuses, MetadataCheck.Kind kind) {
+    boolean isMetadata() {
+      return kind != null;
+    }
+
+    /** Whether a check of the data has to fail for it. */
+    boolean isDamage() {
+      return refuses || kind == MetadataCheck.Kind.REPAIRABLE;
+    }
+
     @Override
     public String toString() {
       return file + " " + what;
@@ -47,33 +55,39 @@ record DataFaults(Path directory, List<Fault> faults) {
   static DataFaults of(Path directory, boolean inUse) throws IOException {
     StoreCheck stores = StoreCheck.of(directory.resolve(MESSAGES_DIRECTORY));
     List<Fault> faults = new ArrayList<>();
-    if (stores.hasMessages() && !inUse) {
-      String metadata = whatIsWrongWithMetadata(directory.resolve(METADATA_FILE));
-      if (metadata != null) {
-        faults.add(new Fault(METADATA_FILE, metadata, true));
-      }
+    MetadataCheck metadata = null;
+    if (!inUse && Files.exists(directory)) {
+      metadata = MetadataCheck.of(directory, stores.broker(), stores.metadataSeen());
+      faults.addAll(of(metadata, stores.hasMessages()));
     }
     for (StoreCheck.Fault fault : stores.faults()) {
-      faults.add(new Fault(MESSAGES_DIRECTORY + "/" + fault.file(), fault.what(), fault.refuses()));
+      String file = MESSAGES_DIRECTORY + "/" + fault.file();
+      faults.add(new Fault(file, fault.what(), fault.refuses(), null));
     }
-    return new DataFaults(directory, List.copyOf(faults));
+    return new DataFaults(directory, stores, metadata, List.copyOf(faults));
   }
 
-  /** Beside messages there are metadata: at least a virtual host and a user. */
-  private static String whatIsWrongWithMetadata(Path file) throws IOException {
-    if (Files.notExists(file)) {
-      return "is missing, and there are messages";
+  private static List<Fault> of(MetadataCheck metadata, boolean hasMessages) {
+    List<Fault> faults = new ArrayList<>();
+    for (MetadataCheck.Fault fault : metadata.faults()) {
+      faults.add(
+          new Fault(
+              fault.file(),
+              fault.what(),
+              fault.kind() == MetadataCheck.Kind.REFUSES,
+              fault.kind()));
     }
-    if (Files.size(file) == 0) {
-      return "is empty, and there are messages";
+    // Beside messages there are metadata: at least a virtual host and a user.
+    if (hasMessages && !metadata.exists()) {
+      faults.add(missing("are missing, and there are messages"));
+    } else if (hasMessages && metadata.isEmpty() && faults.stream().noneMatch(Fault::refuses)) {
+      faults.add(missing("have nothing, and there are messages"));
     }
-    try {
-      boolean empty =
-          MetadataCheck.of(file).entries().values().stream().allMatch(count -> count == 0);
-      return empty ? "has nothing, and there are messages" : null;
-    } catch (MetadataException e) {
-      return "is damaged: " + e.getMessage();
-    }
+    return faults;
+  }
+
+  private static Fault missing(String what) {
+    return new Fault(MetadataCheck.FILES, what, true, MetadataCheck.Kind.REFUSES);
   }
 
   /** Whether a broker must not start so. */
@@ -81,9 +95,9 @@ record DataFaults(Path directory, List<Fault> faults) {
     return faults.stream().anyMatch(Fault::refuses);
   }
 
-  /** Whether metadata cannot be used. */
-  boolean hasNoMetadata() {
-    return faults.stream().anyMatch(fault -> fault.file.equals(METADATA_FILE));
+  /** Whether there are no metadata that say whose messages there are. */
+  boolean hasMessagesOnly() {
+    return stores.hasMessages() && metadata != null && metadata.isEmpty();
   }
 
   /** Why a broker does not start, and what can be done. */

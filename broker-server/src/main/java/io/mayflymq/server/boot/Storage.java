@@ -4,17 +4,16 @@ import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataException;
-import io.mayflymq.core.metadata.MetadataLog;
-import io.mayflymq.core.metadata.StoredMetadataLog;
+import io.mayflymq.core.metadata.journal.MetadataJournal;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.core.security.SecurityState;
 import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.security.User;
-import io.mayflymq.core.store.OwnerFiles;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.disk.DiskStores;
 import io.mayflymq.core.store.disk.StoreAlarms;
+import io.mayflymq.core.store.disk.StoreCheck;
 import io.mayflymq.core.store.disk.StoreOptions;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Shards;
@@ -50,7 +49,7 @@ final class Storage implements AutoCloseable {
   private static final String RESET_DIRECTORY = "messages.reset";
   private static final long NANOS_PER_MILLI = 1_000_000;
 
-  private final MetadataLog metadata;
+  private final MetadataJournal metadata;
   private final Shards shards;
   private final Served served;
   private final Administration administration;
@@ -59,7 +58,7 @@ final class Storage implements AutoCloseable {
   private final long recoveryMillis;
 
   private Storage(
-      MetadataLog metadata,
+      MetadataJournal metadata,
       ServerSettings settings,
       EventLoops loops,
       Alarms alarms,
@@ -70,6 +69,7 @@ final class Storage implements AutoCloseable {
     InstantSource clock = InstantSource.system();
     DiskStores stores =
         new DiskStores(options(settings, acceptsLoss), new Raising(alarms), threads);
+    stores.belongTo(metadata.directory(), metadata::sequence);
     this.shards =
         new Shards(
             loops.all(), clock, stores::create, settings.deathJournalSize(), threads.faults());
@@ -126,14 +126,12 @@ final class Storage implements AutoCloseable {
       BrokerThreads threads,
       boolean acceptsLoss)
       throws StartException {
-    checkFiles(settings.dataDir(), acceptsLoss);
-    MetadataLog metadata = null;
+    MetadataJournal.Expected expected = checkFiles(settings.dataDir(), acceptsLoss);
+    MetadataJournal metadata = null;
     try {
       metadata =
-          StoredMetadataLog.open(
-              settings.dataDir().resolve(DataFaults.METADATA_FILE),
-              threads,
-              why -> metadataHealth(alarms, why));
+          MetadataJournal.open(
+              settings.dataDir(), expected, threads, why -> metadataHealth(alarms, why));
       return new Storage(metadata, settings, loops, alarms, threads, acceptsLoss);
     } catch (MetadataException | StoreException e) {
       throw abandon(metadata, e);
@@ -145,7 +143,11 @@ final class Storage implements AutoCloseable {
     }
   }
 
-  private static void checkFiles(Path dataDir, boolean acceptsLoss) throws StartException {
+  /**
+   * @return what the messages say about metadata
+   */
+  private static MetadataJournal.Expected checkFiles(Path dataDir, boolean acceptsLoss)
+      throws StartException {
     try {
       removeReset(dataDir);
       DataFaults faults = DataFaults.of(dataDir, false);
@@ -156,11 +158,11 @@ final class Storage implements AutoCloseable {
       if (faults.refuses()) {
         LOGGER.warn("starting without what is missing or damaged, as --accept-loss says");
       }
-      if (faults.hasNoMetadata()) {
-        setAside(dataDir.resolve(DataFaults.METADATA_FILE));
+      if (faults.hasMessagesOnly()) {
         setAside(dataDir.resolve(DataFaults.MESSAGES_DIRECTORY));
       }
-      OwnerFiles.createIfMissing(dataDir.resolve(DataFaults.METADATA_FILE));
+      StoreCheck stores = faults.stores();
+      return new MetadataJournal.Expected(stores.broker(), stores.metadataSeen(), acceptsLoss);
     } catch (IOException e) {
       throw new StartException("cannot use data directory " + dataDir + ": " + IoReason.of(e), e);
     }
@@ -179,7 +181,7 @@ final class Storage implements AutoCloseable {
     }
   }
 
-  private static StartException abandon(MetadataLog metadata, Exception cause) {
+  private static StartException abandon(MetadataJournal metadata, Exception cause) {
     if (metadata != null) {
       metadata.close();
     }
@@ -209,7 +211,7 @@ final class Storage implements AutoCloseable {
       // In one step: a directory of which a part is missing would be taken for a damaged one.
       Files.move(messages, dataDir.resolve(RESET_DIRECTORY), StandardCopyOption.ATOMIC_MOVE);
     }
-    Files.deleteIfExists(dataDir.resolve(DataFaults.METADATA_FILE));
+    MetadataJournal.delete(dataDir);
     removeReset(dataDir);
   }
 

@@ -9,7 +9,7 @@ import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
-import io.mayflymq.core.metadata.StoredMetadataLog;
+import io.mayflymq.core.metadata.journal.MetadataJournal;
 import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.StreamStore;
@@ -46,6 +46,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class DataCheckTest {
+  private static final UUID DIRECTORY_ID = new UUID(1, 2);
+
   @TempDir Path directory;
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
@@ -58,9 +60,12 @@ class DataCheckTest {
   /** A directory as a broker leaves it: a queue, and four messages, one of which is settled. */
   private void fill() throws Exception {
     DataDirectory.open(directory).close();
-    StoredMetadataLog metadata =
-        StoredMetadataLog.open(
-            directory.resolve("metadata.mv"), new BrokerThreads(Faults.logged()), why -> {});
+    MetadataJournal metadata =
+        MetadataJournal.open(
+            directory,
+            new MetadataJournal.Expected(DIRECTORY_ID, 0, false),
+            new BrokerThreads(Faults.logged()),
+            why -> {});
     FieldTable none = FieldTable.EMPTY;
     metadata
         .append(
@@ -84,7 +89,7 @@ class DataCheckTest {
         new SegmentLog(
             new DiskDirectory(shard),
             LogOptions.defaults(0, LogOptions.Sync.ALWAYS)
-                .of(new LogIdentity(new UUID(1, 2), "shard-0")),
+                .of(new LogIdentity(DIRECTORY_ID, "shard-0")),
             Runnable::run,
             owner);
     log.recover(owner, owner);
@@ -144,7 +149,7 @@ class DataCheckTest {
     Map<String, Long> before = files();
     assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.OK);
     assertThat(out.toString())
-        .contains("format 3", "vhosts\torders", "queues\t1", "messages/shard-0")
+        .contains("format 4", "vhosts\torders", "queues\t1", "messages/shard-0")
         .containsPattern("0000000001.log +\\d+ +\\d+ +4 +3 +1  yes")
         .contains("live: 3 of queue 'q' in vhost 'orders' (id 1)", "messages/stream-2")
         .containsPattern("0000000001.log +\\d+ +5 +0 +4  yes")
@@ -210,24 +215,41 @@ class DataCheckTest {
   @Test
   void tellsThatMetadataIsDamaged() throws Exception {
     fill();
-    Files.write(directory.resolve("metadata.mv"), new byte[9000]);
+    Files.write(directory.resolve("metadata.log"), new byte[9000]);
+    Files.write(directory.resolve("metadata.copy"), new byte[9000]);
     assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.DATA);
     assertThat(out.toString())
         .contains(
-            "metadata.mv is damaged: cannot open metadata in ",
+            "metadata.log and metadata.copy have nothing that is whole",
             "A broker does not start with this unless --accept-loss says that it may.",
             "There is damage.");
   }
 
   @Test
+  void tellsThatOneCopyOfMetadataIsDamaged() throws Exception {
+    fill();
+    Path copy = directory.resolve("metadata.copy");
+    byte[] bytes = Files.readAllBytes(copy);
+    bytes[60] ^= 1;
+    Files.write(copy, bytes);
+
+    assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.DATA);
+
+    assertThat(out.toString())
+        .contains("metadata.copy is damaged, bytes ", "queues\t1", "There is damage.")
+        .doesNotContain("--accept-loss");
+  }
+
+  @Test
   void tellsThatFilesAreMissing() throws Exception {
     fill();
-    Files.delete(directory.resolve("metadata.mv"));
+    Files.delete(directory.resolve("metadata.log"));
+    Files.delete(directory.resolve("metadata.copy"));
     Files.delete(directory.resolve("messages/shard-0/0000000001.log"));
     assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.DATA);
     assertThat(out.toString())
         .contains(
-            "metadata.mv is missing, and there are messages",
+            "metadata.log and metadata.copy are missing, and there are messages",
             "messages/shard-0/0000000001.log is missing or empty",
             "A broker does not start with this unless --accept-loss says that it may.");
   }
@@ -269,7 +291,7 @@ class DataCheckTest {
             "mayfly: cannot check " + file + ": it is no directory",
             "mayfly: cannot check "
                 + directory
-                + ": it has format '99', this version knows format 2 and 3 only");
+                + ": it has format '99', this version knows formats 2, 3, 4 only");
     assertThat(out.toString()).isEmpty();
   }
 

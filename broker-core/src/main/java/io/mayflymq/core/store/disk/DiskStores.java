@@ -33,7 +33,7 @@ public final class DiskStores {
   private final StoreAlarms alarms;
 
   private LongSupplier metadataSequence = () -> 0;
-  private UUID broker;
+  private UUID broker = UUID.randomUUID();
   private DirectoryList directories;
 
   /** The ids of the streams that have been opened. */
@@ -54,8 +54,15 @@ public final class DiskStores {
     this.alarms = alarms;
   }
 
-  /** Tells what sequence number metadata has reached. To be called before the first store. */
-  public void setMetadataSequence(LongSupplier sequence) {
+  /**
+   * Tells which metadata these messages belong to. To be called before the first store.
+   *
+   * @param directory the id of the data directory
+   * @param sequence the sequence number of the last change of metadata that is durable; asked by
+   *     any thread
+   */
+  public void belongTo(UUID directory, LongSupplier sequence) {
+    broker = directory;
     metadataSequence = sequence;
   }
 
@@ -84,7 +91,9 @@ public final class DiskStores {
         throw new StoreException(
             "files of messages are missing: " + check.faults(), new IOException("not complete"));
       }
-      broker = check.broker() == null ? UUID.randomUUID() : check.broker();
+      if (check.broker() != null) {
+        broker = check.broker();
+      }
       DirectoryList.Found found =
           host.list().isEmpty() ? DirectoryList.Found.NONE : DirectoryList.read(host.root());
       directories = DirectoryList.settle(host.root(), found, broker, check.listed());

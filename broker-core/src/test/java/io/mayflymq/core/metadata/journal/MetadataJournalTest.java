@@ -1,10 +1,14 @@
-package io.mayflymq.core.metadata;
+package io.mayflymq.core.metadata.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataException;
+import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.QueueArguments;
@@ -14,20 +18,24 @@ import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.ExchangeType;
 import io.mayflymq.core.security.HashingAlgorithm;
 import io.mayflymq.core.security.PasswordHash;
+import io.mayflymq.core.security.TopicPermissions;
 import io.mayflymq.core.security.User;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import org.h2.mvstore.MVStore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class StoredMetadataLogTest {
+class MetadataJournalTest {
   private static final BrokerThreads THREADS = new BrokerThreads(Faults.logged());
 
   private static final FieldTable ARGUMENTS =
@@ -133,14 +141,40 @@ class StoredMetadataLogTest {
   }
 
   @Test
-  void namesThatRunTogetherAreToldApart() {
-    assertThat(MetadataEntry.key("a", "bc")).isNotEqualTo(MetadataEntry.key("ab", "c"));
-    assertThat(MetadataEntry.key("1:a", "b")).isNotEqualTo(MetadataEntry.key("1", ":ab"));
+  void permissionsOfUsersWithSimilarNamesAreToldApart() {
+    MetadataCommand other =
+        new MetadataCommand.TopicPermissionsSet("1:a", "v", "x", new TopicPermissions("a", "b"));
+    write(
+        new MetadataCommand.UserDeclared(user("a")),
+        new MetadataCommand.UserDeclared(user("1:a")),
+        new MetadataCommand.TopicPermissionsSet("a", "v", "x", new TopicPermissions("", "")),
+        other,
+        new MetadataCommand.UserDeleted("a"));
+
+    assertThat(recovered()).containsExactly(new MetadataCommand.UserDeclared(user("1:a")), other);
+  }
+
+  @Test
+  void deletingVirtualHostRemovesWhatIsInIt() {
+    write(
+        new MetadataCommand.VhostDeclared(VhostDefinition.of("v")),
+        new MetadataCommand.VhostDeclared(VhostDefinition.of("w")),
+        EXCHANGE,
+        QUEUE,
+        new MetadataCommand.Bound("v", BINDING),
+        new MetadataCommand.VhostDeleted("v"));
+
+    assertThat(recovered())
+        .containsExactly(new MetadataCommand.VhostDeclared(VhostDefinition.of("w")));
+  }
+
+  private static User user(String name) {
+    return new User(name, new PasswordHash(HashingAlgorithm.SHA256, "AAAA"), List.of());
   }
 
   @Test
   void aClosedLogRefusesInWords() {
-    StoredMetadataLog log = StoredMetadataLog.open(file(), THREADS, why -> {});
+    MetadataJournal log = open();
     log.close();
 
     CompletableFuture<Void> refused = log.append(List.of(QUEUE));
@@ -169,7 +203,7 @@ class StoredMetadataLogTest {
   void whatIsTooLargeIsRefusedForItsOwnSakeOnly() {
     MetadataCommand huge =
         new MetadataCommand.GlobalParameterSet("p", "\"" + "x".repeat(1 << 20) + "\"");
-    try (StoredMetadataLog log = StoredMetadataLog.open(file(), THREADS, why -> {})) {
+    try (MetadataJournal log = open()) {
       assertThatThrownBy(() -> log.append(List.of(QUEUE, huge)))
           .isInstanceOf(ChannelException.class)
           .hasMessageContaining("is too large: expected at most 1048576");
@@ -179,17 +213,86 @@ class StoredMetadataLogTest {
   }
 
   @Test
-  void aFileOfSomethingElseIsRefusedInWords() throws Exception {
-    Files.write(file(), new byte[20_000]);
+  void filesOfSomethingElseAreRefusedInWords() throws Exception {
+    Files.write(directory.resolve("metadata.log"), new byte[20_000]);
 
-    assertThatThrownBy(() -> StoredMetadataLog.open(file(), THREADS, why -> {}))
+    assertThatThrownBy(this::open)
         .isInstanceOf(MetadataException.class)
-        .hasMessageStartingWith("cannot open metadata in " + file());
-    assertThat(Files.size(file())).isEqualTo(20_000);
+        .hasMessage(
+            "metadata.log and metadata.copy in " + directory + " have nothing that is whole");
+    assertThat(Files.size(directory.resolve("metadata.log"))).isEqualTo(20_000);
+    assertThat(directory).isDirectoryNotContaining("glob:**copy");
+  }
+
+  @Test
+  void lossThatIsAcceptedKeepsTheFilesAside() throws Exception {
+    Files.write(directory.resolve("metadata.log"), new byte[20_000]);
+
+    try (MetadataJournal log = open(new MetadataJournal.Expected(null, 41, true))) {
+      assertThat(log.recover()).isEmpty();
+      assertThat(log.recoveredSequence()).isZero();
+      assertThat(log.sequence()).isEqualTo(42);
+    }
+    assertThat(directory).isDirectoryContaining("glob:**metadata.log.aside-*");
+    try (MetadataJournal log = open()) {
+      assertThat(log.recoveredSequence()).isEqualTo(42);
+    }
+  }
+
+  @Test
+  void metadataThatIsOlderThanTheMessagesIsRefused() {
+    write(EXCHANGE, QUEUE);
+
+    assertThatThrownBy(() -> open(new MetadataJournal.Expected(null, 3, false)))
+        .isInstanceOf(MetadataException.class)
+        .hasMessageContaining("older than the messages");
+    try (MetadataJournal log = open(new MetadataJournal.Expected(null, 2, false))) {
+      assertThat(log.recover()).hasSize(2);
+    }
+  }
+
+  @Test
+  void metadataOfAnotherDataDirectoryIsRefused() {
+    write(EXCHANGE, QUEUE);
+
+    assertThatThrownBy(() -> open(new MetadataJournal.Expected(new UUID(1, 2), 0, false)))
+        .isInstanceOf(MetadataException.class)
+        .hasMessageContaining("are of another data directory than the messages");
+  }
+
+  @Test
+  void fileOfOlderVersionIsTakenOver() {
+    Path old = directory.resolve("metadata.mv");
+    try (MVStore store = new MVStore.Builder().fileName(old.toString()).open()) {
+      put(store, "exchanges", MetadataEntry.encode((MetadataCommand.ExchangeDeclared) EXCHANGE));
+      put(store, "queues", MetadataEntry.encode((MetadataCommand.QueueDeclared) QUEUE));
+    }
+    assertThat(recovered()).containsExactly(EXCHANGE, QUEUE);
+    assertThat(old).doesNotExist();
+    assertThat(recovered()).containsExactly(EXCHANGE, QUEUE);
+  }
+
+  @Test
+  void damagedFileOfOlderVersionIsRefusedUnlessLossIsAccepted() throws Exception {
+    Files.write(directory.resolve("metadata.mv"), new byte[20_000]);
+
+    assertThatThrownBy(this::open)
+        .isInstanceOf(MetadataException.class)
+        .hasMessageStartingWith("cannot open metadata in ");
+    try (MetadataJournal log = open(new MetadataJournal.Expected(null, 0, true))) {
+      assertThat(log.recover()).isEmpty();
+    }
+    assertThat(directory).isDirectoryContaining("glob:**metadata.mv.aside-*");
+  }
+
+  private static void put(MVStore store, String map, ByteBuffer value) {
+    byte[] bytes = new byte[value.remaining()];
+    value.get(bytes);
+    store.<String, byte[]>openMap(map).put("key", bytes);
   }
 
   private void write(MetadataCommand... commands) {
-    try (StoredMetadataLog log = StoredMetadataLog.open(file(), THREADS, why -> {})) {
+    try (MetadataJournal log = open()) {
       for (MetadataCommand command : commands) {
         log.append(List.of(command)).join();
       }
@@ -197,12 +300,16 @@ class StoredMetadataLogTest {
   }
 
   private List<MetadataCommand> recovered() {
-    try (StoredMetadataLog log = StoredMetadataLog.open(file(), THREADS, why -> {})) {
+    try (MetadataJournal log = open()) {
       return log.recover();
     }
   }
 
-  private Path file() {
-    return directory.resolve("metadata.mv");
+  private MetadataJournal open() {
+    return open(MetadataJournal.Expected.NOTHING);
+  }
+
+  private MetadataJournal open(MetadataJournal.Expected expected) {
+    return MetadataJournal.open(directory, expected, THREADS, why -> {});
   }
 }

@@ -1,5 +1,7 @@
-package io.mayflymq.core.metadata;
+package io.mayflymq.core.metadata.journal;
 
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
@@ -13,6 +15,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
@@ -29,19 +32,8 @@ final class MetadataEntry {
 
   private MetadataEntry() {}
 
-  /** What the keys of all that is in a virtual host begin with. */
-  static String keysOf(String vhost) {
-    return part(vhost);
-  }
-
-  /** The key of an exchange or queue. */
-  static String key(String vhost, String name) {
-    return part(vhost) + part(name);
-  }
-
-  static String key(String vhost, Binding binding) {
-    return part(vhost)
-        + part(binding.source())
+  static String key(Binding binding) {
+    return part(binding.source())
         + part(binding.destinationKind().name())
         + part(binding.destination())
         + part(binding.routingKey())
@@ -49,11 +41,11 @@ final class MetadataEntry {
   }
 
   /** Says where it ends, so that no two lists of parts give the same text. */
-  private static String part(String text) {
+  static String part(String text) {
     return text.length() + ":" + text;
   }
 
-  static byte[] encode(MetadataCommand.ExchangeDeclared declared) {
+  static ByteBuffer encode(MetadataCommand.ExchangeDeclared declared) {
     ExchangeDefinition exchange = declared.exchange();
     return write(
         out -> {
@@ -66,7 +58,7 @@ final class MetadataEntry {
         });
   }
 
-  static MetadataCommand.ExchangeDeclared decodeExchange(byte[] value) {
+  static MetadataCommand.ExchangeDeclared decodeExchange(ByteBuffer value) {
     return read(
         value,
         in -> {
@@ -84,7 +76,7 @@ final class MetadataEntry {
         });
   }
 
-  static byte[] encode(MetadataCommand.QueueDeclared declared) {
+  static ByteBuffer encode(MetadataCommand.QueueDeclared declared) {
     QueueDefinition queue = declared.queue();
     return write(
         out -> {
@@ -97,7 +89,7 @@ final class MetadataEntry {
         });
   }
 
-  static MetadataCommand.QueueDeclared decodeQueue(byte[] value) {
+  static MetadataCommand.QueueDeclared decodeQueue(ByteBuffer value) {
     return read(
         value,
         in -> {
@@ -113,7 +105,7 @@ final class MetadataEntry {
         });
   }
 
-  static byte[] encode(MetadataCommand.Bound bound) {
+  static ByteBuffer encode(MetadataCommand.Bound bound) {
     Binding binding = bound.binding();
     return write(
         out -> {
@@ -126,7 +118,7 @@ final class MetadataEntry {
         });
   }
 
-  static MetadataCommand.Bound decodeBinding(byte[] value) {
+  static MetadataCommand.Bound decodeBinding(ByteBuffer value) {
     return read(
         value,
         in ->
@@ -181,8 +173,10 @@ final class MetadataEntry {
   static final class Input extends DataInputStream {
     private final int version;
 
-    private Input(byte[] value) throws IOException {
-      super(new ByteArrayInputStream(value));
+    private Input(ByteBuffer value) throws IOException {
+      super(
+          new ByteArrayInputStream(
+              value.array(), value.arrayOffset() + value.position(), value.remaining()));
       this.version = readUnsignedByte();
       if (version != VERSION && version != VERSION_OF_SHORT_TEXTS) {
         throw new IOException("an entry has layout " + version + ", known is " + VERSION);
@@ -223,7 +217,7 @@ final class MetadataEntry {
     }
   }
 
-  static byte[] write(Writer writer) {
+  static ByteBuffer write(Writer writer) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (Output out = new Output(bytes)) {
       out.writeByte(VERSION);
@@ -231,10 +225,10 @@ final class MetadataEntry {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return bytes.toByteArray();
+    return ByteBuffer.wrap(bytes.toByteArray());
   }
 
-  static <T> T read(byte[] value, Reader<T> reader) {
+  static <T> T read(ByteBuffer value, Reader<T> reader) {
     try (Input in = new Input(value)) {
       return reader.read(in);
     } catch (IOException e) {

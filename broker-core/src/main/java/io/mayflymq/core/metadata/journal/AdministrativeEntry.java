@@ -1,10 +1,11 @@
-package io.mayflymq.core.metadata;
+package io.mayflymq.core.metadata.journal;
 
 import io.mayflymq.core.metadata.MetadataCommand.GlobalParameterSet;
 import io.mayflymq.core.metadata.MetadataCommand.PermissionsSet;
 import io.mayflymq.core.metadata.MetadataCommand.TopicPermissionsSet;
 import io.mayflymq.core.metadata.MetadataCommand.UserDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
+import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.security.HashingAlgorithm;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
@@ -13,6 +14,7 @@ import io.mayflymq.core.security.Permissions;
 import io.mayflymq.core.security.TopicPermissions;
 import io.mayflymq.core.security.User;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.Map;
 
@@ -20,7 +22,7 @@ import java.util.Map;
 final class AdministrativeEntry {
   private AdministrativeEntry() {}
 
-  static byte[] encode(VhostDeclared declared) {
+  static ByteBuffer encode(VhostDeclared declared) {
     VhostDefinition vhost = declared.definition();
     return MetadataEntry.write(
         out -> {
@@ -32,7 +34,7 @@ final class AdministrativeEntry {
         });
   }
 
-  static VhostDeclared decodeVhost(byte[] value) {
+  static VhostDeclared decodeVhost(ByteBuffer value) {
     return MetadataEntry.read(
         value,
         in ->
@@ -41,7 +43,7 @@ final class AdministrativeEntry {
                     in.text(), in.longText(), in.texts(), in.text(), readLimits(in))));
   }
 
-  static byte[] encode(UserDeclared declared) {
+  static ByteBuffer encode(UserDeclared declared) {
     User user = declared.user();
     return MetadataEntry.write(
         out -> {
@@ -53,7 +55,7 @@ final class AdministrativeEntry {
         });
   }
 
-  static UserDeclared decodeUser(byte[] value) {
+  static UserDeclared decodeUser(ByteBuffer value) {
     return MetadataEntry.read(
         value,
         in ->
@@ -65,7 +67,7 @@ final class AdministrativeEntry {
                     readLimits(in))));
   }
 
-  static byte[] encode(PermissionsSet set) {
+  static ByteBuffer encode(PermissionsSet set) {
     return MetadataEntry.write(
         out -> {
           out.text(set.user());
@@ -76,7 +78,7 @@ final class AdministrativeEntry {
         });
   }
 
-  static PermissionsSet decodePermissions(byte[] value) {
+  static PermissionsSet decodePermissions(ByteBuffer value) {
     return MetadataEntry.read(
         value,
         in ->
@@ -86,7 +88,7 @@ final class AdministrativeEntry {
                 Permissions.kept(in.longText(), in.longText(), in.longText())));
   }
 
-  static byte[] encode(TopicPermissionsSet set) {
+  static ByteBuffer encode(TopicPermissionsSet set) {
     return MetadataEntry.write(
         out -> {
           out.text(set.user());
@@ -97,7 +99,7 @@ final class AdministrativeEntry {
         });
   }
 
-  static TopicPermissionsSet decodeTopicPermissions(byte[] value) {
+  static TopicPermissionsSet decodeTopicPermissions(ByteBuffer value) {
     return MetadataEntry.read(
         value,
         in ->
@@ -108,7 +110,7 @@ final class AdministrativeEntry {
                 new TopicPermissions(in.longText(), in.longText())));
   }
 
-  static byte[] encode(GlobalParameterSet set) {
+  static ByteBuffer encode(GlobalParameterSet set) {
     return MetadataEntry.write(
         out -> {
           out.text(set.name());
@@ -116,7 +118,7 @@ final class AdministrativeEntry {
         });
   }
 
-  static GlobalParameterSet decodeGlobalParameter(byte[] value) {
+  static GlobalParameterSet decodeGlobalParameter(ByteBuffer value) {
     return MetadataEntry.read(value, in -> new GlobalParameterSet(in.text(), in.longText()));
   }
 

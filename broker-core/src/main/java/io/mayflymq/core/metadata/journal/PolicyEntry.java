@@ -1,8 +1,10 @@
-package io.mayflymq.core.metadata;
+package io.mayflymq.core.metadata.journal;
 
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,11 +22,11 @@ final class PolicyEntry {
 
   private PolicyEntry() {}
 
-  static String key(String vhost, PolicyKind kind, String name) {
-    return MetadataEntry.key(vhost, kind.component()) + MetadataEntry.key("", name);
+  static String key(PolicyKind kind, String name) {
+    return MetadataEntry.part(kind.component()) + name;
   }
 
-  static byte[] encode(MetadataCommand.PolicySet set) {
+  static ByteBuffer encode(MetadataCommand.PolicySet set) {
     Policy policy = set.policy();
     Map<String, Object> definition = policy.definition().toMap();
     return MetadataEntry.write(
@@ -64,7 +66,7 @@ final class PolicyEntry {
     }
   }
 
-  static MetadataCommand.PolicySet decode(byte[] bytes) {
+  static MetadataCommand.PolicySet decode(ByteBuffer bytes) {
     return MetadataEntry.read(
         bytes,
         in -> {

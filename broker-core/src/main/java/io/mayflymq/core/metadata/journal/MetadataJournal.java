@@ -1,0 +1,334 @@
+package io.mayflymq.core.metadata.journal;
+
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataException;
+import io.mayflymq.core.metadata.MetadataLog;
+import io.mayflymq.core.store.segment.DiskDirectory;
+import io.mayflymq.core.store.segment.LogDirectory;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.ReplyCode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/*
+ * Metadata as a journal of changes, in two checked copies (see JournalContents).
+ *
+ * One thread writes. It takes all commands that have gathered while it was busy, writes them as one commit, forces each copy once, and then
+ * reports all of them as durable: a burst of declarations from many connections costs one force of each copy.
+ */
+public final class MetadataJournal implements MetadataLog {
+  private static final Logger LOGGER = LoggerFactory.getLogger(MetadataJournal.class);
+
+  private final JournalFiles files;
+  private final long recoveredSequence;
+  private final UUID directoryId;
+  private final Thread writer;
+  private final Consumer<String> health;
+  private final Object lock = new Object();
+  private List<Pending> pending = new ArrayList<>();
+  private boolean closed;
+  private volatile String failure;
+  private volatile long sequence;
+
+  /** Until they have been asked for. */
+  private LiveEntries recovered;
+
+  /** What {@link #health} was given last. */
+  private String unhealthy;
+
+  private record Pending(List<Entry> entries, CompletableFuture<Void> safe) {}
+
+  /**
+   * What is known about metadata from elsewhere.
+   *
+   * @param directory the id of the data directory as the message logs have it; null if they have
+   *     none
+   * @param seen the highest sequence number of metadata that a message log has seen; 0 if none
+   * @param acceptsLoss whether to go on with what there is if a part is lost
+   */
+  public record Expected(UUID directory, long seen, boolean acceptsLoss) {
+    /** Nothing is known. */
+    public static final Expected NOTHING = new Expected(null, 0, false);
+  }
+
+  private MetadataJournal(
+      JournalFiles files,
+      JournalContents contents,
+      UUID directoryId,
+      BrokerThreads threads,
+      Consumer<String> health) {
+    this.files = files;
+    this.directoryId = directoryId;
+    this.recovered = contents.entries();
+    this.recoveredSequence = Math.max(0, contents.sequence());
+    this.sequence = files.sequence();
+    this.health = health;
+    this.writer = threads.essential("metadata", this::writeUntilClosed);
+  }
+
+  /**
+   * Opens the journal of a data directory, or creates it. A copy that is damaged is repaired from
+   * the other one. Metadata in the layout of an older version is taken over.
+   *
+   * @param threads makes the one that writes
+   * @param health is given the reason when a change could not be written, and null when the next
+   *     one could; called by the thread that writes
+   * @throws MetadataException if it cannot be read or written; or if a part is lost and that is not
+   *     accepted, and then nothing has been changed
+   */
+  public static MetadataJournal open(
+      Path directory, Expected expected, BrokerThreads threads, Consumer<String> health) {
+    try {
+      return open(directory, new DiskDirectory(directory), expected, threads, health);
+    } catch (IOException e) {
+      throw new MetadataException("cannot use metadata in " + directory + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static MetadataJournal open(
+      Path path,
+      LogDirectory directory,
+      Expected expected,
+      BrokerThreads threads,
+      Consumer<String> health)
+      throws IOException {
+    JournalContents contents = JournalContents.read(directory, expected.directory);
+    long sequence = 0;
+    if (contents.exist()) {
+      sequence = sequenceToGoOnFrom(contents, path, directory, expected);
+    } else {
+      OldMetadataFile.takeOver(path, contents.entries(), expected.acceptsLoss);
+    }
+    UUID known = expected.directory == null ? contents.directory() : expected.directory;
+    UUID id = known == null ? UUID.randomUUID() : known;
+    JournalFiles files = JournalFiles.open(directory, id, contents, sequence);
+    OldMetadataFile.delete(path);
+    MetadataJournal journal = new MetadataJournal(files, contents, id, threads, health);
+    journal.writer.start();
+    return journal;
+  }
+
+  private static long sequenceToGoOnFrom(
+      JournalContents contents, Path path, LogDirectory directory, Expected expected)
+      throws IOException {
+    String lost = whatIsLost(contents, expected.seen);
+    if (lost == null) {
+      return contents.sequence();
+    }
+    if (!expected.acceptsLoss) {
+      throw new MetadataException(MetadataCheck.FILES + " in " + path + " " + lost, null);
+    }
+    setAside(directory);
+    // No sequence number is given out twice.
+    return Math.max(contents.last(), expected.seen) + 1;
+  }
+
+  /**
+   * Deletes the metadata of a data directory that no broker uses, if there are any.
+   *
+   * @throws IOException if a file cannot be deleted
+   */
+  public static void delete(Path directory) throws IOException {
+    for (String name : JournalContents.NAMES) {
+      Files.deleteIfExists(directory.resolve(name));
+    }
+    OldMetadataFile.delete(directory);
+  }
+
+  private static String whatIsLost(JournalContents contents, long seen) {
+    if (!contents.faults().isEmpty()) {
+      return String.join("; ", contents.faults());
+    }
+    return contents.sequence() < seen ? "are older than the messages" : null;
+  }
+
+  /** Keeps what cannot be used under other names. */
+  private static void setAside(LogDirectory directory) throws IOException {
+    List<String> present = directory.list();
+    String suffix = ".aside-" + Instant.now().toString().replace(":", "");
+    for (String name : JournalContents.NAMES) {
+      if (present.contains(name)) {
+        directory.rename(name, name + suffix);
+        LOGGER.warn("{} is kept as {}", name, name + suffix);
+      }
+    }
+    directory.force();
+  }
+
+  @Override
+  public List<MetadataCommand> recover() {
+    try {
+      List<MetadataCommand> commands = recovered.commands();
+      recovered = null;
+      return commands;
+    } catch (RuntimeException e) {
+      throw new MetadataException("cannot read metadata: " + e.getMessage(), e);
+    }
+  }
+
+  /** The id of the data directory. */
+  public UUID directory() {
+    return directoryId;
+  }
+
+  /** The sequence number of the last commit that is durable. Any thread may ask. */
+  public long sequence() {
+    return sequence;
+  }
+
+  /**
+   * The sequence number up to which everything was found when the journal was opened. It is below
+   * {@link #sequence} only if a part was lost, or all.
+   */
+  public long recoveredSequence() {
+    return recoveredSequence;
+  }
+
+  @Override
+  public CompletableFuture<Void> append(List<? extends MetadataCommand> commands) {
+    List<Entry> entries = commands.stream().map(Entry::of).toList();
+    Pending entry = new Pending(entries, new CompletableFuture<>());
+    synchronized (lock) {
+      if (closed) {
+        entry.safe.completeExceptionally(notKept("the broker is stopping"));
+      } else if (failure != null) {
+        entry.safe.completeExceptionally(notKept(failure));
+      } else {
+        pending.add(entry);
+        lock.notifyAll();
+      }
+    }
+    return entry.safe;
+  }
+
+  @Override
+  public String failure() {
+    return failure;
+  }
+
+  private void writeUntilClosed() {
+    List<Pending> batch = take();
+    while (!batch.isEmpty()) {
+      write(batch);
+      batch = take();
+    }
+  }
+
+  /** Waits for commands; none are left once the log is closed. */
+  private List<Pending> take() {
+    synchronized (lock) {
+      while (pending.isEmpty() && !closed) {
+        try {
+          lock.wait();
+        } catch (InterruptedException e) {
+          // This thread is not interrupted; it ends when the journal is closed.
+          LOGGER.debug("metadata writer interrupted", e);
+        }
+      }
+      List<Pending> taken = pending;
+      pending = new ArrayList<>();
+      return taken;
+    }
+  }
+
+  private void write(List<Pending> batch) {
+    String why = failure == null ? tryToWrite(batch) : failure;
+    tell(why);
+    if (why == null) {
+      batch.forEach(entry -> entry.safe.complete(null));
+      compact();
+    } else {
+      ConnectionException error = notKept(why);
+      batch.forEach(entry -> entry.safe.completeExceptionally(error));
+    }
+  }
+
+  private void tell(String why) {
+    if (!Objects.equals(why, unhealthy)) {
+      unhealthy = why;
+      health.accept(why);
+    }
+  }
+
+  /**
+   * @return why it failed; null if it did not
+   */
+  private String tryToWrite(List<Pending> batch) {
+    List<Entry> entries = new ArrayList<>();
+    batch.stream()
+        .filter(each -> !each.safe.isDone())
+        .forEach(each -> entries.addAll(each.entries));
+    if (entries.isEmpty()) {
+      return null;
+    }
+    try {
+      files.write(entries);
+    } catch (IOException e) {
+      LOGGER.debug("metadata could not be written", e);
+      return e.getMessage();
+    }
+    try {
+      files.force();
+      sequence = files.sequence();
+      return null;
+    } catch (IOException e) {
+      return fail(e);
+    }
+  }
+
+  private void compact() {
+    if (!files.isCompactionDue()) {
+      return;
+    }
+    try {
+      String why = files.compact();
+      if (why != null) {
+        LOGGER.warn("metadata could not be compacted, and are as they were: {}", why);
+      }
+    } catch (IOException e) {
+      tell(fail(e));
+    }
+  }
+
+  private String fail(IOException e) {
+    LOGGER.debug("metadata could not be forced", e);
+    failure = "a force failed, the broker has to be started again: " + e.getMessage();
+    return failure;
+  }
+
+  private static ConnectionException notKept(String why) {
+    return new ConnectionException(
+        ReplyCode.INTERNAL_ERROR, "the change could not be made durable: " + why);
+  }
+
+  @Override
+  public void close() {
+    synchronized (lock) {
+      closed = true;
+      lock.notifyAll();
+    }
+    boolean interrupted = false;
+    while (writer.isAlive()) {
+      try {
+        writer.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    files.close();
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
