@@ -11,6 +11,8 @@ import java.nio.charset.StandardCharsets;
  * @param name its name there
  */
 public record QueueName(String vhost, String name) {
+  private static final char SEPARATOR = 0;
+
   /** As bytes: an unsigned short with the length of the first one, then both in UTF-8. */
   public byte[] encode() {
     byte[] first = vhost.getBytes(StandardCharsets.UTF_8);
@@ -34,6 +36,17 @@ public record QueueName(String vhost, String name) {
         : new QueueName(
             new String(bytes, Short.BYTES, first, StandardCharsets.UTF_8),
             new String(bytes, second, bytes.length - second, StandardCharsets.UTF_8));
+  }
+
+  /** As one string, for {@link #split}. */
+  public String joined() {
+    return vhost + SEPARATOR + name;
+  }
+
+  /** Reads what {@link #joined} made; null if it did not make that. */
+  public static QueueName split(String joined) {
+    int at = joined.indexOf(SEPARATOR);
+    return at < 0 ? null : new QueueName(joined.substring(0, at), joined.substring(at + 1));
   }
 
   @Override

@@ -20,6 +20,7 @@ public final class MemoryMetadataLog implements MetadataLog {
   private Runnable beforeFailure = () -> {};
   private String refusal;
   private boolean atOnce;
+  private long sequence;
 
   @Override
   public List<MetadataCommand> recover() {
@@ -47,6 +48,7 @@ public final class MemoryMetadataLog implements MetadataLog {
       if (!next.safe.isDone()) {
         beforeChange.run();
         next.commands.forEach(this::apply);
+        sequence++;
         next.safe.complete(null);
       }
     }
@@ -82,6 +84,16 @@ public final class MemoryMetadataLog implements MetadataLog {
     return null;
   }
 
+  /** The number of the last change that is safe. */
+  public long sequence() {
+    return sequence;
+  }
+
+  /** Numbers go on behind this one, as none may be given out twice. */
+  public void goOnBehind(long number) {
+    sequence = Math.max(sequence, number + 1);
+  }
+
   /** Whether a command is safe as soon as it comes. */
   public void writeAtOnce(boolean now) {
     atOnce = now;
@@ -96,6 +108,7 @@ public final class MemoryMetadataLog implements MetadataLog {
   public MemoryMetadataLog afterCrash() {
     MemoryMetadataLog after = new MemoryMetadataLog();
     after.state.putAll(state);
+    after.sequence = sequence;
     return after;
   }
 
@@ -103,7 +116,13 @@ public final class MemoryMetadataLog implements MetadataLog {
   public MemoryMetadataLog afterCrash(Random random) {
     MemoryMetadataLog after = afterCrash();
     int written = random.nextInt(pending.size() + 1);
-    pending.stream().limit(written).forEach(next -> next.commands.forEach(after::apply));
+    pending.stream()
+        .limit(written)
+        .forEach(
+            next -> {
+              next.commands.forEach(after::apply);
+              after.sequence++;
+            });
     return after;
   }
 

@@ -1,12 +1,17 @@
 package io.mayflymq.core.vhost;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.core.metadata.MemoryMetadataLog;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.disk.MemoryHost;
+import io.mayflymq.core.store.segment.Damage;
 import io.mayflymq.core.store.segment.LogCheck;
 import io.mayflymq.core.store.segment.MemoryDirectory;
+import io.mayflymq.core.store.stream.StreamCheck;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
+import io.mayflymq.protocol.types.FieldTable;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -67,6 +72,10 @@ class DataFaultsTest {
       broker.settling(
           Settlement.ACKNOWLEDGE, broker.queue(name), TestBroker.getter(), sequence, sequence);
     }
+    broker.declare("s", FieldTable.builder().put("x-queue-type", "stream").build());
+    for (int number = 0; number < MESSAGES; number++) {
+      broker.publish("s", number);
+    }
     broker.advance(2100);
     return broker;
   }
@@ -74,6 +83,12 @@ class DataFaultsTest {
   private static Map<String, List<Integer>> contents(TestBroker broker) {
     Map<String, List<Integer>> contents = new TreeMap<>();
     Stream.of("q0", "q1").forEach(queue -> contents.put(queue, broker.drain(queue)));
+    Queue stream = broker.queue("s");
+    TestBroker.Collector reader =
+        new TestBroker.Collector(
+            true, 1000, FieldTable.builder().put("x-stream-offset", "first").build());
+    broker.consume(stream, reader);
+    contents.put("s", reader.numbers());
     return contents;
   }
 
@@ -106,8 +121,7 @@ class DataFaultsTest {
       fault.happenTo(place.of(host), place.file, others);
       boolean told =
           !place.directory.isEmpty()
-              && LogCheck.of(place.of(host)).damages().stream()
-                  .anyMatch(damage -> !damage.kind().isHarmless());
+              && damages(place, host).stream().anyMatch(damage -> !damage.kind().isHarmless());
       List<Place> left = places(host);
       try {
         TestBroker after =
@@ -120,6 +134,42 @@ class DataFaultsTest {
         assertThat(places(host)).as("after a refusal").isEqualTo(left);
       }
     }
+  }
+
+  private static List<Damage> damages(Place place, MemoryHost host) throws IOException {
+    return place.directory.startsWith("stream-")
+        ? StreamCheck.of(place.of(host)).damages()
+        : LogCheck.of(place.of(host)).damages();
+  }
+
+  @Test
+  void aStreamThatIsMissingRefusesTheStart() {
+    TestBroker before = filled();
+    MemoryHost host = before.host.afterKill();
+    String stream =
+        host.list().stream().filter(name -> name.startsWith("stream-")).findFirst().get();
+    host.delete(stream);
+    assertThatThrownBy(
+            () -> before.on(host, before.metadata.afterCrash(), 2, UnaryOperator.identity()))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining(stream);
+  }
+
+  /** It had been deleted when metadata knew it no more; they may also be from a backup. */
+  @Test
+  void aStreamThatMetadataHaveLostIsAdopted() {
+    TestBroker before = filled();
+    MemoryHost host = before.host.afterKill();
+    MemoryMetadataLog none = new MemoryMetadataLog();
+    assertThatThrownBy(() -> before.on(host, none, 2, UnaryOperator.identity()))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("stream 's' in vhost '/' (60 messages)");
+    host.acceptLoss(true);
+    Map<String, List<Integer>> expected = contents(before.afterKill());
+    TestBroker accepted = before.on(host, none, 1, UnaryOperator.identity());
+    assertThat(contents(accepted)).isEqualTo(expected);
+    accepted.delete("s");
+    assertThat(accepted.afterKill().host.list()).noneMatch(name -> name.startsWith("stream-"));
   }
 
   @Test

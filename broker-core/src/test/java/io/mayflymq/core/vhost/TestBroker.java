@@ -4,6 +4,7 @@ import io.mayflymq.core.fault.RecordedFaults;
 import io.mayflymq.core.journal.DeathJournal;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.MemoryMetadataLog;
+import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.DeliveryOutlet;
@@ -12,15 +13,21 @@ import io.mayflymq.core.runtime.ManualClock;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.ForwardingShardStore;
+import io.mayflymq.core.store.OrphanedQueue;
 import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.disk.MemoryHost;
+import io.mayflymq.core.store.disk.OrphanSearch;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -58,6 +65,9 @@ final class TestBroker {
     this.loops = loops;
     this.memoryBytes = memoryBytes;
     int count = loops.all().size();
+    List<MetadataCommand> kept = new ArrayList<>(metadata.recover());
+    kept.addAll(adopted(kept));
+    host.metadataSequence(metadata::sequence);
     Function<Shard, ShardStore> stores = host.stores(count, memoryBytes);
     this.shards =
         new Shards(
@@ -70,10 +80,33 @@ final class TestBroker {
     this.broker = new Broker(shards, metadata, loops.clock(), VHOST);
     this.vhost = broker.createVirtualHost(VhostDefinition.of(VHOST));
     atOnce(true);
-    this.recovered = broker.recover(metadata.recover());
+    this.recovered = broker.recover(kept);
     for (int i = 0; i < shards.count(); i++) {
       lanes.add(new CommandLanes(shards.get(i), shards, () -> {}));
     }
+  }
+
+  /** What the start of a process does about messages that metadata do not know. */
+  private List<MetadataCommand> adopted(List<MetadataCommand> kept) {
+    Set<Long> known = new HashSet<>();
+    for (MetadataCommand command : kept) {
+      if (command instanceof MetadataCommand.QueueDeclared queue) {
+        known.add(queue.id());
+      }
+    }
+    long sequence = metadata.sequence() == 0 ? OrphanSearch.NO_METADATA : metadata.sequence();
+    List<OrphanedQueue> orphans = host.orphans(sequence, known);
+    if (orphans.isEmpty()) {
+      return List.of();
+    }
+    if (!host.acceptsLoss()) {
+      throw new StoreException("orphans: " + orphans, new IOException("metadata are older"));
+    }
+    metadata.goOnBehind(host.metadataSeen());
+    List<MetadataCommand> commands = OrphanAdoption.of(orphans, kept, VHOST);
+    metadata.append(commands);
+    metadata.write();
+    return commands;
   }
 
   /** A broker of so many shards on an empty machine. */
@@ -339,9 +372,12 @@ final class TestBroker {
     boolean full;
 
     Collector(boolean acknowledges, int prefetch) {
+      this(acknowledges, prefetch, FieldTable.EMPTY);
+    }
+
+    Collector(boolean acknowledges, int prefetch, FieldTable arguments) {
       consumer =
-          new Consumer(
-              ShortString.of("tag"), acknowledges, false, prefetch, FieldTable.EMPTY, this);
+          new Consumer(ShortString.of("tag"), acknowledges, false, prefetch, arguments, this);
     }
 
     List<Integer> numbers() {
@@ -367,8 +403,12 @@ final class TestBroker {
   /** Consumes a queue. */
   Collector consume(String queue, boolean acknowledges, int prefetch) {
     Collector collector = new Collector(acknowledges, prefetch);
-    call(() -> queue(queue).subscribe(collector.consumer, () -> {}));
+    consume(queue(queue), collector);
     return collector;
+  }
+
+  void consume(Queue queue, Collector collector) {
+    call(() -> queue.subscribe(collector.consumer, () -> {}));
   }
 
   /** Ends the time in which everything runs at once, when the last shard has recovered. */

@@ -123,7 +123,7 @@ class DataCheckTest {
             new NoOwner(),
             LogOptions.Sync.ALWAYS,
             () -> {});
-    StreamStore stream = streams.open(2);
+    StreamStore stream = streams.open(2, new QueueName("orders", "s"));
     stream.attach(() -> {});
     for (int i = 0; i < 5; i++) {
       stream.append(message, 1000 + i);
@@ -135,6 +135,19 @@ class DataCheckTest {
     @Override
     public LogDirectory open(long streamId) {
       return new DiskDirectory(path);
+    }
+
+    @Override
+    public LogIdentity identity(long streamId) {
+      return new LogIdentity(new UUID(1, 2), "stream-2");
+    }
+
+    @Override
+    public void keep(long streamId, long logId) {}
+
+    @Override
+    public long metadataSequence() {
+      return 1;
     }
 
     @Override

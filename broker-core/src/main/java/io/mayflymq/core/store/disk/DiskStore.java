@@ -97,7 +97,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
       streams = stores.openStreams(shard, this::touch);
     }
     stores.hasStream(queueId);
-    return streams.open(queueId);
+    return streams.open(queueId, name);
   }
 
   @Override
@@ -459,6 +459,9 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
     }
     if (ticks % TICKS_OF_NOTES == 0) {
       log.note(stores.metadataSequence());
+      if (streams != null) {
+        streams.note();
+      }
     }
   }
 

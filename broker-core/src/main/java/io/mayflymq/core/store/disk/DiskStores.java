@@ -168,7 +168,8 @@ public final class DiskStores {
   }
 
   /**
-   * Deletes what is left of streams that are gone, when all that there are have been opened.
+   * Deletes what is left of streams that are gone, when all that there are have been opened: those
+   * that metadata have lost have been adopted before ({@link OrphanSearch}).
    *
    * @param shard whose share of the work to do
    */
@@ -179,13 +180,18 @@ public final class DiskStores {
         if (name.matches()) {
           long id = Long.parseLong(name.group(1));
           if (id % options.shards() == shard && !streams.contains(id)) {
-            host.delete(directory);
+            deleteStream(directory);
           }
         }
       }
     } catch (IOException e) {
       throw new StoreException("cannot delete a stream that is gone: " + e, e);
     }
+  }
+
+  private void deleteStream(String directory) throws IOException {
+    directories.remove(directory);
+    host.delete(directory);
   }
 
   /** The directory of a stream. */
@@ -200,8 +206,23 @@ public final class DiskStores {
     }
 
     @Override
+    public LogIdentity identity(long streamId) {
+      return new LogIdentity(broker, stream(streamId));
+    }
+
+    @Override
+    public void keep(long streamId, long logId) throws IOException {
+      directories.add(stream(streamId), logId);
+    }
+
+    @Override
+    public long metadataSequence() {
+      return DiskStores.this.metadataSequence();
+    }
+
+    @Override
     public void delete(long streamId) throws IOException {
-      host.delete(stream(streamId));
+      deleteStream(stream(streamId));
     }
   }
 

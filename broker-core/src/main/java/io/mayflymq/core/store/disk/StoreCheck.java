@@ -3,6 +3,7 @@ package io.mayflymq.core.store.disk;
 import io.mayflymq.core.store.segment.Damage;
 import io.mayflymq.core.store.segment.LogFiles;
 import io.mayflymq.core.store.segment.LogIdentity;
+import io.mayflymq.core.store.segment.MetadataSeen;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,7 +30,8 @@ public record StoreCheck(
     boolean hasMessages,
     long metadataSeen,
     List<Fault> faults) {
-  private static final Pattern LOG = Pattern.compile("shard-\\d{1,9}");
+  private static final Pattern LOG = Pattern.compile("shard-\\d{1,9}|stream-\\d{1,18}");
+  private static final String SHARD = "shard-";
 
   /**
    * Something that is wrong.
@@ -67,7 +69,11 @@ public record StoreCheck(
       }
       manifests |= found.logId() != null && found.segments() > 0;
       segments += found.segments();
+      // The manifest of a stream says all; where there are several queues, their notes say more.
       seen = Math.max(seen, found.metadataSeen());
+      if (name.startsWith(SHARD)) {
+        seen = Math.max(seen, MetadataSeen.by(host.open(name)));
+      }
       if (found.logId() != null) {
         present.put(name, found.logId());
       }

@@ -10,7 +10,8 @@ public final class Location {
 
   private Location() {}
 
-  static long of(int segment, int offset) {
+  /** The location of this offset in a segment. */
+  public static long of(int segment, int offset) {
     return ((long) segment << 32) | offset;
   }
 

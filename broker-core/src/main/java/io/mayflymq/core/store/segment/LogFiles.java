@@ -57,6 +57,12 @@ public final class LogFiles {
     return new LogFiles(directory, manifest).check(identity);
   }
 
+  /** How much of a segment had been forced when that was noted last, in bytes; 0 if it was not. */
+  public static int forcedOf(LogDirectory directory, int segment) throws IOException {
+    long location = SegmentManifest.read(directory).forcedTo();
+    return Location.segment(location) == segment ? Location.offset(location) : 0;
+  }
+
   /** The same with a manifest that has been read. */
   static List<Damage> damages(
       LogDirectory directory, SegmentManifest.Found manifest, LogIdentity identity)

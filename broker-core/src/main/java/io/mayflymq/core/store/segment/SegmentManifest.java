@@ -176,7 +176,7 @@ public final class SegmentManifest {
   }
 
   /** Notes what has been forced, and which metadata the log has seen; neither need be safe. */
-  synchronized void note(long forcedTo, long metadataSeen) throws IOException {
+  public synchronized void note(long forcedTo, long metadataSeen) throws IOException {
     ManifestContents noted = contents.noting(forcedTo, metadataSeen);
     if (noted.forcedTo() == contents.forcedTo()
         && noted.metadataSeen() == contents.metadataSeen()) {

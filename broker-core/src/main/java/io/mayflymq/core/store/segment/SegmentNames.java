@@ -31,7 +31,7 @@ public final class SegmentNames {
   }
 
   /** What becomes of a file of another log. */
-  static String foreign(String name) {
+  public static String foreign(String name) {
     return name + ".foreign";
   }
 

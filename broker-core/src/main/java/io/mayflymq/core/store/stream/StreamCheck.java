@@ -40,7 +40,8 @@ public record StreamCheck(String directory, List<SegmentFile> segments, List<Dam
     return of(new DiskDirectory(streamDirectory));
   }
 
-  static StreamCheck of(LogDirectory directory) throws IOException {
+  /** The same for a directory that may be elsewhere. */
+  public static StreamCheck of(LogDirectory directory) throws IOException {
     return new StreamInspector(directory).inspect();
   }
 }

@@ -7,7 +7,6 @@ import io.mayflymq.core.store.segment.LogFile;
 import io.mayflymq.core.store.segment.LogListener;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.core.store.segment.LogState;
-import io.mayflymq.core.store.segment.SegmentNames;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -58,7 +57,7 @@ final class StreamFlusher implements Runnable {
   private final ArrayDeque<Runnable> removing = new ArrayDeque<>();
   private final List<StreamWrite> written = new ArrayList<>();
   private final Set<StreamSegment> unforced = new LinkedHashSet<>();
-  private final Set<StreamSegment> open = new LinkedHashSet<>();
+  private final Map<StreamSegment, StreamLog> open = new LinkedHashMap<>();
 
   StreamFlusher(
       StreamDirectories directories,
@@ -116,6 +115,20 @@ final class StreamFlusher implements Runnable {
       removals.add(removal);
       wake();
     }
+  }
+
+  /** Has it noted how much of each stream has been forced. To be called now and then. */
+  void note() {
+    executor.execute(
+        () -> {
+          for (Map.Entry<StreamSegment, StreamLog> each : open.entrySet()) {
+            try {
+              each.getValue().files.note(each.getKey());
+            } catch (IOException e) {
+              fail(e);
+            }
+          }
+        });
   }
 
   /** Tries again what could not be written. */
@@ -184,6 +197,9 @@ final class StreamFlusher implements Runnable {
     for (StreamWrite write = writing.peek(); write != null; write = writing.peek()) {
       if (write.length() > 0 && !write.log().forgotten) {
         StreamSegment segment = write.segment();
+        if (write.log().files == null) {
+          write.log().files = StreamFiles.begin(directories, write.log());
+        }
         if (segment.file == null) {
           create(write.log(), segment);
         }
@@ -197,29 +213,16 @@ final class StreamFlusher implements Runnable {
 
   /** A record without a header could never be read: so that is safe before the first record. */
   private void create(StreamLog log, StreamSegment segment) throws IOException {
-    if (log.directory == null) {
-      log.directory = directories.open(log.id);
-    }
-    LogFile file = log.directory.create(SegmentNames.log(segment.number()));
-    LogFile index = null;
+    log.files.create(segment);
+    open.put(segment, log);
     try {
-      segment.header.store(file);
-      index = log.directory.create(SparseIndex.name(segment.number()));
-    } finally {
-      if (index == null) {
-        file.close();
+      if (forces) {
+        log.files.keep(segment);
+      } else {
+        log.files.list(segment);
       }
-    }
-    segment.file = file;
-    segment.index = index;
-    open.add(segment);
-    if (forces) {
-      try {
-        file.force();
-        log.directory.force();
-      } catch (IOException e) {
-        throw new ForceException(e);
-      }
+    } catch (IOException e) {
+      throw new ForceException(e);
     }
   }
 
@@ -243,6 +246,7 @@ final class StreamFlusher implements Runnable {
     for (StreamWrite write : written) {
       bytes += write.length();
       if (!write.log().forgotten) {
+        write.segment().forcedLength = write.end();
         index(write);
         last.put(write.log(), write);
         if (write.complete()) {
@@ -291,20 +295,16 @@ final class StreamFlusher implements Runnable {
   private void delete(StreamLog log, StreamSegment segment) {
     close(segment);
     try {
-      // If the machine dies now both may be back, to be deleted again.
-      log.directory.delete(SparseIndex.name(segment.number()));
-      log.directory.delete(SegmentNames.log(segment.number()));
+      log.files.delete(segment);
     } catch (IOException e) {
       LOGGER.warn("{} of {} could not be deleted: {}", segment, log, e.toString());
     }
   }
 
   private void delete(StreamLog log) {
-    for (StreamSegment segment : List.copyOf(open)) {
-      if (segment.header.logId() == log.logId()) {
-        close(segment);
-      }
-    }
+    List.copyOf(open.keySet()).stream()
+        .filter(segment -> open.get(segment) == log)
+        .forEach(this::close);
     try {
       directories.delete(log.id);
     } catch (IOException e) {
@@ -361,7 +361,7 @@ final class StreamFlusher implements Runnable {
       run();
     }
     refuse();
-    List.copyOf(open).forEach(this::close);
+    List.copyOf(open.keySet()).forEach(this::close);
   }
 
   private void close(StreamSegment segment) {

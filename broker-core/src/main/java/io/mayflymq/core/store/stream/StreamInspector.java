@@ -4,6 +4,7 @@ import io.mayflymq.core.store.segment.Damage;
 import io.mayflymq.core.store.segment.EntryReader;
 import io.mayflymq.core.store.segment.LogDirectory;
 import io.mayflymq.core.store.segment.LogFile;
+import io.mayflymq.core.store.segment.LogFiles;
 import io.mayflymq.core.store.segment.SegmentHeader;
 import io.mayflymq.core.store.segment.SegmentNames;
 import java.io.FileNotFoundException;
@@ -30,6 +31,9 @@ final class StreamInspector {
   }
 
   StreamCheck inspect() throws IOException {
+    LogFiles.check(directory, null).damages().stream()
+        .filter(damage -> damage.kind().refuses())
+        .forEach(damages::add);
     for (int number : SegmentNames.segments(directory.list())) {
       String name = SegmentNames.log(number);
       try (LogFile file = directory.open(name, false)) {
@@ -76,6 +80,7 @@ final class StreamInspector {
       String name, LogFile file, int size, SegmentHeader header, SparseIndex index)
       throws IOException {
     int named = index == null ? -1 : index.lastPosition();
+    int forced = LogFiles.forcedOf(directory, header.segment());
     long messages = 0;
     long first = -1;
     long last = -1;
@@ -91,13 +96,13 @@ final class StreamInspector {
       int next = index == null || end >= size ? -1 : index.positionBehind(end);
       from = next < size ? next : -1;
       if (end < size) {
-        boolean torn = named < end;
+        boolean torn = named < end && forced <= end;
         Damage.Kind kind = torn ? Damage.Kind.TORN_TAIL : Damage.Kind.RECORDS;
         damages.add(new Damage(name, kind, end, from < 0 ? size : from));
       }
     }
-    if (named >= size) {
-      damages.add(new Damage(name, Damage.Kind.RECORDS, size, named));
+    if (Math.max(named, forced - 1) >= size) {
+      damages.add(new Damage(name, Damage.Kind.RECORDS, size, Math.max(named, forced)));
     }
     boolean indexed = index != null && index.isWhole();
     return new StreamCheck.SegmentFile(name, size, messages, first, last, indexed);

@@ -2,12 +2,12 @@ package io.mayflymq.core.store.stream;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.StoredStream;
 import io.mayflymq.core.store.StreamCursor;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.segment.EntryReader;
 import io.mayflymq.core.store.segment.EntryWriter;
-import io.mayflymq.core.store.segment.LogDirectory;
 import io.mayflymq.core.store.segment.SegmentHeader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -24,6 +24,7 @@ import java.util.List;
  *
  *     0000000042.log       a segment: header with its first offset, records
  *     0000000042.offsets   its index
+ *     segments.manifest    which segments must be there, and what the stream is called; and a copy of it
  *
  *     append ---> buffer --(end of burst)--> StreamFlusher: write, force, index ---> safe ---> consumers
  *        |                                                                            |
@@ -52,18 +53,21 @@ final class StreamLog implements StreamStore {
   static final int BEGINS_BATCH = 1;
 
   final long id;
+  final QueueName name;
   private final StreamLogs logs;
   private final EntryWriter writer;
   private final List<StreamSegment> segments = new ArrayList<>();
   private final StreamTail tail = new StreamTail();
   private StoredStream stream;
   private int segmentBytes = DEFAULT_SEGMENT_BYTES;
-  private final long logId = new SecureRandom().nextLong();
   private int lastNumber;
   private long nextOffset;
   private long safeOffset;
   private long bytes;
   private int cursors;
+
+  /** The id in the headers of new segments. */
+  private long logId = new SecureRandom().nextLong();
 
   /** The segment that grows; null before the first append of this process. */
   private StreamSegment active;
@@ -72,14 +76,15 @@ final class StreamLog implements StreamStore {
   private ByteBuffer index;
   private boolean inBurst;
 
-  /** Opened at start, or by the flusher before it writes for the first time. */
-  volatile LogDirectory directory;
+  /** Opened at start, or when the stream is made. */
+  volatile StreamFiles files;
 
   /** Nothing more is to be written; any thread may look. */
   volatile boolean forgotten;
 
-  StreamLog(long id, StreamLogs logs) {
+  StreamLog(long id, QueueName name, StreamLogs logs) {
     this.id = id;
+    this.name = name;
     this.logs = logs;
     this.writer = new EntryWriter(id);
   }
@@ -90,8 +95,9 @@ final class StreamLog implements StreamStore {
   }
 
   /** Takes over what was found at start. */
-  void recovered(LogDirectory found, List<StreamSegment> kept, int number, long next) {
-    directory = found;
+  void recovered(StreamFiles found, long ownId, List<StreamSegment> kept, int number, long next) {
+    files = found;
+    logId = ownId;
     segments.addAll(kept);
     lastNumber = number;
     nextOffset = next;
@@ -246,7 +252,7 @@ final class StreamLog implements StreamStore {
 
   private long search(StreamSegment segment, Question question) {
     EntryReader reader = borrowReader();
-    try (SegmentSearch search = new SegmentSearch(directory, segment, reader)) {
+    try (SegmentSearch search = new SegmentSearch(files.directory(), segment, reader)) {
       return question.answer(search);
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -1,6 +1,7 @@
 package io.mayflymq.core.store.stream;
 
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.segment.EntryReader;
 import io.mayflymq.core.store.segment.LogListener;
@@ -58,8 +59,8 @@ public final class StreamLogs {
   }
 
   /** Makes a stream. Any thread may call. */
-  public StreamStore open(long id) {
-    StreamLog log = new StreamLog(id, this);
+  public StreamStore open(long id, QueueName name) {
+    StreamLog log = new StreamLog(id, name, this);
     logs.put(id, log);
     return log;
   }
@@ -73,7 +74,7 @@ public final class StreamLogs {
   public long recover() throws IOException {
     long messages = 0;
     for (StreamLog log : logs.values()) {
-      new StreamRecovery(log).run(directories.open(log.id));
+      new StreamRecovery(log, directories).run();
       messages += log.nextOffset() - log.firstOffset();
     }
     return messages;
@@ -114,6 +115,11 @@ public final class StreamLogs {
   /** How the streams are. Any thread. */
   public LogState state() {
     return flusher.state();
+  }
+
+  /** Has it noted how much has been forced, so that it is noticed if it is cut off later. */
+  public void note() {
+    flusher.note();
   }
 
   /** Tries again what could not be written. */

@@ -3,6 +3,7 @@ package io.mayflymq.core.store.stream;
 import io.mayflymq.core.store.segment.EntryReader;
 import io.mayflymq.core.store.segment.LogDirectory;
 import io.mayflymq.core.store.segment.LogFile;
+import io.mayflymq.core.store.segment.OpenedManifest;
 import io.mayflymq.core.store.segment.SegmentHeader;
 import io.mayflymq.core.store.segment.SegmentNames;
 import java.io.FileNotFoundException;
@@ -10,6 +11,8 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,24 +30,42 @@ final class StreamRecovery {
   private static final Logger LOGGER = LoggerFactory.getLogger(StreamRecovery.class);
 
   private final StreamLog log;
+  private final StreamDirectories directories;
   private final EntryReader entries = new EntryReader();
   private final List<StreamSegment> segments = new ArrayList<>();
+  private final Map<Integer, Long> listed = new TreeMap<>();
+  private OpenedManifest manifest;
+
+  /** Of what was read in one go, the first record: its offset, and when it came. */
+  private long firstRead;
+
+  private long firstReadMillis;
   private long nextOffset;
 
-  StreamRecovery(StreamLog log) {
+  StreamRecovery(StreamLog log, StreamDirectories directories) {
     this.log = log;
+    this.directories = directories;
   }
 
-  void run(LogDirectory directory) throws IOException {
-    int last = 0;
+  void run() throws IOException {
+    LogDirectory directory = directories.open(log.id);
+    manifest = StreamFiles.open(directories, directory, log);
+    List<Integer> empty = new ArrayList<>();
+    int last = manifest.highest();
     for (int number : SegmentNames.segments(directory.list())) {
       if (!recover(directory, number)) {
-        directory.delete(SparseIndex.name(number));
-        directory.delete(SegmentNames.log(number));
+        empty.add(number);
       }
-      last = number;
+      last = Math.max(last, number);
     }
-    log.recovered(directory, segments, last, nextOffset);
+    StreamFiles files = new StreamFiles(directory, manifest.settle(listed));
+    // Only when they are listed no more.
+    for (int number : empty) {
+      directory.delete(SparseIndex.name(number));
+      directory.delete(SegmentNames.log(number));
+    }
+    log.recovered(files, manifest.logId(), segments, last, nextOffset);
+    directories.keep(log.id, manifest.logId());
   }
 
   /** Takes a segment over. @return false if there is nothing in it */
@@ -55,12 +76,19 @@ final class StreamRecovery {
       if (header == null || header.segment() != number) {
         if (file.size() > SegmentHeader.SPACE) {
           LOGGER.error("{} in {} has no header that can be read: it is left out", name, directory);
+          listed.put(number, manifest.logIdOf(number));
           return true;
         }
         return false;
       }
+      if (!manifest.isOwn(header)) {
+        LOGGER.error("{} in {} belongs to another stream: it is set aside", name, directory);
+        directory.rename(name, SegmentNames.foreign(name));
+        return true;
+      }
       StreamSegment segment = new StreamSegment(header);
       boolean forced = findEnd(directory, file, segment);
+      skipDamage(directory, file, segment, name);
       nextOffset = Math.max(nextOffset, header.firstRecord());
       if (segment.lastOffset < 0) {
         return false;
@@ -68,10 +96,12 @@ final class StreamRecovery {
       cut(directory, file, segment, name);
       if (!forced) {
         file.force();
+        index(directory, segment, segment.lastOffset, segment.lastMillis, segment.lastPosition);
       }
       segment.safeLength = segment.length;
       nextOffset = Math.max(nextOffset, segment.lastOffset + 1);
       segments.add(segment);
+      listed.put(number, header.logId());
       return true;
     }
   }
@@ -108,6 +138,10 @@ final class StreamRecovery {
     entries.seek(file, segment.key, position);
     boolean any = false;
     while (entries.next(size)) {
+      if (!any) {
+        firstRead = entries.sequence();
+        firstReadMillis = entries.enqueuedAtMillis();
+      }
       any = true;
       segment.length = entries.offset();
       segment.appended(
@@ -119,10 +153,45 @@ final class StreamRecovery {
     return any;
   }
 
+  /**
+   * What had been forced and is no record is damaged, and what follows is not: it is found again by
+   * the index.
+   */
+  private void skipDamage(LogDirectory directory, LogFile file, StreamSegment segment, String name)
+      throws IOException {
+    int size = (int) Math.min(file.size(), Integer.MAX_VALUE);
+    int forced = manifest.forcedOf(segment.number());
+    while (segment.length < forced) {
+      int from = segment.length;
+      int next = from + 1;
+      while (next < size && !readFrom(file, segment, next, size)) {
+        next++;
+      }
+      int to = next < size ? next : forced;
+      LOGGER.warn("damaged records in {} in {}, bytes {} to {}", name, directory, from, to);
+      if (next >= size) {
+        return;
+      }
+      index(directory, segment, firstRead, firstReadMillis, next);
+    }
+  }
+
+  /** Has the index name a record, up to which all is known to have been forced. */
+  private static void index(
+      LogDirectory directory, StreamSegment segment, long offset, long millis, int position)
+      throws IOException {
+    String name = SparseIndex.name(segment.number());
+    try (LogFile file =
+        directory.list().contains(name) ? directory.open(name, true) : directory.create(name)) {
+      long end = file.size() / SparseIndex.ENTRY * SparseIndex.ENTRY;
+      file.write(SparseIndex.put(null, segment, offset, millis, position).flip(), end);
+    }
+  }
+
   private void cut(LogDirectory directory, LogFile file, StreamSegment segment, String name)
       throws IOException {
     long size = file.size();
-    if (size > segment.length) {
+    if (size > segment.length && segment.length >= manifest.forcedOf(segment.number())) {
       LOGGER.info(
           "{} in {} ends with {} bytes that a crash left: nothing confirmed is lost",
           name,

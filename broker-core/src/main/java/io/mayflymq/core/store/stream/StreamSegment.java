@@ -34,6 +34,7 @@ final class StreamSegment {
   LogFile file;
   LogFile index;
   int indexLength;
+  int forcedLength;
 
   StreamSegment(SegmentHeader header) {
     this.header = header;

@@ -1,19 +1,24 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.OrphanedQueue;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.segment.LogDirectory;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.core.store.segment.ManualExecutor;
 import io.mayflymq.core.store.segment.MemoryDirectory;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutorService;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -31,6 +36,7 @@ public final class MemoryHost implements StoreHost {
   private Runnable beforeChange = () -> {};
   private boolean atOnce;
   private boolean acceptsLoss;
+  private LongSupplier metadataSequence = () -> 0;
   private MemoryDirectory root = new MemoryDirectory();
   private long room = Long.MAX_VALUE;
   private BooleanSupplier readFails = () -> false;
@@ -50,7 +56,32 @@ public final class MemoryHost implements StoreHost {
             SEGMENT_BYTES,
             Sync.ALWAYS,
             acceptsLoss);
-    return new DiskStores(options, this, new Alarms())::create;
+    DiskStores stores = new DiskStores(options, this, new Alarms());
+    stores.setMetadataSequence(metadataSequence);
+    return stores::create;
+  }
+
+  /** What the stores are told about metadata. */
+  public void metadataSequence(LongSupplier sequence) {
+    metadataSequence = sequence;
+  }
+
+  /** The highest sequence number of metadata that any log has seen. */
+  public long metadataSeen() {
+    try {
+      return StoreCheck.of(this).metadataSeen();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** The queues that have messages, and that metadata have lost. */
+  public List<OrphanedQueue> orphans(long metadata, Set<Long> known) {
+    try {
+      return OrphanSearch.of(this, metadata, known);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   // Crashes
@@ -122,6 +153,11 @@ public final class MemoryHost implements StoreHost {
   /** Whether brokers start here although messages are missing. */
   public void acceptLoss(boolean accepted) {
     acceptsLoss = accepted;
+  }
+
+  /** Whether that has been said. */
+  public boolean acceptsLoss() {
+    return acceptsLoss;
   }
 
   /** The names of what has failed for good. */

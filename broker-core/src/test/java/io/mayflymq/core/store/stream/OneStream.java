@@ -1,24 +1,29 @@
 package io.mayflymq.core.store.stream;
 
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.StoredStream;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.segment.LogDirectory;
 import io.mayflymq.core.store.segment.LogFailedException;
+import io.mayflymq.core.store.segment.LogIdentity;
 import io.mayflymq.core.store.segment.LogListener;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.core.store.segment.ManualExecutor;
 import io.mayflymq.core.store.segment.MemoryDirectory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.util.UUID;
 
 /** One stream on a disk in memory, which is written to when the test wants. */
 public final class OneStream {
+  static final LogIdentity IDENTITY = new LogIdentity(new UUID(1, 2), "stream-1");
+
   private final MemoryDirectory disk;
   private final ManualExecutor flusher = new ManualExecutor();
   private final StreamLogs logs =
       new StreamLogs(new Disk(), Runnable::run, flusher, new Nobody(), Sync.ALWAYS, () -> {});
-  private final StreamStore store = logs.open(1);
+  private final StreamStore store = logs.open(1, new QueueName("/", "s"));
 
   /**
    * A stream that has not been recovered yet.
@@ -62,6 +67,19 @@ public final class OneStream {
     @Override
     public LogDirectory open(long streamId) {
       return disk;
+    }
+
+    @Override
+    public LogIdentity identity(long streamId) {
+      return IDENTITY;
+    }
+
+    @Override
+    public void keep(long streamId, long logId) {}
+
+    @Override
+    public long metadataSequence() {
+      return 7;
     }
 
     @Override

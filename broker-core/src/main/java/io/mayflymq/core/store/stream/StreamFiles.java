@@ -1,0 +1,93 @@
+package io.mayflymq.core.store.stream;
+
+import io.mayflymq.core.store.segment.Location;
+import io.mayflymq.core.store.segment.LogDirectory;
+import io.mayflymq.core.store.segment.LogFile;
+import io.mayflymq.core.store.segment.OpenedManifest;
+import io.mayflymq.core.store.segment.SegmentManifest;
+import io.mayflymq.core.store.segment.SegmentNames;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+
+/*
+ * The files of one stream, and the manifest that says which of them must be there. As in the logs of shards (SegmentManifest) a segment is
+ * listed when its file is safe and before anything in it is confirmed, and taken off before it is deleted; so is the stream's directory in the list
+ * of directories. What the stream is called is told by the manifest, since all that is in it belongs to one queue.
+ */
+/** Makes and removes the files of a stream. */
+final class StreamFiles {
+  private final LogDirectory directory;
+  private final SegmentManifest manifest;
+
+  StreamFiles(LogDirectory directory, SegmentManifest manifest) {
+    this.directory = directory;
+    this.manifest = manifest;
+  }
+
+  /** Reads which files there are to be. */
+  static OpenedManifest open(StreamDirectories directories, LogDirectory directory, StreamLog log)
+      throws IOException {
+    return OpenedManifest.read(
+        directory,
+        directories.identity(log.id),
+        log.logId(),
+        log.name.joined(),
+        directories.metadataSequence());
+  }
+
+  /** Makes those of a new stream. */
+  static StreamFiles begin(StreamDirectories directories, StreamLog log) throws IOException {
+    LogDirectory directory = directories.open(log.id);
+    StreamFiles files =
+        new StreamFiles(directory, open(directories, directory, log).settle(Map.of()));
+    directories.keep(log.id, log.logId());
+    return files;
+  }
+
+  LogDirectory directory() {
+    return directory;
+  }
+
+  /** Makes the files of a segment, with its header. A record without one could not be read. */
+  void create(StreamSegment segment) throws IOException {
+    LogFile file = directory.create(SegmentNames.log(segment.number()));
+    LogFile index = null;
+    try {
+      segment.header.store(file);
+      index = directory.create(SparseIndex.name(segment.number()));
+    } finally {
+      if (index == null) {
+        file.close();
+      }
+    }
+    segment.file = file;
+    segment.index = index;
+  }
+
+  /** Makes it safe that there is a segment, so that messages in it may be confirmed. */
+  void keep(StreamSegment segment) throws IOException {
+    segment.file.force();
+    directory.force();
+    list(segment);
+  }
+
+  /** From here on the segment must be there. */
+  void list(StreamSegment segment) throws IOException {
+    manifest.add(Map.of(segment.number(), segment.header.logId()), 0);
+  }
+
+  /** Notes how much of the last segment has been forced: what is cut off later is missed then. */
+  void note(StreamSegment segment) throws IOException {
+    manifest.note(Location.of(segment.number(), segment.forcedLength), 0);
+  }
+
+  /** Deletes a segment. If the machine dies meanwhile it may be back, to be deleted again. */
+  void delete(StreamSegment segment) throws IOException {
+    if (!manifest.remove(List.of(segment.number()))) {
+      throw new IOException("it cannot be taken off the manifest");
+    }
+    directory.delete(SparseIndex.name(segment.number()));
+    directory.delete(SegmentNames.log(segment.number()));
+  }
+}
