@@ -1,12 +1,15 @@
 package io.mayflymq.server.boot;
 
 import io.mayflymq.core.metadata.journal.MetadataCheck;
+import io.mayflymq.core.store.OrphanedQueue;
+import io.mayflymq.core.store.disk.OrphanSearch;
 import io.mayflymq.core.store.disk.StoreCheck;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
@@ -16,9 +19,17 @@ import java.util.stream.Collectors;
  * @param directory the data directory
  * @param stores what there is of messages
  * @param metadata what there is of metadata; null if a broker uses the directory
+ * @param orphans the queues that have messages, and that metadata have lost
  * @param faults what is wrong; none of it has been changed
  */
-record DataFaults(Path directory, StoreCheck stores, MetadataCheck metadata, List<Fault> faults) {
+record DataFaults(
+    Path directory,
+    StoreCheck stores,
+    MetadataCheck metadata,
+    List<OrphanedQueue> orphans,
+    List<Fault> faults) {
+  private static final int MOST_NAMED = 20;
+
   /** The directory of the messages. */
   static final String MESSAGES_DIRECTORY = "messages";
 
@@ -64,7 +75,37 @@ record DataFaults(Path directory, StoreCheck stores, MetadataCheck metadata, Lis
       String file = MESSAGES_DIRECTORY + "/" + fault.file();
       faults.add(new Fault(file, fault.what(), fault.refuses(), null));
     }
-    return new DataFaults(directory, stores, metadata, List.copyOf(faults));
+    List<OrphanedQueue> orphans = orphans(directory, stores, metadata);
+    if (!orphans.isEmpty()) {
+      faults.add(new Fault(MESSAGES_DIRECTORY, named(orphans), true, null));
+    }
+    return new DataFaults(directory, stores, metadata, orphans, List.copyOf(faults));
+  }
+
+  private static List<OrphanedQueue> orphans(
+      Path directory, StoreCheck stores, MetadataCheck metadata) throws IOException {
+    if (metadata == null || !stores.hasMessages()) {
+      return List.of();
+    }
+    Path messages = directory.resolve(MESSAGES_DIRECTORY);
+    if (metadata.isEmpty()) {
+      return OrphanSearch.of(messages, OrphanSearch.NO_METADATA, Set.of());
+    }
+    return metadata.sequence() < stores.metadataSeen()
+        ? OrphanSearch.of(messages, metadata.sequence(), metadata.queues())
+        : List.of();
+  }
+
+  private static String named(List<OrphanedQueue> orphans) {
+    String names =
+        orphans.stream()
+            .limit(MOST_NAMED)
+            .map(OrphanedQueue::toString)
+            .collect(Collectors.joining(", "));
+    int more = orphans.size() - MOST_NAMED;
+    return "has messages of queues that metadata do not know: "
+        + names
+        + (more > 0 ? " and %d more".formatted(more) : "");
   }
 
   private static List<Fault> of(MetadataCheck metadata, boolean hasMessages) {
@@ -93,11 +134,6 @@ record DataFaults(Path directory, StoreCheck stores, MetadataCheck metadata, Lis
   /** Whether a broker must not start so. */
   boolean refuses() {
     return faults.stream().anyMatch(Fault::refuses);
-  }
-
-  /** Whether there are no metadata that say whose messages there are. */
-  boolean hasMessagesOnly() {
-    return stores.hasMessages() && metadata != null && metadata.isEmpty();
   }
 
   /** Why a broker does not start, and what can be done. */

@@ -32,7 +32,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
@@ -90,9 +89,7 @@ final class Storage implements AutoCloseable {
     this.recovered = broker.recover(kept);
     if (isNew && settings.definitions().file().isEmpty()) {
       if (acceptsLoss) {
-        LOGGER.warn(
-            "there are no users: made user '{}' with the password of the configuration",
-            settings.defaults().user());
+        LostMetadata.warnOfDefaultUser(settings.defaults());
       }
       createDefaults(settings.defaults());
     }
@@ -126,7 +123,7 @@ final class Storage implements AutoCloseable {
       BrokerThreads threads,
       boolean acceptsLoss)
       throws StartException {
-    MetadataJournal.Expected expected = checkFiles(settings.dataDir(), acceptsLoss);
+    MetadataJournal.Expected expected = checkFiles(settings, acceptsLoss);
     MetadataJournal metadata = null;
     try {
       metadata =
@@ -146,8 +143,9 @@ final class Storage implements AutoCloseable {
   /**
    * @return what the messages say about metadata
    */
-  private static MetadataJournal.Expected checkFiles(Path dataDir, boolean acceptsLoss)
+  private static MetadataJournal.Expected checkFiles(ServerSettings settings, boolean acceptsLoss)
       throws StartException {
+    Path dataDir = settings.dataDir();
     try {
       removeReset(dataDir);
       DataFaults faults = DataFaults.of(dataDir, false);
@@ -158,26 +156,14 @@ final class Storage implements AutoCloseable {
       if (faults.refuses()) {
         LOGGER.warn("starting without what is missing or damaged, as --accept-loss says");
       }
-      if (faults.hasMessagesOnly()) {
-        setAside(dataDir.resolve(DataFaults.MESSAGES_DIRECTORY));
-      }
       StoreCheck stores = faults.stores();
-      return new MetadataJournal.Expected(stores.broker(), stores.metadataSeen(), acceptsLoss);
+      return new MetadataJournal.Expected(
+          stores.broker(),
+          stores.metadataSeen(),
+          acceptsLoss,
+          kept -> LostMetadata.replace(faults.orphans(), kept, settings));
     } catch (IOException e) {
       throw new StartException("cannot use data directory " + dataDir + ": " + IoReason.of(e), e);
-    }
-  }
-
-  /**
-   * Keeps a file or directory under another name: without metadata nobody can tell whose messages
-   * there are, and with them from a backup they are of use again.
-   */
-  private static void setAside(Path file) throws IOException {
-    if (Files.exists(file)) {
-      String time = Instant.now().toString().replace(":", "");
-      Path aside = file.resolveSibling(file.getFileName() + ".aside-" + time);
-      Files.move(file, aside, StandardCopyOption.ATOMIC_MOVE);
-      LOGGER.warn("{} is kept as {}", file, aside);
     }
   }
 

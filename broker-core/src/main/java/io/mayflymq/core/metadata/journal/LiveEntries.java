@@ -4,6 +4,7 @@ import io.mayflymq.core.metadata.MetadataCommand;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -67,6 +68,19 @@ final class LiveEntries {
       }
     }
     return commands;
+  }
+
+  /** The ids of the queues. */
+  Set<Long> queues() {
+    Set<Long> ids = new HashSet<>();
+    for (String scope : scopes.keySet()) {
+      for (Entry entry : of(scope, EntryKind.QUEUE).values()) {
+        if (EntryKind.QUEUE.decode(entry.value()) instanceof MetadataCommand.QueueDeclared queue) {
+          ids.add(queue.id());
+        }
+      }
+    }
+    return ids;
   }
 
   /** All entries as bytes, in chunks of a moderate size. */

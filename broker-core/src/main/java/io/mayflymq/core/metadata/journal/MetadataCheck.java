@@ -19,6 +19,7 @@ import java.util.UUID;
  * @param sequence the sequence number of the last commit; 0 if it is not known
  * @param vhosts the virtual hosts that anything belongs to
  * @param entries how many entries there are, by what they are: exchanges, queues, bindings
+ * @param queues the ids of the queues, if the messages have seen newer metadata; else empty
  * @param faults what is wrong; if any of them refuses, the rest of this is what could be read
  */
 public record MetadataCheck(
@@ -26,6 +27,7 @@ public record MetadataCheck(
     long sequence,
     Set<String> vhosts,
     Map<String, Integer> entries,
+    Set<Long> queues,
     List<Fault> faults) {
   /** What the two copies are called together. */
   public static final String FILES = String.join(" and ", JournalContents.NAMES);
@@ -90,6 +92,7 @@ public record MetadataCheck(
         Math.max(0, contents.sequence()),
         contents.entries().vhosts(),
         contents.entries().counts(),
+        contents.sequence() < seen ? contents.entries().queues() : Set.of(),
         List.copyOf(faults));
   }
 
@@ -103,7 +106,8 @@ public record MetadataCheck(
     } catch (MetadataException e) {
       faults.add(new Fault(OldMetadataFile.NAME, "is damaged: " + e.getMessage(), Kind.REFUSES));
     }
-    return new MetadataCheck(true, 0, entries.vhosts(), entries.counts(), List.copyOf(faults));
+    return new MetadataCheck(
+        true, 0, entries.vhosts(), entries.counts(), entries.queues(), List.copyOf(faults));
   }
 
   /** Whether there is nothing in them. */

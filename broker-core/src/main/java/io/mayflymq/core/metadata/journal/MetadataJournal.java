@@ -18,6 +18,7 @@ import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -56,10 +57,21 @@ public final class MetadataJournal implements MetadataLog {
    *     none
    * @param seen the highest sequence number of metadata that a message log has seen; 0 if none
    * @param acceptsLoss whether to go on with what there is if a part is lost
+   * @param adoption what has to be declared anew beside what there is, if anything has: it is in
+   *     force with the first change that follows the loss, so no crash comes between
    */
-  public record Expected(UUID directory, long seen, boolean acceptsLoss) {
+  public record Expected(
+      UUID directory,
+      long seen,
+      boolean acceptsLoss,
+      UnaryOperator<List<MetadataCommand>> adoption) {
     /** Nothing is known. */
     public static final Expected NOTHING = new Expected(null, 0, false);
+
+    /** Nothing has to be declared anew. */
+    public Expected(UUID directory, long seen, boolean acceptsLoss) {
+      this(directory, seen, acceptsLoss, kept -> List.of());
+    }
   }
 
   private MetadataJournal(
@@ -109,6 +121,11 @@ public final class MetadataJournal implements MetadataLog {
       sequence = sequenceToGoOnFrom(contents, path, directory, expected);
     } else {
       OldMetadataFile.takeOver(path, contents.entries(), expected.acceptsLoss);
+      // Where the messages have seen metadata, no sequence number is given out twice either.
+      sequence = expected.seen > 0 ? expected.seen + 1 : 0;
+    }
+    if (expected.acceptsLoss && adopt(contents.entries(), expected.adoption)) {
+      sequence = Math.max(sequence, contents.sequence() + 1);
     }
     UUID known = expected.directory == null ? contents.directory() : expected.directory;
     UUID id = known == null ? UUID.randomUUID() : known;
@@ -117,6 +134,13 @@ public final class MetadataJournal implements MetadataLog {
     MetadataJournal journal = new MetadataJournal(files, contents, id, threads, health);
     journal.writer.start();
     return journal;
+  }
+
+  /** Declares what has to be declared anew. @return whether anything has */
+  private static boolean adopt(LiveEntries entries, UnaryOperator<List<MetadataCommand>> adoption) {
+    List<MetadataCommand> adopted = adoption.apply(entries.commands());
+    adopted.forEach(command -> entries.apply(Entry.of(command)));
+    return !adopted.isEmpty();
   }
 
   private static long sequenceToGoOnFrom(

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * Brings the messages of a shard's queues back at start.
  *
  * What the log speaks of and metadata does not know as a queue of this shard is let go: a queue whose deletion was safe while its messages were
- * still in the log, or one that lives on another shard by now.
+ * still in the log, or one that lives on another shard by now. Queues that metadata have lost are found before this and known again (OrphanSearch).
  *
  * A broker may be started with fewer shards than before. The queues of those that are gone live on others now, which take their messages over:
  * copy them into the own log, have that made safe, have metadata say where the queues live, and only then delete the old log. Wherever

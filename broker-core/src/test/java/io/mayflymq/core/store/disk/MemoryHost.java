@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -57,7 +58,7 @@ public final class MemoryHost implements StoreHost {
             Sync.ALWAYS,
             acceptsLoss);
     DiskStores stores = new DiskStores(options, this, new Alarms());
-    stores.setMetadataSequence(metadataSequence);
+    stores.belongTo(UUID.randomUUID(), metadataSequence);
     return stores::create;
   }
 
