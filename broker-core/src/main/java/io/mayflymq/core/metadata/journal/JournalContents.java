@@ -76,15 +76,22 @@ final class JournalContents {
     own.forEach(this::add);
     findState();
     if (base < 0 || sequence < last) {
-      faults.add(
-          last < 0
-              ? "have nothing that is whole"
-              : "lack the commits from %d on, of %d: both copies are damaged there"
-                  .formatted(sequence + 1, last));
+      faults.add(whatIsLost());
       salvage();
     } else {
       apply(snapshots.get(base), base);
     }
+  }
+
+  private String whatIsLost() {
+    if (snapshots.isEmpty()) {
+      return "have nothing that is whole";
+    }
+    return base < 0
+        ? "are damaged in the same part of their snapshot of commit %d"
+            .formatted(snapshots.lastKey())
+        : "lack the commits from %d on, of %d: both are damaged there"
+            .formatted(sequence + 1, last);
   }
 
   private boolean isForeign(JournalCopy copy) {
