@@ -10,8 +10,8 @@ import java.util.Objects;
  * @param name unique in the broker
  * @param description for people; may be empty
  * @param tags for people, kept in order
- * @param defaultQueueType what RabbitMQ makes of a queue that is declared without a type, or empty;
- *     kept and shown, as this broker has classic queues only
+ * @param defaultQueueType the type of a queue that is declared without one; empty if the broker's
+ *     default holds
  * @param limits of {@link Limits#OF_VHOSTS}
  */
 public record VhostDefinition(
