@@ -4,8 +4,10 @@ import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -35,6 +37,7 @@ public final class PolicyTable {
   private final Map<PolicyKind, List<Policy>> policies;
 
   private final Defaults defaults;
+  private final long patternsSize;
   private final Recent<Applied, QueueSettings> recent = new Recent<>(64);
 
   /**
@@ -43,14 +46,16 @@ public final class PolicyTable {
   private record Applied(
       Policy policy, Policy operatorPolicy, FieldTable arguments, QueueSettings byArguments) {}
 
-  private PolicyTable(Map<PolicyKind, List<Policy>> policies, Defaults defaults) {
+  private PolicyTable(
+      Map<PolicyKind, List<Policy>> policies, Defaults defaults, long patternsSize) {
     this.policies = policies;
+    this.patternsSize = patternsSize;
     this.defaults = defaults;
   }
 
   /** No policies; these defaults count where arguments say nothing. */
   public static PolicyTable of(Defaults defaults) {
-    return new PolicyTable(new EnumMap<>(PolicyKind.class), defaults);
+    return new PolicyTable(new EnumMap<>(PolicyKind.class), defaults, 0);
   }
 
   /** Whether there are none of either kind. */
@@ -78,26 +83,66 @@ public final class PolicyTable {
   /** This table with a policy, in place of the one with the same kind and name. */
   public PolicyTable with(Policy policy) {
     List<Policy> changed = allBut(policy.kind(), policy.name());
-    changed.add(policy);
-    changed.sort(PRECEDENCE);
-    return with(policy.kind(), changed);
+    int at = Collections.binarySearch(changed, policy, PRECEDENCE);
+    changed.add(at < 0 ? -1 - at : at, policy);
+    return with(
+        policy.kind(),
+        changed,
+        patternsSizeWithout(policy.kind(), policy.name()) + policy.patternSize());
   }
 
   /** This table without a policy. */
   public PolicyTable without(PolicyKind kind, String name) {
-    return with(kind, allBut(kind, name));
+    return with(kind, allBut(kind, name), patternsSizeWithout(kind, name));
   }
 
   /** How large all patterns together are; see {@link #MAX_PATTERNS_SIZE}. */
   public long patternsSize() {
-    return policies.values().stream().flatMap(List::stream).mapToLong(Policy::patternSize).sum();
+    return patternsSize;
   }
 
-  private PolicyTable with(PolicyKind kind, List<Policy> changed) {
+  private long patternsSizeWithout(PolicyKind kind, String name) {
+    Policy old = policy(kind, name);
+    return patternsSize - (old == null ? 0 : old.patternSize());
+  }
+
+  private record Named(PolicyKind kind, String name) {}
+
+  /** How large all patterns together would be with these policies, the last of each name. */
+  public long patternsSizeWith(Collection<Policy> added) {
+    Map<Named, Policy> latest = new HashMap<>();
+    added.forEach(policy -> latest.put(new Named(policy.kind(), policy.name()), policy));
+    long size = latest.values().stream().mapToLong(Policy::patternSize).sum();
+    for (List<Policy> present : policies.values()) {
+      for (Policy policy : present) {
+        size +=
+            latest.containsKey(new Named(policy.kind(), policy.name())) ? 0 : policy.patternSize();
+      }
+    }
+    return size;
+  }
+
+  /**
+   * Checks that these policies may be added.
+   *
+   * @param vhost for the error
+   * @throws PolicyException if the patterns of all together would be too large, and larger than
+   *     they are
+   */
+  public void requireRoomFor(Collection<Policy> added, String vhost) {
+    long size = patternsSizeWith(added);
+    if (size > MAX_PATTERNS_SIZE && size > patternsSize) {
+      throw new PolicyException(
+          "the patterns of all policies in vhost '%s' would be too large: with repetitions written out they would have %d characters, of which %d are allowed"
+              .formatted(vhost, size, MAX_PATTERNS_SIZE));
+    }
+  }
+
+  private PolicyTable with(PolicyKind kind, List<Policy> changed, long changedSize) {
     Map<PolicyKind, List<Policy>> all = new EnumMap<>(PolicyKind.class);
     all.putAll(policies);
     all.put(kind, List.copyOf(changed));
-    return new PolicyTable(all, defaults);
+    return new PolicyTable(all, defaults, changedSize);
   }
 
   private List<Policy> allBut(PolicyKind kind, String name) {

@@ -35,10 +35,14 @@ public final class NamePattern {
   private final ConcurrentHashMap<String, Boolean> remembered;
   private final String problem;
 
+  /** Asked for with every policy that is set, so it is found out once. */
+  private final long size;
+
   private NamePattern(String source, Predicate<String> regex, boolean remember, String problem) {
     this.source = source;
     this.problem = problem;
     this.regex = regex;
+    this.size = problem == null ? RegexCost.of(source).size() : 0;
     this.remembered = remember ? new ConcurrentHashMap<>(0) : null;
   }
 
@@ -83,7 +87,7 @@ public final class NamePattern {
 
   /** How large it is, with all repetitions written out. */
   public long size() {
-    return problem == null ? RegexCost.of(source).size() : 0;
+    return size;
   }
 
   /** Why it is found nowhere; null if it can be found. */

@@ -6,6 +6,7 @@ import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.PolicySubject;
 import io.mayflymq.core.policy.PolicyTable;
@@ -77,23 +78,20 @@ public final class VhostPolicies {
             () -> {
               Topology topology = state.proposed();
               vhost.requireAlive(topology);
-              PolicyTable changed = topology.policies().with(policy);
-              requireAffordable(changed, topology.policies());
+              requireRoomFor(policy, topology.policies());
               return state.propose(
-                  topology.with(changed),
+                  topology.with(topology.policies().with(policy)),
                   List.of(new MetadataCommand.PolicySet(vhost.name(), policy)),
                   () -> tell(new AdministrationEvent.PolicySet(vhost.name(), policy)));
             })
         .thenCompose(inForce -> bringUpToDate());
   }
 
-  private void requireAffordable(PolicyTable changed, PolicyTable before) {
-    long size = changed.patternsSize();
-    if (size > PolicyTable.MAX_PATTERNS_SIZE && size > before.patternsSize()) {
-      throw new ChannelException(
-          ReplyCode.PRECONDITION_FAILED,
-          "the patterns of all policies in vhost '%s' would be too large: with repetitions written out they would have %d characters, of which %d are allowed"
-              .formatted(vhost.name(), size, PolicyTable.MAX_PATTERNS_SIZE));
+  private void requireRoomFor(Policy policy, PolicyTable table) {
+    try {
+      table.requireRoomFor(List.of(policy), vhost.name());
+    } catch (PolicyException e) {
+      throw new ChannelException(ReplyCode.PRECONDITION_FAILED, e.getMessage());
     }
   }
 

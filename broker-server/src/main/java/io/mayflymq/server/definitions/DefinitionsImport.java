@@ -5,7 +5,9 @@ import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.Equivalence;
+import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyException;
+import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
@@ -53,6 +55,7 @@ final class DefinitionsImport {
   private final Set<String> users = new HashSet<>();
   private final Map<Place, ExchangeType> newExchanges = new HashMap<>();
   private final Set<Place> newQueues = new HashSet<>();
+  private final Map<String, List<Policy>> newPolicies = new HashMap<>();
 
   DefinitionsImport(
       Broker broker,
@@ -91,6 +94,7 @@ final class DefinitionsImport {
     definitions.queues().forEach(this::queue);
     definitions.bindings().forEach(this::binding);
     requireRoomForQueues();
+    requireRoomForPolicies();
     if (!problems.isEmpty()) {
       throw new DefinitionsException(problems);
     }
@@ -225,7 +229,9 @@ final class DefinitionsImport {
       return;
     }
     try {
-      policies.check(policy);
+      newPolicies
+          .computeIfAbsent(policy.vhost(), vhost -> new ArrayList<>())
+          .add(policies.check(policy));
       step(policy.label(), () -> policies.set(policy));
     } catch (PolicyException e) {
       problem(policy.label(), e.getMessage());
@@ -388,6 +394,20 @@ final class DefinitionsImport {
                 "vhost '" + vhost + "'",
                 "%d queues and %d new ones are more than its limit of %d"
                     .formatted(present, count, limits.get(Limit.MAX_QUEUES)));
+          }
+        });
+  }
+
+  /** Each may be small enough, and all of them together too large. */
+  private void requireRoomForPolicies() {
+    newPolicies.forEach(
+        (vhost, added) -> {
+          VirtualHost current = broker.virtualHost(vhost);
+          PolicyTable present = current == null ? PolicyTable.EMPTY : current.policies().table();
+          try {
+            present.requireRoomFor(added, vhost);
+          } catch (PolicyException e) {
+            problem("policies", e.getMessage());
           }
         });
   }

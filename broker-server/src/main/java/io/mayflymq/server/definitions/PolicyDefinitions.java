@@ -50,12 +50,12 @@ final class PolicyDefinitions {
   }
 
   /**
-   * Looks whether a policy could be set.
+   * The policy that would be set.
    *
    * @throws PolicyException if something is wrong with it
    */
-  void check(PolicyDefinition definition) {
-    policy(definition);
+  Policy check(PolicyDefinition definition) {
+    return policy(definition);
   }
 
   /** Sets a policy that {@link #check} let pass; done when that is safe. */

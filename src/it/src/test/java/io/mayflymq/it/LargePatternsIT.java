@@ -105,6 +105,25 @@ class LargePatternsIT {
     assertThat(http.put("queues/many/q", "{}").status()).isEqualTo(201);
   }
 
+  /** Some of them would still fit; but an import is whole or not at all. */
+  @Test
+  void importOfPoliciesThatAreTooLargeTogetherChangesNothing() throws Exception {
+    StringBuilder policies = new StringBuilder();
+    for (int i = 0; i < 100; i++) {
+      policies
+          .append(i == 0 ? "" : ",")
+          .append("{\"vhost\":\"imported\",\"name\":\"p%d\",".formatted(i))
+          .append("\"pattern\":\"^(x[0-9]){1000,}(y[0-9]){600}\",")
+          .append("\"definition\":{\"max-length\":1}}");
+    }
+    String vhosts = "\"vhosts\":[{\"name\":\"imported\"}]";
+    Http.Reply reply =
+        http.post("definitions", "{%s,\"policies\":[%s]}".formatted(vhosts, policies));
+    assertThat(reply.status()).isEqualTo(400);
+    assertThat(reply.reason()).contains("the patterns of all policies in vhost 'imported'");
+    assertThat(http.get("vhosts/imported").status()).isEqualTo(404);
+  }
+
   @Test
   void theConfigurationIsRefusedInOneLine() {
     try (BrokerProcess refused =
