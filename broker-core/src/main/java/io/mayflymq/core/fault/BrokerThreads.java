@@ -84,8 +84,9 @@ public final class BrokerThreads {
   private Thread essential(String name, Runnable work, BiFunction<Runnable, String, Thread> kind) {
     Thread thread = kind.apply(work, name);
     thread.setDaemon(true);
-    thread.setUncaughtExceptionHandler(
-        (dead, fault) -> faults.fatal("thread " + dead.getName(), fault));
+    // Made now: later there may be no memory for it.
+    String what = "thread " + name;
+    thread.setUncaughtExceptionHandler((dead, fault) -> faults.fatal(what, fault));
     return thread;
   }
 }

@@ -9,8 +9,10 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,7 +23,11 @@ import org.slf4j.LoggerFactory;
  * There is no orderly stop. What has failed may be what a stop waits for, and what was confirmed is on the disk, as after kill -9.
  *
  * It must work when there is no memory at all. So what it needs is made beforehand: a thread that sees to the end within two seconds,
- * wherever the log hangs, and the line that goes to standard error. Only then is the log told, which may fail.
+ * wherever the log hangs, and the line that goes to standard error. Only then is the log told, which may fail; some memory that was kept
+ * for it is given back first.
+ *
+ * Java itself needs memory when a line of code is run for the first time: for a text that stands in it, and to find the classes that it
+ * names. So the way from a thread that ends to the line on standard error is gone through once at the start, without an end.
  */
 final class EmergencyExit implements ProcessEnd {
   private static final Logger LOGGER = LoggerFactory.getLogger(EmergencyExit.class);
@@ -35,12 +41,22 @@ final class EmergencyExit implements ProcessEnd {
           .formatted(ExitCode.FATAL)
           .getBytes(StandardCharsets.UTF_8);
 
+  /** Bytes that are free for the log when there are no others. */
+  private static final int RESERVE = 256 * 1024;
+
   private final CountDownLatch begun = new CountDownLatch(1);
   private final CountDownLatch logged = new CountDownLatch(1);
   private final FileOutputStream err = new FileOutputStream(FileDescriptor.err);
+  private final boolean isRehearsal;
   private volatile int exitCode = ExitCode.FATAL;
 
-  private EmergencyExit() {}
+  /** Kept only to be given back. */
+  private final AtomicReference<byte[]> reserve;
+
+  private EmergencyExit(boolean isRehearsal) {
+    this.isRehearsal = isRehearsal;
+    this.reserve = new AtomicReference<>(new byte[isRehearsal ? 0 : RESERVE]);
+  }
 
   /**
    * Makes everything ready, and has threads that are not the broker's own, such as a library's,
@@ -49,19 +65,48 @@ final class EmergencyExit implements ProcessEnd {
    * @return what makes the threads of the broker
    */
   static BrokerThreads prepare() {
-    EmergencyExit exit = new EmergencyExit();
+    rehearse();
+    EmergencyExit exit = new EmergencyExit(false);
     Faults faults = new LoggedFaults(exit);
     BrokerThreads threads = new BrokerThreads(faults);
     threads.auxiliary("emergency-exit", exit::halt).start();
-    Thread.setDefaultUncaughtExceptionHandler(
-        (thread, fault) -> faults.contained("thread", thread.getName(), fault));
+    Thread.setDefaultUncaughtExceptionHandler(uncaught(faults));
     return threads;
+  }
+
+  private static Thread.UncaughtExceptionHandler uncaught(Faults faults) {
+    return (thread, fault) -> faults.contained("thread", thread.getName(), fault);
+  }
+
+  /** Has a thread of each kind end by a lack of memory, which ends nothing else. */
+  private static void rehearse() {
+    EmergencyExit exit = new EmergencyExit(true);
+    Faults faults = new LoggedFaults(exit);
+    BrokerThreads threads = new BrokerThreads(faults);
+    Runnable end =
+        () -> {
+          throw new OutOfMemoryError("rehearsal");
+        };
+    uncaught(faults).uncaughtException(Thread.currentThread(), new OutOfMemoryError("rehearsal"));
+    for (Thread thread :
+        List.of(threads.essential("rehearsal", end), threads.auxiliary("rehearsal", end))) {
+      thread.start();
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   @Override
   public void now(String what, Throwable cause) {
     if (begin(Faults.isOutOfMemory(cause))) {
+      reserve.set(null);
       try {
+        if (isRehearsal) {
+          return;
+        }
         if (Faults.isFatal(cause)) {
           LOGGER.error(
               "{}: {}: the process ends with exit code {}", what, cause.toString(), exitCode);
@@ -71,10 +116,11 @@ final class EmergencyExit implements ProcessEnd {
         Logging.flush();
       } catch (Throwable e) {
         // Standard error has the line that matters.
+      } finally {
+        logged.countDown();
       }
-      logged.countDown();
     }
-    while (true) {
+    while (!isRehearsal) {
       LockSupport.park(this); // Nothing that is half done may go on.
     }
   }
@@ -87,7 +133,8 @@ final class EmergencyExit implements ProcessEnd {
     exitCode = outOfMemory ? ExitCode.OUT_OF_MEMORY : ExitCode.FATAL;
     begun.countDown();
     try {
-      err.write(outOfMemory ? OUT_OF_MEMORY : FATAL);
+      byte[] line = outOfMemory ? OUT_OF_MEMORY : FATAL;
+      err.write(line, 0, isRehearsal ? 0 : line.length);
     } catch (IOException e) {
       return true; // Whoever started the process closed it.
     }
@@ -95,6 +142,7 @@ final class EmergencyExit implements ProcessEnd {
   }
 
   private void halt() {
+    Runtime runtime = Runtime.getRuntime();
     try {
       begun.await();
       if (!logged.await(LOG_PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
@@ -103,7 +151,7 @@ final class EmergencyExit implements ProcessEnd {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt(); // Nothing interrupts it.
     } finally {
-      Runtime.getRuntime().halt(exitCode);
+      runtime.halt(exitCode);
     }
   }
 }
