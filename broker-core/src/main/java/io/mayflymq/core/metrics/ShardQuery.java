@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /*
@@ -36,6 +37,21 @@ public final class ShardQuery {
       Collection<? extends T> things,
       Function<? super T, Shard> home,
       Function<? super T, ? extends V> look) {
+    List<Slices<T, V>> all = begin(things, home, look);
+    return CompletableFuture.allOf(
+            all.stream().map(slices -> slices.done).toArray(CompletableFuture<?>[]::new))
+        .thenApply(
+            nothing -> {
+              List<V> views = new ArrayList<>(things.size());
+              all.forEach(slices -> views.addAll(slices.done.join()));
+              return views;
+            });
+  }
+
+  private static <T, V> List<Slices<T, V>> begin(
+      Collection<? extends T> things,
+      Function<? super T, Shard> home,
+      Function<? super T, ? extends V> look) {
     Map<Shard, List<T>> byShard = new HashMap<>();
     for (T thing : things) {
       byShard.computeIfAbsent(home.apply(thing), shard -> new ArrayList<>()).add(thing);
@@ -47,13 +63,42 @@ public final class ShardQuery {
           all.add(slices);
           shard.execute(slices);
         });
-    return CompletableFuture.allOf(
-            all.stream().map(slices -> slices.done).toArray(CompletableFuture<?>[]::new))
+    return all;
+  }
+
+  /**
+   * What was seen on the shards that answer in time.
+   *
+   * @param complete whether all did
+   */
+  public record Seen<V>(List<V> views, boolean complete) {}
+
+  /**
+   * The same, without the shards that do not answer.
+   *
+   * @param millis how long they may take
+   */
+  public static <T, V> CompletableFuture<Seen<V>> collectWithin(
+      long millis,
+      Collection<? extends T> things,
+      Function<? super T, Shard> home,
+      Function<? super T, ? extends V> look) {
+    List<Slices<T, V>> all = begin(things, home, look);
+    List<CompletableFuture<List<V>>> answers =
+        all.stream()
+            .map(
+                slices -> slices.done.copy().completeOnTimeout(null, millis, TimeUnit.MILLISECONDS))
+            .toList();
+    return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
         .thenApply(
             nothing -> {
               List<V> views = new ArrayList<>(things.size());
-              all.forEach(slices -> views.addAll(slices.done.join()));
-              return views;
+              boolean complete = true;
+              for (CompletableFuture<List<V>> answer : answers) {
+                complete &= answer.join() != null;
+                views.addAll(answer.join() == null ? List.of() : answer.join());
+              }
+              return new Seen<>(views, complete);
             });
   }
 

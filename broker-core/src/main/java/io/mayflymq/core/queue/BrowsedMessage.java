@@ -26,4 +26,17 @@ public record BrowsedMessage(
     long deliveryCount) {
   /** What is not known. */
   public static final long UNKNOWN = -1;
+
+  /** The same with a message of which less is kept. */
+  public BrowsedMessage with(Message shorter) {
+    return new BrowsedMessage(
+        position,
+        sequence,
+        shorter,
+        bodyLength,
+        enqueuedAtMillis,
+        deadlineMillis,
+        redelivered,
+        deliveryCount);
+  }
 }

@@ -308,9 +308,10 @@ public final class Queue {
    *
    * @param position the position of the first one; 0 is the one that would be served next
    * @param count no more than so many
+   * @param bytes with so many bytes of content the page ends early
    */
-  public CompletableFuture<QueuePage> browse(long position, int count) {
-    QueueBrowse browse = new QueueBrowse(this, machine, position, count);
+  public CompletableFuture<QueuePage> browse(long position, int count, long bytes) {
+    QueueBrowse browse = new QueueBrowse(this, machine, position, count, bytes);
     shard.runOrExecute(browse);
     return browse.done();
   }

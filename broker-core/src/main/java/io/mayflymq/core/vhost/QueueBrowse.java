@@ -17,25 +17,27 @@ import java.util.concurrent.TimeUnit;
 final class QueueBrowse implements Runnable {
   private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-  /** A page ends early with as many bytes of content, which stay in memory until it is written. */
-  private static final long MOST_BYTES = 16 << 20;
-
   private final Queue queue;
   private final Shard shard;
   private final QueueBehavior machine;
   private final long from;
   private final int count;
+
+  /** A page ends early with as many bytes of content, which stay in memory until it is written. */
+  private final long mostBytes;
+
   private final List<BrowsedMessage> seen = new ArrayList<>();
   private final CompletableFuture<QueuePage> done = new CompletableFuture<>();
   private MessageBrowser browser;
   private long bytes;
 
-  QueueBrowse(Queue queue, QueueBehavior machine, long from, int count) {
+  QueueBrowse(Queue queue, QueueBehavior machine, long from, int count, long mostBytes) {
     this.queue = queue;
     this.shard = queue.shard();
     this.machine = machine;
     this.from = from;
     this.count = count;
+    this.mostBytes = mostBytes;
   }
 
   /** Done when the page is complete; fails with 404 if the queue has gone. */
@@ -66,7 +68,7 @@ final class QueueBrowse implements Runnable {
       browser = machine.browse(from);
     }
     long end = System.nanoTime() + SLICE_NANOS;
-    while (seen.size() < count && bytes < MOST_BYTES) {
+    while (seen.size() < count && bytes < mostBytes) {
       if (!browser.step(shard.now(), this::add)) {
         complete(-1);
         return true;

@@ -87,7 +87,7 @@ class RedriveTest {
   }
 
   private List<BrowsedMessage> browse(String queue) {
-    var page = broker.queue(queue).browse(0, 1000);
+    var page = broker.queue(queue).browse(0, 1000, 1 << 20);
     broker.rest();
     return page.join().messages();
   }

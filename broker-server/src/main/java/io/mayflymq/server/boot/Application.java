@@ -87,7 +87,7 @@ final class Application implements AutoCloseable {
               storage.served().accessControl().setLoopbackUsers(changed.auth().loopbackUsers());
               monitors.apply(changed.memory(), changed.disk());
             }));
-    ManagementServer management = startManagement(settings, storage, monitors, control);
+    ManagementServer management = startManagement(configuration, storage, monitors, control);
     held.push(management::close);
     announcement =
         () -> {
@@ -102,11 +102,14 @@ final class Application implements AutoCloseable {
   }
 
   private ManagementServer startManagement(
-      ServerSettings settings, Storage storage, ResourceMonitors monitors, ControlServer control)
+      LiveConfiguration configuration,
+      Storage storage,
+      ResourceMonitors monitors,
+      ControlServer control)
       throws StartException {
     try {
       return ManagementServer.start(
-          settings,
+          configuration,
           new ManagementServer.Managed(
               server.environment(), storage.administration(), storage.definitions()),
           server,

@@ -1,5 +1,6 @@
 package io.mayflymq.server.config;
 
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -13,7 +14,7 @@ import java.util.stream.Collectors;
 public final class LiveConfiguration {
   /** Keys that the broker looks at again and again, or is told of. */
   private static final Set<Key<?>> CHANGEABLE =
-      Set.of(
+      changeable(
           Keys.HEARTBEAT,
           Keys.FRAME_MAX,
           Keys.INITIAL_FRAME_MAX,
@@ -28,16 +29,14 @@ public final class LiveConfiguration {
           Keys.DISK_FREE_ABSOLUTE,
           Keys.DISK_FREE_RELATIVE,
           Keys.LOG_CONSOLE_LEVEL,
-          Keys.LOG_FILE_LEVEL,
-          Keys.TLS.certificate(),
-          Keys.TLS.key(),
-          Keys.TLS.password(),
-          Keys.TLS.authorities(),
-          Keys.TLS.verify(),
-          Keys.TLS.failIfNoPeerCert(),
-          Keys.TLS.versions(),
-          Keys.TLS.ciphers(),
-          Keys.TLS.honorCipherOrder());
+          Keys.LOG_FILE_LEVEL);
+
+  private static Set<Key<?>> changeable(Key<?>... others) {
+    Set<Key<?>> keys = new HashSet<>(List.of(others));
+    keys.addAll(Keys.TLS.keys());
+    keys.addAll(ManagementKeys.TLS.keys());
+    return keys;
+  }
 
   /** Where the configuration comes from. */
   @FunctionalInterface

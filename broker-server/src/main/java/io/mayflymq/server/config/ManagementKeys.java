@@ -28,7 +28,7 @@ final class ManagementKeys {
           orWord("none", wholeNumber("", 0, 65_535)),
           "none",
           "Their usual port is 15671; with it, management.tcp.* must be set to listen there too.");
-  private static final TlsKeys TLS = TlsKeys.of("management.ssl", "management.ssl.port");
+  static final TlsKeys TLS = TlsKeys.of("management.ssl", "management.ssl.port");
   private static final Setting<Integer> STATISTICS_INTERVAL =
       Setting.of(
           "collect_statistics_interval",

@@ -17,4 +17,12 @@ public interface BodySource {
    *     then, or replaced by an error if none of it has been sent
    */
   boolean appendTo(ByteArrayOutputStream out) throws IOException;
+
+  /** About how many bytes of memory are kept until all of it has been made. */
+  default long held() {
+    return 0;
+  }
+
+  /** No more of it is wanted. Called once, by any thread, maybe while a piece is being made. */
+  default void close() {}
 }

@@ -96,6 +96,10 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
     state = State.CLOSED;
     stopTimer();
     releaseBody();
+    if (writer != null) {
+      writer.abandon();
+    }
+    shared.answers().end(this);
     shared.connections().remove(this);
     inactive.fireChannelInactive();
   }
@@ -104,6 +108,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
   void close() {
     state = State.CLOSED;
     stopTimer();
+    shared.answers().end(this);
     context.close();
   }
 
@@ -303,8 +308,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
   private void work(Exchange answered, RequestBody whole, BodyBuffer received) {
     ResponseWriter.Begun begun;
     try {
-      HttpResponse response = answered.accepted.handler().handle(whole);
-      begun = ResponseWriter.begin(response, answered.isToHead());
+      begun = ResponseWriter.begin(answered.accepted.handler().handle(whole), answered.isToHead());
     } catch (Throwable e) {
       begun = ResponseWriter.beginShort(shared.service().failure(answered.head, e));
     }
@@ -337,11 +341,13 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
 
   private void send(ResponseWriter.Begun answer) {
     if (state == State.CLOSED) {
+      answer.abandon();
       return;
     }
     releaseBody();
     exchange.keepAlive &= !closing && (answer.isWhole() || !exchange.isHttp10());
     state = State.WRITING;
+    shared.hold(this, answer.held());
     goesOn();
     writer.send(answer, exchange.isToHead(), exchange.isHttp10(), exchange.keepAlive);
   }
@@ -356,6 +362,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
   @Override
   public void goesOn() {
     if (state == State.WRITING) {
+      shared.answers().goesOn(this);
       within(shared.limits().inactivityMillis(), this::close);
     }
   }
@@ -365,6 +372,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
     if (state != State.WRITING) {
       return;
     }
+    shared.answers().end(this);
     if (!exchange.keepAlive) {
       linger();
     } else if (exchange.bodyIsRead) {

@@ -9,8 +9,11 @@ package io.mayflymq.server.http;
  * @param maxRequestLine bytes of method, target and version
  * @param maxHeaders bytes of all headers of a request
  * @param maxBodies bytes of all bodies that are being received at one time
+ * @param maxAnswers bytes of all answers that clients have not taken yet; beyond that the one ends
+ *     whose client has taken nothing for longest
  * @param maxWaiting requests that may wait for a worker
- * @param workers threads that answer requests
+ * @param workers requests that are answered at one time, each by a thread
+ * @param maxAside requests that may wait for what does not answer, beside those
  * @param requestMillis from accepting a connection, or from the first byte of a later request, to
  *     the end of the headers
  * @param idleMillis between two requests
@@ -22,8 +25,10 @@ public record HttpLimits(
     int maxRequestLine,
     int maxHeaders,
     long maxBodies,
+    long maxAnswers,
     int maxWaiting,
     int workers,
+    int maxAside,
     int requestMillis,
     int idleMillis,
     int inactivityMillis) {}

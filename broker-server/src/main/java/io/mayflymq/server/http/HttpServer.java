@@ -58,7 +58,29 @@ public final class HttpServer implements AutoCloseable {
       Workers workers,
       Connections<HttpConnection> connections,
       BodyBuffer.Budget bodies,
+      HeldAnswers<HttpConnection> answers,
       Faults faults) {
+    /** With nothing open and nothing held. */
+    Shared(HttpLimits limits, HttpService service, Workers workers, Faults faults) {
+      this(
+          limits,
+          service,
+          workers,
+          new Connections<>(limits.maxConnections()),
+          new BodyBuffer.Budget(limits.maxBodies()),
+          new HeldAnswers<>(limits.maxAnswers()),
+          faults);
+    }
+
+    /** An answer of so many bytes begins to be sent; others end if there is no room for it. */
+    void hold(HttpConnection connection, long bytes) {
+      answers.begin(connection, bytes);
+      for (HttpConnection other = answers.displaced(); other != null; other = answers.displaced()) {
+        LOGGER.debug("HTTP: a client that reads nothing is disconnected to make room");
+        other.close();
+      }
+    }
+
     /** Makes room for a connection; false if there is none. */
     boolean enter(HttpConnection connection) {
       if (connections.isFull()) {
@@ -96,12 +118,7 @@ public final class HttpServer implements AutoCloseable {
             epoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
     this.shared =
         new Shared(
-            limits,
-            service,
-            new Workers(limits, threads.auxiliaries(name)),
-            new Connections<>(limits.maxConnections()),
-            new BodyBuffer.Budget(limits.maxBodies()),
-            threads.faults());
+            limits, service, new Workers(limits, threads.auxiliaries(name)), threads.faults());
   }
 
   /** Netty catches what a loop ends by, and only logs it. */

@@ -79,7 +79,8 @@ final class RequestFraming {
       return new Refusal(
           431,
           "headers_too_large",
-          "The request's headers exceed " + limits.maxHeaders() + " bytes");
+          "The request's headers exceed %d bytes, or there are more than %d"
+              .formatted(limits.maxHeaders(), LimitedHeaders.MOST));
     }
     return new Refusal(400, "bad_request", "malformed HTTP request: " + cause.getMessage());
   }

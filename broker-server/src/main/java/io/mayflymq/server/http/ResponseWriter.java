@@ -51,6 +51,18 @@ final class ResponseWriter {
     boolean isWhole() {
       return length >= 0;
     }
+
+    /** About how many bytes it takes until the client has taken it. */
+    long held() {
+      return isWhole() ? first.readableBytes() : response.body().held() + 2 * AT_A_TIME;
+    }
+
+    /** It will not be sent. */
+    void abandon() {
+      if (!isWhole()) {
+        response.body().close();
+      }
+    }
   }
 
   private final Channel channel;
@@ -74,6 +86,19 @@ final class ResponseWriter {
    * @throws IOException if they cannot be made
    */
   static Begun begin(HttpResponse response, boolean lengthOnly) throws IOException {
+    boolean goesOn = false;
+    try {
+      Begun begun = beginBody(response, lengthOnly);
+      goesOn = !begun.isWhole();
+      return begun;
+    } finally {
+      if (!goesOn && response.body() != null) {
+        response.body().close();
+      }
+    }
+  }
+
+  private static Begun beginBody(HttpResponse response, boolean lengthOnly) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     boolean more = fill(response.body(), out);
     ByteBuf first = Unpooled.wrappedBuffer(out.toByteArray());
@@ -143,8 +168,16 @@ final class ResponseWriter {
     return headers;
   }
 
+  /** The connection has ended, with an answer that is half sent or none. */
+  void abandon() {
+    if (rest != null) {
+      rest.close();
+      rest = null;
+    }
+  }
+
   private void finish(ByteBuf last) {
-    rest = null;
+    abandon();
     if (last.isReadable()) {
       channel.write(new DefaultHttpContent(last));
     }

@@ -1,6 +1,7 @@
 package io.mayflymq.server.http;
 
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.DefaultHttpHeadersFactory;
 import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpRequestDecoder;
@@ -23,6 +24,8 @@ final class StrictRequestDecoder extends HttpRequestDecoder {
             .setMaxInitialLineLength(limits.maxRequestLine())
             .setMaxHeaderSize(limits.maxHeaders())
             .setMaxChunkSize(LARGEST_CHUNK)
+            .setHeadersFactory(LimitedHeaders.factory(DefaultHttpHeadersFactory.headersFactory()))
+            .setTrailersFactory(LimitedHeaders.factory(DefaultHttpHeadersFactory.trailersFactory()))
             .setAllowDuplicateContentLengths(false));
     this.onBytes = onBytes;
   }

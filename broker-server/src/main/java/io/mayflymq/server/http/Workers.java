@@ -1,40 +1,85 @@
 package io.mayflymq.server.http;
 
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
 
-/**
- * The threads that answer requests, which may wait, and a limited number of requests that wait for
- * one of them. What has begun to be answered is always taken. Any thread may call.
+/*
+ * The threads that answer requests, and a limited number of requests that wait for one of them. What has begun to be answered is always taken.
+ *
+ * Requests ask shards and the disk, which mostly answer within a millisecond, but may be stuck. A request that has waited for a while gives its
+ * place to another one, for which there is another thread, until its answer is there: so any number of requests to what is stuck leaves
+ * the others their workers. The requests that wait so have a limit too; at that the next ones are refused after a short while.
+ *
+ * Any thread may call.
  */
-final class Workers implements AutoCloseable {
+public final class Workers implements AutoCloseable {
+  /** Too many requests wait for what is stuck. */
+  public static final class TooManyWaitException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    TooManyWaitException() {
+      super("too many requests wait", null, false, false);
+    }
+  }
+
   private static final long IDLE_SECONDS = 30;
 
-  private final ExecutorService threads;
+  /** Most answers are there sooner. */
+  private static final long SHORT_MILLIS = 20;
+
+  /** How long a request waits that may not give its place away. */
+  private static final long PATIENCE_MILLIS = 1_500;
+
+  private static final ThreadLocal<Workers> CURRENT = new ThreadLocal<>();
+
+  private final Executor threads;
+
+  /** Told how many threads there should be. */
+  private final IntConsumer resize;
+
+  private final Runnable shutDown;
   private final AtomicInteger begun = new AtomicInteger();
   private final int most;
+  private final int workers;
+  private final Semaphore running;
+  private final Semaphore waiting;
+  private int aside;
 
   Workers(HttpLimits limits, ThreadFactory factory) {
-    this(limits.workers() + limits.maxWaiting(), pool(limits.workers(), factory));
+    this(limits, pool(limits, factory));
+  }
+
+  private Workers(HttpLimits limits, ThreadPoolExecutor pool) {
+    this(limits, pool, pool::setCorePoolSize, pool::shutdownNow);
   }
 
   /**
-   * @param most requests that wait or are being answered
+   * @param threads has as many threads as it is told
    */
-  Workers(int most, ExecutorService threads) {
-    this.most = most;
+  Workers(HttpLimits limits, Executor threads, IntConsumer resize, Runnable shutDown) {
     this.threads = threads;
+    this.resize = resize;
+    this.shutDown = shutDown;
+    this.most = limits.workers() + limits.maxWaiting();
+    this.workers = limits.workers();
+    this.running = new Semaphore(limits.workers());
+    this.waiting = new Semaphore(limits.maxAside());
   }
 
-  private static ExecutorService pool(int count, ThreadFactory factory) {
+  private static ThreadPoolExecutor pool(HttpLimits limits, ThreadFactory factory) {
     ThreadPoolExecutor threads =
         new ThreadPoolExecutor(
-            count,
-            count,
+            limits.workers(),
+            limits.workers() + limits.maxAside(),
             IDLE_SECONDS,
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
@@ -57,7 +102,7 @@ final class Workers implements AutoCloseable {
     threads.execute(
         () -> {
           try {
-            request.run();
+            run(request);
           } finally {
             begun.decrementAndGet();
           }
@@ -67,12 +112,73 @@ final class Workers implements AutoCloseable {
 
   /** Goes on with a request. After the close nothing happens. */
   void goOn(Runnable request) {
-    threads.execute(request);
+    threads.execute(() -> run(request));
+  }
+
+  private void run(Runnable request) {
+    running.acquireUninterruptibly();
+    CURRENT.set(this);
+    try {
+      request.run();
+    } finally {
+      CURRENT.remove();
+      running.release();
+    }
+  }
+
+  /**
+   * Waits for an answer; called by whatever handles a request.
+   *
+   * @param millis how long at most
+   * @throws TimeoutException if it takes longer
+   * @throws TooManyWaitException if it is not there soon, and too many others wait already
+   */
+  public static <T> T await(Future<T> answer, long millis)
+      throws ExecutionException, InterruptedException, TimeoutException, TooManyWaitException {
+    Workers workers = CURRENT.get();
+    return workers == null || answer.isDone()
+        ? answer.get(millis, TimeUnit.MILLISECONDS)
+        : workers.awaitAside(answer, millis);
+  }
+
+  private <T> T awaitAside(Future<T> answer, long millis)
+      throws ExecutionException, InterruptedException, TimeoutException, TooManyWaitException {
+    try {
+      return answer.get(Math.min(SHORT_MILLIS, millis), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException e) {
+      if (millis <= SHORT_MILLIS) {
+        throw e;
+      }
+    }
+    if (!waiting.tryAcquire()) {
+      try {
+        return answer.get(Math.min(PATIENCE_MILLIS, millis), TimeUnit.MILLISECONDS);
+      } catch (TimeoutException e) {
+        if (millis <= PATIENCE_MILLIS) {
+          throw e;
+        }
+        throw new TooManyWaitException();
+      }
+    }
+    stepAside(1);
+    running.release();
+    try {
+      return answer.get(millis - SHORT_MILLIS, TimeUnit.MILLISECONDS);
+    } finally {
+      running.acquireUninterruptibly();
+      stepAside(-1);
+      waiting.release();
+    }
+  }
+
+  private synchronized void stepAside(int change) {
+    aside += change;
+    resize.accept(workers + aside);
   }
 
   /** Interrupts what is being answered, and drops what waits. */
   @Override
   public void close() {
-    threads.shutdownNow();
+    shutDown.run();
   }
 }

@@ -82,7 +82,8 @@ final class ApiService implements HttpService {
       return HttpResponse.empty(response.status(), headers);
     }
     headers.put("content-type", "application/json");
-    return new HttpResponse(response.status(), headers, new JsonPieces(response.body()));
+    return new HttpResponse(
+        response.status(), headers, new JsonPieces(response.body(), response.messages()));
   }
 
   @Override

@@ -3,8 +3,10 @@ package io.mayflymq.server.management;
 import io.mayflymq.core.queue.BrowsedMessage;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.QueuePage;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Looking at messages without taking them. */
@@ -13,10 +15,18 @@ final class BrowseResource {
   private static final int LARGEST_COUNT = 1000;
   private static final int USUAL_TRUNCATE = 4096;
 
-  private final ManagedBroker managed;
+  /** A page ends early with as many bytes of content, or with fewer where there is less memory. */
+  private static final long MOST_BYTES = 16 << 20;
 
-  BrowseResource(ManagedBroker managed) {
+  private final ManagedBroker managed;
+  private final MessageMemory memory;
+
+  /**
+   * @param memory for the messages that are looked at
+   */
+  BrowseResource(ManagedBroker managed, MessageMemory memory) {
     this.managed = managed;
+    this.memory = memory;
   }
 
   void addTo(Router router) {
@@ -29,23 +39,57 @@ final class BrowseResource {
     long truncate = request.number("truncate", USUAL_TRUNCATE, 0, Integer.MAX_VALUE);
     String named = request.query("encoding");
     MessageObjects.Encoding encoding = MessageObjects.Encoding.of(named == null ? "auto" : named);
-    QueuePage page =
-        Answers.await(managed.usableQueue(request, Permission.READ).browse(from, count));
-    long now = System.currentTimeMillis();
-    return Response.ok(
-        Json.object(
-            "from", from,
-            "item_count", page.messages().size(),
-            "items",
-                page.messages().stream()
-                    .map(message -> object(message, encoding, truncate, now))
-                    .toList(),
-            "messages_ready", page.ready(),
-            "next", known(page.next())));
+    Queue queue = managed.usableQueue(request, Permission.READ);
+    MessageMemory.Share share = memory.share();
+    try {
+      long most = Math.min(MOST_BYTES, share.most());
+      share.set(most);
+      QueuePage page = Answers.await(queue.browse(from, count, most));
+      List<Seen> items =
+          page.messages().stream().map(message -> Seen.of(message, truncate)).toList();
+      share.set(items.stream().mapToLong(Seen::bytes).sum());
+      long now = System.currentTimeMillis();
+      return new Response(
+          200,
+          Json.object(
+              "from", from,
+              "item_count", items.size(),
+              "items", Listing.lazy(items, item -> item.object(encoding, now)),
+              "messages_ready", page.ready(),
+              "next", known(page.next())),
+          Map.of(),
+          share);
+    } catch (RuntimeException | Error e) {
+      share.release();
+      throw e;
+    }
   }
 
-  private static Map<String, Object> object(
-      BrowsedMessage browsed, MessageObjects.Encoding encoding, long truncate, long now) {
+  /**
+   * A message that was looked at, as far as it will be shown.
+   *
+   * @param shown null if it was not read
+   */
+  private record Seen(BrowsedMessage browsed, MessageObjects.Shown shown) {
+    static Seen of(BrowsedMessage browsed, long truncate) {
+      if (browsed.message() == null) {
+        return new Seen(browsed, null);
+      }
+      MessageObjects.Shown shown = MessageObjects.cut(browsed.message(), truncate);
+      return new Seen(browsed.with(shown.message()), shown);
+    }
+
+    long bytes() {
+      return shown == null ? 0 : shown.bytes();
+    }
+
+    Map<String, Object> object(MessageObjects.Encoding encoding, long now) {
+      return BrowseResource.object(this, encoding, now);
+    }
+  }
+
+  private static Map<String, Object> object(Seen seen, MessageObjects.Encoding encoding, long now) {
+    BrowsedMessage browsed = seen.browsed;
     boolean expires = browsed.deadlineMillis() != Deadlines.NEVER;
     Map<String, Object> object =
         Json.object(
@@ -56,10 +100,7 @@ final class BrowseResource {
             "ttl_left_ms", expires ? Math.max(0, browsed.deadlineMillis() - now) : null,
             "redelivered", browsed.redelivered(),
             "delivery_count", known(browsed.deliveryCount()));
-    object.putAll(
-        browsed.message() == null
-            ? unread(browsed)
-            : MessageObjects.of(browsed.message(), encoding, truncate));
+    object.putAll(seen.shown == null ? unread(browsed) : MessageObjects.of(seen.shown, encoding));
     return object;
   }
 

@@ -82,7 +82,7 @@ final class ControlResource {
                     .toList(),
             "totals",
                 Json.object(
-                    "connections", managed.connections(request.principal()).size(),
+                    "connections", managed.connectionCount(),
                     "queues", vhosts.stream().mapToInt(vhost -> vhost.routing().queueCount()).sum(),
                     "vhosts", vhosts.size())));
   }

@@ -5,6 +5,7 @@ import io.mayflymq.core.vhost.Shards;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.config.NodeName;
+import io.mayflymq.server.http.Workers;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -91,10 +92,12 @@ final class HealthResource {
       CompletableFuture<Boolean> answer = new CompletableFuture<>();
       shard.execute(() -> answer.complete(true));
       try {
-        answer.get(SHARD_PATIENCE_SECONDS, TimeUnit.SECONDS);
+        Workers.await(answer, TimeUnit.SECONDS.toMillis(SHARD_PATIENCE_SECONDS));
       } catch (ExecutionException | TimeoutException e) {
         return failed(
             "shard %d does not answer within %d seconds".formatted(i, SHARD_PATIENCE_SECONDS));
+      } catch (Workers.TooManyWaitException e) {
+        return failed("many requests wait for what does not answer");
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         return failed("the broker is stopping");

@@ -1,6 +1,7 @@
 package io.mayflymq.server.management;
 
 import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mayflymq.server.http.BodySource;
@@ -19,19 +20,52 @@ import java.util.Map;
  */
 final class JsonPieces implements BodySource {
   private static final int PIECE_BYTES = 16 * 1024;
-  private static final int OPENED_DEPTH = 2;
+  private static final int OPENED_DEPTH = 3;
+
+  /** What a thing takes in memory that a list shows: mostly what was found out about a queue. */
+  private static final int ITEM_BYTES = 512;
 
   private final Deque<Level> levels = new ArrayDeque<>();
   private final Target target = new Target();
+  private final long held;
+  private final MessageMemory.Share messages;
   private Object root;
   private JsonGenerator generator;
 
-  JsonPieces(Object value) {
+  /**
+   * @param messages what messages in it take; null if there are none
+   */
+  JsonPieces(Object value, MessageMemory.Share messages) {
     this.root = value;
+    this.messages = messages;
+    this.held = messages == null ? ITEM_BYTES * (long) items(value) : messages.bytes();
   }
 
-  /** A list or an object that has been begun. */
-  private record Level(Iterator<?> rest, boolean isObject) {}
+  private static int items(Object value) {
+    if (value instanceof Map<?, ?> page) {
+      return page.get("items") instanceof List<?> items ? items.size() : page.size();
+    }
+    if (value instanceof List<?> list) {
+      return list.size();
+    }
+    int items = 0;
+    if (value instanceof ObjectNode document) {
+      for (JsonNode part : document) {
+        items += part.size();
+      }
+    }
+    return items;
+  }
+
+  private enum Kind {
+    OBJECT,
+    LIST,
+    /** A string, whose rest are pieces of text. */
+    TEXT
+  }
+
+  /** What has been begun. */
+  private record Level(Iterator<?> rest, Kind kind) {}
 
   /** Where the generator writes: each time into what the caller gives. */
   private static final class Target extends OutputStream {
@@ -68,18 +102,32 @@ final class JsonPieces implements BodySource {
     return false;
   }
 
+  @Override
+  public long held() {
+    return held;
+  }
+
+  @Override
+  public void close() {
+    if (messages != null) {
+      messages.release();
+    }
+  }
+
   private void writeNext(Level level) throws IOException {
     if (!level.rest.hasNext()) {
       levels.pop();
-      if (level.isObject) {
-        generator.writeEndObject();
-      } else {
-        generator.writeEndArray();
+      switch (level.kind) {
+        case OBJECT -> generator.writeEndObject();
+        case LIST -> generator.writeEndArray();
+        case TEXT -> generator.writeRaw('"');
       }
       return;
     }
     Object next = level.rest.next();
-    if (next instanceof Map.Entry<?, ?> field) {
+    if (level.kind == Kind.TEXT) {
+      generator.writeRaw((String) next);
+    } else if (next instanceof Map.Entry<?, ?> field) {
       generator.writeFieldName((String) field.getKey());
       write(field.getValue());
     } else {
@@ -88,13 +136,18 @@ final class JsonPieces implements BodySource {
   }
 
   private void write(Object value) throws IOException {
+    if (value instanceof PayloadText text) {
+      levels.push(new Level(text.pieces(), Kind.TEXT));
+      generator.writeRawValue("\"");
+      return;
+    }
     Level level = levels.size() < OPENED_DEPTH ? level(value) : null;
     if (level == null) {
       generator.writePOJO(value);
       return;
     }
     levels.push(level);
-    if (level.isObject) {
+    if (level.kind == Kind.OBJECT) {
       generator.writeStartObject();
     } else {
       generator.writeStartArray();
@@ -104,14 +157,14 @@ final class JsonPieces implements BodySource {
   /** What is in a list or an object; null if it is neither. */
   private static Level level(Object value) {
     if (value instanceof Map<?, ?> object) {
-      return new Level(object.entrySet().iterator(), true);
+      return new Level(object.entrySet().iterator(), Kind.OBJECT);
     }
     if (value instanceof List<?> list) {
-      return new Level(list.iterator(), false);
+      return new Level(list.iterator(), Kind.LIST);
     }
     if (value instanceof ObjectNode object) {
-      return new Level(object.properties().iterator(), true);
+      return new Level(object.properties().iterator(), Kind.OBJECT);
     }
-    return value instanceof ArrayNode array ? new Level(array.elements(), false) : null;
+    return value instanceof ArrayNode array ? new Level(array.elements(), Kind.LIST) : null;
   }
 }

@@ -142,6 +142,11 @@ final class Listing<T> {
     return objects;
   }
 
+  /** What becomes of things, each made when it is looked at. */
+  static <A, B> List<B> lazy(List<A> things, Function<? super A, ? extends B> turn) {
+    return new Lazy<>(things, turn);
+  }
+
   /** What becomes of things, each at the moment when it is looked at, and forgotten afterwards. */
   private static final class Lazy<A, B> extends AbstractList<B> {
     private final List<A> things;

@@ -21,6 +21,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * The broker as the API's resources see it: what a principal may see of it, in order. Any thread of
@@ -30,6 +31,12 @@ final class ManagedBroker {
   private static final Comparator<QueueView> BY_VHOST_AND_NAME =
       Comparator.<QueueView, String>comparing(view -> view.queue().vhost().name())
           .thenComparing(view -> view.queue().name());
+
+  /** Says of totals that shards are missing in them. */
+  static final String INCOMPLETE = "totals_without_shards_that_do_not_answer";
+
+  /** How long a shard may take where the answer can do without it. */
+  private static final long SHORT_MILLIS = 1_000;
 
   private final ConnectionEnvironment environment;
   private final Administration administration;
@@ -188,6 +195,55 @@ final class ManagedBroker {
     return Answers.await(ShardQuery.collect(all, Queue::shard, Queue::view)).stream()
         .sorted(BY_VHOST_AND_NAME)
         .toList();
+  }
+
+  /** How much is open, as far as its shards answer. */
+  record Open(List<QueueView> queues, int connections, int channels, boolean complete) {}
+
+  /**
+   * What of these virtual hosts, and what connections of a principal's, are open. Shards that do
+   * not answer soon are left out.
+   */
+  Open open(Principal principal, Collection<VirtualHost> vhosts) {
+    var queues = beginQueues(vhosts);
+    var connections =
+        ShardQuery.collectWithin(
+            SHORT_MILLIS,
+            environment.open(),
+            AmqpConnection::home,
+            connection -> {
+              ConnectionView view = connection.view();
+              return view == null || !isShown(principal, view.identity().user())
+                  ? null
+                  : connection.channelViews().size();
+            });
+    ShardQuery.Seen<QueueView> seen = Answers.await(queues);
+    ShardQuery.Seen<Integer> opened = Answers.await(connections);
+    return new Open(
+        seen.views(),
+        opened.views().size(),
+        opened.views().stream().mapToInt(channels -> channels).sum(),
+        seen.complete() && opened.complete());
+  }
+
+  /** How the queues of these virtual hosts are now; shards that do not answer soon are left out. */
+  ShardQuery.Seen<QueueView> answeringQueues(Collection<VirtualHost> vhosts) {
+    return Answers.await(beginQueues(vhosts));
+  }
+
+  private static CompletableFuture<ShardQuery.Seen<QueueView>> beginQueues(
+      Collection<VirtualHost> vhosts) {
+    List<Queue> all = vhosts.stream().flatMap(vhost -> vhost.routing().queues().stream()).toList();
+    return ShardQuery.collectWithin(SHORT_MILLIS, all, Queue::shard, Queue::view);
+  }
+
+  private static boolean isShown(Principal principal, String user) {
+    return principal.isMonitor() || user.equals(principal.user());
+  }
+
+  /** How many connections there are. Waits for no shard. */
+  int connectionCount() {
+    return environment.open().size();
   }
 
   /**

@@ -3,6 +3,7 @@ package io.mayflymq.server.management;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.server.alarm.ResourceMonitors;
+import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.ManagementSettings;
 import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.connection.ConnectionEnvironment;
@@ -51,6 +52,9 @@ public final class ManagementServer implements AutoCloseable {
   private InetSocketAddress plain;
   private InetSocketAddress encrypted;
 
+  /** Ends that it is told of changes of the configuration. */
+  private Runnable forget = () -> {};
+
   private ManagementServer(
       ManagementSettings settings,
       ControlServer controlServer,
@@ -78,13 +82,14 @@ public final class ManagementServer implements AutoCloseable {
    * @throws IOException if it cannot listen; the message says where and why
    */
   public static ManagementServer start(
-      ServerSettings settings,
+      LiveConfiguration configuration,
       Managed managed,
       AmqpServer amqp,
       ResourceMonitors monitors,
       ControlServer controlServer,
       BrokerThreads threads)
       throws IOException {
+    ServerSettings settings = configuration.settings();
     AuthAttempts attempts = new AuthAttempts();
     ManagementServer server =
         new ManagementServer(
@@ -97,11 +102,11 @@ public final class ManagementServer implements AutoCloseable {
             new UserAuthenticator(managed.environment().accessControl(), attempts),
             threads);
     try {
-      server.listen(settings.management());
+      server.listen(configuration);
       ManagedBroker broker = new ManagedBroker(managed);
       Node node =
           new Node(
-              server.listeners(amqp, settings),
+              server.listeners(amqp, configuration),
               settings.dataDir(),
               settings.log().file().orElse(null),
               settings.auth().mechanisms());
@@ -128,13 +133,15 @@ public final class ManagementServer implements AutoCloseable {
     }
   }
 
-  private void listen(ManagementSettings settings) throws IOException {
+  private void listen(LiveConfiguration configuration) throws IOException {
+    ManagementSettings settings = configuration.settings().management();
     if (settings.address().isPresent()) {
       plain = listen("HTTP", settings.address().get(), null);
     }
     if (settings.tlsAddress().isPresent()) {
       try {
-        ReloadingTls tls = ReloadingTls.load(settings.tls());
+        ReloadingTls tls = ReloadingTls.load(() -> configuration.settings().management().tls());
+        forget = configuration.onChange(changed -> tls.look());
         encrypted = listen("HTTPS", settings.tlsAddress().get(), tls::encrypt);
       } catch (TlsException e) {
         throw new IOException(e.getMessage(), e);
@@ -154,15 +161,18 @@ public final class ManagementServer implements AutoCloseable {
     }
   }
 
-  private List<Node.Listener> listeners(AmqpServer amqp, ServerSettings settings) {
+  private List<Node.Listener> listeners(AmqpServer amqp, LiveConfiguration configuration) {
     List<Node.Listener> listeners = new ArrayList<>();
     amqp.addresses().forEach(at -> listeners.add(Node.Listener.amqp(at)));
-    amqp.tlsAddresses().forEach(at -> listeners.add(Node.Listener.amqps(at, settings.tls())));
+    amqp.tlsAddresses()
+        .forEach(
+            at -> listeners.add(Node.Listener.amqps(at, () -> configuration.settings().tls())));
     if (plain != null) {
       listeners.add(Node.Listener.http(plain));
     }
     if (encrypted != null) {
-      listeners.add(Node.Listener.https(encrypted, settings.management().tls()));
+      listeners.add(
+          Node.Listener.https(encrypted, () -> configuration.settings().management().tls()));
     }
     return listeners;
   }
@@ -191,13 +201,14 @@ public final class ManagementServer implements AutoCloseable {
     new ExchangeResource(managed).addTo(api);
     new QueueResource(managed).addTo(api);
     new ScheduleResource(managed).addTo(api);
-    new BrowseResource(managed).addTo(api);
+    MessageMemory messages = ServerLimits.messages();
+    new BrowseResource(managed, messages).addTo(api);
     new DeathResource(managed).addTo(api);
     new RedriveResource(managed).addTo(api);
     new BindingResource(managed).addTo(api);
     new PolicyResource(managed).addTo(api);
     new ParameterResource(managed).addTo(api);
-    new MessageResource(managed, settings.protocol().maxMessageSize(), large).addTo(api);
+    new MessageResource(managed, settings.protocol().maxMessageSize(), large, messages).addTo(api);
     // A page of a console would be loaded by this; there is none.
     api.get("extensions", request -> Response.ok(List.of()));
     api.post("rebalance/queues", request -> Response.noContent());
@@ -221,6 +232,7 @@ public final class ManagementServer implements AutoCloseable {
   /** Takes no more requests. */
   @Override
   public void close() {
+    forget.run();
     controlServer.serve(null);
     sampler.close();
     server.close();

@@ -1,14 +1,20 @@
 package io.mayflymq.server.management;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.protocol.types.Utf8;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 
 /** Messages as RabbitMQ's management shows them. */
 final class MessageObjects {
+  /** Bodies that are longer are made piece by piece. */
+  private static final int LARGE = 16 * 1024;
+
+  /** What a message takes in memory beside its content. */
+  private static final int BESIDE = 1024;
+
   private MessageObjects() {}
 
   /** How a body becomes text. */
@@ -33,25 +39,63 @@ final class MessageObjects {
   }
 
   /**
+   * A message of which no more is kept than is shown.
+   *
+   * @param message with the beginning of its body
+   * @param bodyLength bytes of the whole body
+   */
+  record Shown(Message message, int bodyLength) {
+    /** About how many bytes of memory it takes. */
+    long bytes() {
+      return BESIDE + (long) message.content().length;
+    }
+  }
+
+  /**
    * A message with the beginning of its body.
    *
    * @param truncate how many bytes of the body are shown at most; less than 0 counts as 0
    */
-  static Map<String, Object> of(Message message, Encoding encoding, long truncate) {
+  static Shown cut(Message message, long truncate) {
     int shown = (int) Math.min(Math.max(0, truncate), message.bodyLength());
-    byte[] body =
-        Arrays.copyOfRange(
-            message.content(), message.propertiesLength(), message.propertiesLength() + shown);
-    boolean asText = encoding == Encoding.AUTO && Utf8.isValid(body, 0, body.length);
+    if (shown == message.bodyLength()) {
+      return new Shown(message, shown);
+    }
+    byte[] content = Arrays.copyOf(message.content(), message.propertiesLength() + shown);
+    return new Shown(
+        new Message(
+            message.exchange(),
+            message.routingKey(),
+            content,
+            message.propertiesLength(),
+            message.ttlMillis(),
+            message.priority(),
+            message.persistent(),
+            List.of()),
+        message.bodyLength());
+  }
+
+  /** What is shown of a message. */
+  static Map<String, Object> of(Shown shown, Encoding encoding) {
+    Message message = shown.message();
+    byte[] content = message.content();
+    int from = message.propertiesLength();
+    boolean asText = encoding == Encoding.AUTO && PayloadText.isUtf8(content, from, content.length);
     return Json.object(
-        "payload_bytes", message.bodyLength(),
+        "payload_bytes", shown.bodyLength(),
         "exchange", message.exchange().value(),
         "routing_key", message.routingKey().value(),
         "properties", MessageProperties.object(message.properties()),
-        "payload",
-            asText
-                ? new String(body, StandardCharsets.UTF_8)
-                : Base64.getEncoder().encodeToString(body),
+        "payload", payload(content, from, asText),
         "payload_encoding", asText ? "string" : "base64");
+  }
+
+  private static Object payload(byte[] content, int from, boolean asText) {
+    if (content.length - from > LARGE) {
+      return new PayloadText(content, from, content.length, asText);
+    }
+    return asText
+        ? new String(content, from, content.length - from, StandardCharsets.UTF_8)
+        : Base64.getEncoder().encodeToString(Arrays.copyOfRange(content, from, content.length));
   }
 }

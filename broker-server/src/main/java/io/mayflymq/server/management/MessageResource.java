@@ -39,11 +39,15 @@ final class MessageResource {
   private final ManagedBroker managed;
   private final int maxMessageSize;
   private final BodyLimit bodyLimit;
+  private final MessageMemory memory;
 
   /**
    * @param bodyLimit what a request to publish may take
+   * @param memory for messages that are got
    */
-  MessageResource(ManagedBroker managed, int maxMessageSize, BodyLimit bodyLimit) {
+  MessageResource(
+      ManagedBroker managed, int maxMessageSize, BodyLimit bodyLimit, MessageMemory memory) {
+    this.memory = memory;
     this.managed = managed;
     this.maxMessageSize = maxMessageSize;
     this.bodyLimit = bodyLimit;
@@ -187,29 +191,78 @@ final class MessageResource {
     String name = request.parameter("queue");
     managed.access(request.principal(), vhost).check(ResourceKind.QUEUE, name, Permission.READ);
     Queue queue = vhost.queue(name, request.principal());
-    List<Fetched> taken = new ArrayList<>();
+    MessageMemory.Share share = memory.share();
     try {
-      while (taken.size() < count) {
-        Fetched fetched =
-            Answers.await(
-                queue.fetch(mode.acknowledges, mode.requeues ? LeaseUse.PEEK : LeaseUse.GET));
+      List<Taken> taken = take(queue, mode, count, truncate, share);
+      return new Response(200, Listing.lazy(taken, each -> each.object(encoding)), Map.of(), share);
+    } catch (RuntimeException | Error e) {
+      share.release();
+      throw e;
+    }
+  }
+
+  /** A message that was got, as far as it will be shown. */
+  private record Taken(MessageObjects.Shown shown, Fetched fetched) {
+    static Taken of(Fetched fetched, long truncate) {
+      MessageObjects.Shown shown = MessageObjects.cut(fetched.message(), truncate);
+      return new Taken(
+          shown,
+          new Fetched(
+              fetched.sequence(), shown.message(), fetched.redelivered(), fetched.remaining()));
+    }
+
+    Map<String, Object> object(MessageObjects.Encoding encoding) {
+      Map<String, Object> object = MessageObjects.of(shown, encoding);
+      object.put("redelivered", fetched.redelivered());
+      object.put("message_count", fetched.remaining());
+      return object;
+    }
+  }
+
+  /** As many messages as are there and wanted, or fewer if they would take too much memory. */
+  private List<Taken> take(
+      Queue queue, AckMode mode, long count, long truncate, MessageMemory.Share share) {
+    List<Taken> taken = new ArrayList<>();
+    try {
+      while (taken.size() < count && share.hasRoom()) {
+        Fetched fetched = fetch(queue, mode);
         if (fetched == null) {
           break;
         }
-        taken.add(fetched);
+        Taken one = Taken.of(fetched, truncate);
+        taken.add(one);
+        share.set(share.bytes() + one.shown.bytes());
       }
     } finally {
-      settle(queue, taken, mode);
+      Answers.await(settle(queue, taken.stream().map(Taken::fetched).toList(), mode));
     }
-    return Response.ok(taken.stream().map(fetched -> object(fetched, encoding, truncate)).toList());
+    return taken;
   }
 
-  private void settle(Queue queue, List<Fetched> taken, AckMode mode) {
+  /** The next message, or null. One that comes too late goes back to the queue. */
+  private Fetched fetch(Queue queue, AckMode mode) {
+    CompletableFuture<Fetched> next =
+        queue.fetch(mode.acknowledges, mode.requeues ? LeaseUse.PEEK : LeaseUse.GET);
+    try {
+      return Answers.await(next);
+    } catch (RuntimeException e) {
+      next.thenAccept(
+          late -> {
+            if (late != null) {
+              settle(queue, List.of(late), AckMode.ACK_REQUEUE_TRUE);
+            }
+          });
+      throw e;
+    }
+  }
+
+  private CompletableFuture<Void> settle(Queue queue, List<Fetched> taken, AckMode mode) {
+    CompletableFuture<Void> settled = new CompletableFuture<>();
     if (!mode.acknowledges || taken.isEmpty()) {
-      return;
+      settled.complete(null);
+      return settled;
     }
     Shard shard = queue.shard();
-    CompletableFuture<Void> settled = new CompletableFuture<>();
     shard.execute(
         () -> {
           CommandLanes lanes =
@@ -224,14 +277,6 @@ final class MessageResource {
             }
           }
         });
-    Answers.await(settled);
-  }
-
-  private static Map<String, Object> object(
-      Fetched fetched, MessageObjects.Encoding encoding, long truncate) {
-    Map<String, Object> object = MessageObjects.of(fetched.message(), encoding, truncate);
-    object.put("redelivered", fetched.redelivered());
-    object.put("message_count", fetched.remaining());
-    return object;
+    return settled;
   }
 }

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * This process, and the machine that it runs on.
@@ -33,14 +34,14 @@ record Node(List<Listener> listeners, Path dataDir, Path logFile, List<String> m
    * A place where the broker listens.
    *
    * @param protocol as RabbitMQ calls it
-   * @param tls what it speaks TLS with; null if it does not
+   * @param tlsNow gives what it speaks TLS with at the moment; null if it does not
    */
-  record Listener(String protocol, InetSocketAddress address, TlsSettings tls) {
+  record Listener(String protocol, InetSocketAddress address, Supplier<TlsSettings> tlsNow) {
     static Listener amqp(InetSocketAddress address) {
       return new Listener(AMQP, address, null);
     }
 
-    static Listener amqps(InetSocketAddress address, TlsSettings tls) {
+    static Listener amqps(InetSocketAddress address, Supplier<TlsSettings> tls) {
       return new Listener(AMQPS, address, tls);
     }
 
@@ -48,8 +49,13 @@ record Node(List<Listener> listeners, Path dataDir, Path logFile, List<String> m
       return new Listener("http", address, null);
     }
 
-    static Listener https(InetSocketAddress address, TlsSettings tls) {
+    static Listener https(InetSocketAddress address, Supplier<TlsSettings> tls) {
       return new Listener("https", address, tls);
+    }
+
+    /** What it speaks TLS with, or null. */
+    TlsSettings tls() {
+      return tlsNow == null ? null : tlsNow.get();
     }
 
     boolean isOfApi() {

@@ -39,7 +39,7 @@ final class OverviewResource {
 
   private Response overview(Request request) {
     List<VirtualHost> vhosts = managed.vhosts(request.principal());
-    List<QueueView> queues = managed.queues(vhosts);
+    ManagedBroker.Open open = managed.open(request.principal(), vhosts);
     Map<String, Object> object =
         Json.object(
             "management_version",
@@ -70,13 +70,16 @@ final class OverviewResource {
             "churn_rates",
             Statistics.ofChurn(managed.broker().churn()),
             "queue_totals",
-            queueTotals(vhosts, queues),
+            queueTotals(vhosts, open.queues()),
             "object_totals",
-            objectTotals(request, vhosts, queues),
+            objectTotals(vhosts, open),
             "statistics_db_event_queue",
             0,
             "node",
             NodeName.VALUE);
+    if (!open.complete()) {
+      object.put(ManagedBroker.INCOMPLETE, true);
+    }
     if (request.principal().isMonitor()) {
       object.put("listeners", node.listeners().stream().map(OverviewResource::listener).toList());
       object.put("contexts", contexts());
@@ -109,14 +112,14 @@ final class OverviewResource {
     return totals;
   }
 
-  private Map<String, Object> objectTotals(
-      Request request, List<VirtualHost> vhosts, List<QueueView> queues) {
+  private static Map<String, Object> objectTotals(
+      List<VirtualHost> vhosts, ManagedBroker.Open open) {
     return Json.object(
-        "channels", managed.channels(request.principal()).size(),
-        "connections", managed.connections(request.principal()).size(),
-        "consumers", queues.stream().mapToInt(view -> view.consumers().size()).sum(),
+        "channels", open.channels(),
+        "connections", open.connections(),
+        "consumers", open.queues().stream().mapToInt(view -> view.consumers().size()).sum(),
         "exchanges", vhosts.stream().mapToInt(vhost -> vhost.routing().exchangeCount()).sum(),
-        "queues", queues.size());
+        "queues", vhosts.stream().mapToInt(vhost -> vhost.routing().queueCount()).sum());
   }
 
   private static List<Map<String, Object>> exchangeTypes() {
@@ -245,7 +248,7 @@ final class OverviewResource {
             "disk_free", node.diskFree(),
             "disk_free_limit", monitors.diskFreeLimit(),
             "disk_free_alarm", isRaised(Alarm.Resource.DISK),
-            "sockets_used", managed.connections(Principal.CONTROL).size(),
+            "sockets_used", managed.connectionCount(),
             "gc_num", Node.garbageCollections(),
             "exchange_types", exchangeTypes(),
             "auth_mechanisms",

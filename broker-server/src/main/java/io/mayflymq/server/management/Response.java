@@ -8,8 +8,16 @@ import java.util.Map;
  * @param status of HTTP
  * @param body what becomes JSON, or null for none
  * @param headers besides those of every answer
+ * @param messages what messages in it take in memory, given back when it has been sent; null if
+ *     there are none
  */
-record Response(int status, Object body, Map<String, String> headers) {
+record Response(
+    int status, Object body, Map<String, String> headers, MessageMemory.Share messages) {
+  /** An answer without messages. */
+  Response(int status, Object body, Map<String, String> headers) {
+    this(status, body, headers, null);
+  }
+
   static Response ok(Object body) {
     return new Response(200, body, Map.of());
   }

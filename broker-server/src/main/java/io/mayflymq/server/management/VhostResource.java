@@ -4,12 +4,14 @@ import io.mayflymq.core.admin.VhostAdministration;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.CounterGroup;
+import io.mayflymq.core.metrics.ShardQuery;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.vhost.QueueView;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.config.NodeName;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /** Virtual hosts, with what happens in them. Administrators add, change and delete them. */
 final class VhostResource {
@@ -105,16 +107,25 @@ final class VhostResource {
   }
 
   private Response list(Request request) {
-    return Listing.of(managed.vhosts(request.principal()), VirtualHost::name, this::object)
+    List<VirtualHost> visible = managed.vhosts(request.principal());
+    ShardQuery.Seen<QueueView> seen = managed.answeringQueues(visible);
+    Map<VirtualHost, List<QueueView>> queues =
+        seen.views().stream().collect(Collectors.groupingBy(view -> view.queue().vhost()));
+    return Listing.of(
+            visible,
+            VirtualHost::name,
+            vhost -> object(vhost, queues.getOrDefault(vhost, List.of()), seen.complete()))
         .answer(request);
   }
 
   private Response get(Request request) {
-    return Response.ok(Listing.columns(request, object(managed.visibleVhost(request))));
+    VirtualHost vhost = managed.visibleVhost(request);
+    ShardQuery.Seen<QueueView> seen = managed.answeringQueues(List.of(vhost));
+    return Response.ok(Listing.columns(request, object(vhost, seen.views(), seen.complete())));
   }
 
-  private Map<String, Object> object(VirtualHost vhost) {
-    List<QueueView> queues = managed.queues(List.of(vhost));
+  private static Map<String, Object> object(
+      VirtualHost vhost, List<QueueView> queues, boolean complete) {
     CounterGroup traffic = vhost.metrics().connections();
     VhostDefinition definition = vhost.definition();
     Map<String, Object> object =
@@ -140,6 +151,9 @@ final class VhostResource {
     object.put(
         "messages_delayed", queues.stream().mapToLong(view -> view.scheduled().ready()).sum());
     object.put("messages_dlx", queues.stream().mapToLong(view -> view.waiting().messages()).sum());
+    if (!complete) {
+      object.put(ManagedBroker.INCOMPLETE, true);
+    }
     object.put("name", vhost.name());
     Statistics.put(
         object,

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -234,6 +235,17 @@ class HttpConnectionTest {
     assertThat(status(answer)).isEqualTo(431);
   }
 
+  /** Each line takes four bytes from the client, and many more here. */
+  @Test
+  void aFloodOfSmallHeadersIsRefused() {
+    String answer = rig.send(client, "GET /a HTTP/1.1\r\nhost: h\r\n" + "a:\r\n".repeat(101));
+    assertThat(status(answer)).isEqualTo(431);
+    assertThat(body(answer)).contains("100");
+    EmbeddedChannel other = rig.connect();
+    String chunked = "GET /a HTTP/1.1\r\nhost: h\r\ntransfer-encoding: chunked\r\n\r\n0\r\n";
+    assertThat(status(rig.send(other, chunked + "a:\r\n".repeat(102)))).isEqualTo(431);
+  }
+
   @Test
   void aLongTargetIsRefused() {
     assertThat(status(rig.send(client, get("/" + "a".repeat(1_000))))).isEqualTo(414);
@@ -261,7 +273,8 @@ class HttpConnectionTest {
 
   @Test
   void aConnectionEndsAfterItsLastRequest() {
-    HttpRig few = new HttpRig(new HttpLimits(3, 2, 1_000, 2_000, 1_000, 2, 1, 100, 100, 100));
+    HttpRig few =
+        new HttpRig(new HttpLimits(3, 2, 1_000, 2_000, 1_000, 1_000_000, 2, 1, 1, 100, 100, 100));
     EmbeddedChannel channel = few.connect();
     assertThat(few.send(channel, get("/a"))).doesNotContain("connection: close");
     assertThat(few.send(channel, get("/a"))).contains("connection: close\r\n");
@@ -269,7 +282,8 @@ class HttpConnectionTest {
 
   @Test
   void whenAllWorkersAreBusyTheAnswerSaysSo() {
-    HttpRig roomy = new HttpRig(new HttpLimits(9, 9, 1_000, 2_000, 1_000, 2, 1, 100, 100, 100));
+    HttpRig roomy =
+        new HttpRig(new HttpLimits(9, 9, 1_000, 2_000, 1_000, 1_000_000, 2, 1, 1, 100, 100, 100));
     for (int i = 0; i < 3; i++) {
       roomy.connect().writeInbound(Unpooled.copiedBuffer(get("/a"), StandardCharsets.US_ASCII));
     }
@@ -328,6 +342,86 @@ class HttpConnectionTest {
         };
     assertThat(rig.send(client, get("/a"))).doesNotEndWith("0\r\n\r\n");
     assertThat(client.isActive()).isFalse();
+  }
+
+  @Test
+  void bodyOfAnAnswerIsClosedOnceItIsSent() {
+    Closeable answer = new Closeable(1_000, 1_000);
+    rig.answer = answer;
+    rig.send(client, get("/a"));
+    assertThat(answer.closed).isEqualTo(1);
+  }
+
+  @Test
+  void bodyOfAnAnswerIsClosedWhereItBreaksOff() {
+    Closeable broken = new Closeable(20, 100);
+    rig.answer = broken;
+    rig.send(client, get("/a"));
+    assertThat(client.isActive()).isFalse();
+    assertThat(broken.closed).isEqualTo(1);
+    Closeable never = new Closeable(0, 100);
+    rig.answer = never;
+    assertThat(status(rig.send(rig.connect(), get("/a")))).isEqualTo(500);
+    assertThat(never.closed).isEqualTo(1);
+  }
+
+  @Test
+  void bodyOfAnAnswerIsClosedIfItsClientHasGone() {
+    Closeable answer = new Closeable(1_000, 1_000);
+    rig.answer = answer;
+    client.writeInbound(Unpooled.copiedBuffer(get("/a"), StandardCharsets.US_ASCII));
+    client.close();
+    rig.work();
+    assertThat(answer.closed).isEqualTo(1);
+  }
+
+  @Test
+  void answersThatClientsDoNotTakeMakeRoomForOthers() {
+    HeldAnswers<String> held = new HeldAnswers<>(100);
+    held.begin("first", 60);
+    held.begin("second", 30);
+    assertThat(held.displaced()).isNull();
+    held.goesOn("first");
+    held.begin("third", 30);
+    assertThat(held.displaced()).as("has taken nothing for longest").isEqualTo("second");
+    held.end("second");
+    assertThat(held.displaced()).isNull();
+    held.begin("fourth", 1_000);
+    assertThat(held.displaced()).isEqualTo("first");
+    held.end("first");
+    held.end("third");
+    assertThat(held.displaced()).as("one alone may take more").isNull();
+    held.end("fourth");
+    held.end("fourth");
+    held.begin("fifth", 100);
+    assertThat(held.displaced()).isNull();
+  }
+
+  /** A body that fails behind some of its pieces. */
+  private static final class Closeable implements BodySource {
+    private final int pieces;
+    private final int count;
+    private int made;
+    private int closed;
+
+    Closeable(int pieces, int count) {
+      this.pieces = pieces;
+      this.count = count;
+    }
+
+    @Override
+    public boolean appendTo(ByteArrayOutputStream out) throws IOException {
+      if (made == pieces) {
+        throw new IOException("no such thing");
+      }
+      out.writeBytes(new byte[10_000]);
+      return ++made < count;
+    }
+
+    @Override
+    public void close() {
+      closed++;
+    }
   }
 
   private static BodySource pieces(AtomicInteger made, int bytes, int count) {

@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class HttpRig implements HttpService {
   static final HttpLimits LIMITS =
-      new HttpLimits(3, 100, 1_000, 2_000, 100_000, 2, 1, 10_000, 60_000, 30_000);
+      new HttpLimits(3, 100, 1_000, 2_000, 100_000, 1_000_000, 2, 1, 1, 10_000, 60_000, 30_000);
 
   /** Work that waits for a worker. */
   final Deque<Runnable> work = new ArrayDeque<>();
@@ -45,12 +45,7 @@ final class HttpRig implements HttpService {
   HttpRig(HttpLimits limits) {
     shared =
         new HttpServer.Shared(
-            limits,
-            this,
-            new Workers(limits.workers() + limits.maxWaiting(), new Later()),
-            new Connections<>(limits.maxConnections()),
-            new BodyBuffer.Budget(limits.maxBodies()),
-            Faults.logged());
+            limits, this, new Workers(limits, new Later(), size -> {}, () -> {}), Faults.logged());
   }
 
   /** A path {@code /refused} is refused, {@code /paused} after five seconds, others are taken. */

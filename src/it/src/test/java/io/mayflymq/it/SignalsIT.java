@@ -9,6 +9,7 @@ import com.rabbitmq.client.ConnectionFactory;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.Certificate;
+import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RawClient;
@@ -161,6 +162,47 @@ class SignalsIT {
       factory(port, second).newConnection().close();
       assertThat(broker.stop()).isZero();
     }
+  }
+
+  @Test
+  void hangupTakesAnotherCertificateForTheApi() throws Exception {
+    Certificate first = Certificate.of("CN=first");
+    Certificate second = Certificate.of("CN=second");
+    int port = BrokerProcess.freePort();
+    Path file = directory.resolve("https.conf");
+    String keys =
+        "management.ssl.ip = 127.0.0.1%nmanagement.ssl.port = %d%nmanagement.ssl.certfile ="
+            + " %s%nmanagement.ssl.keyfile = %s%n";
+    Files.writeString(
+        file,
+        keys.formatted(
+            port,
+            first.writeCertificate(directory.resolve("first.pem")),
+            first.writeKey(directory.resolve("first.key"))));
+    try (BrokerProcess broker =
+        BrokerProcess.builder().arguments("--config", file.toString()).start()) {
+      assertThat(whoami(port, first)).isEqualTo(200);
+      Files.writeString(
+          file,
+          keys.formatted(
+              port,
+              second.writeCertificate(directory.resolve("second.pem")),
+              second.writeKey(directory.resolve("second.key"))));
+      reload(broker);
+      awaitLine(broker, "changed: management.ssl.certfile, management.ssl.keyfile");
+      assertThat(whoami(port, second)).isEqualTo(200);
+      assertThatThrownBy(() -> whoami(port, first)).isInstanceOf(SSLException.class);
+
+      Files.writeString(file, keys.formatted(port, "missing.pem", "missing.key"));
+      reload(broker);
+      awaitLine(broker, "cannot be used: management.ssl.certfile: cannot read missing.pem");
+      assertThat(whoami(port, second)).isEqualTo(200);
+      assertThat(broker.stop()).isZero();
+    }
+  }
+
+  private static int whoami(int port, Certificate server) throws Exception {
+    return Http.as(port, "guest", "guest", server.trusted()).get("whoami").status();
   }
 
   private static ConnectionFactory factory(int port, Certificate server) throws Exception {

@@ -346,6 +346,11 @@ public final class BrokerProcess implements AutoCloseable {
     process.destroyForcibly();
   }
 
+  /** Whether the process has not ended. */
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
   /** Waits for the end of the process and of its output; fails after 20 s. */
   public int awaitExit() {
     try {
