@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * What is wrong with a data directory, as far as can be told without reading the messages: whether
@@ -71,6 +72,12 @@ record DataFaults(
       metadata = MetadataCheck.of(directory, stores.broker(), stores.metadataSeen());
       faults.addAll(of(metadata, stores.hasMessages()));
     }
+    // Before anything can be declared, a start has made the logs of the shards.
+    if (metadata != null
+        && !metadata.isEmpty()
+        && isMissing(directory.resolve(MESSAGES_DIRECTORY))) {
+      faults.add(new Fault(MESSAGES_DIRECTORY, "is missing or empty", true, null));
+    }
     for (StoreCheck.Fault fault : stores.faults()) {
       String file = MESSAGES_DIRECTORY + "/" + fault.file();
       faults.add(new Fault(file, fault.what(), fault.refuses(), null));
@@ -80,6 +87,15 @@ record DataFaults(
       faults.add(new Fault(MESSAGES_DIRECTORY, named(orphans), true, null));
     }
     return new DataFaults(directory, stores, metadata, orphans, List.copyOf(faults));
+  }
+
+  private static boolean isMissing(Path messages) throws IOException {
+    if (Files.notExists(messages)) {
+      return true;
+    }
+    try (Stream<Path> files = Files.list(messages)) {
+      return files.findAny().isEmpty();
+    }
   }
 
   private static List<OrphanedQueue> orphans(

@@ -147,7 +147,7 @@ final class Storage implements AutoCloseable {
       throws StartException {
     Path dataDir = settings.dataDir();
     try {
-      removeReset(dataDir);
+      finishReset(dataDir);
       DataFaults faults = DataFaults.of(dataDir, false);
       if (faults.refuses() && !acceptsLoss) {
         throw faults.refusal();
@@ -198,6 +198,15 @@ final class Storage implements AutoCloseable {
       Files.move(messages, dataDir.resolve(RESET_DIRECTORY), StandardCopyOption.ATOMIC_MOVE);
     }
     MetadataJournal.delete(dataDir);
+    removeReset(dataDir);
+  }
+
+  /** Ends a reset that was interrupted: metadata without messages would be taken for a loss. */
+  private static void finishReset(Path dataDir) throws IOException {
+    boolean begun = Files.exists(dataDir.resolve(RESET_DIRECTORY));
+    if (begun && Files.notExists(dataDir.resolve(DataFaults.MESSAGES_DIRECTORY))) {
+      MetadataJournal.delete(dataDir);
+    }
     removeReset(dataDir);
   }
 

@@ -64,7 +64,7 @@ class ServerRunTest {
     assertSaid(
         "mayfly: data directory "
             + data
-            + " has format '99' (file mayfly.format), this broker knows format 2 and 3 only");
+            + " has format '99' (file mayfly.format), this broker knows formats 2, 3, 4 only");
   }
 
   @Test
