@@ -6,9 +6,11 @@ import io.mayflymq.core.metadata.MetadataException;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.store.segment.DiskDirectory;
 import io.mayflymq.core.store.segment.LogDirectory;
+import io.mayflymq.core.store.segment.LogFile;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -30,9 +32,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class MetadataJournal implements MetadataLog {
   private static final Logger LOGGER = LoggerFactory.getLogger(MetadataJournal.class);
+  private static final int COPY_BYTES = 1 << 18;
 
   private final JournalFiles files;
-  private final long recoveredSequence;
   private final UUID directoryId;
   private final Thread writer;
   private final Consumer<String> health;
@@ -83,7 +85,6 @@ public final class MetadataJournal implements MetadataLog {
     this.files = files;
     this.directoryId = directoryId;
     this.recovered = contents.entries();
-    this.recoveredSequence = Math.max(0, contents.sequence());
     this.sequence = files.sequence();
     this.health = health;
     this.writer = threads.essential("metadata", this::writeUntilClosed);
@@ -108,7 +109,7 @@ public final class MetadataJournal implements MetadataLog {
     }
   }
 
-  private static MetadataJournal open(
+  static MetadataJournal open(
       Path path,
       LogDirectory directory,
       Expected expected,
@@ -153,7 +154,7 @@ public final class MetadataJournal implements MetadataLog {
     if (!expected.acceptsLoss) {
       throw new MetadataException(MetadataCheck.FILES + " in " + path + " " + lost, null);
     }
-    setAside(directory);
+    copyAside(directory);
     // No sequence number is given out twice.
     return Math.max(contents.last(), expected.seen) + 1;
   }
@@ -177,17 +178,32 @@ public final class MetadataJournal implements MetadataLog {
     return contents.sequence() < seen ? "are older than the messages" : null;
   }
 
-  /** Keeps what cannot be used under other names. */
-  private static void setAside(LogDirectory directory) throws IOException {
+  /** Copies what cannot be used: the files themselves stay until the new ones take their place. */
+  private static void copyAside(LogDirectory directory) throws IOException {
     List<String> present = directory.list();
     String suffix = ".aside-" + Instant.now().toString().replace(":", "");
     for (String name : JournalContents.NAMES) {
       if (present.contains(name)) {
-        directory.rename(name, name + suffix);
+        copy(directory, name, name + suffix);
         LOGGER.warn("{} is kept as {}", name, name + suffix);
       }
     }
     directory.force();
+  }
+
+  private static void copy(LogDirectory directory, String from, String to) throws IOException {
+    try (LogFile source = directory.open(from, false);
+        LogFile target = directory.create(to)) {
+      ByteBuffer buffer = ByteBuffer.allocate(COPY_BYTES);
+      long at = 0;
+      while (source.read(buffer, at) > 0) {
+        int bytes = buffer.flip().remaining();
+        target.write(buffer, at);
+        at += bytes;
+        buffer.clear();
+      }
+      target.force();
+    }
   }
 
   @Override
@@ -209,14 +225,6 @@ public final class MetadataJournal implements MetadataLog {
   /** The sequence number of the last commit that is durable. Any thread may ask. */
   public long sequence() {
     return sequence;
-  }
-
-  /**
-   * The sequence number up to which everything was found when the journal was opened. It is below
-   * {@link #sequence} only if a part was lost, or all.
-   */
-  public long recoveredSequence() {
-    return recoveredSequence;
   }
 
   @Override

@@ -20,6 +20,7 @@ import io.mayflymq.core.security.HashingAlgorithm;
 import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.core.security.TopicPermissions;
 import io.mayflymq.core.security.User;
+import io.mayflymq.core.store.segment.MemoryDirectory;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.FieldTable;
@@ -27,8 +28,10 @@ import io.mayflymq.protocol.types.FieldValue;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import org.h2.mvstore.MVStore;
@@ -230,13 +233,41 @@ class MetadataJournalTest {
 
     try (MetadataJournal log = open(new MetadataJournal.Expected(null, 41, true))) {
       assertThat(log.recover()).isEmpty();
-      assertThat(log.recoveredSequence()).isZero();
       assertThat(log.sequence()).isEqualTo(42);
     }
     assertThat(directory).isDirectoryContaining("glob:**metadata.log.aside-*");
     try (MetadataJournal log = open()) {
-      assertThat(log.recoveredSequence()).isEqualTo(42);
+      assertThat(log.sequence()).isEqualTo(42);
     }
+  }
+
+  /** Power is lost while the files of which a part is lost are replaced, wherever in that. */
+  @Test
+  void acceptingLossOutlivesPowerLoss() throws Exception {
+    MetadataJournal.Expected accepting = new MetadataJournal.Expected(null, 9, true);
+    MemoryDirectory files = new MemoryDirectory();
+    open(files, MetadataJournal.Expected.NOTHING).append(List.of(EXCHANGE, QUEUE)).join();
+    Random random = new Random(7);
+    List<MemoryDirectory> moments = new ArrayList<>();
+    MemoryDirectory kept = files.afterPowerLoss(random, 1);
+    for (double share : new double[] {0, 0.5, 1}) {
+      MemoryDirectory before = kept.afterPowerLoss(random, 1);
+      before.beforeChange(() -> moments.add(before.afterPowerLoss(random, share)));
+      open(before, accepting).close();
+    }
+
+    for (MemoryDirectory moment : moments) {
+      try (MetadataJournal log = open(moment, accepting)) {
+        assertThat(log.recover()).containsExactly(EXCHANGE, QUEUE);
+        assertThat(log.sequence()).isGreaterThan(9);
+      }
+    }
+    assertThat(moments).hasSizeGreaterThan(10);
+  }
+
+  private MetadataJournal open(MemoryDirectory files, MetadataJournal.Expected expected)
+      throws Exception {
+    return MetadataJournal.open(directory, files, expected, THREADS, why -> {});
   }
 
   @Test
