@@ -78,7 +78,7 @@ public final class BrokerThreads {
   /** Makes a thread for work that is done again and again and that the broker can do without. */
   public PeriodicWork periodic(String name) {
     return new PeriodicWork(
-        Executors.newSingleThreadScheduledExecutor(work -> auxiliary(name, work)), faults);
+        new ReportingScheduler(work -> auxiliary(name, work), name, faults), faults);
   }
 
   private Thread essential(String name, Runnable work, BiFunction<Runnable, String, Thread> kind) {

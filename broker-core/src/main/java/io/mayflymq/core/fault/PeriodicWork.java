@@ -50,8 +50,11 @@ public final class PeriodicWork implements AutoCloseable {
     try {
       thread.schedule(
           () -> {
-            run(what, work);
-            schedule(what, delayMillis, work);
+            try {
+              run(what, work);
+            } finally {
+              schedule(what, delayMillis, work);
+            }
           },
           delayMillis.getAsLong(),
           TimeUnit.MILLISECONDS);

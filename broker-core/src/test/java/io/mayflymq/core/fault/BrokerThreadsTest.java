@@ -110,6 +110,24 @@ class BrokerThreadsTest {
     }
   }
 
+  /** The JDK keeps to itself what is thrown around the work. */
+  @Test
+  void lackOfMemoryWhilePeriodicWorkIsScheduledAgainEndsTheProcess() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    try (PeriodicWork work = threads.periodic("monitors")) {
+      work.repeat(
+          "something",
+          () -> {
+            if (asked.getAndIncrement() > 0) {
+              throw new OutOfMemoryError();
+            }
+            return 1;
+          },
+          () -> {});
+      assertThat(ended()).isEqualTo("a task of thread: java.lang.OutOfMemoryError");
+    }
+  }
+
   @Test
   void threadsOfAFactoryAreNumbered() {
     var factory = threads.essentials("shard", Thread::new);

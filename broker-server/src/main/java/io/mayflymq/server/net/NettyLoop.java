@@ -3,6 +3,7 @@ package io.mayflymq.server.net;
 import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.runtime.EventLoop;
 import io.netty.channel.SingleThreadEventLoop;
+import io.netty.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
@@ -51,7 +52,14 @@ record NettyLoop(io.netty.channel.EventLoop loop, Faults faults) implements Even
   @Override
   public void schedule(Runnable task, long delayMillis) {
     if (!loop.isShuttingDown()) {
-      loop.schedule(() -> run(task), delayMillis, TimeUnit.MILLISECONDS);
+      loop.schedule(() -> run(task), delayMillis, TimeUnit.MILLISECONDS).addListener(this::report);
+    }
+  }
+
+  /** Netty keeps to itself what a scheduled task throws. */
+  private void report(Future<?> done) {
+    if (done.cause() != null && !done.isCancelled()) {
+      faults.contained("a task of an event loop", done.cause());
     }
   }
 }

@@ -32,6 +32,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SignalsIT {
   @TempDir Path directory;
 
+  private static BrokerProcess.Builder broker() {
+    return BrokerProcess.builder().defaultSignals();
+  }
+
   private static void awaitLine(BrokerProcess broker, String part) {
     await()
         .atMost(Patience.TIME)
@@ -69,8 +73,7 @@ class SignalsIT {
   void hangupReadsTheConfigurationAgain() throws Exception {
     Path file =
         Files.writeString(directory.resolve("my.conf"), "heartbeat = 7\nchannel_max = 100\n");
-    try (BrokerProcess broker =
-        BrokerProcess.builder().arguments("--config", file.toString()).start()) {
+    try (BrokerProcess broker = broker().arguments("--config", file.toString()).start()) {
       Connection open = broker.factory().newConnection();
       assertThat(heartbeat(broker)).isEqualTo(7);
 
@@ -111,7 +114,7 @@ class SignalsIT {
 
   @Test
   void hangupOpensTheLogFileAgain() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().set("log.file", "b.log").start()) {
+    try (BrokerProcess broker = broker().set("log.file", "b.log").start()) {
       Path log = broker.data().resolve("log/b.log");
       Path moved = Files.move(log, log.resolveSibling("b.log.1"));
       reload(broker);
@@ -140,8 +143,7 @@ class SignalsIT {
             port,
             first.writeCertificate(directory.resolve("first.pem")),
             first.writeKey(directory.resolve("first.key"))));
-    try (BrokerProcess broker =
-        BrokerProcess.builder().arguments("--config", file.toString()).start()) {
+    try (BrokerProcess broker = broker().arguments("--config", file.toString()).start()) {
       factory(port, first).newConnection().close();
       Files.writeString(
           file,
@@ -179,8 +181,7 @@ class SignalsIT {
             port,
             first.writeCertificate(directory.resolve("first.pem")),
             first.writeKey(directory.resolve("first.key"))));
-    try (BrokerProcess broker =
-        BrokerProcess.builder().arguments("--config", file.toString()).start()) {
+    try (BrokerProcess broker = broker().arguments("--config", file.toString()).start()) {
       assertThat(whoami(port, first)).isEqualTo(200);
       Files.writeString(
           file,
@@ -213,7 +214,7 @@ class SignalsIT {
 
   @Test
   void manyHangupsAreBorne() throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().set("log.file", "b.log").start()) {
+    try (BrokerProcess broker = broker().set("log.file", "b.log").start()) {
       Connection open = broker.factory().newConnection();
       for (int i = 0; i < 50; i++) {
         broker.signal("HUP");
@@ -230,7 +231,7 @@ class SignalsIT {
   @ParameterizedTest
   @ValueSource(strings = {"INT", "TERM"})
   void interruptAndTerminateStopInOrder(String signal) throws Exception {
-    try (BrokerProcess broker = BrokerProcess.builder().start()) {
+    try (BrokerProcess broker = broker().start()) {
       broker.signal(signal);
       assertThat(broker.awaitExit()).isZero();
       assertThat(broker.output()).last().asString().endsWith("stopped");

@@ -73,6 +73,7 @@ public final class BrokerProcess implements AutoCloseable {
 
   /** How to start one; every part has a sensible default. */
   public static final class Builder {
+    private final List<String> wrapper = new ArrayList<>();
     private final List<String> jvm = new ArrayList<>();
     private final Map<String, String> settings = new LinkedHashMap<>();
     private final Map<String, String> environment = new LinkedHashMap<>();
@@ -131,9 +132,18 @@ public final class BrokerProcess implements AutoCloseable {
       return set("data_dir", directory);
     }
 
+    /**
+     * Has signals do in it what they do by default, also where the tests were started with some
+     * ignored, as by {@code nohup}: a process inherits that, and Java leaves it at that.
+     */
+    public Builder defaultSignals() {
+      wrapper.addAll(List.of("env", "--default-signal=HUP,INT,TERM,USR1"));
+      return this;
+    }
+
     /** Starts it and returns at once, ready or not. */
     public BrokerProcess launch() {
-      List<String> command = new ArrayList<>();
+      List<String> command = new ArrayList<>(wrapper);
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
       if (archive) {
         command.addAll(ClassArchive.options());

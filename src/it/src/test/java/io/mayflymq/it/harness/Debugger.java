@@ -1,25 +1,40 @@
 package io.mayflymq.it.harness;
 
 import com.sun.jdi.Bootstrap;
+import com.sun.jdi.ClassNotLoadedException;
+import com.sun.jdi.ClassType;
+import com.sun.jdi.IncompatibleThreadStateException;
 import com.sun.jdi.InvalidTypeException;
-import com.sun.jdi.ObjectReference;
+import com.sun.jdi.InvocationException;
+import com.sun.jdi.Location;
+import com.sun.jdi.Method;
+import com.sun.jdi.ReferenceType;
 import com.sun.jdi.ThreadReference;
 import com.sun.jdi.VMDisconnectedException;
 import com.sun.jdi.VirtualMachine;
 import com.sun.jdi.connect.AttachingConnector;
 import com.sun.jdi.connect.Connector;
 import com.sun.jdi.connect.IllegalConnectorArgumentsException;
+import com.sun.jdi.event.Event;
+import com.sun.jdi.event.EventSet;
+import com.sun.jdi.event.LocatableEvent;
+import com.sun.jdi.request.EventRequest;
+import com.sun.jdi.request.MethodEntryRequest;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
 /**
  * A debugger that is attached to a broker, to have happen in one of its threads what may happen to
- * any: that it is stuck, or that there is no memory left wherever it is just then. Needs nothing of
- * the broker but an option of its virtual machine.
+ * any: that it is stuck, or that what it calls fails. Needs nothing of the broker but an option of
+ * its virtual machine.
  */
 public final class Debugger implements AutoCloseable {
+  private static final Object THROWN = "thrown";
+
   private final VirtualMachine machine;
+  private String thrownAt = "nowhere";
 
   private Debugger(VirtualMachine machine) {
     this.machine = machine;
@@ -53,9 +68,10 @@ public final class Debugger implements AutoCloseable {
     return machine.allThreads().stream().map(ThreadReference::name).toList();
   }
 
+  /** The first thread whose name begins like that. */
   private ThreadReference thread(String name) {
     return machine.allThreads().stream()
-        .filter(thread -> thread.name().equals(name))
+        .filter(thread -> thread.name().startsWith(name))
         .findFirst()
         .orElseThrow(() -> new AssertionError("no thread " + name + " in " + threads()));
   }
@@ -71,19 +87,86 @@ public final class Debugger implements AutoCloseable {
   }
 
   /**
-   * A thread finds no memory at its next step: the error that the virtual machine keeps ready for
-   * that is thrown. One that waits is woken.
+   * Has an error thrown in a thread at the next method that it calls of some classes. Nothing
+   * happens while the thread waits; {@link #awaitThrown} tells when it did.
+   *
+   * @param classes such as {@code io.mayflymq.*}; not the JDK's, whose locks allow for no error
+   *     within
+   * @param error a class that the broker's virtual machine has loaded
    */
-  public void takeMemory(String name) {
-    ObjectReference error =
-        machine.classesByName(OutOfMemoryError.class.getName()).get(0).instances(1).get(0);
+  public void throwIn(String name, String classes, Class<? extends Throwable> error) {
+    MethodEntryRequest request = machine.eventRequestManager().createMethodEntryRequest();
+    request.addThreadFilter(thread(name));
+    request.addClassFilter(classes);
+    arm(request, error);
+  }
+
+  /**
+   * Has the next call of a method throw an exception, in whichever thread.
+   *
+   * @param type a class that the broker's virtual machine has loaded
+   * @param exception likewise
+   */
+  public void throwAt(String type, String method, Class<? extends Throwable> exception) {
+    Location start = loaded(type).methodsByName(method).get(0).location();
+    arm(machine.eventRequestManager().createBreakpointRequest(start), exception);
+  }
+
+  private void arm(EventRequest request, Class<? extends Throwable> thrown) {
+    request.putProperty(THROWN, thrown.getName());
+    request.addCountFilter(1);
+    request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
+    request.enable();
+  }
+
+  /**
+   * Waits until what was asked for has been thrown.
+   *
+   * @return whether it was, within this time; true also if the process has ended
+   */
+  public boolean awaitThrown(Duration patience) throws InterruptedException {
     try {
-      thread(name).stop(error);
-    } catch (InvalidTypeException e) {
-      throw new IllegalStateException(e);
+      EventSet events = machine.eventQueue().remove(patience.toMillis());
+      if (events == null) {
+        return false;
+      }
+      for (Event event : events) {
+        if (event instanceof LocatableEvent reached) {
+          throwThere(reached);
+        }
+      }
+      events.resume();
     } catch (VMDisconnectedException e) {
       // It has ended already.
     }
+    return true;
+  }
+
+  /** Where the last exception was thrown, for the text of an assertion. */
+  public String thrownAt() {
+    return thrownAt;
+  }
+
+  private void throwThere(LocatableEvent reached) {
+    thrownAt = reached.location().method() + " in " + reached.thread().name();
+    ClassType thrown = (ClassType) loaded((String) reached.request().getProperty(THROWN));
+    ThreadReference thread = reached.thread();
+    try {
+      Method constructor = thrown.concreteMethodByName("<init>", "()V");
+      thread.stop(
+          thrown.newInstance(thread, constructor, List.of(), ClassType.INVOKE_SINGLE_THREADED));
+    } catch (InvalidTypeException
+        | ClassNotLoadedException
+        | IncompatibleThreadStateException
+        | InvocationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private ReferenceType loaded(String type) {
+    return machine.classesByName(type).stream()
+        .findFirst()
+        .orElseThrow(() -> new AssertionError(type + " is not loaded"));
   }
 
   /** Detaches; what is suspended goes on. */

@@ -1,0 +1,182 @@
+package io.mayflymq.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.MessageProperties;
+import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.ControlCommand;
+import io.mayflymq.it.harness.Debugger;
+import io.mayflymq.it.harness.Http;
+import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.Patience;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * An error in any one thread of the broker, at whatever that thread does next. A lack of memory
+ * ends the process. Another error either goes no further or ends the process too. Nothing confirmed
+ * is lost.
+ */
+@OwnBroker
+class ErrorInThreadIT {
+  private static final int OUT_OF_MEMORY = 3;
+  private static final int FATAL = 70;
+  private static final String BROKER = "io.mayflymq.*";
+  private static final String LOG = "ch.qos.logback.*";
+  private static final int QUEUES = 4;
+  private static final Duration STEP = Duration.ofMillis(100);
+
+  /** One of each kind: the threads of the API and of the control command are of one kind. */
+  private static final List<String> THREADS =
+      List.of(
+          "AsyncAppender-Worker-ConsoleAppender",
+          "control-file",
+          "control-io-0",
+          "housekeeping",
+          "management-0",
+          "management-io-0",
+          "message log 0",
+          "metadata",
+          "resource-monitors",
+          "shard-0",
+          "shard-watch",
+          "statistics",
+          "streams ");
+
+  @TempDir Path data;
+
+  /** How many messages were confirmed. */
+  private int confirmed;
+
+  @Test
+  void lackOfMemoryEndsTheProcess() throws Exception {
+    for (String thread : THREADS) {
+      try (DebuggedBroker broker = new DebuggedBroker(data)) {
+        useEverything(broker.process);
+        broker.throwIn(thread, OutOfMemoryError.class);
+        assertThat(broker.process.awaitExit())
+            .as(broker.debugger.thrownAt())
+            .isEqualTo(OUT_OF_MEMORY);
+        assertThat(broker.process.output()).anyMatch(line -> line.contains("out of memory"));
+      }
+    }
+    requireKept();
+  }
+
+  @Test
+  void otherErrorGoesNoFurtherOrEndsTheProcess() throws Exception {
+    DebuggedBroker broker = new DebuggedBroker(data);
+    try {
+      for (String thread : THREADS) {
+        useEverything(broker.process);
+        broker.throwIn(thread, LinkageError.class);
+        if (!broker.serves()) {
+          assertThat(broker.process.awaitExit()).as(broker.debugger.thrownAt()).isEqualTo(FATAL);
+          assertThat(broker.process.output()).anyMatch(line -> line.contains("exit code " + FATAL));
+          broker.close();
+          broker = new DebuggedBroker(data);
+        }
+      }
+    } finally {
+      broker.close();
+    }
+    requireKept();
+  }
+
+  private void requireKept() throws Exception {
+    try (BrokerProcess again = broker(data).start();
+        Connection connection = again.factory().newConnection();
+        Channel channel = connection.createChannel()) {
+      long kept = 0;
+      for (int queue = 0; queue < QUEUES; queue++) {
+        kept += channel.queueDeclarePassive("kept-" + queue).getMessageCount();
+      }
+      // What was not confirmed any more may be there as well.
+      assertThat(kept).isGreaterThanOrEqualTo(confirmed);
+    }
+  }
+
+  private static BrokerProcess.Builder broker(Path data) {
+    return BrokerProcess.builder().data(data).set("shards", 2).set("log.file", "broker.log");
+  }
+
+  /** Has every kind of thread do something. */
+  private void useEverything(BrokerProcess broker) throws Exception {
+    try (Connection connection = broker.factory().newConnection();
+        Channel channel = connection.createChannel()) {
+      channel.confirmSelect();
+      // Something for the metadata each time.
+      channel.queueDeclare("", true, false, false, null);
+      channel.queueDeclare("stream", true, false, false, Map.of("x-queue-type", "stream"));
+      for (int queue = 0; queue < QUEUES; queue++) {
+        channel.queueDeclare("kept-" + queue, true, false, false, null);
+        channel.basicPublish(
+            "", "kept-" + queue, MessageProperties.PERSISTENT_BASIC, new byte[100]);
+        channel.basicPublish("", "stream", MessageProperties.PERSISTENT_BASIC, new byte[100]);
+        channel.waitForConfirmsOrDie(Patience.MILLIS);
+        confirmed++;
+      }
+    }
+    // As many as there are threads, so that each gets one.
+    for (int request = 0; request < 10; request++) {
+      Http.as(broker.httpPort(), "guest", "guest").get("overview");
+    }
+    ControlCommand.of(broker).run("list_queues");
+  }
+
+  /** A broker that a debugger is attached to. */
+  private final class DebuggedBroker implements AutoCloseable {
+    private final BrokerProcess process;
+    private final Debugger debugger;
+
+    DebuggedBroker(Path data) throws IOException {
+      int port = BrokerProcess.freePort();
+      process = broker(data).jvm(Debugger.option(port)).start();
+      debugger = Debugger.attach(port);
+    }
+
+    /** Uses the broker until the thread has called something and got the error. */
+    void throwIn(String thread, Class<? extends Throwable> error) throws Exception {
+      Thread using = new Thread(this::use, "use");
+      debugger.throwIn(thread, thread.startsWith("Async") ? LOG : BROKER, error);
+      using.start();
+      Instant end = Instant.now().plus(Patience.TIME);
+      while (!debugger.awaitThrown(STEP)) {
+        assertThat(Instant.now()).as("%s has called something", thread).isBefore(end);
+      }
+      using.join(Patience.MILLIS);
+    }
+
+    private void use() {
+      try {
+        useEverything(process);
+      } catch (Exception e) {
+        // What the thread was to do for the client is not done.
+      }
+    }
+
+    /** Whether everything works in it, or it has ended. */
+    boolean serves() throws Exception {
+      try {
+        useEverything(process);
+        return true;
+      } catch (IOException | RuntimeException e) {
+        return false;
+      }
+    }
+
+    @Override
+    public void close() {
+      debugger.close();
+      process.close();
+    }
+  }
+}
