@@ -137,18 +137,18 @@ public final class ReactorRabbitmq {
     sender
         .send(Mono.just(new OutboundMessage("", "mortal", brief, bytes("brief"))))
         .block(PATIENCE);
-    Delivery letter = next(dead, 5);
+    Delivery deadLetter = next(dead, 5);
     long lived = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-    check(text(letter).equals("brief"), "another message died");
+    check(text(deadLetter).equals("brief"), "another message died");
     check(lived >= 199, "it lived for " + lived);
     ok("ttl", "it lived for " + lived + " ms of 200");
-    List<?> deaths = (List<?>) letter.getProperties().getHeaders().get("x-death");
+    List<?> deaths = (List<?>) deadLetter.getProperties().getHeaders().get("x-death");
     Map<?, ?> death = (Map<?, ?>) deaths.get(0);
     check(death.get("queue").toString().equals("mortal"), death);
     check(death.get("reason").toString().equals("expired"), death);
     check(death.get("original-expiration").toString().equals("200"), death);
     check(death.get("count").equals(1L), death);
-    check(letter.getProperties().getExpiration() == null, "it would die again");
+    check(deadLetter.getProperties().getExpiration() == null, "it would die again");
     ok("dead-letter", "x-death tells where and why");
     subscription.dispose();
   }

@@ -155,18 +155,18 @@ public final class SpringAmqp {
           message.getMessageProperties().setExpiration("200");
           return message;
         });
-    Message letter = template.receive("dead", 5_000);
+    Message deadLetter = template.receive("dead", 5_000);
     long lived = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-    check(letter != null && text(letter).equals("brief"), "no dead letter came");
+    check(deadLetter != null && text(deadLetter).equals("brief"), "no dead letter came");
     check(lived >= 199, "it lived for " + lived);
     ok("ttl", "it lived for " + lived + " ms of 200");
-    List<Map<String, ?>> deaths = letter.getMessageProperties().getXDeathHeader();
+    List<Map<String, ?>> deaths = deadLetter.getMessageProperties().getXDeathHeader();
     Map<String, ?> death = deaths.get(0);
     check(death.get("queue").equals("mortal"), death);
     check(death.get("reason").equals("expired"), death);
     check(death.get("original-expiration").equals("200"), death);
     check(death.get("count").equals(1L), death);
-    check(letter.getMessageProperties().getExpiration() == null, "it would die again");
+    check(deadLetter.getMessageProperties().getExpiration() == null, "it would die again");
     ok("dead-letter", "x-death tells where and why");
   }
 

@@ -132,18 +132,18 @@ public final class VertxRabbitmq {
     AMQP.BasicProperties brief = new AMQP.BasicProperties.Builder().expiration("200").build();
     long start = System.nanoTime();
     await(client.basicPublish("", "mortal", brief, Buffer.buffer("brief")));
-    RabbitMQMessage letter = next(dead);
+    RabbitMQMessage deadLetter = next(dead);
     long lived = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
-    check(letter.body().toString().equals("brief"), "another message died");
+    check(deadLetter.body().toString().equals("brief"), "another message died");
     check(lived >= 199, "it lived for " + lived);
     ok("ttl", "it lived for " + lived + " ms of 200");
-    List<?> deaths = (List<?>) letter.properties().getHeaders().get("x-death");
+    List<?> deaths = (List<?>) deadLetter.properties().getHeaders().get("x-death");
     Map<?, ?> death = (Map<?, ?>) deaths.get(0);
     check(death.get("queue").toString().equals("mortal"), death);
     check(death.get("reason").toString().equals("expired"), death);
     check(death.get("original-expiration").toString().equals("200"), death);
     check(death.get("count").equals(1L), death);
-    check(letter.properties().getExpiration() == null, "it would die again");
+    check(deadLetter.properties().getExpiration() == null, "it would die again");
     ok("dead-letter", "x-death tells where and why");
     await(consumer.cancel());
   }

@@ -39,33 +39,33 @@ record ChangeEvents(BrokerEvents events) {
     } else if (command instanceof UserDeleted deleted) {
       user(UserChange.DELETED, deleted.user());
     } else if (command instanceof PermissionsSet set) {
-      tell(new AdministrationEvent.PermissionCreated(set.user(), set.vhost(), set.permissions()));
+      emit(new AdministrationEvent.PermissionCreated(set.user(), set.vhost(), set.permissions()));
     } else if (command instanceof PermissionsCleared cleared) {
-      tell(new AdministrationEvent.PermissionDeleted(cleared.user(), cleared.vhost()));
+      emit(new AdministrationEvent.PermissionDeleted(cleared.user(), cleared.vhost()));
     } else if (command instanceof TopicPermissionsSet set) {
-      tell(
+      emit(
           new AdministrationEvent.TopicPermissionCreated(
               set.user(), set.vhost(), set.exchange(), set.permissions()));
     } else if (command instanceof TopicPermissionsCleared cleared) {
-      tell(
+      emit(
           new AdministrationEvent.TopicPermissionDeleted(
               cleared.user(), cleared.vhost(), cleared.exchange()));
     } else if (command instanceof GlobalParameterSet set) {
-      tell(new AdministrationEvent.ParameterSet(set.name(), set.json()));
+      emit(new AdministrationEvent.ParameterSet(set.name(), set.json()));
     } else if (command instanceof GlobalParameterCleared cleared) {
-      tell(new AdministrationEvent.ParameterCleared(cleared.name()));
+      emit(new AdministrationEvent.ParameterCleared(cleared.name()));
     }
   }
 
   /** A virtual host was added. */
   void created(VhostDefinition vhost) {
-    tell(new AdministrationEvent.VhostCreated(vhost.name(), vhost.description(), vhost.tags()));
+    emit(new AdministrationEvent.VhostCreated(vhost.name(), vhost.description(), vhost.tags()));
     limits(Bearer.VHOST, vhost.name(), Limits.NONE, vhost.limits());
   }
 
   /** A virtual host was given policies. */
   void set(String vhost, List<Policy> policies) {
-    policies.forEach(policy -> tell(new AdministrationEvent.PolicySet(vhost, policy)));
+    policies.forEach(policy -> emit(new AdministrationEvent.PolicySet(vhost, policy)));
   }
 
   /** A virtual host was changed. */
@@ -75,7 +75,7 @@ record ChangeEvents(BrokerEvents events) {
 
   /** A virtual host was deleted. */
   void deleted(String vhost) {
-    tell(new AdministrationEvent.VhostDeleted(vhost));
+    emit(new AdministrationEvent.VhostDeleted(vhost));
   }
 
   private void user(User before, User now) {
@@ -89,28 +89,28 @@ record ChangeEvents(BrokerEvents events) {
           now.name());
     }
     if (!now.tags().equals(before == null ? List.of() : before.tags())) {
-      tell(new AdministrationEvent.UserTagsSet(now.name(), now.tags()));
+      emit(new AdministrationEvent.UserTagsSet(now.name(), now.tags()));
     }
     limits(Bearer.USER, now.name(), before == null ? Limits.NONE : before.limits(), now.limits());
   }
 
   private void user(UserChange change, String name) {
-    tell(new AdministrationEvent.UserChanged(change, name));
+    emit(new AdministrationEvent.UserChanged(change, name));
   }
 
   private void limits(Bearer bearer, String owner, Limits before, Limits now) {
     List<Limit> gone =
         before.asMap().keySet().stream().filter(limit -> now.get(limit) == null).toList();
     if (!gone.isEmpty()) {
-      tell(new LimitsCleared(bearer, owner, gone));
+      emit(new LimitsCleared(bearer, owner, gone));
     }
     if (!now.asMap().entrySet().stream()
         .allMatch(entry -> entry.getValue().equals(before.get(entry.getKey())))) {
-      tell(new LimitsSet(bearer, owner, now));
+      emit(new LimitsSet(bearer, owner, now));
     }
   }
 
-  private void tell(AdministrationEvent event) {
+  private void emit(AdministrationEvent event) {
     events.happened(event);
   }
 }

@@ -1,8 +1,8 @@
 package io.mayflymq.core.journal;
 
-import io.mayflymq.core.message.DeathCause;
-import io.mayflymq.core.message.DeathFate;
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DropOutcome;
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.retention.Deadlines;
 import java.util.List;
 
@@ -28,9 +28,9 @@ public record DeathRecord(
     String vhost,
     String queue,
     Identity message,
-    DeathCause cause,
+    DropTrigger cause,
     long deadlineMillis,
-    DeathFate fate,
+    DropOutcome fate,
     String deadLetterExchange,
     List<String> routingKeys,
     List<String> targets) {

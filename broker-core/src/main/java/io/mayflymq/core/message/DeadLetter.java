@@ -63,7 +63,7 @@ public record DeadLetter(Message message, List<String> routingKeys, DeathHistory
             .headers(withDeath(headers, history, death, serviceBusHeaders))
             .build()
             .encodeBefore(message.content(), message.propertiesLength());
-    Message letter =
+    Message deadLetter =
         new Message(
             ShortString.of(deadLetterExchange),
             ShortString.of(routingKeys.get(0)),
@@ -76,7 +76,7 @@ public record DeadLetter(Message message, List<String> routingKeys, DeathHistory
     boolean hasOneKey =
         headers.containsKey(SenderSelectedKeys.CC)
             && (deadLetterRoutingKey != null || message.hasOneKey());
-    return new DeadLetter(letter.withOneKey(hasOneKey), routingKeys, history);
+    return new DeadLetter(deadLetter.withOneKey(hasOneKey), routingKeys, history);
   }
 
   private static FieldTable withDeath(

@@ -11,8 +11,8 @@ import java.util.Objects;
 /*
  * Makes dead letters as DeadLetter.of does, and faster: what dies together mostly dies alike.
  *
- * What a letter is told of its death follows from the queue, the reason, the second, where the message had been published and its expiration. So
- * the headers of the last kinds of letters are kept, and a message that died like one of them gets the same ones, among its own: its properties are
+ * What a dead letter is told of its death follows from the queue, the reason, the second, where the message had been published and its expiration. So
+ * the headers of the last kinds of dead letters are kept, and a message that died like one of them gets the same ones, among its own: its properties are
  * cut and pasted, and never decoded. A message that has died before, or has CC keys, goes the long way. Kinds are found by a hash in a
  * table of fixed size; where two have the same place, the later one stays.
  */
@@ -24,7 +24,7 @@ public final class DeadLetters {
   private final Model[] models = new Model[SIZE];
   private final RawHeaders headers = new RawHeaders();
 
-  /** What letters must have in common to have the same headers, and go the same way. */
+  /** What dead letters must have in common to have the same headers, and go the same way. */
   private record Kind(
       ShortString exchange,
       ShortString routingKey,
@@ -74,8 +74,8 @@ public final class DeadLetters {
           && serviceBusHeaders == otherHeaders;
     }
 
-    /** The letter of a message that has nothing but what makes the kind. */
-    DeadLetter letter() {
+    /** The dead letter of a message that has nothing but what makes the kind. */
+    DeadLetter deadLetter() {
       BasicProperties.Builder properties = BasicProperties.builder();
       if (!expiration.isEmpty()) {
         properties.expiration(expiration.value());
@@ -95,7 +95,7 @@ public final class DeadLetters {
     }
   }
 
-  /** A letter without what is its own. */
+  /** A dead letter without what is its own. */
   private static final class Model {
     private final Kind kind;
     private final ShortString exchange;
@@ -105,17 +105,17 @@ public final class DeadLetters {
     private final byte[] headers;
 
     Model(Kind kind) {
-      DeadLetter letter = kind.letter();
+      DeadLetter deadLetter = kind.deadLetter();
       this.kind = kind;
-      this.exchange = letter.message().exchange();
-      this.routingKey = letter.message().routingKey();
-      this.routingKeys = letter.routingKeys();
-      this.history = letter.history();
-      this.headers = RawProperties.headers(letter.message().content());
+      this.exchange = deadLetter.message().exchange();
+      this.routingKey = deadLetter.message().routingKey();
+      this.routingKeys = deadLetter.routingKeys();
+      this.history = deadLetter.history();
+      this.headers = RawProperties.headers(deadLetter.message().content());
     }
 
-    DeadLetter letter(Message message, byte[] content) {
-      Message letter =
+    DeadLetter deadLetter(Message message, byte[] content) {
+      Message deadLetter =
           new Message(
               exchange,
               routingKey,
@@ -125,7 +125,7 @@ public final class DeadLetters {
               message.priority(),
               message.persistent(),
               List.of());
-      return new DeadLetter(letter, routingKeys, history);
+      return new DeadLetter(deadLetter, routingKeys, history);
     }
   }
 
@@ -159,7 +159,7 @@ public final class DeadLetters {
       }
       byte[] content = withHeaders(message.content(), model.headers);
       if (content != null) {
-        return model.letter(message, content);
+        return model.deadLetter(message, content);
       }
     }
     return DeadLetter.of(

@@ -1,7 +1,7 @@
 package io.mayflymq.core.metrics;
 
-import io.mayflymq.core.message.DeathFate;
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DropOutcome;
 
 /**
  * What is counted. Queues, channels, exchanges and connections count what concerns them; the rest
@@ -102,7 +102,7 @@ public enum Counter {
   }
 
   /** What counts messages that died and had this fate. */
-  public static Counter of(DeathFate fate) {
+  public static Counter of(DropOutcome fate) {
     return switch (fate) {
       case DEAD_LETTERED -> DEAD_LETTERED;
       case WAITING -> DEAD_LETTERS_WAITED;

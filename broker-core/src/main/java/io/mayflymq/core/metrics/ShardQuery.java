@@ -37,18 +37,18 @@ public final class ShardQuery {
       Collection<? extends T> things,
       Function<? super T, Shard> home,
       Function<? super T, ? extends V> look) {
-    List<Slices<T, V>> all = begin(things, home, look);
+    List<SlicedTask<T, V>> all = begin(things, home, look);
     return CompletableFuture.allOf(
-            all.stream().map(slices -> slices.done).toArray(CompletableFuture<?>[]::new))
+            all.stream().map(slicedTask -> slicedTask.done).toArray(CompletableFuture<?>[]::new))
         .thenApply(
             nothing -> {
               List<V> views = new ArrayList<>(things.size());
-              all.forEach(slices -> views.addAll(slices.done.join()));
+              all.forEach(slicedTask -> views.addAll(slicedTask.done.join()));
               return views;
             });
   }
 
-  private static <T, V> List<Slices<T, V>> begin(
+  private static <T, V> List<SlicedTask<T, V>> begin(
       Collection<? extends T> things,
       Function<? super T, Shard> home,
       Function<? super T, ? extends V> look) {
@@ -56,12 +56,12 @@ public final class ShardQuery {
     for (T thing : things) {
       byShard.computeIfAbsent(home.apply(thing), shard -> new ArrayList<>()).add(thing);
     }
-    List<Slices<T, V>> all = new ArrayList<>(byShard.size());
+    List<SlicedTask<T, V>> all = new ArrayList<>(byShard.size());
     byShard.forEach(
         (shard, local) -> {
-          Slices<T, V> slices = new Slices<>(shard, local, look);
-          all.add(slices);
-          shard.execute(slices);
+          SlicedTask<T, V> slicedTask = new SlicedTask<>(shard, local, look);
+          all.add(slicedTask);
+          shard.execute(slicedTask);
         });
     return all;
   }
@@ -83,11 +83,12 @@ public final class ShardQuery {
       Collection<? extends T> things,
       Function<? super T, Shard> home,
       Function<? super T, ? extends V> look) {
-    List<Slices<T, V>> all = begin(things, home, look);
+    List<SlicedTask<T, V>> all = begin(things, home, look);
     List<CompletableFuture<List<V>>> answers =
         all.stream()
             .map(
-                slices -> slices.done.copy().completeOnTimeout(null, millis, TimeUnit.MILLISECONDS))
+                slicedTask ->
+                    slicedTask.done.copy().completeOnTimeout(null, millis, TimeUnit.MILLISECONDS))
             .toList();
     return CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
         .thenApply(
@@ -103,7 +104,7 @@ public final class ShardQuery {
   }
 
   /** What is to be looked at on one shard. */
-  private static final class Slices<T, V> implements Runnable {
+  private static final class SlicedTask<T, V> implements Runnable {
     private final Shard shard;
     private final List<T> things;
     private final Function<? super T, ? extends V> look;
@@ -111,7 +112,7 @@ public final class ShardQuery {
     private final CompletableFuture<List<V>> done = new CompletableFuture<>();
     private int next;
 
-    Slices(Shard shard, List<T> things, Function<? super T, ? extends V> look) {
+    SlicedTask(Shard shard, List<T> things, Function<? super T, ? extends V> look) {
       this.shard = shard;
       this.things = things;
       this.look = look;

@@ -233,8 +233,8 @@ public final class Policy {
       if (!unknown.isEmpty()) {
         errors.add("Unrecognised terms %s in %s".formatted(ErlangTerm.pairs(unknown), name));
       }
-      if (ValueRule.utf8Length(name) > ValueRule.MAX_NAME_BYTES) {
-        errors.add("policy name must not exceed %d bytes".formatted(ValueRule.MAX_NAME_BYTES));
+      if (ValueValidator.utf8Length(name) > ValueValidator.MAX_NAME_BYTES) {
+        errors.add("policy name must not exceed %d bytes".formatted(ValueValidator.MAX_NAME_BYTES));
       }
       PolicyDefinition definition = definition();
       ApplyTo applyTo = applyTo();

@@ -45,7 +45,7 @@ public final class PolicyDefinition {
     if (!unknown.isEmpty()) {
       throw new PolicyException(ErlangTerm.pairs(unknown) + " are not recognised policy settings");
     }
-    KeyCombinations.check(values);
+    CombinationRules.check(values);
     return new PolicyDefinition(values);
   }
 

@@ -1,23 +1,23 @@
 package io.mayflymq.core.policy;
 
-import static io.mayflymq.core.policy.ValueRule.bool;
-import static io.mayflymq.core.policy.ValueRule.integer;
-import static io.mayflymq.core.policy.ValueRule.matching;
-import static io.mayflymq.core.policy.ValueRule.numbers;
-import static io.mayflymq.core.policy.ValueRule.oneOf;
-import static io.mayflymq.core.policy.ValueRule.someOf;
-import static io.mayflymq.core.policy.ValueRule.text;
-import static io.mayflymq.core.policy.ValueRule.wordFor;
+import static io.mayflymq.core.policy.ValueValidator.bool;
+import static io.mayflymq.core.policy.ValueValidator.integer;
+import static io.mayflymq.core.policy.ValueValidator.matching;
+import static io.mayflymq.core.policy.ValueValidator.numbers;
+import static io.mayflymq.core.policy.ValueValidator.oneOf;
+import static io.mayflymq.core.policy.ValueValidator.someOf;
+import static io.mayflymq.core.policy.ValueValidator.text;
+import static io.mayflymq.core.policy.ValueValidator.wordFor;
 
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.settings.Backoff;
+import io.mayflymq.core.settings.EnumNames;
 import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.settings.StreamSettings;
 import io.mayflymq.core.settings.TimeoutAction;
 import io.mayflymq.core.settings.TtlMode;
-import io.mayflymq.core.settings.Words;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -122,17 +122,18 @@ public enum PolicyKey {
   FEDERATION_UPSTREAM_SET(
       "federation-upstream-set", text("is not a valid federation upstream set name"), false),
   HA_MODE("ha-mode", oneOf("is not a valid ha-mode value", "all", "exactly", "nodes"), false),
-  HA_PARAMS("ha-params", ValueRule.HA_PARAMS, false),
+  HA_PARAMS("ha-params", ValueValidator.HA_PARAMS, false),
   HA_PROMOTE_ON_FAILURE(
       "ha-promote-on-failure",
-      ValueRule.oneOfTwo("ha-promote-on-failure", "always", "when-synced"),
+      ValueValidator.oneOfTwo("ha-promote-on-failure", "always", "when-synced"),
       false),
   HA_PROMOTE_ON_SHUTDOWN(
       "ha-promote-on-shutdown",
-      ValueRule.oneOfTwo("ha-promote-on-shutdown", "always", "when-synced"),
+      ValueValidator.oneOfTwo("ha-promote-on-shutdown", "always", "when-synced"),
       false),
-  HA_SYNC_BATCH_SIZE("ha-sync-batch-size", ValueRule.HA_SYNC_BATCH_SIZE, false),
-  HA_SYNC_MODE("ha-sync-mode", ValueRule.oneOfTwo("ha-sync-mode", "manual", "automatic"), false),
+  HA_SYNC_BATCH_SIZE("ha-sync-batch-size", ValueValidator.HA_SYNC_BATCH_SIZE, false),
+  HA_SYNC_MODE(
+      "ha-sync-mode", ValueValidator.oneOfTwo("ha-sync-mode", "manual", "automatic"), false),
   INITIAL_CLUSTER_SIZE(
       "initial-cluster-size", integer(0, Long.MAX_VALUE, "is not a valid cluster size"), false),
   /** MayflyMQ's own: how long a delivery may stay unacknowledged until it returns, in ms. */
@@ -328,22 +329,22 @@ public enum PolicyKey {
   private final String wireName;
 
   @SuppressWarnings("ImmutableEnumChecker") // rules keep no state
-  private final ValueRule rule;
+  private final ValueValidator rule;
 
   private final boolean effect;
 
-  PolicyKey(String wireName, ValueRule rule, boolean effect) {
+  PolicyKey(String wireName, ValueValidator rule, boolean effect) {
     this.wireName = wireName;
     this.rule = rule;
     this.effect = effect;
   }
 
-  private static ValueRule routingKey() {
+  private static ValueValidator routingKey() {
     return text("is not a valid dead letter routing key");
   }
 
   private static List<String> leaseUses() {
-    List<String> words = new ArrayList<>(Words.all(LeaseUse.class));
+    List<String> words = new ArrayList<>(EnumNames.all(LeaseUse.class));
     words.add("service-bus");
     return words;
   }

@@ -34,7 +34,7 @@ record PolicyPattern(String source, NamePattern compiled) {
    * @throws PolicyException if it is too long or not a regular expression
    */
   static PolicyPattern of(String source) {
-    if (ValueRule.utf8Length(source) > MAX_BYTES) {
+    if (ValueValidator.utf8Length(source) > MAX_BYTES) {
       throw new PolicyException("pattern must not exceed %d bytes".formatted(MAX_BYTES));
     }
     try {

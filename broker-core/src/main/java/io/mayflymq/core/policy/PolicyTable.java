@@ -38,7 +38,7 @@ public final class PolicyTable {
 
   private final Defaults defaults;
   private final long patternsSize;
-  private final Recent<Applied, QueueSettings> recent = new Recent<>(64);
+  private final Interner<Applied, QueueSettings> recent = new Interner<>(64);
 
   /**
    * All that settings of a queue follow from, beside the defaults: its name only finds policies.

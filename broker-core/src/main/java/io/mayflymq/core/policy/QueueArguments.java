@@ -82,7 +82,7 @@ public final class QueueArguments {
   public static final String NOT_SUPPORTED = "is not supported by this broker";
 
   private static final Valid NONE = new Valid(FieldTable.EMPTY, QueueSettings.DEFAULT);
-  private static final Recent<FieldTable, Valid> RECENT = new Recent<>(64);
+  private static final Interner<FieldTable, Valid> RECENT = new Interner<>(64);
 
   private final FieldTable table;
   private final String where;
@@ -190,7 +190,7 @@ public final class QueueArguments {
       }
     }
     try {
-      KeyCombinations.check(values);
+      CombinationRules.check(values);
     } catch (PolicyException e) {
       throw new ChannelException(
           ReplyCode.PRECONDITION_FAILED, "%s %s".formatted(e.getMessage(), where));

@@ -2,6 +2,7 @@ package io.mayflymq.core.policy;
 
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.settings.Backoff;
+import io.mayflymq.core.settings.EnumNames;
 import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
@@ -11,7 +12,6 @@ import io.mayflymq.core.settings.RetryType;
 import io.mayflymq.core.settings.StreamSettings;
 import io.mayflymq.core.settings.TimeoutAction;
 import io.mayflymq.core.settings.TtlMode;
-import io.mayflymq.core.settings.Words;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -89,7 +89,7 @@ final class QueueSettingsReader {
         .deadLettersOnExpire(is(PolicyKey.ON_EXPIRE, "dead-letter"));
     List<String> uses = words(PolicyKey.EXPIRES_ACTIVITY);
     if (uses != null) {
-      Set<LeaseUse> chosen = Words.constants(LeaseUse.class, uses);
+      Set<LeaseUse> chosen = EnumNames.constants(LeaseUse.class, uses);
       if (uses.contains("service-bus")) {
         chosen.addAll(LeaseUse.SERVICE_BUS);
       }
@@ -116,7 +116,7 @@ final class QueueSettingsReader {
     settings
         .deadLetterExchange(effective.text(PolicyKey.DEAD_LETTER_EXCHANGE))
         .deadLetterRoutingKey(effective.text(PolicyKey.DEAD_LETTER_ROUTING_KEY))
-        .ownDeadLetterQueue(is(PolicyKey.DEAD_LETTER_QUEUE, "auto"))
+        .autoDeadLetterQueue(is(PolicyKey.DEAD_LETTER_QUEUE, "auto"))
         .keepsRefusedDeadLetters(
             !is(PolicyKey.DEAD_LETTER_REFUSED, "drop")
                 && !is(PolicyKey.DEAD_LETTER_STRATEGY, "at-most-once"))
@@ -157,7 +157,7 @@ final class QueueSettingsReader {
 
   private RetrySettings retry() {
     RetryType type =
-        Words.constant(RetryType.class, textOr(PolicyKey.DELAYED_RETRY_TYPE, "disabled"))
+        EnumNames.constant(RetryType.class, textOr(PolicyKey.DELAYED_RETRY_TYPE, "disabled"))
             .orElse(RetryType.DISABLED);
     if (type == RetryType.DISABLED) {
       return RetrySettings.NONE;
@@ -167,7 +167,7 @@ final class QueueSettingsReader {
         type,
         effective.number(PolicyKey.DELAYED_RETRY_MIN),
         effective.number(PolicyKey.DELAYED_RETRY_MAX),
-        Words.constant(Backoff.class, textOr(PolicyKey.DELAYED_RETRY_BACKOFF, "linear"))
+        EnumNames.constant(Backoff.class, textOr(PolicyKey.DELAYED_RETRY_BACKOFF, "linear"))
             .orElse(Backoff.LINEAR),
         (int) Math.max(0, effective.number(PolicyKey.DELAYED_RETRY_JITTER)),
         delays == null ? List.of() : delays.stream().map(Long::valueOf).toList());
@@ -196,13 +196,13 @@ final class QueueSettingsReader {
 
   private List<String> words(PolicyKey key) {
     String text = effective.text(key);
-    return text == null ? null : ValueRule.split(text);
+    return text == null ? null : ValueValidator.split(text);
   }
 
   private <E extends Enum<E>> void word(PolicyKey key, Class<E> type, Consumer<E> setting) {
     String word = effective.text(key);
     if (word != null) {
-      Words.constant(type, word).ifPresent(setting);
+      EnumNames.constant(type, word).ifPresent(setting);
     }
   }
 }

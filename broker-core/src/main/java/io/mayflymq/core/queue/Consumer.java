@@ -26,7 +26,7 @@ public final class Consumer {
   private final boolean exclusive;
   private final int prefetch;
   private final FieldTable arguments;
-  private final DeliveryOutlet outlet;
+  private final ConsumerTarget outlet;
   private final long priority;
   private final long timeoutMillis;
 
@@ -61,7 +61,7 @@ public final class Consumer {
       boolean exclusive,
       int prefetch,
       FieldTable arguments,
-      DeliveryOutlet outlet) {
+      ConsumerTarget outlet) {
     this.tag = tag;
     this.acknowledges = acknowledges;
     this.exclusive = exclusive;
@@ -118,7 +118,7 @@ public final class Consumer {
   }
 
   /** Where its messages go. */
-  public DeliveryOutlet outlet() {
+  public ConsumerTarget outlet() {
     return outlet;
   }
 

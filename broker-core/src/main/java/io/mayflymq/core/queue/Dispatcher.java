@@ -16,21 +16,21 @@ final class Dispatcher {
 
   private final MessageIndex<Message> index;
   private final QueueMessages messages;
-  private final Departures departures;
-  private final ConsumerRound consumers;
+  private final MessageRemover messageRemover;
+  private final ConsumerRotation consumers;
   private final Counters counters;
   private boolean countsReturns;
 
   Dispatcher(
       MessageIndex<Message> index,
       QueueMessages messages,
-      Departures departures,
-      ConsumerRound consumers,
+      MessageRemover messageRemover,
+      ConsumerRotation consumers,
       Counters counters,
       QueueSettings settings) {
     this.index = index;
     this.messages = messages;
-    this.departures = departures;
+    this.messageRemover = messageRemover;
     this.consumers = consumers;
     this.counters = counters;
     change(settings);
@@ -42,7 +42,7 @@ final class Dispatcher {
   }
 
   /** Gives a new message to a waiting consumer, if there is one. */
-  boolean handOver(Message message, long ownDeadline, long nowMillis) {
+  boolean deliverDirectly(Message message, long ownDeadline, long nowMillis) {
     Consumer consumer = consumers.nextWithRoom();
     if (consumer == null) {
       return false;
@@ -59,7 +59,7 @@ final class Dispatcher {
   /** Hands out ready messages as long as consumers can take them. */
   void dispatch(long nowMillis) {
     handOut(nowMillis);
-    departures.headMoved();
+    messageRemover.headMoved();
   }
 
   private void handOut(long nowMillis) {
@@ -68,7 +68,7 @@ final class Dispatcher {
       if (consumer == null) {
         return;
       }
-      long head = departures.firstLiving(nowMillis, QueueMachine.EXPIRY_SLICE);
+      long head = messageRemover.firstUnexpired(nowMillis, ClassicQueueMachine.EXPIRY_SLICE);
       if (head < 0) {
         return;
       }
@@ -77,7 +77,7 @@ final class Dispatcher {
         continue;
       }
       boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
-      int returns = redelivered && countsReturns ? Extra.returns(index, head) : 0;
+      int returns = redelivered && countsReturns ? EntryMetadata.returns(index, head) : 0;
       Message message;
       long sequence = NO_SETTLEMENT;
       if (consumer.acknowledges()) {
@@ -85,7 +85,7 @@ final class Dispatcher {
         sequence = head;
         consumer.delivered();
       } else {
-        message = departures.leave(head);
+        message = messageRemover.leave(head);
       }
       if (returns > 0) {
         message = DeliveryCount.of(message, returns);
@@ -114,21 +114,21 @@ final class Dispatcher {
    * @param acknowledges whether it stays unacknowledged until settled
    * @return null if no message is ready
    */
-  Fetched fetch(boolean acknowledges, long nowMillis) {
-    long head = departures.firstLiving(nowMillis, Integer.MAX_VALUE);
+  GetResult fetch(boolean acknowledges, long nowMillis) {
+    long head = messageRemover.firstUnexpired(nowMillis, Integer.MAX_VALUE);
     if (head < 0) {
       counters.add(Counter.GOT_EMPTY, 1);
       return null;
     }
     boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
-    int returns = countsReturns ? Extra.returns(index, head) : 0;
-    Message message = acknowledges ? messages.take(head, returns) : departures.leave(head);
+    int returns = countsReturns ? EntryMetadata.returns(index, head) : 0;
+    Message message = acknowledges ? messages.take(head, returns) : messageRemover.leave(head);
     if (countsReturns) {
       message = DeliveryCount.of(message, returns);
     }
-    departures.headMoved();
+    messageRemover.headMoved();
     counters.got(acknowledges, message.bodyLength(), redelivered);
-    return new Fetched(
+    return new GetResult(
         acknowledges ? head : NO_SETTLEMENT, message, redelivered, index.readyCount());
   }
 }

@@ -32,7 +32,7 @@ final class MessageDeadlines {
   private ExpiryOrder ownDeadlines;
 
   /** Null where the order of arrival is all. */
-  private final Precedence precedence;
+  private final DeliveryPriority deliveryPriority;
 
   private ExpirySettings settings;
   private long ttlFrom;
@@ -44,9 +44,10 @@ final class MessageDeadlines {
   /** All are looked at once though the mode is lazy. */
   private boolean checking;
 
-  MessageDeadlines(MessageIndex<Message> index, Precedence precedence, ExpirySettings settings) {
+  MessageDeadlines(
+      MessageIndex<Message> index, DeliveryPriority deliveryPriority, ExpirySettings settings) {
     this.index = index;
-    this.precedence = precedence;
+    this.deliveryPriority = deliveryPriority;
     this.settings = settings;
   }
 
@@ -224,7 +225,7 @@ final class MessageDeadlines {
   }
 
   private long head() {
-    return precedence == null ? index.firstReady() : precedence.first();
+    return deliveryPriority == null ? index.firstReady() : deliveryPriority.first();
   }
 
   private long firstDue() {

@@ -261,7 +261,7 @@ public final class MessageIndex<T> {
   }
 
   /** Now and then: if empty and not used since the last call, it gives back 1 to 10 KB. */
-  public void rest() {
+  public void trimMemory() {
     if (nextSequence == sequenceAtRest) {
       pages.freeEmptyTail();
     }

@@ -14,7 +14,7 @@ public final class Purge {
   private final MessageIndex<Message> index;
   private final QueueMessages messages;
   private final MessageDeadlines deadlines;
-  private final Departures departures;
+  private final MessageRemover messageRemover;
   private final Counters counters;
   private final int slice;
   private final long end;
@@ -25,13 +25,13 @@ public final class Purge {
       MessageIndex<Message> index,
       QueueMessages messages,
       MessageDeadlines deadlines,
-      Departures departures,
+      MessageRemover messageRemover,
       Counters counters,
       int slice) {
     this.index = index;
     this.messages = messages;
     this.deadlines = deadlines;
-    this.departures = departures;
+    this.messageRemover = messageRemover;
     this.counters = counters;
     this.slice = slice;
     this.end = index.nextSequence();
@@ -40,7 +40,7 @@ public final class Purge {
   /** Works on for a moment. @return whether there is more to do */
   public boolean step(long nowMillis) {
     if (!dueAreGone) {
-      if (departures.expireDue(nowMillis, slice) <= nowMillis) {
+      if (messageRemover.expireDue(nowMillis, slice) <= nowMillis) {
         return true;
       }
       dueAreGone = true;
@@ -51,7 +51,7 @@ public final class Purge {
       return false;
     }
     boolean more = removeSome();
-    departures.headMoved();
+    messageRemover.headMoved();
     return more;
   }
 

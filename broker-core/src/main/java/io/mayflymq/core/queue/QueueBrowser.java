@@ -13,7 +13,7 @@ final class QueueBrowser implements MessageBrowser {
   private final QueueMessages messages;
   private final MessageDeadlines deadlines;
   private final boolean countsReturns;
-  private final ServiceOrder order;
+  private final BrowseOrder order;
   private long toSkip;
   private long position;
 
@@ -23,16 +23,16 @@ final class QueueBrowser implements MessageBrowser {
       MessageIndex<Message> index,
       QueueMessages messages,
       MessageDeadlines deadlines,
-      Precedence precedence,
+      DeliveryPriority deliveryPriority,
       QueueSettings settings) {
     // Where the order is that of arrival, what comes before need not be looked at one by one.
-    return precedence == null
+    return deliveryPriority == null
         ? new QueueBrowser(
             index,
             messages,
             deadlines,
             settings,
-            ServiceOrder.byArrivalFrom(index, position),
+            BrowseOrder.byArrivalFrom(index, position),
             0,
             position)
         : new QueueBrowser(
@@ -40,7 +40,7 @@ final class QueueBrowser implements MessageBrowser {
             messages,
             deadlines,
             settings,
-            ServiceOrder.of(index, precedence, settings.maxPriority()),
+            BrowseOrder.of(index, deliveryPriority, settings.maxPriority()),
             position,
             position);
   }
@@ -50,7 +50,7 @@ final class QueueBrowser implements MessageBrowser {
       QueueMessages messages,
       MessageDeadlines deadlines,
       QueueSettings settings,
-      ServiceOrder order,
+      BrowseOrder order,
       long toSkip,
       long position) {
     this.index = index;
@@ -65,10 +65,10 @@ final class QueueBrowser implements MessageBrowser {
   @Override
   public boolean step(long nowMillis, Consumer<BrowsedMessage> sink) {
     long sequence = order.next();
-    if (sequence == ServiceOrder.END) {
+    if (sequence == BrowseOrder.END) {
       return false;
     }
-    if (sequence == ServiceOrder.NOT_YET) {
+    if (sequence == BrowseOrder.NOT_YET) {
       return true;
     }
     if (toSkip > 0) {
@@ -87,7 +87,7 @@ final class QueueBrowser implements MessageBrowser {
               index.enqueuedAt(sequence),
               deadlines.of(sequence),
               (index.flags(sequence) & EntryFlags.REDELIVERED) != 0,
-              countsReturns ? Extra.returns(index, sequence) : BrowsedMessage.UNKNOWN));
+              countsReturns ? EntryMetadata.returns(index, sequence) : BrowsedMessage.UNKNOWN));
     }
     return true;
   }

@@ -1,13 +1,13 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.message.DeathCause;
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.retention.Deadlines;
-import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.UnsettledEntry;
 
 /**
- * What a {@link QueueMachine} wants done. Called from within its commands, in order; an effect must
- * not call the machine back.
+ * What a {@link ClassicQueueMachine} wants done. Called from within its commands, in order; an
+ * effect must not call the machine back.
  */
 public interface QueueEffects {
   /**
@@ -21,7 +21,11 @@ public interface QueueEffects {
    * @param deadlineMillis when it was due, if it expired; else {@link Deadlines#NEVER}
    */
   void died(
-      Message message, DeadEntry entry, DeathCause cause, long deadlineMillis, long nowMillis);
+      Message message,
+      UnsettledEntry entry,
+      DropTrigger cause,
+      long deadlineMillis,
+      long nowMillis);
 
   /**
    * A message cannot be read.
@@ -32,8 +36,8 @@ public interface QueueEffects {
   void unreadable(long sequence, String reason, boolean kept);
 
   /**
-   * Wants {@link QueueMachine#onTimer} called at or after this time. A later call replaces an
-   * earlier one.
+   * Wants {@link ClassicQueueMachine#onTimer} called at or after this time. A later call replaces
+   * an earlier one.
    *
    * @param deadlineMillis in ms since the epoch
    */

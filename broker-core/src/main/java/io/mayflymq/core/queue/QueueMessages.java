@@ -2,11 +2,11 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.retention.Deadlines;
-import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.QueueStore;
-import io.mayflymq.core.store.ReturnNotes;
-import io.mayflymq.core.store.StoredQueue;
+import io.mayflymq.core.store.RecoverableQueue;
+import io.mayflymq.core.store.RedeliveryNotes;
 import io.mayflymq.core.store.UnreadableException;
+import io.mayflymq.core.store.UnsettledEntry;
 
 /*
  * The messages of a queue, wherever their contents are.
@@ -19,7 +19,7 @@ import io.mayflymq.core.store.UnreadableException;
  *
  * A content that was read back for a delivery is not put into the index again: it is on its way out, and would be read once more at worst.
  */
-final class QueueMessages implements StoredQueue {
+final class QueueMessages implements RecoverableQueue {
   private static final long NONE = -1;
   private static final int LOCATED = EntryFlags.STORED | EntryFlags.PAGED;
 
@@ -32,7 +32,7 @@ final class QueueMessages implements StoredQueue {
   private QueueRecovery recovery;
 
   /** Null where the order of arrival is all. */
-  private final Precedence precedence;
+  private final DeliveryPriority deliveryPriority;
 
   /** Who knows what has come back; null where nothing does. */
   private Returned returned;
@@ -53,12 +53,12 @@ final class QueueMessages implements StoredQueue {
       QueueStore store,
       MessageDeadlines deadlines,
       boolean countsReturns,
-      Precedence precedence) {
+      DeliveryPriority deliveryPriority) {
     this.index = index;
     this.store = store;
     this.deadlines = deadlines;
     this.countsReturns = countsReturns;
-    this.precedence = precedence;
+    this.deliveryPriority = deliveryPriority;
     store.attach(this);
   }
 
@@ -87,15 +87,15 @@ final class QueueMessages implements StoredQueue {
       Message message, boolean room, long deadlineMillis, long loggedMillis, long nowMillis) {
     long sequence = index.nextSequence();
     Message content = room ? message : null;
-    if (room && !store.keeps(message)) {
+    if (room && !store.isPersistent(message)) {
       index.append(content, message.bodyLength(), deadlineMillis, nowMillis, 0);
     } else {
       index.append(content, message.bodyLength(), deadlineMillis, nowMillis, place(message));
       write(sequence, message, loggedMillis, nowMillis);
     }
-    if (precedence != null) {
-      precedence.came(sequence, message.priority());
-      precedence.ready(sequence);
+    if (deliveryPriority != null) {
+      deliveryPriority.came(sequence, message.priority());
+      deliveryPriority.ready(sequence);
     }
     return sequence;
   }
@@ -103,25 +103,25 @@ final class QueueMessages implements StoredQueue {
   /** Appends a message that is delivered at once, to be acknowledged. */
   long appendUnacked(Message message, long deadlineMillis, long nowMillis) {
     long sequence = index.nextSequence();
-    boolean keeps = store.keeps(message);
-    boolean room = store.admit(message, !keeps); // Most of what is kept is not wanted again.
-    int flags = EntryFlags.OUT_OF_ORDER | (room && !keeps ? 0 : place(message));
+    boolean isPersistent = store.isPersistent(message);
+    boolean room = store.admit(message, !isPersistent); // Most of what is kept is not wanted again.
+    int flags = EntryFlags.OUT_OF_ORDER | (room && !isPersistent ? 0 : place(message));
     index.appendUnacked(
         room ? message : null, message.bodyLength(), deadlineMillis, nowMillis, flags);
     if ((flags & LOCATED) != 0) {
       write(sequence, message, ownDeadline(message, nowMillis), nowMillis);
-      if (keeps) {
+      if (isPersistent) {
         store.delivered(sequence);
       }
     }
-    if (precedence != null) {
-      precedence.came(sequence, message.priority());
+    if (deliveryPriority != null) {
+      deliveryPriority.came(sequence, message.priority());
     }
     return sequence;
   }
 
   private int place(Message message) {
-    return store.keeps(message) ? EntryFlags.STORED : EntryFlags.PAGED;
+    return store.isPersistent(message) ? EntryFlags.STORED : EntryFlags.PAGED;
   }
 
   /** Writes what was just appended; if that fails, nothing was appended. */
@@ -129,7 +129,7 @@ final class QueueMessages implements StoredQueue {
     boolean written = false;
     try {
       long location;
-      if (store.keeps(message)) {
+      if (store.isPersistent(message)) {
         location = store.store(sequence, message, loggedMillis, nowMillis);
         storedCount++;
         storedBytes += message.bodyLength();
@@ -154,7 +154,7 @@ final class QueueMessages implements StoredQueue {
 
   /** The ready message whose turn it is; -1 if none is ready. */
   long head() {
-    return precedence == null ? index.firstReady() : precedence.first();
+    return deliveryPriority == null ? index.firstReady() : deliveryPriority.first();
   }
 
   /** Whether a message can be had; then {@link #get} has it at hand. */
@@ -188,7 +188,7 @@ final class QueueMessages implements StoredQueue {
   }
 
   /** The same if that costs little: a content that is in a file is read for a few messages only. */
-  Message glance(long sequence) {
+  Message peekIfCheap(long sequence) {
     Message message = index.content(sequence);
     boolean read =
         message == null && store.mayReadInPassing(index.location(sequence), isPaged(sequence));
@@ -218,10 +218,10 @@ final class QueueMessages implements StoredQueue {
     return (index.flags(sequence) & EntryFlags.PAGED) != 0;
   }
 
-  /** The ready message whose turn it is, if it is had as {@link #glance} says; else null. */
-  Message headAtHand() {
+  /** The ready message whose turn it is, if it is had as {@link #peekIfCheap} says; else null. */
+  Message peekHead() {
     long head = head();
-    return head == NONE ? null : glance(head);
+    return head == NONE ? null : peekIfCheap(head);
   }
 
   /**
@@ -253,32 +253,32 @@ final class QueueMessages implements StoredQueue {
    */
   Message take(long sequence, int returns) {
     Message message = get(sequence);
-    if (precedence != null) {
-      precedence.leaving(sequence);
+    if (deliveryPriority != null) {
+      deliveryPriority.leaving(sequence);
     }
     index.take(sequence);
     if (isStored(sequence)) {
       store.delivered(sequence);
       if (returns > 0) {
-        store.returned(sequence, returns, ReturnNotes.TAKEN);
+        store.returned(sequence, returns, RedeliveryNotes.TAKEN);
       }
     }
     return message;
   }
 
   /** A ready message is not to be served for a while. It was not delivered. */
-  void hold(long sequence) {
-    if (precedence != null) {
-      precedence.leaving(sequence);
+  void lock(long sequence) {
+    if (deliveryPriority != null) {
+      deliveryPriority.leaving(sequence);
     }
     index.take(sequence);
   }
 
   /** A message that was held is ready again, as if nothing had happened. */
-  void release(long sequence) {
+  void unlock(long sequence) {
     index.requeue(sequence);
-    if (precedence != null) {
-      precedence.ready(sequence);
+    if (deliveryPriority != null) {
+      deliveryPriority.ready(sequence);
     }
   }
 
@@ -286,15 +286,15 @@ final class QueueMessages implements StoredQueue {
   void putBack(long sequence) {
     index.setFlags(sequence, index.flags(sequence) | EntryFlags.REDELIVERED);
     index.requeue(sequence);
-    if (precedence != null) {
-      precedence.returned(sequence);
+    if (deliveryPriority != null) {
+      deliveryPriority.returned(sequence);
     }
   }
 
   /** A message leaves for good. */
   void remove(long sequence) {
-    if (precedence != null) {
-      precedence.leaving(sequence);
+    if (deliveryPriority != null) {
+      deliveryPriority.leaving(sequence);
     }
     int flags = index.flags(sequence);
     if ((flags & LOCATED) == 0) {
@@ -317,19 +317,19 @@ final class QueueMessages implements StoredQueue {
    *
    * @return its entry in the log, which is for the caller to settle; null if the log has none
    */
-  DeadEntry bury(long sequence) {
+  UnsettledEntry detach(long sequence) {
     if (!isStored(sequence)) {
       remove(sequence);
       return null;
     }
-    if (precedence != null) {
-      precedence.leaving(sequence);
+    if (deliveryPriority != null) {
+      deliveryPriority.leaving(sequence);
     }
     long location = index.location(sequence);
     int bodyLength = index.bodySize(sequence);
     store.left(index.remove(sequence));
     storedLeft(bodyLength);
-    return store.bury(sequence, location, bodyLength);
+    return store.detach(sequence, location, bodyLength);
   }
 
   /** A message has come back, for the log to know. */
@@ -342,8 +342,8 @@ final class QueueMessages implements StoredQueue {
   /** All ready messages leave for good. @return how many there were */
   long clearReady() {
     index.forEachReady(this::leaveQueue);
-    if (precedence != null) {
-      precedence.cleared();
+    if (deliveryPriority != null) {
+      deliveryPriority.cleared();
     }
     return index.clearReady();
   }
@@ -363,8 +363,8 @@ final class QueueMessages implements StoredQueue {
   /** The queue has gone. */
   void dispose() {
     store.forget();
-    if (precedence != null) {
-      precedence.cleared();
+    if (deliveryPriority != null) {
+      deliveryPriority.cleared();
     }
     index.clear();
     storedCount = 0;
@@ -394,7 +394,7 @@ final class QueueMessages implements StoredQueue {
 
   private QueueRecovery recovery() {
     if (recovery == null) {
-      recovery = new QueueRecovery(index, deadlines, countsReturns, precedence);
+      recovery = new QueueRecovery(index, deadlines, countsReturns, deliveryPriority);
     }
     return recovery;
   }
@@ -415,8 +415,8 @@ final class QueueMessages implements StoredQueue {
   /** Who knows of the messages that have come back. */
   @FunctionalInterface
   interface Returned {
-    /** Notes them; see {@link StoredQueue#noteReturns}. */
-    void note(ReturnNotes notes, int mostBytes);
+    /** Notes them; see {@link RecoverableQueue#noteReturns}. */
+    void note(RedeliveryNotes notes, int mostBytes);
   }
 
   void noteReturnsBy(Returned known) {
@@ -452,7 +452,7 @@ final class QueueMessages implements StoredQueue {
   }
 
   @Override
-  public void noteReturns(ReturnNotes notes, int mostBytes) {
+  public void noteReturns(RedeliveryNotes notes, int mostBytes) {
     if (recovery != null) {
       recovery.note(notes, mostBytes);
     } else if (returned != null) {

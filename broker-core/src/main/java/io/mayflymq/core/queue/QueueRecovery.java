@@ -1,8 +1,8 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.store.ReturnNotes;
-import io.mayflymq.core.store.StoredQueue;
+import io.mayflymq.core.store.RecoverableQueue;
+import io.mayflymq.core.store.RedeliveryNotes;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -16,7 +16,7 @@ final class QueueRecovery {
   private final MessageIndex<Message> index;
   private final MessageDeadlines deadlines;
   private final boolean countsReturns;
-  private final Precedence precedence;
+  private final DeliveryPriority deliveryPriority;
   private final List<byte[]> notes = new ArrayList<>();
   private long deliveredUpTo = NONE;
   private boolean any;
@@ -28,7 +28,7 @@ final class QueueRecovery {
      * Tells of one. It is ready.
      *
      * @param returns how often it has come back by now
-     * @param untilMillis when its wait ends, or {@link ReturnNotes#READY}
+     * @param untilMillis when its wait ends, or {@link RedeliveryNotes#READY}
      */
     void at(long sequence, int returns, long untilMillis);
   }
@@ -38,17 +38,17 @@ final class QueueRecovery {
    *
    * @param countsReturns whether the queue counts how often a message comes back: for those that a
    *     consumer may have had, the restart is one such time
-   * @param precedence null where the order of arrival is all
+   * @param deliveryPriority null where the order of arrival is all
    */
   QueueRecovery(
       MessageIndex<Message> index,
       MessageDeadlines deadlines,
       boolean countsReturns,
-      Precedence precedence) {
+      DeliveryPriority deliveryPriority) {
     this.index = index;
     this.deadlines = deadlines;
     this.countsReturns = countsReturns;
-    this.precedence = precedence;
+    this.deliveryPriority = deliveryPriority;
   }
 
   /** A message was in the queue. @return false if it is here already */
@@ -66,8 +66,8 @@ final class QueueRecovery {
     index.insert(
         sequence, null, bodyLength, ownDeadlineMillis, enqueuedAtMillis, EntryFlags.STORED);
     index.setLocation(sequence, location);
-    if (precedence != null) {
-      precedence.came(sequence, priority);
+    if (deliveryPriority != null) {
+      deliveryPriority.came(sequence, priority);
     }
     return true;
   }
@@ -77,7 +77,7 @@ final class QueueRecovery {
     deliveredUpTo = Math.max(deliveredUpTo, upTo);
   }
 
-  /** Messages had come back from consumers; see {@link StoredQueue#recoveredReturns}. */
+  /** Messages had come back from consumers; see {@link RecoverableQueue#recoveredReturns}. */
   void returned(byte[] noted, boolean all) {
     if (all) {
       notes.clear();
@@ -88,7 +88,7 @@ final class QueueRecovery {
   }
 
   /** All that is known so far of what had come back. */
-  void note(ReturnNotes all, int mostBytes) {
+  void note(RedeliveryNotes all, int mostBytes) {
     forEachNote(
         (sequence, returns, untilMillis) -> {
           if (all.size() < mostBytes) {
@@ -97,8 +97,8 @@ final class QueueRecovery {
         });
   }
 
-  private void forEachNote(ReturnNotes.Sink sink) {
-    notes.forEach(noted -> ReturnNotes.forEach(noted, sink));
+  private void forEachNote(RedeliveryNotes.Sink sink) {
+    notes.forEach(noted -> RedeliveryNotes.forEach(noted, sink));
   }
 
   /** All messages are back. */
@@ -113,15 +113,15 @@ final class QueueRecovery {
       index.pack();
     }
     if (countsReturns) {
-      tell(nowMillis, cameBack);
+      report(nowMillis, cameBack);
     }
   }
 
   private void count(long sequence, int returns) {
     if (index.contains(sequence)) {
       delivered(sequence);
-      if (returns > Extra.returns(index, sequence)) {
-        Extra.setReturns(index, sequence, returns);
+      if (returns > EntryMetadata.returns(index, sequence)) {
+        EntryMetadata.setReturns(index, sequence, returns);
       }
     }
   }
@@ -130,7 +130,7 @@ final class QueueRecovery {
   private void mark(long sequence, int returns, long untilMillis, long nowMillis) {
     if (isCurrent(sequence, returns)) {
       int flags = index.flags(sequence) & ~(EntryFlags.REDELIVERED | EntryFlags.DELAYED);
-      if (untilMillis != ReturnNotes.TAKEN) {
+      if (untilMillis != RedeliveryNotes.TAKEN) {
         flags |= untilMillis > nowMillis ? EntryFlags.DELAYED : EntryFlags.REDELIVERED;
       }
       index.setFlags(sequence, flags);
@@ -138,7 +138,7 @@ final class QueueRecovery {
   }
 
   private boolean isCurrent(long sequence, int returns) {
-    return index.contains(sequence) && Extra.returns(index, sequence) == returns;
+    return index.contains(sequence) && EntryMetadata.returns(index, sequence) == returns;
   }
 
   private void finish(long sequence) {
@@ -146,21 +146,21 @@ final class QueueRecovery {
       int flags = index.flags(sequence);
       boolean taken = (flags & (EntryFlags.REDELIVERED | EntryFlags.DELAYED)) == 0;
       if (countsReturns && taken) {
-        Extra.countReturn(index, sequence);
+        EntryMetadata.countReturn(index, sequence);
       }
       index.setFlags(sequence, flags | EntryFlags.REDELIVERED);
     }
     deadlines.recovered(sequence);
-    if (precedence != null) {
-      precedence.ready(sequence);
+    if (deliveryPriority != null) {
+      deliveryPriority.ready(sequence);
     }
   }
 
-  private void tell(long nowMillis, CameBack cameBack) {
+  private void report(long nowMillis, CameBack cameBack) {
     long next = index.firstReady();
     while (next != NONE && next <= deliveredUpTo) {
       if ((index.flags(next) & EntryFlags.DELAYED) == 0) {
-        cameBack.at(next, Extra.returns(index, next), ReturnNotes.READY);
+        cameBack.at(next, EntryMetadata.returns(index, next), RedeliveryNotes.READY);
       }
       next = index.nextReady(next);
     }

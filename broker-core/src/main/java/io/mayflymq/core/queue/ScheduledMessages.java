@@ -2,8 +2,8 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.QueueStore;
+import io.mayflymq.core.store.UnsettledEntry;
 
 /*
  * The messages of a queue that wait for their time, as a pure state machine: not ready, not counted by limits, seen by no consumer.
@@ -35,7 +35,7 @@ public final class ScheduledMessages {
      * @param entry its entry in the log, to be settled when it is safe elsewhere; null if the log
      *     does not have it
      */
-    void due(Message message, DeadEntry entry, long nowMillis);
+    void due(Message message, UnsettledEntry entry, long nowMillis);
 
     /**
      * A message is due and cannot be read: it is set aside.
@@ -91,7 +91,7 @@ public final class ScheduledMessages {
       Message message = messages.get(sequence);
       if (message == null) {
         // Set aside: it is tried again after a restart.
-        messages.hold(sequence);
+        messages.lock(sequence);
         release.unreadable(sequence, messages.unreadableReason());
       } else {
         release(sequence, message, nowMillis, release);
@@ -102,11 +102,11 @@ public final class ScheduledMessages {
 
   private void release(long sequence, Message message, long nowMillis, Release release) {
     dueTimes.leaving(sequence);
-    release.due(message, messages.bury(sequence), nowMillis);
+    release.due(message, messages.detach(sequence), nowMillis);
   }
 
   /** Releases messages before their time, in the same order, but no more than so many. */
-  public void evacuate(long nowMillis, int budget, Release release) {
+  public void releaseAll(long nowMillis, int budget, Release release) {
     for (int left = budget; left > 0 && !isEmpty(); left--) {
       long sequence = dueTimes.earliest();
       release(sequence, messages.get(sequence), nowMillis, release);

@@ -1,6 +1,6 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.message.DeathCause;
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 
 /**
@@ -9,13 +9,13 @@ import io.mayflymq.core.message.Message;
  */
 final class Settlements {
   private final MessageIndex<Message> index;
-  private final Departures departures;
-  private final Returns returns;
+  private final MessageRemover messageRemover;
+  private final Redeliveries returns;
   private Throwable failure;
 
-  Settlements(MessageIndex<Message> index, Departures departures, Returns returns) {
+  Settlements(MessageIndex<Message> index, MessageRemover messageRemover, Redeliveries returns) {
     this.index = index;
-    this.departures = departures;
+    this.messageRemover = messageRemover;
     this.returns = returns;
   }
 
@@ -30,7 +30,7 @@ final class Settlements {
       if (index.isUnacked(sequence)) {
         count++;
         try {
-          departures.discard(sequence);
+          messageRemover.discard(sequence);
         } catch (RuntimeException | Error e) {
           failed(e);
         }
@@ -44,13 +44,13 @@ final class Settlements {
    *
    * @return how many were unacknowledged
    */
-  int reject(long from, long to, DeathCause cause, long nowMillis) {
+  int reject(long from, long to, DropTrigger cause, long nowMillis) {
     int count = 0;
     for (long sequence = from; sequence <= to; sequence++) {
       if (index.isUnacked(sequence)) {
         count++;
         try {
-          departures.die(sequence, cause, nowMillis);
+          messageRemover.die(sequence, cause, nowMillis);
         } catch (RuntimeException | Error e) {
           failed(e);
         }

@@ -1,6 +1,6 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.message.DeathCause;
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.retention.Deadlines;
 import java.util.Map;
@@ -20,11 +20,11 @@ final class Unreadable {
   private final QueueMessages messages;
   private final MessageDeadlines deadlines;
   private final QueueEffects effects;
-  private final WakeUp wakeUp;
-  private final Departures departures;
+  private final QueueTimer queueTimer;
+  private final MessageRemover messageRemover;
 
   /** What each was about to die of; null if it was about to be served, or to expire. */
-  private final TreeMap<Long, DeathCause> aside = new TreeMap<>();
+  private final TreeMap<Long, DropTrigger> aside = new TreeMap<>();
 
   private long bytes;
   private long retryAt = Deadlines.NEVER;
@@ -33,15 +33,15 @@ final class Unreadable {
       MessageIndex<Message> index,
       QueueMessages messages,
       MessageDeadlines deadlines,
-      Departures departures,
+      MessageRemover messageRemover,
       QueueEffects effects,
-      WakeUp wakeUp) {
+      QueueTimer queueTimer) {
     this.index = index;
     this.messages = messages;
     this.deadlines = deadlines;
-    this.departures = departures;
+    this.messageRemover = messageRemover;
     this.effects = effects;
-    this.wakeUp = wakeUp;
+    this.queueTimer = queueTimer;
   }
 
   /**
@@ -49,9 +49,9 @@ final class Unreadable {
    *
    * @param cause what it was about to die of; null if it was about to be served, or to expire
    */
-  void setAside(long sequence, DeathCause cause, long nowMillis) {
+  void setAside(long sequence, DropTrigger cause, long nowMillis) {
     if (!index.isUnacked(sequence)) {
-      messages.hold(sequence);
+      messages.lock(sequence);
     }
     if (!aside.containsKey(sequence)) {
       bytes += index.bodySize(sequence);
@@ -60,7 +60,7 @@ final class Unreadable {
     if (retryAt == Deadlines.NEVER) {
       retryAt = nowMillis + RETRY_MILLIS;
     }
-    wakeUp.noLaterThan(retryAt);
+    queueTimer.noLaterThan(retryAt);
     effects.unreadable(sequence, messages.unreadableReason(), true);
   }
 
@@ -76,25 +76,25 @@ final class Unreadable {
   /** Tries all of them again, if it is time. */
   void retry(long nowMillis) {
     if (retryAt > nowMillis) {
-      wakeUp.noLaterThan(retryAt);
+      queueTimer.noLaterThan(retryAt);
       return;
     }
-    Map<Long, DeathCause> again = new TreeMap<>(aside);
+    Map<Long, DropTrigger> again = new TreeMap<>(aside);
     aside.clear();
     bytes = 0;
     retryAt = Deadlines.NEVER;
     again.forEach((sequence, cause) -> retry(sequence, cause, nowMillis));
   }
 
-  private void retry(long sequence, DeathCause cause, long nowMillis) {
+  private void retry(long sequence, DropTrigger cause, long nowMillis) {
     if (!index.isUnacked(sequence)) {
       return;
     }
     if (cause == null) {
-      messages.release(sequence);
+      messages.unlock(sequence);
       deadlines.requeued(sequence);
     } else {
-      departures.die(sequence, cause, nowMillis);
+      messageRemover.die(sequence, cause, nowMillis);
     }
   }
 

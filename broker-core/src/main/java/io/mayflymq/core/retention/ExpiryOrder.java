@@ -5,7 +5,7 @@ package io.mayflymq.core.retention;
  *
  * Most deadlines come in queue order: programs tend to give all their messages the same time to live. For those no index is needed; it
  * is enough to remember which stretches ("runs") of sequence numbers are in order, and to look at the first ready message of the first run.
- * Only a message that would be stuck behind a later deadline goes into the ExpiryIndex, a heap of (deadline, sequence) pairs.
+ * Only a message that would be stuck behind a later deadline goes into the LongPairHeap, a heap of (deadline, sequence) pairs.
  *
  *     sequence   0    1    2    3    4    5    6     7 ...
  *     deadline  100  110   -   120   90  130   95  140
@@ -48,7 +48,7 @@ public final class ExpiryOrder {
   }
 
   private final Messages messages;
-  private final ExpiryIndex index;
+  private final LongPairHeap index;
   private final RunDeque runs = new RunDeque();
   private long lastInOrder = Long.MIN_VALUE;
 
@@ -56,7 +56,7 @@ public final class ExpiryOrder {
   public ExpiryOrder(Messages messages) {
     this.messages = messages;
     this.index =
-        new ExpiryIndex(sequence -> messages.contains(sequence) && messages.isIndexed(sequence));
+        new LongPairHeap(sequence -> messages.contains(sequence) && messages.isIndexed(sequence));
   }
 
   /** A message with a deadline was appended to the queue. */

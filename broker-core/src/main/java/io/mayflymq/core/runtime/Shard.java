@@ -41,8 +41,8 @@ public final class Shard {
   private final InstantSource clock;
   private final Faults faults;
   private final TimerWheel timers;
-  private final ArrayDeque<BurstMember> members = new ArrayDeque<>();
-  private final ArrayDeque<BurstMember> lastMembers = new ArrayDeque<>();
+  private final ArrayDeque<EndOfBurstListener> members = new ArrayDeque<>();
+  private final ArrayDeque<EndOfBurstListener> lastMembers = new ArrayDeque<>();
   private final Queue<Runnable> mailbox = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean awaited = new AtomicBoolean();
   private int depth;
@@ -204,14 +204,14 @@ public final class Shard {
   /**
    * Has a member called at the end of the current burst. It must not be added twice before it is.
    */
-  public void atEndOfBurst(BurstMember member) {
+  public void atEndOfBurst(EndOfBurstListener member) {
     members.addLast(member);
   }
 
   /**
    * The same, but after all others: for work that nobody waits for who gets something from them.
    */
-  public void afterBurst(BurstMember member) {
+  public void afterBurst(EndOfBurstListener member) {
     lastMembers.addLast(member);
   }
 
@@ -227,7 +227,7 @@ public final class Shard {
 
   /** Calls all members, even if one fails: nobody knows when the next burst comes. */
   private void callMembers() {
-    BurstMember member = nextMember();
+    EndOfBurstListener member = nextMember();
     while (member != null) {
       try {
         member.endOfBurst();
@@ -238,8 +238,8 @@ public final class Shard {
     }
   }
 
-  private BurstMember nextMember() {
-    BurstMember member = members.pollFirst();
+  private EndOfBurstListener nextMember() {
+    EndOfBurstListener member = members.pollFirst();
     return member != null ? member : lastMembers.pollFirst();
   }
 

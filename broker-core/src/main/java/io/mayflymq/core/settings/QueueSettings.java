@@ -105,7 +105,7 @@ public record QueueSettings(
     private boolean serviceBusHeaders;
     private boolean keepsRefusedDeadLetters = true;
     private boolean deadLettersAtLeastOnce;
-    private boolean ownDeadLetterQueue;
+    private boolean autoDeadLetterQueue;
     private long deliveryLimit = NONE;
     private long consumerTimeout = NONE;
     private TimeoutAction timeoutAction = TimeoutAction.CLOSE_CHANNEL;
@@ -136,7 +136,7 @@ public record QueueSettings(
       deadLetterOn = settings.deadLetters.on();
       routingKeys.putAll(settings.deadLetters.routingKeys());
       serviceBusHeaders = settings.deadLetters.serviceBusHeaders();
-      ownDeadLetterQueue = settings.deadLetters.ownQueue();
+      autoDeadLetterQueue = settings.deadLetters.ownQueue();
       keepsRefusedDeadLetters = settings.deadLetters.keepsRefused();
       deadLettersAtLeastOnce = settings.deadLetters.atLeastOnce();
       deliveryLimit = settings.deliveries.limit();
@@ -263,8 +263,8 @@ public record QueueSettings(
       return this;
     }
 
-    public Builder ownDeadLetterQueue(boolean value) {
-      ownDeadLetterQueue = value;
+    public Builder autoDeadLetterQueue(boolean value) {
+      autoDeadLetterQueue = value;
       return this;
     }
 
@@ -313,7 +313,7 @@ public record QueueSettings(
               Set.copyOf(on),
               Map.copyOf(routingKeys),
               serviceBusHeaders,
-              ownDeadLetterQueue,
+              autoDeadLetterQueue,
               keepsRefusedDeadLetters,
               deadLettersAtLeastOnce && deadLetterExchange != null),
           new DeliverySettings(deliveryLimit, consumerTimeout, timeoutAction, retry),

@@ -13,7 +13,7 @@ public interface QueueStore {
   long NOWHERE = 0;
 
   /** Names the queue; called once, before anything else, by the thread that makes the queue. */
-  void attach(StoredQueue queue);
+  void attach(RecoverableQueue queue);
 
   // Memory
 
@@ -63,7 +63,7 @@ public interface QueueStore {
   // The log
 
   /** Whether a message that enters the queue is to outlive the process. */
-  boolean keeps(Message message);
+  boolean isPersistent(Message message);
 
   /**
    * Logs that a message has entered the queue.
@@ -73,7 +73,7 @@ public interface QueueStore {
    *     Long#MAX_VALUE} for none; what the queue adds to that is settled anew at each start
    * @param enqueuedAtMillis when it came, in ms since the epoch
    * @return where it can be read; {@link #NOWHERE} if that will be told through {@link
-   *     StoredQueue#moved}
+   *     RecoverableQueue#moved}
    */
   long store(long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis);
 
@@ -84,8 +84,8 @@ public interface QueueStore {
    * A message that was stored has come back from a consumer, or is delivered again after that.
    *
    * @param returns how often it has come back
-   * @param untilMillis when its wait ends, in ms since the epoch; {@link ReturnNotes#READY} or
-   *     {@link ReturnNotes#TAKEN} if it does not wait
+   * @param untilMillis when its wait ends, in ms since the epoch; {@link RedeliveryNotes#READY} or
+   *     {@link RedeliveryNotes#TAKEN} if it does not wait
    */
   void returned(long sequence, int returns, long untilMillis);
 
@@ -96,7 +96,7 @@ public interface QueueStore {
    * A message that was stored has died. It stays in the log until the entry is settled through
    * {@link ShardStore}.
    */
-  DeadEntry bury(long sequence, long location, int bodyLength);
+  UnsettledEntry detach(long sequence, long location, int bodyLength);
 
   /** The queue has gone with all that it has. */
   void forget();

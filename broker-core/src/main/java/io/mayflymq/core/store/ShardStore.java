@@ -48,16 +48,16 @@ public interface ShardStore {
   // Dead letters
 
   /** The dead letters of this entry go to other shards: it is needed until they are safe. */
-  void await(DeadEntry entry);
+  void await(UnsettledEntry entry);
 
   /** The dead letter of a message is safe, or there is none. */
-  void settle(DeadEntry entry);
+  void settle(UnsettledEntry entry);
 
   /**
    * What is stored until {@link #endMove} is this message, and comes from this entry: as one
    * record, so after a crash it is either here or there.
    */
-  void beginMove(DeadEntry source, Message letter);
+  void beginMove(UnsettledEntry source, Message deadLetter);
 
   /**
    * The message has been given to its queues.

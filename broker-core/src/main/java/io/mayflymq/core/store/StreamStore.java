@@ -11,7 +11,7 @@ import io.mayflymq.core.message.Message;
  */
 public interface StreamStore {
   /** Names who reads from it; called once, before anything else, by the thread that makes it. */
-  void attach(StoredStream stream);
+  void attach(RecoverableStream stream);
 
   /**
    * Sets the size at which a segment ends and the next begins.

@@ -1,20 +1,20 @@
 package io.mayflymq.core.stream;
 
-import io.mayflymq.core.message.DeathCause;
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.StreamOffset;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.Consumer;
-import io.mayflymq.core.queue.Fetched;
-import io.mayflymq.core.queue.Forecast;
+import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.MessageBrowser;
+import io.mayflymq.core.queue.MessageExtractor;
+import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.queue.Purge;
-import io.mayflymq.core.queue.QueueBehavior;
 import io.mayflymq.core.queue.QueueEffects;
+import io.mayflymq.core.queue.QueueMachine;
+import io.mayflymq.core.queue.QueueTimer;
 import io.mayflymq.core.queue.QueueTotals;
-import io.mayflymq.core.queue.WakeUp;
-import io.mayflymq.core.queue.Withdrawals;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
@@ -34,7 +34,7 @@ import java.util.Map;
  * A consumer far behind could keep the shard busy for as long as its credit and its connection allow. So each one gets a slice at a
  * time, with the event loop running in between.
  */
-public final class StreamMachine implements QueueBehavior {
+public final class StreamMachine implements QueueMachine {
   /** How many messages a consumer gets in one go before other work gets its turn. */
   static final int SLICE_MESSAGES = 512;
 
@@ -46,7 +46,7 @@ public final class StreamMachine implements QueueBehavior {
 
   private final StreamStore log;
   private final QueueEffects effects;
-  private final WakeUp wakeUp;
+  private final QueueTimer queueTimer;
   private final Counters counters = new Counters();
   private final Map<Consumer, StreamConsumer> consumers = new LinkedHashMap<>();
   private QueueSettings settings;
@@ -62,7 +62,7 @@ public final class StreamMachine implements QueueBehavior {
     this.settings = settings;
     this.log = log;
     this.effects = effects;
-    this.wakeUp = new WakeUp(effects);
+    this.queueTimer = new QueueTimer(effects);
     setSegmentBytes();
   }
 
@@ -91,15 +91,15 @@ public final class StreamMachine implements QueueBehavior {
   }
 
   @Override
-  public Forecast forecast(QueueSettings changed, long nowMillis) {
+  public PolicyImpact policyImpact(QueueSettings changed, long nowMillis) {
     long first =
         log.firstRetained(
             changed.length().maxLengthBytes(), changed.stream().maxAgeMillis(), nowMillis);
-    return new Forecast(0, first - log.firstOffset(), Deadlines.NEVER);
+    return new PolicyImpact(0, first - log.firstOffset(), Deadlines.NEVER);
   }
 
   private void retain(long nowMillis) {
-    wakeUp.noLaterThan(
+    queueTimer.noLaterThan(
         log.retain(
             settings.length().maxLengthBytes(), settings.stream().maxAgeMillis(), nowMillis));
   }
@@ -173,7 +173,7 @@ public final class StreamMachine implements QueueBehavior {
       serve(reader, nowMillis);
     } catch (UncheckedIOException e) {
       effects.unreadable(reader.offset(), e.getCause().toString(), true);
-      wakeUp.noLaterThan(nowMillis + RETRY_MILLIS);
+      queueTimer.noLaterThan(nowMillis + RETRY_MILLIS);
     }
   }
 
@@ -182,7 +182,7 @@ public final class StreamMachine implements QueueBehavior {
     long bytes = SLICE_BYTES;
     while (reader.canTake()) {
       if (messages-- == 0 || bytes <= 0) {
-        wakeUp.noLaterThan(nowMillis);
+        queueTimer.noLaterThan(nowMillis);
         return;
       }
       Message message = reader.step();
@@ -203,7 +203,7 @@ public final class StreamMachine implements QueueBehavior {
 
   /** Nothing dies here. */
   @Override
-  public void reject(Consumer consumer, long from, long to, DeathCause cause, long nowMillis) {
+  public void reject(Consumer consumer, long from, long to, DropTrigger cause, long nowMillis) {
     settled(consumer, from, to, nowMillis);
   }
 
@@ -231,14 +231,14 @@ public final class StreamMachine implements QueueBehavior {
 
   @Override
   public void onTimer(long nowMillis) {
-    wakeUp.fired();
+    queueTimer.fired();
     retain(nowMillis);
     feedAll(nowMillis);
   }
 
   /** The log has no memory of its own. */
   @Override
-  public void rest() {}
+  public void trimMemory() {}
 
   @Override
   public void dispose() {
@@ -251,7 +251,7 @@ public final class StreamMachine implements QueueBehavior {
 
   /** Nothing is taken from a stream. */
   @Override
-  public Fetched fetch(boolean acknowledges, long nowMillis) {
+  public GetResult fetch(boolean acknowledges, long nowMillis) {
     throw new UnsupportedOperationException("basic.get from a stream");
   }
 
@@ -263,7 +263,7 @@ public final class StreamMachine implements QueueBehavior {
 
   /** Nothing is taken from a stream. */
   @Override
-  public Withdrawals withdrawals() {
+  public MessageExtractor messageExtractor() {
     return null;
   }
 
@@ -287,7 +287,7 @@ public final class StreamMachine implements QueueBehavior {
 
   /** Nothing dies here. */
   @Override
-  public boolean evacuate(DeathCause cause, long nowMillis) {
+  public boolean deadLetterAll(DropTrigger cause, long nowMillis) {
     return true;
   }
 
@@ -312,7 +312,7 @@ public final class StreamMachine implements QueueBehavior {
   }
 
   @Override
-  public Message headAtHand() {
+  public Message peekHead() {
     return null;
   }
 

@@ -164,8 +164,8 @@ public final class Broker {
   }
 
   /** Has queues that rest give memory back. To be called now and then, by any thread. */
-  public void rest() {
-    vhosts.values().forEach(vhost -> ShardVisit.of(vhost.routing().queues(), Queue::rest));
+  public void trimMemory() {
+    vhosts.values().forEach(vhost -> QueueSweep.of(vhost.routing().queues(), Queue::trimMemory));
   }
 
   /** How many connections, channels and queues came and went. */

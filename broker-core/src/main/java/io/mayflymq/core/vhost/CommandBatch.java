@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.fault.Faults;
-import io.mayflymq.core.message.DeathCause;
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
 import java.util.Arrays;
@@ -34,7 +34,7 @@ final class CommandBatch {
   private byte[] kinds = new byte[INITIAL_CAPACITY];
   private Queue[] queues = new Queue[INITIAL_CAPACITY];
   private Object[] subjects = new Object[INITIAL_CAPACITY];
-  private PublishReceipts[] receipts = new PublishReceipts[INITIAL_CAPACITY];
+  private PublishListener[] receipts = new PublishListener[INITIAL_CAPACITY];
   private long[] firsts = new long[INITIAL_CAPACITY];
   private long[] lasts = new long[INITIAL_CAPACITY];
   private int size;
@@ -60,7 +60,7 @@ final class CommandBatch {
     }
   }
 
-  void publish(Queue queue, Message message, PublishReceipts receipt, long publishSequence) {
+  void publish(Queue queue, Message message, PublishListener receipt, long publishSequence) {
     add(PUBLISH, queue, message, publishSequence, 0);
     receipts[size - 1] = receipt;
     awaited |= receipt != null;
@@ -68,7 +68,7 @@ final class CommandBatch {
   }
 
   void schedule(
-      Queue queue, Message message, long dueMillis, PublishReceipts receipt, long publishSequence) {
+      Queue queue, Message message, long dueMillis, PublishListener receipt, long publishSequence) {
     publish(queue, message, receipt, publishSequence);
     kinds[size - 1] = SCHEDULE;
     lasts[size - 1] = dueMillis;
@@ -129,11 +129,11 @@ final class CommandBatch {
    * of them leave. One that throws is reported, its publisher is told that it failed, and the
    * others are applied all the same.
    */
-  void applyWith(DeadLetterLanes letters, Faults faults) {
+  void applyWith(DeadLetterPublisher deadLetters, Faults faults) {
     try {
-      apply(letters, faults);
+      apply(deadLetters, faults);
       // Before anybody hears of the batch, so that whoever then looks finds its dead letters.
-      letters.flush(consequences);
+      deadLetters.flush(consequences);
     } finally {
       if (consequences != null) {
         consequences.applied();
@@ -141,7 +141,7 @@ final class CommandBatch {
     }
   }
 
-  private void apply(DeadLetterLanes letters, Faults faults) {
+  private void apply(DeadLetterPublisher deadLetters, Faults faults) {
     for (int i = 0; i < size; i++) {
       try {
         apply(i);
@@ -150,7 +150,7 @@ final class CommandBatch {
         kinds[i] = FAILED;
       }
       // The next command may be for a queue that they go to.
-      letters.deliver();
+      deadLetters.deliver();
     }
   }
 
@@ -164,14 +164,14 @@ final class CommandBatch {
       }
       case SCHEDULE -> queue.schedule((Message) subjects[i], lasts[i]);
       case ACKNOWLEDGE -> queue.acknowledge((Consumer) subjects[i], firsts[i], lasts[i]);
-      case REJECT -> reject(i, DeathCause.CONSUMER);
-      case TIME_OUT -> reject(i, DeathCause.CONSUMER_TIMEOUT);
+      case REJECT -> reject(i, DropTrigger.CONSUMER);
+      case TIME_OUT -> reject(i, DropTrigger.CONSUMER_TIMEOUT);
       case REQUEUE -> queue.requeue((Consumer) subjects[i], firsts[i], lasts[i]);
       default -> queue.fail((Consumer) subjects[i], firsts[i], lasts[i]);
     }
   }
 
-  private void reject(int i, DeathCause cause) {
+  private void reject(int i, DropTrigger cause) {
     queues[i].reject((Consumer) subjects[i], firsts[i], lasts[i], cause);
   }
 
@@ -185,7 +185,7 @@ final class CommandBatch {
       return;
     }
     for (int i = 0; i < size; i++) {
-      PublishReceipts receipt = receipts[i];
+      PublishListener receipt = receipts[i];
       if (receipt != null) {
         try {
           notifyPublisher(receipt, i, safe);
@@ -196,7 +196,7 @@ final class CommandBatch {
     }
   }
 
-  private void notifyPublisher(PublishReceipts receipt, int i, boolean safe) {
+  private void notifyPublisher(PublishListener receipt, int i, boolean safe) {
     if (safe && kinds[i] != FAILED) {
       receipt.settled(firsts[i], kinds[i] != REFUSED);
     } else {

@@ -93,7 +93,7 @@ final class DeadLetterReach {
       Queue source, DeadLetterSettings settings, RoutingTable<Queue> table) {
     if (settings.exchange() == null) {
       return settings.ownQueue()
-          ? queues(Set.of(OwnDeadLetterQueue.nameOf(source.name())), table)
+          ? queues(Set.of(AutoDeadLetterQueue.nameOf(source.name())), table)
           : Set.of();
     }
     if (!settings.exchange().isEmpty()) {

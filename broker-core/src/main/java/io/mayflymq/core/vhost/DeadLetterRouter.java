@@ -4,10 +4,10 @@ import io.mayflymq.core.journal.DeathJournal;
 import io.mayflymq.core.journal.DeathRecord;
 import io.mayflymq.core.message.DeadLetter;
 import io.mayflymq.core.message.Death;
-import io.mayflymq.core.message.DeathCause;
-import io.mayflymq.core.message.DeathFate;
 import io.mayflymq.core.message.DeathHistory;
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DropOutcome;
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.queue.QueueEffects;
@@ -17,7 +17,7 @@ import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.settings.DeadLetterSettings;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.RawProperties;
 import io.mayflymq.protocol.types.ShortString;
@@ -56,8 +56,8 @@ final class DeadLetterRouter {
   void route(
       Queue source,
       Message message,
-      DeadEntry entry,
-      DeathCause cause,
+      UnsettledEntry entry,
+      DropTrigger cause,
       long deadlineMillis,
       long nowMillis) {
     DeadLetterSettings settings = source.settings().deadLetters();
@@ -66,21 +66,21 @@ final class DeadLetterRouter {
     String exchange = own ? "" : settings.exchange();
     RoutingTable<Queue> table = vhost.routing();
     Route<Queue> targets = Route.none();
-    DeadLetter letter = null;
-    DeathFate fate;
+    DeadLetter deadLetter = null;
+    DropOutcome fate;
     if (exchange == null) {
-      fate = DeathFate.NO_EXCHANGE;
+      fate = DropOutcome.NO_EXCHANGE;
     } else if (!settings.areWantedOn(cause.reason())) {
-      fate = DeathFate.REASON_EXCLUDED;
+      fate = DropOutcome.REASON_EXCLUDED;
     } else if (table.exchange(exchange) == null && !settings.atLeastOnce()) {
-      fate = DeathFate.EXCHANGE_MISSING;
+      fate = DropOutcome.EXCHANGE_MISSING;
     } else if (message == null) {
-      fate = DeathFate.UNREADABLE;
+      fate = DropOutcome.UNREADABLE;
     } else {
-      letter =
+      deadLetter =
           shards
               .deadLetters(source.shard())
-              .letters()
+              .deadLetters()
               .of(
                   message,
                   source.name(),
@@ -88,29 +88,29 @@ final class DeadLetterRouter {
                   nowMillis,
                   exchange,
                   own
-                      ? OwnDeadLetterQueue.nameOf(source.name())
+                      ? AutoDeadLetterQueue.nameOf(source.name())
                       : settings.routingKeyOn(cause.reason()),
                   settings.serviceBusHeaders());
       Route<Queue> route =
-          table.route(exchange, letter.routingKeys(), letter.message()::properties);
-      vhost.follow(route, letter.message());
-      DeadLetter dead = letter;
+          table.route(exchange, deadLetter.routingKeys(), deadLetter.message()::properties);
+      vhost.follow(route, deadLetter.message());
+      DeadLetter dead = deadLetter;
       targets = route.map(target -> closesCycle(dead, target) ? null : target);
       fate =
           !targets.isEmpty()
-              ? DeathFate.DEAD_LETTERED
-              : route.isEmpty() ? DeathFate.UNROUTABLE : DeathFate.CYCLE;
+              ? DropOutcome.DEAD_LETTERED
+              : route.isEmpty() ? DropOutcome.UNROUTABLE : DropOutcome.CYCLE;
       boolean mayWait = mayWait(settings, entry);
       if (targets.isEmpty() ? settings.atLeastOnce() : mayWait && source.hasWaitingDeadLetters()) {
         targets = Route.none();
-        fate = DeathFate.WAITING;
+        fate = DropOutcome.WAITING;
       }
     }
     source.counters().add(Counter.of(fate), 1);
-    if (fate == DeathFate.DEAD_LETTERED || fate == DeathFate.WAITING) {
+    if (fate == DropOutcome.DEAD_LETTERED || fate == DropOutcome.WAITING) {
       shards
           .deadLetters(source.shard())
-          .send(new OutgoingDeadLetter(source, entry, letter.message(), targets, cause));
+          .send(new OutgoingDeadLetter(source, entry, deadLetter.message(), targets, cause));
     } else if (entry != null) {
       shards.store(source.shard()).settle(entry);
     }
@@ -126,26 +126,27 @@ final class DeadLetterRouter {
               deadlineMillis,
               fate,
               exchange,
-              letter == null ? List.of() : letter.routingKeys(),
+              deadLetter == null ? List.of() : deadLetter.routingKeys(),
               names(targets)));
     }
   }
 
-  private static boolean mayWait(DeadLetterSettings settings, DeadEntry entry) {
+  private static boolean mayWait(DeadLetterSettings settings, UnsettledEntry entry) {
     return settings.atLeastOnce() || (settings.keepsRefused() && entry != null);
   }
 
-  /** Whether a letter waits in the queue that it comes from if no other takes it. */
-  static boolean isKept(OutgoingDeadLetter letter) {
-    Queue source = letter.source();
+  /** Whether a dead letter waits in the queue that it comes from if no other takes it. */
+  static boolean isKept(OutgoingDeadLetter deadLetter) {
+    Queue source = deadLetter.source();
     return source != null
         && !source.isDeleted()
-        && (letter.cause() == null || mayWait(source.settings().deadLetters(), letter.entry()));
+        && (deadLetter.cause() == null
+            || mayWait(source.settings().deadLetters(), deadLetter.entry()));
   }
 
   /**
-   * Whether a queue dead-letters what it refuses: then a letter that it refuses has not come to its
-   * end.
+   * Whether a queue dead-letters what it refuses: then a dead letter that it refuses has not come
+   * to its end.
    */
   static boolean passesOn(Queue target) {
     QueueSettings settings = target.settings();
@@ -154,28 +155,28 @@ final class DeadLetterRouter {
   }
 
   /**
-   * No queue took a letter: it waits in the queue that it comes from, or is dropped. Within a move
-   * of the log from its entry, if it has one.
+   * No queue took a dead letter: it waits in the queue that it comes from, or is dropped. Within a
+   * move of the log from its entry, if it has one.
    */
-  void refused(OutgoingDeadLetter letter) {
-    Queue source = letter.source();
-    if (!isKept(letter)) {
-      dropped(source, letter.message(), letter.cause(), letter.targets());
+  void refused(OutgoingDeadLetter deadLetter) {
+    Queue source = deadLetter.source();
+    if (!isKept(deadLetter)) {
+      dropped(source, deadLetter.message(), deadLetter.cause(), deadLetter.targets());
       return;
     }
-    if (letter.cause() != null && !letter.targets().isEmpty()) {
-      source.counters().add(Counter.of(DeathFate.WAITING), 1);
+    if (deadLetter.cause() != null && !deadLetter.targets().isEmpty()) {
+      source.counters().add(Counter.of(DropOutcome.WAITING), 1);
     }
-    source.openWaitingDeadLetters().add(letter.message());
+    source.openWaitingDeadLetters().add(deadLetter.message());
   }
 
   /**
    * A dead letter of a queue is lost, as no queue took it.
    *
-   * @param letter null if it cannot be read any more
+   * @param deadLetter null if it cannot be read any more
    */
-  void dropped(Queue source, Message letter, DeathCause cause, Route<Queue> targets) {
-    source.counters().add(Counter.of(DeathFate.REFUSED), 1);
+  void dropped(Queue source, Message deadLetter, DropTrigger cause, Route<Queue> targets) {
+    source.counters().add(Counter.of(DropOutcome.REFUSED), 1);
     DeathJournal journal = shards.journal(source.shard());
     if (journal.isOn()) {
       journal.add(
@@ -183,50 +184,50 @@ final class DeadLetterRouter {
               source.shard().now(),
               vhost.name(),
               source.name(),
-              identity(letter),
+              identity(deadLetter),
               cause,
               Deadlines.NEVER,
-              DeathFate.REFUSED,
-              letter == null ? null : letter.exchange().value(),
-              letter == null ? List.of() : List.of(letter.routingKey().value()),
+              DropOutcome.REFUSED,
+              deadLetter == null ? null : deadLetter.exchange().value(),
+              deadLetter == null ? List.of() : List.of(deadLetter.routingKey().value()),
               names(targets)));
     }
   }
 
-  // Letters that have waited
+  // Dead letters that have waited
 
-  /** A letter as its queue's settings address it by now. */
-  Message readdressed(Queue source, Message letter) {
+  /** A dead letter as its queue's settings address it by now. */
+  Message readdressed(Queue source, Message deadLetter) {
     DeadLetterSettings settings = source.settings().deadLetters();
-    List<Death> deaths = DeathHistory.of(letter.headers()).deaths();
+    List<Death> deaths = DeathHistory.of(deadLetter.headers()).deaths();
     if (settings.exchange() == null || deaths.isEmpty()) {
-      return letter;
+      return deadLetter;
     }
     String key = settings.routingKeyOn(deaths.get(0).reason());
-    boolean sameKey = key == null || key.equals(letter.routingKey().value());
-    return sameKey && settings.exchange().equals(letter.exchange().value())
-        ? letter
-        : letter
+    boolean sameKey = key == null || key.equals(deadLetter.routingKey().value());
+    return sameKey && settings.exchange().equals(deadLetter.exchange().value())
+        ? deadLetter
+        : deadLetter
             .addressedTo(
                 ShortString.of(settings.exchange()),
-                key == null ? letter.routingKey() : ShortString.of(key))
-            .withOneKey(key != null || letter.hasOneKey());
+                key == null ? deadLetter.routingKey() : ShortString.of(key))
+            .withOneKey(key != null || deadLetter.hasOneKey());
   }
 
-  /** Where a letter goes now; nowhere if nothing is dead-lettered any more. */
-  Route<Queue> targets(Queue source, Message letter) {
+  /** Where a dead letter goes now; nowhere if nothing is dead-lettered any more. */
+  Route<Queue> targets(Queue source, Message deadLetter) {
     if (!source.settings().deadLetters().areWanted()) {
       return Route.none();
     }
-    FieldTable headers = letter.headers();
+    FieldTable headers = deadLetter.headers();
     List<String> keys = new ArrayList<>();
-    keys.add(letter.routingKey().value());
-    keys.addAll(letter.carbonCopies(headers));
-    keys.addAll(letter.blindKeys());
-    DeadLetter dead = new DeadLetter(letter, keys, DeathHistory.of(headers));
+    keys.add(deadLetter.routingKey().value());
+    keys.addAll(deadLetter.carbonCopies(headers));
+    keys.addAll(deadLetter.blindKeys());
+    DeadLetter dead = new DeadLetter(deadLetter, keys, DeathHistory.of(headers));
     return vhost
         .routing()
-        .route(letter.exchange().value(), keys, letter::properties)
+        .route(deadLetter.exchange().value(), keys, deadLetter::properties)
         .map(target -> closesCycle(dead, target) ? null : target);
   }
 
@@ -248,18 +249,18 @@ final class DeadLetterRouter {
     };
   }
 
-  private boolean closesCycle(DeadLetter letter, Queue target) {
-    boolean closes = letter.history().isCycle(target.name());
+  private boolean closesCycle(DeadLetter deadLetter, Queue target) {
+    boolean closes = deadLetter.history().isCycle(target.name());
     if (closes) {
-      reportCycle(letter, target);
+      reportCycle(deadLetter, target);
     }
     return closes;
   }
 
-  private void reportCycle(DeadLetter letter, Queue target) {
+  private void reportCycle(DeadLetter deadLetter, Queue target) {
     List<String> queues =
         Stream.concat(
-                Stream.of(target.name()), letter.history().deaths().stream().map(Death::queue))
+                Stream.of(target.name()), deadLetter.history().deaths().stream().map(Death::queue))
             .toList();
     if (reportedCycles.size() < MOST_CYCLES_REMEMBERED && reportedCycles.add(queues)) {
       LOGGER.warn(

@@ -59,7 +59,7 @@ final class EventExchange implements BrokerEvents {
     }
     RoutingTable<Queue> routing = home.routing();
     if (routing.hasBindingsFrom(ExchangeDefinition.EVENT)) {
-      AtMostOnce.publish(routing, message(event, clock.millis()));
+      InternalPublisher.publish(routing, message(event, clock.millis()));
     }
   }
 

@@ -67,7 +67,7 @@ public final class Firehose {
     if (message.exchange().value().equals(ExchangeDefinition.TRACE)) {
       return;
     }
-    AtMostOnce.publish(
+    InternalPublisher.publish(
         vhost.routing(),
         Message.ofBroker(
             ExchangeDefinition.TRACE,

@@ -69,7 +69,7 @@ final class IdleLeases extends Timer {
   }
 
   private static long periodOf(ExchangeDefinition exchange, PolicyTable policies) {
-    return exchange.name().isEmpty() || exchange.name().startsWith(NameErrors.RESERVED_PREFIX)
+    return exchange.name().isEmpty() || exchange.name().startsWith(Preconditions.RESERVED_PREFIX)
         ? QueueSettings.NONE
         : policies.exchangeExpiresOf(exchange.name(), exchange.arguments());
   }

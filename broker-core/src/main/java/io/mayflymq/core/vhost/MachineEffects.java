@@ -1,11 +1,11 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.message.DeathCause;
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.runtime.Timer;
-import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.UnsettledEntry;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,7 +34,11 @@ final class MachineEffects extends Timer implements QueueEffects {
    */
   @Override
   public void died(
-      Message message, DeadEntry entry, DeathCause cause, long deadlineMillis, long nowMillis) {
+      Message message,
+      UnsettledEntry entry,
+      DropTrigger cause,
+      long deadlineMillis,
+      long nowMillis) {
     queue.counters().add(Counter.of(cause.reason()), 1);
     try {
       queue.vhost().deadLetters().route(queue, message, entry, cause, deadlineMillis, nowMillis);

@@ -2,8 +2,8 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.metadata.QueueDefinition;
-import io.mayflymq.core.queue.Forecast;
-import io.mayflymq.core.queue.QueueBehavior;
+import io.mayflymq.core.queue.PolicyImpact;
+import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.QueueSettings;
 import java.util.Comparator;
@@ -27,7 +27,7 @@ public record PolicyDryRun(List<QueueChange> queues, List<ExchangeChange> exchan
    * @param before what it lives by
    * @param after what it would live by
    * @param keys the same by the keys of policies
-   * @param forecast what would happen to it and to its messages
+   * @param policyImpact what would happen to it and to its messages
    * @param nowMillis when this was found out, in ms since the epoch
    */
   public record QueueChange(
@@ -35,17 +35,17 @@ public record PolicyDryRun(List<QueueChange> queues, List<ExchangeChange> exchan
       QueueSettings before,
       QueueSettings after,
       Keys keys,
-      Forecast forecast,
+      PolicyImpact policyImpact,
       long nowMillis) {
     /** How many messages would leave now. */
     public long dying() {
-      return forecast.expiring() + forecast.overflowing();
+      return policyImpact.expiring() + policyImpact.overflowing();
     }
 
     /** How many of them would go to a dead letter exchange. */
     public long deadLettered() {
-      return (after.deadLetters().areWantedOn(DeathReason.EXPIRED) ? forecast.expiring() : 0)
-          + (after.deadLetters().areWantedOn(DeathReason.MAXLEN) ? forecast.overflowing() : 0);
+      return (after.deadLetters().areWantedOn(DeathReason.EXPIRED) ? policyImpact.expiring() : 0)
+          + (after.deadLetters().areWantedOn(DeathReason.MAXLEN) ? policyImpact.overflowing() : 0);
     }
 
     /** Whether it has no lease and would get one. */
@@ -56,7 +56,7 @@ public record PolicyDryRun(List<QueueChange> queues, List<ExchangeChange> exchan
 
     /** Whether it would be deleted now, as it has been unused for too long. */
     public boolean expiresNow() {
-      return forecast.leaseEndMillis() <= nowMillis;
+      return policyImpact.leaseEndMillis() <= nowMillis;
     }
 
     /** For JSON. */
@@ -65,17 +65,17 @@ public record PolicyDryRun(List<QueueChange> queues, List<ExchangeChange> exchan
       map.put("name", name);
       map.put("before", keys.before);
       map.put("after", keys.after);
-      map.put("expiring", forecast.expiring());
-      map.put("overflowing", forecast.overflowing());
+      map.put("expiring", policyImpact.expiring());
+      map.put("overflowing", policyImpact.overflowing());
       map.put("dead_lettered", deadLettered());
       map.put("dropped", dying() - deadLettered());
       map.put("starts_to_expire", startsToExpire());
       map.put("expires_now", expiresNow());
       map.put(
           "expires_in",
-          forecast.leaseEndMillis() == Deadlines.NEVER
+          policyImpact.leaseEndMillis() == Deadlines.NEVER
               ? null
-              : Math.max(0, forecast.leaseEndMillis() - nowMillis));
+              : Math.max(0, policyImpact.leaseEndMillis() - nowMillis));
       return map;
     }
   }
@@ -103,12 +103,12 @@ public record PolicyDryRun(List<QueueChange> queues, List<ExchangeChange> exchan
 
   /** How many messages would expire now, in all queues. */
   public long expiring() {
-    return queues.stream().mapToLong(queue -> queue.forecast().expiring()).sum();
+    return queues.stream().mapToLong(queue -> queue.policyImpact().expiring()).sum();
   }
 
   /** How many messages would be dropped from the head now, in all queues. */
   public long overflowing() {
-    return queues.stream().mapToLong(queue -> queue.forecast().overflowing()).sum();
+    return queues.stream().mapToLong(queue -> queue.policyImpact().overflowing()).sum();
   }
 
   /** How many of both would go to a dead letter exchange. */
@@ -142,14 +142,14 @@ public record PolicyDryRun(List<QueueChange> queues, List<ExchangeChange> exchan
     }
 
     /** Notes what other settings would do to a queue now. Any shard may call for its own. */
-    void add(QueueDefinition queue, QueueBehavior machine, QueueSettings changed, long nowMillis) {
+    void add(QueueDefinition queue, QueueMachine machine, QueueSettings changed, long nowMillis) {
       queues.add(
           new QueueChange(
               queue.name(),
               machine.settings(),
               changed,
               keys.apply(queue),
-              machine.forecast(changed, nowMillis),
+              machine.policyImpact(changed, nowMillis),
               nowMillis));
     }
 

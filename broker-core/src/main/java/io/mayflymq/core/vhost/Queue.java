@@ -1,14 +1,14 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.event.Actor;
-import io.mayflymq.core.message.DeathCause;
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.Consumer;
-import io.mayflymq.core.queue.Fetched;
-import io.mayflymq.core.queue.QueueBehavior;
+import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
@@ -30,10 +30,10 @@ public final class Queue {
   private final VirtualHost vhost;
   private final Shards shards;
   private final Shard shard;
-  private final QueueBehavior machine;
+  private final QueueMachine machine;
 
   /** Null until it is about to go. */
-  private Parting parting;
+  private QueueDeletion queueDeletion;
 
   private final MachineEffects effects;
 
@@ -66,7 +66,7 @@ public final class Queue {
     this.shards = shards;
     this.shard = shard;
     this.effects = new MachineEffects(this, shards);
-    this.machine = QueueBehaviors.of(this, settings, shards, effects, nowMillis);
+    this.machine = QueueMachineFactory.of(this, settings, shards, effects, nowMillis);
     this.settings = settings;
   }
 
@@ -160,7 +160,7 @@ public final class Queue {
     }
   }
 
-  void reject(Consumer consumer, long from, long to, DeathCause cause) {
+  void reject(Consumer consumer, long from, long to, DropTrigger cause) {
     if (!deleted) {
       machine.reject(consumer, from, to, cause, shard.now());
     }
@@ -206,16 +206,16 @@ public final class Queue {
     }
   }
 
-  /** See {@link QueueBehavior#rest}. Within a burst of the shard. */
-  void rest() {
+  /** See {@link QueueMachine#trimMemory}. Within a burst of the shard. */
+  void trimMemory() {
     if (!deleted) {
-      machine.rest();
+      machine.trimMemory();
     }
   }
 
   /** How it is at this moment; null if it is gone. Within a burst of the shard. */
-  public QueueView view() {
-    return deleted ? null : QueueView.of(this, machine, schedule, waitingDeadLetters);
+  public QueueSnapshot view() {
+    return deleted ? null : QueueSnapshot.of(this, machine, schedule, waitingDeadLetters);
   }
 
   // From any thread
@@ -232,7 +232,7 @@ public final class Queue {
         () -> {
           requireExists();
           if (!machine.admits(consumer.exclusive())) {
-            throw NameErrors.inExclusiveUse(this);
+            throw Preconditions.inExclusiveUse(this);
           }
           admitted.run();
           machine.subscribe(consumer, shard.now());
@@ -249,7 +249,7 @@ public final class Queue {
         .call(
             () ->
                 isThere() && machine.cancel(consumer, shard.now()) && definition.autoDelete()
-                    ? parting().leaveUnused()
+                    ? queueDeletion().leaveUnused()
                     : VirtualHost.done())
         .thenCompose(gone -> gone);
   }
@@ -266,7 +266,7 @@ public final class Queue {
     }
   }
 
-  /** See {@link QueueBehavior#pauseMillis}. On the shard's thread. */
+  /** See {@link QueueMachine#pauseMillis}. On the shard's thread. */
   int pauseMillis() {
     return machine.pauseMillis();
   }
@@ -275,16 +275,16 @@ public final class Queue {
    * Takes a message for {@code basic.get}; null if none is ready. Fails with 404 if the queue has
    * gone, 540 or 405 if its type does not know that.
    */
-  public CompletableFuture<Fetched> fetch(boolean acknowledges) {
+  public CompletableFuture<GetResult> fetch(boolean acknowledges) {
     return fetch(acknowledges, LeaseUse.GET);
   }
 
   /** The same, as another use of the queue. */
-  public CompletableFuture<Fetched> fetch(boolean acknowledges, LeaseUse use) {
+  public CompletableFuture<GetResult> fetch(boolean acknowledges, LeaseUse use) {
     return shard.call(
         () -> {
           requireExists();
-          NameErrors.requireGet(this);
+          Preconditions.requireGet(this);
           machine.used(use, shard.now());
           return machine.fetch(acknowledges, shard.now());
         });
@@ -296,7 +296,7 @@ public final class Queue {
         .call(
             () -> {
               requireExists();
-              NameErrors.requireNoStream(this, "queue.purge");
+              Preconditions.requireNoStream(this, "queue.purge");
               return QueuePurge.of(this, machine, waitingDeadLetters);
             })
         .thenCompose(removed -> removed);
@@ -326,10 +326,11 @@ public final class Queue {
     return shard.call(
         () -> {
           requireExists();
-          NameErrors.requireNoStream(this, "redrive");
-          Redrive redrive = new Redrive(this, machine.withdrawals(), request, shards, conditions);
+          Preconditions.requireNoStream(this, "redrive");
+          Redrive redrive =
+              new Redrive(this, machine.messageExtractor(), request, shards, conditions);
           if (!request.dryRun()) {
-            NameErrors.requireNoRedrive(this);
+            Preconditions.requireNoRedrive(this);
             lastRedrive = redrive;
           }
           redrive.goOn();
@@ -347,18 +348,18 @@ public final class Queue {
    *
    * @param renewsLease whether asking is use of the queue
    */
-  CompletableFuture<QueueStatus> status(boolean renewsLease) {
+  CompletableFuture<DeclaredQueue> status(boolean renewsLease) {
     return shard
         .call(
             () -> {
               if (!isThere()) {
-                return parting().over().<QueueStatus>thenApply(done -> null);
+                return queueDeletion().over().<DeclaredQueue>thenApply(done -> null);
               }
               if (renewsLease) {
                 machine.used(LeaseUse.DECLARE, shard.now());
               }
               return CompletableFuture.completedFuture(
-                  new QueueStatus(name(), machine.readyCount(), machine.consumerCount()));
+                  new DeclaredQueue(name(), machine.readyCount(), machine.consumerCount()));
             })
         .thenCompose(status -> status);
   }
@@ -376,8 +377,8 @@ public final class Queue {
         .call(
             () ->
                 isThere()
-                    ? parting().leave(ifUnused, ifEmpty, actor)
-                    : parting().over().thenApply(done -> 0L))
+                    ? queueDeletion().leave(ifUnused, ifEmpty, actor)
+                    : queueDeletion().over().thenApply(done -> 0L))
         .thenCompose(deletion -> deletion);
   }
 
@@ -427,15 +428,15 @@ public final class Queue {
       deleted = true;
       shard.timers().cancel(effects);
       machine.consumers().forEach(consumer -> consumer.outlet().cancelled(consumer));
-      parting().end(this::dispose);
+      queueDeletion().end(this::dispose);
     }
   }
 
-  private Parting parting() {
-    if (parting == null) {
-      parting = new Parting(this, machine, shards, this::remove);
+  private QueueDeletion queueDeletion() {
+    if (queueDeletion == null) {
+      queueDeletion = new QueueDeletion(this, machine, shards, this::remove);
     }
-    return parting;
+    return queueDeletion;
   }
 
   private void dispose() {
@@ -446,7 +447,7 @@ public final class Queue {
 
   /** Whether it is neither gone nor about to go for good. */
   private boolean isThere() {
-    return !deleted && (parting == null || !parting.isDecided());
+    return !deleted && (queueDeletion == null || !queueDeletion.isDecided());
   }
 
   /** The time has come that the machine asked for. Within a burst of the shard. */
@@ -458,7 +459,7 @@ public final class Queue {
 
   /** The machine's lease has ended. Within a burst of the shard. */
   void leaseEnded() {
-    parting().leaseEnded();
+    queueDeletion().leaseEnded();
   }
 
   /** Whether messages wait to be published to it later. Within a burst of the shard. */
@@ -474,12 +475,13 @@ public final class Queue {
 
   /** Whether it is about to go, or has gone. */
   boolean isLeaving() {
-    return deleted || (parting != null && (parting.hasBegun() || parting.isDecided()));
+    return deleted
+        || (queueDeletion != null && (queueDeletion.hasBegun() || queueDeletion.isDecided()));
   }
 
   void requireExists() {
     if (!isThere()) {
-      throw new NameErrors(vhost.name()).noQueue(name());
+      throw new Preconditions(vhost.name()).noQueue(name());
     }
   }
 
@@ -490,7 +492,7 @@ public final class Queue {
 
   /** The error for a method that streams do not support: 540. Any thread may ask. */
   public ConnectionException streamsLack(String what) {
-    return NameErrors.streamsLack(what, this);
+    return Preconditions.streamsLack(what, this);
   }
 
   @Override

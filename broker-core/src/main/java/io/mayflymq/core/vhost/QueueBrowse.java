@@ -2,7 +2,7 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.queue.BrowsedMessage;
 import io.mayflymq.core.queue.MessageBrowser;
-import io.mayflymq.core.queue.QueueBehavior;
+import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.settings.LeaseUse;
 import java.util.ArrayList;
@@ -19,7 +19,7 @@ final class QueueBrowse implements Runnable {
 
   private final Queue queue;
   private final Shard shard;
-  private final QueueBehavior machine;
+  private final QueueMachine machine;
   private final long from;
   private final int count;
 
@@ -31,7 +31,7 @@ final class QueueBrowse implements Runnable {
   private MessageBrowser browser;
   private long bytes;
 
-  QueueBrowse(Queue queue, QueueBehavior machine, long from, int count, long mostBytes) {
+  QueueBrowse(Queue queue, QueueMachine machine, long from, int count, long mostBytes) {
     this.queue = queue;
     this.shard = queue.shard();
     this.machine = machine;

@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.message.DeathCause;
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.queue.QueueTotals;
@@ -15,9 +15,9 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.settings.LengthSettings;
 import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.StoreIds;
+import io.mayflymq.core.store.UnsettledEntry;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
@@ -57,7 +57,7 @@ public final class QueueSchedule extends Timer {
             shards.pages(shard),
             store.open(
                 StoreIds.ofSchedule(queue.id()),
-                QueueBehaviors.nameOf(queue),
+                QueueMachineFactory.nameOf(queue),
                 queue.definition().durable()));
   }
 
@@ -106,15 +106,15 @@ public final class QueueSchedule extends Timer {
    * publisher any more who could be told, so it dies there. A stream has a log of its own, and gets
    * the message as it would a dead letter.
    */
-  private void release(Message message, DeadEntry entry) {
+  private void release(Message message, UnsettledEntry entry) {
     if (queue.isStream()) {
       shards.deadLetters(shard).send(entry, message, Route.of(queue));
     } else if (queue.refuses(message)) {
       LengthSettings limit = queue.settings().length();
-      DeathCause cause =
+      DropTrigger cause =
           limit.maxLength() == QueueSettings.NONE
-              ? DeathCause.MAX_LENGTH_BYTES
-              : DeathCause.MAX_LENGTH;
+              ? DropTrigger.MAX_LENGTH_BYTES
+              : DropTrigger.MAX_LENGTH;
       die(message, entry, cause);
     } else if (entry == null) {
       queue.publish(message);
@@ -132,14 +132,14 @@ public final class QueueSchedule extends Timer {
 
   /** How a message leaves. If that fails, the log keeps it, and it is back after a restart. */
   private final class Departure implements ScheduledMessages.Release {
-    private final BiConsumer<Message, DeadEntry> way;
+    private final BiConsumer<Message, UnsettledEntry> way;
 
-    Departure(BiConsumer<Message, DeadEntry> way) {
+    Departure(BiConsumer<Message, UnsettledEntry> way) {
       this.way = way;
     }
 
     @Override
-    public void due(Message message, DeadEntry entry, long nowMillis) {
+    public void due(Message message, UnsettledEntry entry, long nowMillis) {
       try {
         way.accept(message, entry);
       } catch (Throwable e) {
@@ -160,7 +160,7 @@ public final class QueueSchedule extends Timer {
     }
   }
 
-  private void die(Message message, DeadEntry entry, DeathCause cause) {
+  private void die(Message message, UnsettledEntry entry, DropTrigger cause) {
     queue.counters().add(Counter.of(cause.reason()), 1);
     queue.vhost().deadLetters().route(queue, message, entry, cause, Deadlines.NEVER, shard.now());
   }
@@ -172,8 +172,8 @@ public final class QueueSchedule extends Timer {
    * @param cause what the queue's end comes from
    * @return whether there are none
    */
-  boolean evacuate(DeathCause cause) {
-    messages.evacuate(
+  boolean deadLetterAll(DropTrigger cause) {
+    messages.releaseAll(
         shard.now(), SLICE, new Departure((message, entry) -> die(message, entry, cause)));
     tellQueue();
     return messages.isEmpty();
@@ -222,7 +222,7 @@ public final class QueueSchedule extends Timer {
   }
 
   private <T> CompletableFuture<T> inSlices(BooleanSupplier step, Supplier<T> result) {
-    return Slices.of(
+    return SlicedTask.of(
         queue,
         () -> {
           boolean more = step.getAsBoolean();

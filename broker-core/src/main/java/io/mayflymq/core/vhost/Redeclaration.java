@@ -34,7 +34,7 @@ final class Redeclaration {
     if (current.owner() != null
         ? current.owner() != wanted.connection() || !wanted.exclusive()
         : wanted.exclusive()) {
-      throw new NameErrors(vhost).locked(wanted.name());
+      throw new Preconditions(vhost).locked(wanted.name());
     }
     Equivalence equivalence = new Equivalence("queue", wanted.name(), vhost);
     QueueDefinition definition = current.definition();

@@ -2,7 +2,7 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
-import io.mayflymq.core.queue.Withdrawals;
+import io.mayflymq.core.queue.MessageExtractor;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
@@ -46,16 +46,16 @@ public final class Redrive {
   private static final int MOST_NAMED = 1000;
 
   private final Queue source;
-  private final Withdrawals messages;
+  private final MessageExtractor messages;
   private final RedriveRequest request;
   private final RedriveRouter router;
   private final Shard shard;
   private final ShardStore store;
-  private final DeadLetterLanes localLanes;
-  private final CommandLanes farLanes;
+  private final DeadLetterPublisher localLanes;
+  private final ShardCommandSender farLanes;
   private final Conditions conditions;
   private final Timer timer = new GoOn();
-  private final RateBudget budget;
+  private final RateLimiter budget;
   private final long startedAt;
   private final long end;
   private final Set<Queue> refusing = new HashSet<>();
@@ -82,7 +82,7 @@ public final class Redrive {
    */
   Redrive(
       Queue source,
-      Withdrawals messages,
+      MessageExtractor messages,
       RedriveRequest request,
       Shards shards,
       Conditions conditions) {
@@ -93,12 +93,12 @@ public final class Redrive {
     this.shard = source.shard();
     this.store = shards.store(shard);
     this.localLanes = shards.deadLetters(shard);
-    this.farLanes = new CommandLanes(shard, shards, this::goOn, false);
+    this.farLanes = new ShardCommandSender(shard, shards, this::goOn, false);
     this.conditions = conditions;
     this.startedAt = shard.now();
-    this.budget = new RateBudget(request.dryRun() ? 0 : request.rate(), startedAt);
+    this.budget = new RateLimiter(request.dryRun() ? 0 : request.rate(), startedAt);
     this.end = messages.end();
-    tell(State.RUNNING, null);
+    report(State.RUNNING, null);
   }
 
   /** What has to hold for a message to be moved. */
@@ -186,7 +186,7 @@ public final class Redrive {
       after = sequence;
       consider(sequence, now);
       if (looked >= SLICE_MESSAGES || System.nanoTime() - until >= 0) {
-        tell(State.RUNNING, null);
+        report(State.RUNNING, null);
         shard.executeLater(this::goOn);
         return;
       }
@@ -199,7 +199,7 @@ public final class Redrive {
     }
     String reason = conditions.publishersWait() ? "alarm" : store.isBehind() ? "disk" : null;
     if (reason != null) {
-      tell(State.PAUSED, reason);
+      report(State.PAUSED, reason);
       shard.timers().schedule(timer, now + PAUSE_MILLIS);
       return true;
     }
@@ -208,7 +208,7 @@ public final class Redrive {
     }
     long at = budget.readyAt(now);
     if (at > now) {
-      tell(State.RUNNING, null);
+      report(State.RUNNING, null);
       shard.timers().schedule(timer, at);
       return true;
     }
@@ -232,9 +232,9 @@ public final class Redrive {
     } else if (request.dryRun()) {
       count(targets);
     } else if (targets.stream().allMatch(this::isNear)) {
-      move(sequence, passage.letter(), targets);
+      move(sequence, passage.deadLetter(), targets);
     } else {
-      send(sequence, passage.letter(), targets);
+      send(sequence, passage.deadLetter(), targets);
     }
   }
 
@@ -243,27 +243,27 @@ public final class Redrive {
     return target.shard() == shard && !target.isStream();
   }
 
-  private void move(long sequence, Message letter, List<Queue> targets) {
+  private void move(long sequence, Message deadLetter, List<Queue> targets) {
     for (Queue target : targets) {
-      if (target.refuses(letter)) {
+      if (target.refuses(deadLetter)) {
         refusing.add(target);
         skip(Skipped.REFUSED);
         return;
       }
     }
     budget.take();
-    localLanes.send(messages.take(sequence), letter, Route.to(targets));
+    localLanes.send(messages.take(sequence), deadLetter, Route.to(targets));
     localLanes.flush();
     count(targets);
   }
 
-  private void send(long sequence, Message letter, List<Queue> targets) {
+  private void send(long sequence, Message deadLetter, List<Queue> targets) {
     budget.take();
-    messages.hold(sequence);
+    messages.lock(sequence);
     underWay++;
-    PublishReceipts arrival = new Arrival(sequence, targets);
+    PublishListener arrival = new Arrival(sequence, targets);
     for (int i = 0; i < targets.size(); i++) {
-      farLanes.publish(targets.get(i), letter, arrival, i);
+      farLanes.publish(targets.get(i), deadLetter, arrival, i);
     }
   }
 
@@ -312,12 +312,12 @@ public final class Redrive {
   private void end(State state, String reason) {
     if (!report.state().isEnd()) {
       shard.timers().cancel(timer);
-      tell(state, reason);
+      report(state, reason);
       done.complete(report);
     }
   }
 
-  private void tell(State state, String reason) {
+  private void report(State state, String reason) {
     report =
         new RedriveReport(
             state,
@@ -330,7 +330,7 @@ public final class Redrive {
   }
 
   /** Hears what became of a message that goes to other shards. */
-  private final class Arrival implements PublishReceipts {
+  private final class Arrival implements PublishListener {
     private final long sequence;
     private final List<Queue> targets;
     private int awaited;
@@ -348,7 +348,7 @@ public final class Redrive {
         accepted = false;
         refusing.add(targets.get((int) target));
       }
-      told();
+      reported();
     }
 
     /** Whether it is there nobody knows; it stays here. */
@@ -356,10 +356,10 @@ public final class Redrive {
     public void failed(long target) {
       accepted = false;
       failure = "the disk has failed";
-      told();
+      reported();
     }
 
-    private void told() {
+    private void reported() {
       if (--awaited > 0) {
         return;
       }
@@ -381,7 +381,7 @@ public final class Redrive {
         messages.remove(sequence);
         count(targets);
       } else {
-        messages.release(sequence, shard.now());
+        messages.unlock(sequence, shard.now());
         if (failure == null) {
           skip(Skipped.REFUSED);
         }

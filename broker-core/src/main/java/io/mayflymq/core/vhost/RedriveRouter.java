@@ -25,10 +25,10 @@ final class RedriveRouter {
    * What becomes of a message.
    *
    * @param skipped why it stays; null if it goes
-   * @param letter the message as it goes
+   * @param deadLetter the message as it goes
    * @param targets the queues that it goes to
    */
-  record Passage(Skipped skipped, Message letter, List<Queue> targets) {
+  record Passage(Skipped skipped, Message deadLetter, List<Queue> targets) {
     static Passage none(Skipped why) {
       return new Passage(why, null, List.of());
     }
@@ -42,25 +42,25 @@ final class RedriveRouter {
     if (origin == null && request.destination() != RedriveRequest.Destination.QUEUE) {
       return Passage.none(Skipped.NO_HISTORY);
     }
-    Message letter = Redriven.of(message, origin, request.keepsHistory());
+    Message deadLetter = Redriven.of(message, origin, request.keepsHistory());
     return switch (request.destination()) {
-      case SOURCE -> toQueue(letter, origin.queue());
-      case QUEUE -> toQueue(letter, request.queue());
-      case ORIGINAL -> toExchange(letter, origin);
+      case SOURCE -> toQueue(deadLetter, origin.queue());
+      case QUEUE -> toQueue(deadLetter, request.queue());
+      case ORIGINAL -> toExchange(deadLetter, origin);
     };
   }
 
-  private Passage toQueue(Message letter, String name) {
+  private Passage toQueue(Message deadLetter, String name) {
     Queue target = source.vhost().routing().queue(name);
     if (target == null) {
       return Passage.none(Skipped.NO_QUEUE);
     }
     return conditions.mayPublish("", name)
-        ? to(letter, List.of(target))
+        ? to(deadLetter, List.of(target))
         : Passage.none(Skipped.FORBIDDEN);
   }
 
-  private Passage toExchange(Message letter, Death origin) {
+  private Passage toExchange(Message deadLetter, Death origin) {
     RoutingTable<Queue> table = source.vhost().routing();
     String exchange = origin.exchange();
     if (table.exchange(exchange) == null) {
@@ -69,7 +69,7 @@ final class RedriveRouter {
     if (!origin.routingKeys().stream().allMatch(key -> conditions.mayPublish(exchange, key))) {
       return Passage.none(Skipped.FORBIDDEN);
     }
-    Route<Queue> route = table.route(exchange, origin.routingKeys(), letter::properties);
+    Route<Queue> route = table.route(exchange, origin.routingKeys(), deadLetter::properties);
     List<Queue> targets = new ArrayList<>(route.size());
     for (int i = 0; i < route.size(); i++) {
       targets.add(route.get(i));
@@ -77,16 +77,16 @@ final class RedriveRouter {
     if (targets.isEmpty()) {
       return Passage.none(Skipped.UNROUTABLE);
     }
-    Passage passage = to(letter, targets);
+    Passage passage = to(deadLetter, targets);
     if (passage.skipped() == null && !request.dryRun()) {
-      source.vhost().follow(route, letter);
+      source.vhost().follow(route, deadLetter);
     }
     return passage;
   }
 
-  private Passage to(Message letter, List<Queue> targets) {
+  private Passage to(Message deadLetter, List<Queue> targets) {
     return targets.contains(source)
         ? Passage.none(Skipped.TO_ITSELF)
-        : new Passage(null, letter, targets);
+        : new Passage(null, deadLetter, targets);
   }
 }

@@ -23,10 +23,10 @@ public final class ReplyConsumers {
   private static final int TOKEN_BYTES = 16;
   private static final SecureRandom RANDOM = new SecureRandom();
 
-  private final NameErrors errors;
+  private final Preconditions errors;
   private final Map<String, ReplyConsumer> byName = new ConcurrentHashMap<>();
 
-  ReplyConsumers(NameErrors errors) {
+  ReplyConsumers(Preconditions errors) {
     this.errors = errors;
   }
 
@@ -64,10 +64,10 @@ public final class ReplyConsumers {
    *
    * @throws ChannelException 404 if nobody waits
    */
-  public QueueStatus status(String name) {
+  public DeclaredQueue status(String name) {
     if (!name.equals(PSEUDO_QUEUE) && !byName.containsKey(name)) {
       throw errors.noQueue(name);
     }
-    return new QueueStatus(name, 0, 1);
+    return new DeclaredQueue(name, 0, 1);
   }
 }

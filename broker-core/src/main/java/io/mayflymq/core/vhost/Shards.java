@@ -19,8 +19,8 @@ import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
- * All shards of a broker, each with its store, its memory pool, its lanes for dead letters and its
- * journal of deaths.
+ * All shards of a broker, each with its store, its memory pool, its publisher of dead letters and
+ * its journal of deaths.
  */
 public final class Shards {
   private static final int SPARE_PAGES = 64;
@@ -28,7 +28,7 @@ public final class Shards {
   private final List<Shard> shards;
   private final List<ShardStore> stores;
   private final List<PagePool> pools;
-  private final List<DeadLetterLanes> deadLetters;
+  private final List<DeadLetterPublisher> deadLetters;
   private final List<DeathJournal> journals;
   private final AtomicInteger turn = new AtomicInteger();
 
@@ -60,7 +60,7 @@ public final class Shards {
     this.stores = shards.stream().map(storeOf).toList();
     this.pools = shards.stream().map(shard -> new PagePool(SPARE_PAGES)).toList();
     this.journals = shards.stream().map(shard -> new DeathJournal(journalSize)).toList();
-    this.deadLetters = shards.stream().map(shard -> new DeadLetterLanes(shard, this)).toList();
+    this.deadLetters = shards.stream().map(shard -> new DeadLetterPublisher(shard, this)).toList();
   }
 
   /** How many there are. */
@@ -102,7 +102,7 @@ public final class Shards {
   }
 
   /** The way of dead letters from the queues of a shard. */
-  DeadLetterLanes deadLetters(Shard shard) {
+  DeadLetterPublisher deadLetters(Shard shard) {
     return deadLetters.get(shard.index());
   }
 

@@ -23,7 +23,7 @@ final class VhostExchanges {
   private final VirtualHost vhost;
   private final CommittedState<Topology> state;
   private final IdleLeases idle;
-  private final NameErrors errors;
+  private final Preconditions errors;
   private final TopologyCommands commands;
   private final TopologyEvents events;
 
@@ -32,7 +32,7 @@ final class VhostExchanges {
     this.vhost = vhost;
     this.state = state;
     this.idle = idle;
-    this.errors = new NameErrors(vhost.name());
+    this.errors = new Preconditions(vhost.name());
     this.commands = new TopologyCommands(vhost.name());
     this.events = new TopologyEvents(vhost.name(), events);
   }
@@ -76,7 +76,7 @@ final class VhostExchanges {
       idle.used(wanted.name());
       return VirtualHost.done();
     }
-    NameErrors.requireUnreserved("exchange", wanted.name());
+    Preconditions.requireUnreserved("exchange", wanted.name());
     wanted.type().validate(wanted.arguments());
     IdleLease lease = idle.leaseOf(wanted, topology.policies());
     return state.propose(
@@ -141,7 +141,7 @@ final class VhostExchanges {
         () -> {
           idle.watch(binding, lease);
           idle.usedEnds(changed, binding);
-          AtMostOnce.replay(changed, binding);
+          InternalPublisher.replay(changed, binding);
           events.created(binding, Actor.of(connection));
         });
   }

@@ -82,7 +82,7 @@ public final class VhostPolicies {
               return state.propose(
                   topology.with(topology.policies().with(policy)),
                   List.of(new MetadataCommand.PolicySet(vhost.name(), policy)),
-                  () -> tell(new AdministrationEvent.PolicySet(vhost.name(), policy)));
+                  () -> emit(new AdministrationEvent.PolicySet(vhost.name(), policy)));
             })
         .thenCompose(inForce -> bringUpToDate());
   }
@@ -122,11 +122,11 @@ public final class VhostPolicies {
         .propose(
             topology.with(topology.policies().without(kind, policy)),
             List.of(new MetadataCommand.PolicyCleared(vhost.name(), kind, policy)),
-            () -> tell(new AdministrationEvent.PolicyCleared(vhost.name(), kind, policy)))
+            () -> emit(new AdministrationEvent.PolicyCleared(vhost.name(), kind, policy)))
         .thenApply(inForce -> true);
   }
 
-  private void tell(AdministrationEvent event) {
+  private void emit(AdministrationEvent event) {
     vhost.events().happened(event);
   }
 
@@ -148,9 +148,9 @@ public final class VhostPolicies {
   public EffectiveSettings explainQueue(String queue) {
     Queue found = vhost.routing().queue(queue);
     if (found == null) {
-      throw new NameErrors(vhost.name()).noQueue(queue);
+      throw new Preconditions(vhost.name()).noQueue(queue);
     }
-    PolicyTable counts = OwnDeadLetterQueue.is(found.definition()) ? PolicyTable.EMPTY : table();
+    PolicyTable counts = AutoDeadLetterQueue.is(found.definition()) ? PolicyTable.EMPTY : table();
     return counts.explain(
         PolicySubject.queue(found.definition().settings().type(), queue),
         found.definition().arguments());
@@ -171,7 +171,7 @@ public final class VhostPolicies {
   }
 
   static QueueSettings settingsOf(PolicyTable table, QueueDefinition queue) {
-    if (OwnDeadLetterQueue.is(queue)) {
+    if (AutoDeadLetterQueue.is(queue)) {
       return queue.settings();
     }
     return table.settingsOf(queue.name(), queue.arguments(), queue.settings());
@@ -222,7 +222,7 @@ public final class VhostPolicies {
     return CompletableFuture.allOf(
         settleSome(differing(routing.exchanges(), this::differs), this::settle),
         settleSome(differing(routing.bindings(), this::differs), this::settle),
-        ShardVisit.of(routing.queues(), Queue::applyPolicies),
+        QueueSweep.of(routing.queues(), Queue::applyPolicies),
         vhost.addOwnDeadLetterQueues());
   }
 
@@ -328,7 +328,7 @@ public final class VhostPolicies {
         new PolicyDryRun.Builder(
             exchanges,
             queue -> new PolicyDryRun.Keys(keysOf(current, queue), keysOf(changed, queue)));
-    return ShardVisit.of(
+    return QueueSweep.of(
             queues, queue -> queue.forecast(settingsOf(changed, queue.definition()), result))
         .thenApply(visited -> result.build());
   }

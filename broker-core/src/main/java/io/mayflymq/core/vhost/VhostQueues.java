@@ -31,7 +31,7 @@ final class VhostQueues {
   private final Object lock;
   private final BrokerContext broker;
   private final Shards shards;
-  private final NameErrors errors;
+  private final Preconditions errors;
   private final TopologyCommands commands;
   private final TopologyEvents events;
 
@@ -48,42 +48,42 @@ final class VhostQueues {
     this.lock = lock;
     this.broker = broker;
     this.shards = broker.shards();
-    this.errors = new NameErrors(vhost.name());
+    this.errors = new Preconditions(vhost.name());
     this.commands = new TopologyCommands(vhost.name());
     this.events = new TopologyEvents(vhost.name(), broker.events());
   }
 
   // Declaring
 
-  CompletableFuture<QueueStatus> declare(QueueDeclaration asked) {
+  CompletableFuture<DeclaredQueue> declare(QueueDeclaration asked) {
     QueueDeclaration wanted =
         asked.withDefaultType(
             QueueType.ofWireName(vhost.definition().defaultQueueType())
                 .orElseGet(broker.defaultQueueType()));
     if (!wanted.serverNamed()) {
-      NameErrors.requireUnreserved("queue", wanted.name());
+      Preconditions.requireUnreserved("queue", wanted.name());
     }
     broker.churn().happened(Churn.Event.QUEUE_DECLARED);
     return declareAnyway(wanted);
   }
 
   /** A queue that goes before it has answered is declared anew. */
-  private CompletableFuture<QueueStatus> declareAnyway(QueueDeclaration wanted) {
+  private CompletableFuture<DeclaredQueue> declareAnyway(QueueDeclaration wanted) {
     Queue present = state.current().queue(wanted.name());
-    CompletableFuture<QueueStatus> declared =
+    CompletableFuture<DeclaredQueue> declared =
         present == null ? vhost.ask(() -> declareNow(wanted)) : redeclare(wanted, present);
     return declared.thenCompose(
         status ->
             status == null ? declareAnyway(wanted) : CompletableFuture.completedFuture(status));
   }
 
-  private CompletableFuture<QueueStatus> redeclare(QueueDeclaration wanted, Queue present) {
+  private CompletableFuture<DeclaredQueue> redeclare(QueueDeclaration wanted, Queue present) {
     Redeclaration.check(
         vhost.name(), wanted, present, broker.defaults().get().extensionsCompared());
     return present.status(wanted.renewsLease());
   }
 
-  private CompletableFuture<QueueStatus> declareNow(QueueDeclaration wanted) {
+  private CompletableFuture<DeclaredQueue> declareNow(QueueDeclaration wanted) {
     Queue present = state.proposed().queue(wanted.name());
     if (present == null) {
       return create(wanted);
@@ -93,21 +93,21 @@ final class VhostQueues {
         : vhost.askLater(() -> declareNow(wanted));
   }
 
-  private CompletableFuture<QueueStatus> create(QueueDeclaration wanted) {
+  private CompletableFuture<DeclaredQueue> create(QueueDeclaration wanted) {
     Topology topology = state.proposed();
     vhost.requireAlive(topology);
     errors.requireRoom(vhost.definition().limits(), topology.routing().queueCount(), wanted.name());
     QueueDefinition definition = wanted.definition(vhost.name());
-    OwnDeadLetterQueue.refuse(definition.arguments(), definition.name(), vhost.name());
+    AutoDeadLetterQueue.refuse(definition.arguments(), definition.name(), vhost.name());
     Shard shard = wanted.exclusive() ? wanted.home() : shards.next();
     Object owner = wanted.exclusive() ? wanted.connection() : null;
     Queue queue = create(definition, owner, shard, topology.policies());
     List<Queue> created = new ArrayList<>(2);
     created.add(queue);
     if (lacksOwnDeadLetterQueue(topology, queue)) {
-      created.add(ownDeadLetterQueue(topology, queue));
+      created.add(autoDeadLetterQueue(topology, queue));
     }
-    QueueStatus status = new QueueStatus(wanted.name(), 0, 0);
+    DeclaredQueue status = new DeclaredQueue(wanted.name(), 0, 0);
     return propose(created, Actor.of(wanted.connection())).thenApply(inForce -> status);
   }
 
@@ -135,7 +135,7 @@ final class VhostQueues {
     queue.start();
     broker.churn().happened(Churn.Event.QUEUE_CREATED);
     events.created(
-        queue.definition(), OwnDeadLetterQueue.is(queue.definition()) ? Actor.BROKER : actor);
+        queue.definition(), AutoDeadLetterQueue.is(queue.definition()) ? Actor.BROKER : actor);
   }
 
   private Queue create(
@@ -162,12 +162,12 @@ final class VhostQueues {
     return VhostPolicies.settingsOf(topology.policies(), queue.definition())
             .deadLetters()
             .ownQueue()
-        && topology.queue(OwnDeadLetterQueue.nameOf(queue.name())) == null;
+        && topology.queue(AutoDeadLetterQueue.nameOf(queue.name())) == null;
   }
 
-  private Queue ownDeadLetterQueue(Topology topology, Queue parent) {
+  private Queue autoDeadLetterQueue(Topology topology, Queue parent) {
     return create(
-        OwnDeadLetterQueue.of(parent.definition()),
+        AutoDeadLetterQueue.of(parent.definition()),
         parent.owner(),
         parent.shard(),
         topology.policies());
@@ -177,7 +177,7 @@ final class VhostQueues {
   CompletableFuture<Void> addOwnDeadLetterQueues() {
     Topology topology = state.current();
     java.util.Queue<Queue> lacking = new ConcurrentLinkedQueue<>();
-    return ShardVisit.of(
+    return QueueSweep.of(
             topology.routing().queues(),
             queue -> {
               if (lacksOwnDeadLetterQueue(topology, queue)) {
@@ -197,13 +197,13 @@ final class VhostQueues {
   private CompletableFuture<Void> addOwnDeadLetterQueue(Queue parent) {
     Topology topology = state.proposed();
     return topology.queue(parent.name()) == parent && lacksOwnDeadLetterQueue(topology, parent)
-        ? propose(List.of(ownDeadLetterQueue(topology, parent)), Actor.BROKER)
+        ? propose(List.of(autoDeadLetterQueue(topology, parent)), Actor.BROKER)
         : VirtualHost.done();
   }
 
   // Asking
 
-  CompletableFuture<QueueStatus> status(String name, Object connection, boolean renewsLease) {
+  CompletableFuture<DeclaredQueue> status(String name, Object connection, boolean renewsLease) {
     CompletableFuture<Queue> found =
         state.current().queue(name) == null
             ? vhost.ask(() -> CompletableFuture.completedFuture(vhost.queue(name, connection)))
@@ -230,8 +230,8 @@ final class VhostQueues {
       return state.settled().thenCompose(settled -> delete(name, connection, ifUnused, ifEmpty));
     }
     Queue found = vhost.queue(name, connection);
-    if (OwnDeadLetterQueue.is(found.definition())) {
-      throw OwnDeadLetterQueue.staysWithParent(found);
+    if (AutoDeadLetterQueue.is(found.definition())) {
+      throw AutoDeadLetterQueue.staysWithParent(found);
     }
     return found.delete(ifUnused, ifEmpty, Actor.of(connection));
   }
@@ -251,8 +251,8 @@ final class VhostQueues {
     RoutingTable<Queue> table = topology.routing();
     Removal<Queue> removal = table.deleteQueue(queue.name());
     List<MetadataCommand> written = commands.deleted(table, queue, removal);
-    Queue own = table.queue(OwnDeadLetterQueue.nameOf(queue.name()));
-    if (!OwnDeadLetterQueue.isOf(own, queue.name())) {
+    Queue own = table.queue(AutoDeadLetterQueue.nameOf(queue.name()));
+    if (!AutoDeadLetterQueue.isOf(own, queue.name())) {
       return state.propose(
           topology.with(removal.table()), written, () -> gone(queue, removal, actor));
     }

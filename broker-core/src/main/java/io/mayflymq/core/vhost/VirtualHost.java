@@ -39,7 +39,7 @@ import java.util.function.Supplier;
  */
 public final class VirtualHost {
   private final String name;
-  private final NameErrors errors;
+  private final Preconditions errors;
   private final ReplyConsumers replies;
   private final BrokerContext broker;
   private final VhostMetrics metrics;
@@ -55,7 +55,7 @@ public final class VirtualHost {
   VirtualHost(
       VhostDefinition definition, List<ExchangeDefinition> predeclared, BrokerContext broker) {
     this.name = definition.name();
-    this.errors = new NameErrors(name);
+    this.errors = new Preconditions(name);
     this.replies = new ReplyConsumers(errors);
     this.definition = definition;
     this.broker = broker;
@@ -291,7 +291,7 @@ public final class VirtualHost {
    * @throws ChannelException 403 for a reserved name, 405 if it is exclusive to another connection,
    *     406 if an argument is not valid or the queue exists and differs
    */
-  public CompletableFuture<QueueStatus> declareQueue(QueueDeclaration asked) {
+  public CompletableFuture<DeclaredQueue> declareQueue(QueueDeclaration asked) {
     return queues.declare(asked);
   }
 
@@ -299,7 +299,7 @@ public final class VirtualHost {
    * What a passive declaration tells. If the queue is being declared or deleted, that is waited
    * for. Errors as in {@link #queue}.
    */
-  public CompletableFuture<QueueStatus> queueStatus(
+  public CompletableFuture<DeclaredQueue> declareOk(
       String queue, Object connection, boolean renewsLease) {
     return queues.status(queue, connection, renewsLease);
   }

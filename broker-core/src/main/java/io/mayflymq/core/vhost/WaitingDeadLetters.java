@@ -1,22 +1,22 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.message.DeathCause;
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.ClassicQueueMachine;
+import io.mayflymq.core.queue.MessageExtractor;
 import io.mayflymq.core.queue.Purge;
-import io.mayflymq.core.queue.QueueBehavior;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.QueueTotals;
-import io.mayflymq.core.queue.Withdrawals;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.settings.LengthSettings;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.StoreIds;
+import io.mayflymq.core.store.UnsettledEntry;
 import java.util.HashSet;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -26,13 +26,13 @@ import org.slf4j.LoggerFactory;
  * The dead letters of a queue that no queue has taken yet: as the one that they go to is full and refuses, or, where the queue dead-letters at least
  * once, as there is none.
  *
- * They stand beside their queue in a hidden one, with an id of its own in the log (StoreIds). A letter comes there by one record that takes its
+ * They stand beside their queue in a hidden one, with an id of its own in the log (StoreIds). A dead letter comes there by one record that takes its
  * message out of the queue, and leaves by one record, or when another shard has it safely. So after a crash it is at one place at
  * least, still dead, with its history and in its order.
  *
- * They are tried again in rounds, the oldest first, with a pause between two rounds. A queue that has refused a letter gets none behind it in the
- * same round, and what dies meanwhile waits behind what waits already, so the letters for a queue keep their order. To other shards goes one batch
- * at a time. A round ends when many letters could not go: then it is better to look again at the first ones.
+ * They are tried again in rounds, the oldest first, with a pause between two rounds. A queue that has refused a dead letter gets none behind it in the
+ * same round, and what dies meanwhile waits behind what waits already, so the dead letters for a queue keep their order. To other shards goes one batch
+ * at a time. A round ends when many dead letters could not go: then it is better to look again at the first ones.
  *
  * Belongs to the queue's shard.
  */
@@ -45,14 +45,14 @@ final class WaitingDeadLetters extends Timer {
   private static final long LONGEST_PAUSE_MILLIS = 1000;
 
   private final Queue source;
-  private final QueueBehavior machine;
+  private final QueueMachine machine;
   private final Shard shard;
   private final ShardStore store;
-  private final DeadLetterLanes nearLanes;
-  private final CommandLanes farLanes;
+  private final DeadLetterPublisher nearLanes;
+  private final ShardCommandSender farLanes;
   private final DeadLetterRouter router;
-  private final QueueMachine letters;
-  private final Withdrawals withdrawals;
+  private final ClassicQueueMachine deadLetters;
+  private final MessageExtractor messageExtractor;
   private final Set<Queue> refusing = new HashSet<>();
   private long after = -1;
   private int inVain;
@@ -61,39 +61,41 @@ final class WaitingDeadLetters extends Timer {
   private boolean timerIsSet;
   private boolean goesOnSoon;
 
-  WaitingDeadLetters(Queue source, QueueBehavior machine, Shards shards) {
+  WaitingDeadLetters(Queue source, QueueMachine machine, Shards shards) {
     this.source = source;
     this.machine = machine;
     this.shard = source.shard();
     this.store = shards.store(shard);
     this.nearLanes = shards.deadLetters(shard);
-    this.farLanes = new CommandLanes(shard, shards, () -> {}, false);
+    this.farLanes = new ShardCommandSender(shard, shards, () -> {}, false);
     this.router = source.vhost().deadLetters();
-    this.letters =
-        new QueueMachine(
+    this.deadLetters =
+        new ClassicQueueMachine(
             QueueSettings.DEFAULT,
             shards.pages(shard),
             store.open(
                 StoreIds.ofWaitingDeadLetters(source.id()),
-                QueueBehaviors.nameOf(source),
+                QueueMachineFactory.nameOf(source),
                 source.definition().durable()),
             new NoEffects(),
             shard.now());
-    this.withdrawals = letters.withdrawals();
+    this.messageExtractor = deadLetters.messageExtractor();
   }
 
   /** Begins, with what the store has brought back, if that is anything. */
   static void start(WaitingDeadLetters recovered) {
     if (recovered != null) {
-      recovered.letters.start(recovered.shard.now());
+      recovered.deadLetters.start(recovered.shard.now());
       recovered.changed();
       recovered.goOnSoon();
     }
   }
 
-  /** A letter has to wait: within a move of the log from its message's entry, if it has one. */
-  void add(Message letter) {
-    letters.publish(letter, shard.now());
+  /**
+   * A dead letter has to wait: within a move of the log from its message's entry, if it has one.
+   */
+  void add(Message deadLetter) {
+    deadLetters.publish(deadLetter, shard.now());
     dropBeyondLimit();
     changed();
     goOnSoon();
@@ -101,16 +103,16 @@ final class WaitingDeadLetters extends Timer {
 
   /** How many wait, and their body sizes. */
   QueueTotals totals() {
-    return letters.totals();
+    return deadLetters.totals();
   }
 
   boolean isEmpty() {
-    return letters.totals().messages() == 0;
+    return deadLetters.totals().messages() == 0;
   }
 
   /** What removes all but those that are on their way. */
   Purge purge() {
-    return letters.purge();
+    return deadLetters.purge();
   }
 
   /** Some were removed. */
@@ -119,14 +121,15 @@ final class WaitingDeadLetters extends Timer {
   }
 
   /** The queue has gone with all that waits, if anything does. */
-  static void dispose(WaitingDeadLetters letters) {
-    if (letters != null) {
-      long lost = letters.totals().messages();
+  static void dispose(WaitingDeadLetters deadLetters) {
+    if (deadLetters != null) {
+      long lost = deadLetters.totals().messages();
       if (lost > 0) {
-        LOGGER.warn("{} was deleted with {} dead letters that no queue took", letters.source, lost);
+        LOGGER.warn(
+            "{} was deleted with {} dead letters that no queue took", deadLetters.source, lost);
       }
-      letters.shard.timers().cancel(letters);
-      letters.letters.dispose();
+      deadLetters.shard.timers().cancel(deadLetters);
+      deadLetters.deadLetters.dispose();
     }
   }
 
@@ -136,11 +139,11 @@ final class WaitingDeadLetters extends Timer {
     if (limit.overflow() != Overflow.DROP_HEAD) {
       return;
     }
-    while (limit.isExceededBy(letters.totals().ready(), letters.totals().readyBytes())) {
-      long oldest = withdrawals.nextReady(-1);
-      Message letter = withdrawals.message(oldest);
-      router.dropped(source, letter, DeathCause.MAX_LENGTH, Route.none());
-      DeadEntry entry = withdrawals.take(oldest);
+    while (limit.isExceededBy(deadLetters.totals().ready(), deadLetters.totals().readyBytes())) {
+      long oldest = messageExtractor.nextReady(-1);
+      Message deadLetter = messageExtractor.message(oldest);
+      router.dropped(source, deadLetter, DropTrigger.MAX_LENGTH, Route.none());
+      UnsettledEntry entry = messageExtractor.take(oldest);
       if (entry != null) {
         store.settle(entry);
       }
@@ -148,7 +151,7 @@ final class WaitingDeadLetters extends Timer {
   }
 
   private void changed() {
-    QueueTotals totals = letters.totals();
+    QueueTotals totals = deadLetters.totals();
     machine.deadLettersWait(totals.messages(), totals.bytes());
     if (totals.messages() > 0 && !timerIsSet) {
       timerIsSet = true;
@@ -189,7 +192,7 @@ final class WaitingDeadLetters extends Timer {
       return;
     }
     for (int looked = 0; underWay < MOST_UNDER_WAY && inVain < MOST_IN_VAIN; looked++) {
-      long sequence = withdrawals.nextReady(after);
+      long sequence = messageExtractor.nextReady(after);
       if (sequence < 0) {
         break;
       }
@@ -207,12 +210,12 @@ final class WaitingDeadLetters extends Timer {
   }
 
   private boolean isSent(long sequence) {
-    Message waiting = withdrawals.message(sequence);
+    Message waiting = messageExtractor.message(sequence);
     if (waiting == null) {
       return false;
     }
-    Message letter = router.readdressed(source, waiting);
-    Route<Queue> targets = router.targets(source, letter);
+    Message deadLetter = router.readdressed(source, waiting);
+    Route<Queue> targets = router.targets(source, deadLetter);
     boolean refused = true;
     boolean near = true;
     for (int i = 0; i < targets.size(); i++) {
@@ -220,26 +223,26 @@ final class WaitingDeadLetters extends Timer {
       refused &= refusing.contains(target);
       near &= target.shard() == shard && !target.isStream();
     }
-    if (refused || (near && isRefused(letter, targets))) {
+    if (refused || (near && isRefused(deadLetter, targets))) {
       return false;
     }
     if (near) {
-      DeadEntry entry = withdrawals.take(sequence);
-      nearLanes.send(new OutgoingDeadLetter(source, entry, letter, targets, null));
+      UnsettledEntry entry = messageExtractor.take(sequence);
+      nearLanes.send(new OutgoingDeadLetter(source, entry, deadLetter, targets, null));
       nearLanes.deliver();
       pause = SHORTEST_PAUSE_MILLIS;
     } else {
-      withdrawals.hold(sequence);
+      messageExtractor.lock(sequence);
       underWay++;
-      farLanes.publish(targets, letter, new Arrival(sequence, targets), 0);
+      farLanes.publish(targets, deadLetter, new Arrival(sequence, targets), 0);
     }
     return true;
   }
 
   /** Whether all targets refuse, which are of this shard. */
-  private boolean isRefused(Message letter, Route<Queue> targets) {
+  private boolean isRefused(Message deadLetter, Route<Queue> targets) {
     for (int i = 0; i < targets.size(); i++) {
-      if (!targets.get(i).refuses(letter) || DeadLetterRouter.passesOn(targets.get(i))) {
+      if (!targets.get(i).refuses(deadLetter) || DeadLetterRouter.passesOn(targets.get(i))) {
         return false;
       }
     }
@@ -247,8 +250,8 @@ final class WaitingDeadLetters extends Timer {
     return true;
   }
 
-  /** Hears what became of a letter that goes to other shards. */
-  private final class Arrival implements PublishReceipts {
+  /** Hears what became of a dead letter that goes to other shards. */
+  private final class Arrival implements PublishListener {
     private final long sequence;
     private final Route<Queue> targets;
     private int awaited;
@@ -281,10 +284,10 @@ final class WaitingDeadLetters extends Timer {
         return;
       }
       if (taken) {
-        withdrawals.remove(sequence);
+        messageExtractor.remove(sequence);
         pause = SHORTEST_PAUSE_MILLIS;
       } else {
-        withdrawals.release(sequence, shard.now());
+        messageExtractor.unlock(sequence, shard.now());
         refusing.addAll(targets.toList());
         inVain++;
       }
@@ -297,7 +300,11 @@ final class WaitingDeadLetters extends Timer {
   private static final class NoEffects implements QueueEffects {
     @Override
     public void died(
-        Message message, DeadEntry entry, DeathCause cause, long deadlineMillis, long nowMillis) {
+        Message message,
+        UnsettledEntry entry,
+        DropTrigger cause,
+        long deadlineMillis,
+        long nowMillis) {
       throw new IllegalStateException("a dead letter cannot die while it waits");
     }
 

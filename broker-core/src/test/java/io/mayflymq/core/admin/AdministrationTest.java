@@ -29,7 +29,7 @@ import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.security.TopicPermissions;
 import io.mayflymq.core.security.User;
 import io.mayflymq.core.security.VhostAccess;
-import io.mayflymq.core.store.VolatileStore;
+import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.QueueDeclaration;
 import io.mayflymq.core.vhost.Shards;
@@ -70,7 +70,7 @@ class AdministrationTest {
                 why -> {}));
     broker =
         new Broker(
-            new Shards(loops.all(), loops.clock(), shard -> new VolatileStore()),
+            new Shards(loops.all(), loops.clock(), shard -> new InMemoryStore()),
             log,
             loops.clock(),
             "/");

@@ -61,17 +61,17 @@ class DeadLetterTest {
             .timestamp(5L)
             .build();
 
-    Message letter =
+    Message deadLetter =
         DeadLetter.of(
                 message(properties, List.of()), "q", DeathReason.MAXLEN, NOW, "dlx", null, false)
             .message();
 
-    assertThat(letter.properties().toBuilder().headers(null).build()).isEqualTo(properties);
-    assertThat(body(letter)).isEqualTo(BODY);
-    assertThat(letter.bodyLength()).isEqualTo(BODY.length());
-    assertThat(letter.persistent()).isTrue();
-    assertThat(letter.priority()).isEqualTo(7);
-    assertThat(letter.exchange().value()).isEqualTo("dlx");
+    assertThat(deadLetter.properties().toBuilder().headers(null).build()).isEqualTo(properties);
+    assertThat(body(deadLetter)).isEqualTo(BODY);
+    assertThat(deadLetter.bodyLength()).isEqualTo(BODY.length());
+    assertThat(deadLetter.persistent()).isTrue();
+    assertThat(deadLetter.priority()).isEqualTo(7);
+    assertThat(deadLetter.exchange().value()).isEqualTo("dlx");
   }
 
   @ParameterizedTest
@@ -262,13 +262,13 @@ class DeadLetterTest {
             false,
             List.of());
 
-    Message letter =
+    Message deadLetter =
         DeadLetter.of(message, "q", DeathReason.EXPIRED, NOW, "", "q2", false).message();
 
-    assertThat(deaths(letter.headers()).get(0).get("exchange")).isEqualTo(FieldValue.of(""));
-    assertThat(letter.exchange().value()).isEmpty();
-    assertThat(letter.bodyLength()).isZero();
-    assertThat(letter.persistent()).isFalse();
+    assertThat(deaths(deadLetter.headers()).get(0).get("exchange")).isEqualTo(FieldValue.of(""));
+    assertThat(deadLetter.exchange().value()).isEmpty();
+    assertThat(deadLetter.bodyLength()).isZero();
+    assertThat(deadLetter.persistent()).isFalse();
   }
 
   @Test
@@ -280,12 +280,12 @@ class DeadLetterTest {
             .put("x-death", "no history")
             .build();
 
-    Message letter =
+    Message deadLetter =
         die(message(withHeaders(headers), List.of()), "q", DeathReason.EXPIRED).message();
 
-    assertThat(text(letter, "x-first-death-queue")).isEqualTo("q");
-    assertThat(text(letter, "x-last-death-queue")).isEqualTo("q");
-    assertThat(deaths(letter.headers())).hasSize(1);
+    assertThat(text(deadLetter, "x-first-death-queue")).isEqualTo("q");
+    assertThat(text(deadLetter, "x-last-death-queue")).isEqualTo("q");
+    assertThat(deaths(deadLetter.headers())).hasSize(1);
   }
 
   private static DeadLetter die(Message message, String queue, DeathReason reason) {

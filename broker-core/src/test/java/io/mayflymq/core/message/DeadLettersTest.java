@@ -16,7 +16,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** The short way to a letter leads to the same letter as the long one. */
+/** The short way to a dead letter leads to the same dead letter as the long one. */
 class DeadLettersTest {
   /** How one message dies. */
   record Dying(
@@ -28,8 +28,8 @@ class DeadLettersTest {
       boolean serviceBusHeaders) {}
 
   @Property(tries = 100)
-  void lettersAreThoseOfTheLongWay(@ForAll("dyings") List<Dying> dyings) {
-    DeadLetters letters = new DeadLetters();
+  void deadLettersAreThoseOfTheLongWay(@ForAll("dyings") List<Dying> dyings) {
+    DeadLetters deadLetters = new DeadLetters();
     for (Dying dying : dyings) {
       DeadLetter expected =
           DeadLetter.of(
@@ -41,8 +41,8 @@ class DeadLettersTest {
               dying.routingKey,
               dying.serviceBusHeaders);
 
-      DeadLetter letter =
-          letters.of(
+      DeadLetter deadLetter =
+          deadLetters.of(
               dying.message,
               dying.queue,
               dying.reason,
@@ -51,9 +51,9 @@ class DeadLettersTest {
               dying.routingKey,
               dying.serviceBusHeaders);
 
-      assertThat(letter.history()).isEqualTo(expected.history());
-      assertThat(letter.routingKeys()).isEqualTo(expected.routingKeys());
-      assertThat(letter.message()).usingRecursiveComparison().isEqualTo(expected.message());
+      assertThat(deadLetter.history()).isEqualTo(expected.history());
+      assertThat(deadLetter.routingKeys()).isEqualTo(expected.routingKeys());
+      assertThat(deadLetter.message()).usingRecursiveComparison().isEqualTo(expected.message());
     }
   }
 

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** A state of letters, each of them added by a change. */
+/** A state of dead letters, each of them added by a change. */
 class CommittedStateTest {
   private static final List<MetadataCommand> WRITTEN =
       List.of(new MetadataCommand.GlobalParameterSet("p", "1"));
@@ -20,9 +20,9 @@ class CommittedStateTest {
   private final CommittedState<String> state = new CommittedState<>(lock, log, "");
   private final List<String> effects = new ArrayList<>();
 
-  private CompletableFuture<Void> add(String letter, List<MetadataCommand> commands) {
+  private CompletableFuture<Void> add(String deadLetter, List<MetadataCommand> commands) {
     synchronized (lock) {
-      return state.propose(state.proposed() + letter, commands, () -> effects.add(letter));
+      return state.propose(state.proposed() + deadLetter, commands, () -> effects.add(deadLetter));
     }
   }
 

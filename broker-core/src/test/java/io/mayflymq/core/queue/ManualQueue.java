@@ -1,14 +1,14 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.QueueLog.Dead;
 import io.mayflymq.core.queue.QueueLog.Delivery;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.ArrayList;
@@ -25,7 +25,7 @@ import java.util.TreeMap;
 final class ManualQueue implements QueueEffects {
   static final long START = 1_800_000_000_000L;
 
-  final QueueMachine machine;
+  final ClassicQueueMachine machine;
   final List<Dead> deaths = new ArrayList<>();
   final List<Cause> causes = new ArrayList<>();
   final List<Delivery> deliveries = new ArrayList<>();
@@ -43,7 +43,7 @@ final class ManualQueue implements QueueEffects {
   private int consumers;
 
   /** What decided that a message dies, and when it was due. */
-  record Cause(int message, DeathCause cause, long deadline) {}
+  record Cause(int message, DropTrigger cause, long deadline) {}
 
   /** What the log knows of a message. */
   record Entry(long sequence, Message message, long deadline, long enqueuedAt) {
@@ -71,7 +71,7 @@ final class ManualQueue implements QueueEffects {
   private ManualQueue(QueueSettings settings, long now) {
     this.settings = settings;
     this.now = now;
-    machine = new QueueMachine(settings, new PagePool(2), store, this, now);
+    machine = new ClassicQueueMachine(settings, new PagePool(2), store, this, now);
   }
 
   Kept kept() {
@@ -160,8 +160,8 @@ final class ManualQueue implements QueueEffects {
   /** Fetches with acknowledgement; -1 if there is nothing, else the message's number. */
   int fetch() {
     machine.used(LeaseUse.GET, now);
-    Fetched fetched = machine.fetch(true, now);
-    return fetched == null ? -1 : number(fetched.message());
+    GetResult getResult = machine.fetch(true, now);
+    return getResult == null ? -1 : number(getResult.message());
   }
 
   long purge() {
@@ -215,7 +215,11 @@ final class ManualQueue implements QueueEffects {
 
   @Override
   public void died(
-      Message message, DeadEntry entry, DeathCause cause, long deadlineMillis, long nowMillis) {
+      Message message,
+      UnsettledEntry entry,
+      DropTrigger cause,
+      long deadlineMillis,
+      long nowMillis) {
     // Without a dead letter exchange nobody reads the message back for its funeral.
     Message dead = message == null ? store.lastGone : message;
     deaths.add(new Dead(number(dead), cause.reason(), nowMillis));
@@ -250,7 +254,7 @@ final class ManualQueue implements QueueEffects {
     }
   }
 
-  private final class Outlet implements DeliveryOutlet {
+  private final class Outlet implements ConsumerTarget {
     private int room = Integer.MAX_VALUE;
 
     @Override

@@ -124,8 +124,8 @@ class MessageIndexModelTest {
           }
         }
         case REST -> {
-          index.rest();
-          index.rest();
+          index.trimMemory();
+          index.trimMemory();
           assertThat((long) index.pageCount()).isEqualTo(pagesInUse());
         }
       }

@@ -198,15 +198,15 @@ class MessageIndexTest {
   @Test
   void anEmptyQueueGivesItsLastPageBackOnceItRests() {
     append(99);
-    index.rest();
-    index.rest();
+    index.trimMemory();
+    index.trimMemory();
     assertThat(index.readyCount()).isEqualTo(99);
     append("last");
     index.clearReady();
-    index.rest();
+    index.trimMemory();
     assertThat(index.pageCount()).as("used since the last time").isEqualTo(1);
 
-    index.rest();
+    index.trimMemory();
 
     assertThat(index.pageCount()).isZero();
     assertThat(append("next")).isEqualTo(100);

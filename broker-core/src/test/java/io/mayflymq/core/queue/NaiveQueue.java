@@ -123,7 +123,7 @@ final class NaiveQueue {
   private void expireAllDue(long now) {
     switch (settings.expiry().mode()) {
       case EXACT -> expireAnywhere(now);
-      case HEAD -> firstLiving(now);
+      case HEAD -> firstUnexpired(now);
       case LAZY -> {}
     }
   }
@@ -173,7 +173,7 @@ final class NaiveQueue {
 
   Optional<NaiveEntry> fetch(Subscriber getter, boolean acknowledges, long now) {
     used(LeaseUse.GET, now);
-    Optional<NaiveEntry> head = firstLiving(now);
+    Optional<NaiveEntry> head = firstUnexpired(now);
     head.ifPresent(
         entry -> {
           if (acknowledges) {
@@ -220,7 +220,7 @@ final class NaiveQueue {
   /** Gives ready messages to consumers, each of which has its turn. */
   private void offer(long now) {
     while (nextInRound().isPresent()) {
-      Optional<NaiveEntry> head = firstLiving(now);
+      Optional<NaiveEntry> head = firstUnexpired(now);
       Optional<Subscriber> taker = head.isEmpty() ? Optional.empty() : nextWithRoom();
       if (taker.isEmpty()) {
         return;
@@ -229,7 +229,7 @@ final class NaiveQueue {
     }
   }
 
-  private Optional<NaiveEntry> firstLiving(long now) {
+  private Optional<NaiveEntry> firstUnexpired(long now) {
     Optional<NaiveEntry> head = head();
     while (head.isPresent() && now >= head.get().deadline) {
       die(head.get(), DeathReason.EXPIRED, now);

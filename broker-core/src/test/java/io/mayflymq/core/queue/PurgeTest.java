@@ -32,7 +32,7 @@ class PurgeTest {
     queue.publishMany(10);
     Purge purge = queue.machine.purge(4);
     purge.step(queue.now);
-    Fetched taken = queue.machine.fetch(true, queue.now);
+    GetResult taken = queue.machine.fetch(true, queue.now);
     while (purge.step(queue.now)) {}
 
     assertThat(purge.removed()).isEqualTo(9);

@@ -72,10 +72,10 @@ class QueueBrowserTest {
 
     assertThat(queue.machine.totals()).isEqualTo(before);
     List<Seen> served = new ArrayList<>();
-    Fetched fetched = queue.machine.fetch(false, queue.now);
-    while (fetched != null) {
-      served.add(new Seen(ManualQueue.number(fetched.message()), fetched.redelivered()));
-      fetched = queue.machine.fetch(false, queue.now);
+    GetResult getResult = queue.machine.fetch(false, queue.now);
+    while (getResult != null) {
+      served.add(new Seen(ManualQueue.number(getResult.message()), getResult.redelivered()));
+      getResult = queue.machine.fetch(false, queue.now);
     }
     // In some modes what is too old stays for a while, and is seen, but never served.
     assertThat(seen(all.stream().filter(seen -> seen.deadlineMillis() > queue.now).toList()))
@@ -93,9 +93,9 @@ class QueueBrowserTest {
       case 0, 1, 2, 3, 4, 5 -> queue.publish(10, Message.NO_TTL, true, command);
       case 6 -> queue.publish(10, 7, true, 1);
       case 7, 8 -> {
-        Fetched fetched = queue.machine.fetch(true, queue.now);
-        if (fetched != null) {
-          held.add(fetched.sequence());
+        GetResult getResult = queue.machine.fetch(true, queue.now);
+        if (getResult != null) {
+          held.add(getResult.sequence());
         }
       }
       case 9 -> settle(held.pollFirst(), queue);
@@ -169,16 +169,16 @@ class QueueBrowserTest {
   void whatIsWithdrawnAndComesBackIsAsItWas() {
     ManualQueue queue = new ManualQueue(ManualQueue.lasting(50, -1));
     queue.publishMany(3);
-    Withdrawals withdrawals = queue.machine.withdrawals();
-    withdrawals.hold(1);
+    MessageExtractor messageExtractor = queue.machine.messageExtractor();
+    messageExtractor.lock(1);
     assertThat(seen(browse(queue, 0))).containsExactly(new Seen(0, false), new Seen(2, false));
-    withdrawals.release(1, queue.now);
+    messageExtractor.unlock(1, queue.now);
     assertThat(seen(browse(queue, 0)))
         .containsExactly(new Seen(0, false), new Seen(1, false), new Seen(2, false));
-    withdrawals.hold(2);
+    messageExtractor.lock(2);
     queue.advance(60);
     assertThat(queue.deaths).hasSize(2);
-    withdrawals.release(2, queue.now);
+    messageExtractor.unlock(2, queue.now);
     queue.advance(0);
     assertThat(queue.deaths).as("too old by now").hasSize(3);
   }
@@ -187,10 +187,10 @@ class QueueBrowserTest {
   void whatIsWithdrawnForGoodIsGone() {
     ManualQueue queue = new ManualQueue(ManualQueue.lasting(-1, -1));
     queue.publishMany(3);
-    Withdrawals withdrawals = queue.machine.withdrawals();
-    assertThat(withdrawals.take(1).sequence()).isEqualTo(1);
-    withdrawals.hold(2);
-    withdrawals.remove(2);
+    MessageExtractor messageExtractor = queue.machine.messageExtractor();
+    assertThat(messageExtractor.take(1).sequence()).isEqualTo(1);
+    messageExtractor.lock(2);
+    messageExtractor.remove(2);
     assertThat(queue.settled).containsExactly(1L, 2L);
     assertThat(queue.machine.totals().messages()).isEqualTo(1);
   }
@@ -199,11 +199,11 @@ class QueueBrowserTest {
   void aMessageThatComesBackIsHandedToWhoeverWaits() {
     ManualQueue queue = new ManualQueue(ManualQueue.lasting(-1, -1));
     queue.publishMany(1);
-    Withdrawals withdrawals = queue.machine.withdrawals();
-    withdrawals.hold(0);
+    MessageExtractor messageExtractor = queue.machine.messageExtractor();
+    messageExtractor.lock(0);
     queue.subscribe(0);
     assertThat(queue.delivered()).isEmpty();
-    withdrawals.release(0, queue.now);
+    messageExtractor.unlock(0, queue.now);
     assertThat(queue.delivered()).containsExactly(0);
   }
 }

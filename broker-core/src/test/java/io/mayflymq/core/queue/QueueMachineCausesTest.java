@@ -3,7 +3,7 @@ package io.mayflymq.core.queue;
 import static io.mayflymq.core.queue.ManualQueue.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.message.DeathCause;
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.ManualQueue.Cause;
 import io.mayflymq.core.retention.Deadlines;
@@ -26,9 +26,9 @@ class QueueMachineCausesTest {
     queue.fire();
     assertThat(queue.causes)
         .containsExactly(
-            new Cause(0, DeathCause.EXPIRATION, START + 51),
-            new Cause(1, DeathCause.MESSAGE_TTL, START + 101),
-            new Cause(2, DeathCause.MESSAGE_TTL, START + 101));
+            new Cause(0, DropTrigger.EXPIRATION, START + 51),
+            new Cause(1, DropTrigger.MESSAGE_TTL, START + 101),
+            new Cause(2, DropTrigger.MESSAGE_TTL, START + 101));
   }
 
   @Test
@@ -40,8 +40,8 @@ class QueueMachineCausesTest {
     queue.advance(200);
     assertThat(queue.causes)
         .containsExactly(
-            new Cause(1, DeathCause.EXPIRATION, START + 91),
-            new Cause(0, DeathCause.MESSAGE_TTL, START + 101));
+            new Cause(1, DropTrigger.EXPIRATION, START + 91),
+            new Cause(0, DropTrigger.MESSAGE_TTL, START + 101));
   }
 
   private static QueueSettings notRetroactive(long ttl) {
@@ -56,13 +56,13 @@ class QueueMachineCausesTest {
       queue.publish(200);
       queue.publish(Message.NO_TTL);
       queue.advance(300);
-      Cause byQueue = new Cause(1, DeathCause.MESSAGE_TTL, START + 101);
+      Cause byQueue = new Cause(1, DropTrigger.MESSAGE_TTL, START + 101);
       assertThat(queue.causes)
           .as("%s", mode)
           .containsExactlyInAnyOrder(
               mode == TtlMode.MESSAGE_FIRST
-                  ? new Cause(0, DeathCause.EXPIRATION, START + 201)
-                  : new Cause(0, DeathCause.MESSAGE_TTL, START + 101),
+                  ? new Cause(0, DropTrigger.EXPIRATION, START + 201)
+                  : new Cause(0, DropTrigger.MESSAGE_TTL, START + 101),
               byQueue);
     }
   }
@@ -74,14 +74,14 @@ class QueueMachineCausesTest {
     queue.publishMany(2);
     queue.fetch();
     queue.publishMany(1);
-    assertThat(queue.causes).containsExactly(new Cause(1, DeathCause.MAX_LENGTH, Deadlines.NEVER));
+    assertThat(queue.causes).containsExactly(new Cause(1, DropTrigger.MAX_LENGTH, Deadlines.NEVER));
   }
 
   @Test
   void aTimeToLiveOfZeroIsDueAtOnce() {
     ManualQueue queue = new ManualQueue(ManualQueue.lasting(-1, -1));
     queue.publish(0);
-    assertThat(queue.causes).containsExactly(new Cause(0, DeathCause.EXPIRATION, START));
+    assertThat(queue.causes).containsExactly(new Cause(0, DropTrigger.EXPIRATION, START));
   }
 
   @Test
@@ -94,9 +94,9 @@ class QueueMachineCausesTest {
     queue.publish(24, Message.NO_TTL, true);
     assertThat(queue.causes)
         .containsExactly(
-            new Cause(0, DeathCause.MAX_LENGTH, Deadlines.NEVER),
-            new Cause(1, DeathCause.MAX_LENGTH, Deadlines.NEVER),
-            new Cause(2, DeathCause.MAX_LENGTH_BYTES, Deadlines.NEVER));
+            new Cause(0, DropTrigger.MAX_LENGTH, Deadlines.NEVER),
+            new Cause(1, DropTrigger.MAX_LENGTH, Deadlines.NEVER),
+            new Cause(2, DropTrigger.MAX_LENGTH_BYTES, Deadlines.NEVER));
   }
 
   @Test
@@ -108,8 +108,8 @@ class QueueMachineCausesTest {
     assertThat(queue.publish(1, Message.NO_TTL, true)).isFalse();
     assertThat(queue.causes)
         .containsExactly(
-            new Cause(1, DeathCause.MAX_LENGTH_BYTES, Deadlines.NEVER),
-            new Cause(3, DeathCause.MAX_LENGTH, Deadlines.NEVER));
+            new Cause(1, DropTrigger.MAX_LENGTH_BYTES, Deadlines.NEVER),
+            new Cause(3, DropTrigger.MAX_LENGTH, Deadlines.NEVER));
   }
 
   @Test
@@ -120,13 +120,13 @@ class QueueMachineCausesTest {
     queue.fetch();
     queue.fetch();
     queue.fetch();
-    queue.machine.reject(queue.getter, 0, 0, DeathCause.CONSUMER, queue.now);
+    queue.machine.reject(queue.getter, 0, 0, DropTrigger.CONSUMER, queue.now);
     queue.machine.requeue(queue.getter, 1, 1, queue.now);
-    queue.machine.reject(queue.getter, 2, 2, DeathCause.CONSUMER_TIMEOUT, queue.now);
+    queue.machine.reject(queue.getter, 2, 2, DropTrigger.CONSUMER_TIMEOUT, queue.now);
     assertThat(queue.causes)
         .containsExactly(
-            new Cause(0, DeathCause.CONSUMER, Deadlines.NEVER),
-            new Cause(1, DeathCause.DELIVERY_LIMIT, Deadlines.NEVER),
-            new Cause(2, DeathCause.CONSUMER_TIMEOUT, Deadlines.NEVER));
+            new Cause(0, DropTrigger.CONSUMER, Deadlines.NEVER),
+            new Cause(1, DropTrigger.DELIVERY_LIMIT, Deadlines.NEVER),
+            new Cause(2, DropTrigger.CONSUMER_TIMEOUT, Deadlines.NEVER));
   }
 }

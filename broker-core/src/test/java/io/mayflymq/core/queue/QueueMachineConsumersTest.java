@@ -2,8 +2,8 @@ package io.mayflymq.core.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.QueueLog.Delivery;
 import io.mayflymq.core.settings.QueueSettings;
@@ -53,7 +53,7 @@ class QueueMachineConsumersTest {
     assertThat(queue.delivered()).containsExactly(0, 1);
 
     queue.machine.acknowledge(second, 1, 1, queue.now);
-    queue.machine.reject(second, 2, 2, DeathCause.CONSUMER, queue.now);
+    queue.machine.reject(second, 2, 2, DropTrigger.CONSUMER, queue.now);
     queue.machine.acknowledge(first, 0, 0, queue.now);
 
     assertThat(queue.deliveredTo(second)).containsExactly(1, 2, 3);
@@ -196,8 +196,8 @@ class QueueMachineConsumersTest {
   void fetchingTellsWhatIsLeft() {
     queue.publishMany(3);
 
-    Fetched acknowledged = queue.machine.fetch(true, queue.now);
-    Fetched taken = queue.machine.fetch(false, queue.now);
+    GetResult acknowledged = queue.machine.fetch(true, queue.now);
+    GetResult taken = queue.machine.fetch(false, queue.now);
 
     assertThat(acknowledged.remaining()).isEqualTo(2);
     assertThat(acknowledged.sequence()).isZero();

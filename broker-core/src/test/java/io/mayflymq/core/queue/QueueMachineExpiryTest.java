@@ -56,7 +56,7 @@ class QueueMachineExpiryTest {
     while (left > 0) {
       assertThat(queue.timerAt).as("to be called again").isLessThanOrEqualTo(queue.now);
       queue.fire();
-      left -= Math.min(left, QueueMachine.EXPIRY_SLICE);
+      left -= Math.min(left, ClassicQueueMachine.EXPIRY_SLICE);
       assertThat(queue.deaths).hasSize(MANY - left);
       assertThat(queue.machine.readyCount()).isEqualTo(left + 1);
     }
@@ -70,7 +70,7 @@ class QueueMachineExpiryTest {
   void nothingThatIsDueIsHandedOutBetweenTwoSlices() {
     ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
     queue.publish(60_000);
-    for (int i = 0; i < 2 * QueueMachine.EXPIRY_SLICE; i++) {
+    for (int i = 0; i < 2 * ClassicQueueMachine.EXPIRY_SLICE; i++) {
       queue.publish(1, 500, false);
     }
     queue.publishMany(1);
@@ -79,8 +79,8 @@ class QueueMachineExpiryTest {
 
     queue.subscribe(0);
 
-    assertThat(queue.delivered()).containsExactly(0, 2 * QueueMachine.EXPIRY_SLICE + 1);
-    assertThat(queue.deaths).hasSize(2 * QueueMachine.EXPIRY_SLICE);
+    assertThat(queue.delivered()).containsExactly(0, 2 * ClassicQueueMachine.EXPIRY_SLICE + 1);
+    assertThat(queue.deaths).hasSize(2 * ClassicQueueMachine.EXPIRY_SLICE);
   }
 
   @Test
@@ -180,9 +180,9 @@ class QueueMachineExpiryTest {
     queue.publish(10);
     queue.now += 11;
 
-    Fetched fetched = queue.machine.fetch(true, queue.now);
+    GetResult getResult = queue.machine.fetch(true, queue.now);
 
-    assertThat(ManualQueue.number(fetched.message())).isOne();
+    assertThat(ManualQueue.number(getResult.message())).isOne();
     assertThat(queue.machine.fetch(true, queue.now)).isNull();
     assertThat(queue.dead(DeathReason.EXPIRED)).containsExactly(0, 2);
   }

@@ -3,8 +3,8 @@ package io.mayflymq.core.queue;
 import static io.mayflymq.core.queue.ManualQueue.lasting;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
@@ -202,14 +202,14 @@ class QueueMachineLeaseTest {
 
   @Test
   void whatDiesWhenItGoesDiesInSlicesAndInOrderAlsoWhatConsumersHave() {
-    int count = 2 * QueueMachine.EXPIRY_SLICE;
+    int count = 2 * ClassicQueueMachine.EXPIRY_SLICE;
     queue.publishMany(count);
     assertThat(queue.fetch()).isZero();
 
-    assertThat(queue.machine.evacuate(DeathCause.EXPIRES, queue.now)).isFalse();
-    assertThat(queue.deaths).hasSize(QueueMachine.EXPIRY_SLICE);
-    assertThat(queue.machine.evacuate(DeathCause.EXPIRES, queue.now)).isFalse();
-    assertThat(queue.machine.evacuate(DeathCause.EXPIRES, queue.now)).isTrue();
+    assertThat(queue.machine.deadLetterAll(DropTrigger.EXPIRES, queue.now)).isFalse();
+    assertThat(queue.deaths).hasSize(ClassicQueueMachine.EXPIRY_SLICE);
+    assertThat(queue.machine.deadLetterAll(DropTrigger.EXPIRES, queue.now)).isFalse();
+    assertThat(queue.machine.deadLetterAll(DropTrigger.EXPIRES, queue.now)).isTrue();
 
     assertThat(queue.dead(DeathReason.QUEUE_EXPIRED))
         .startsWith(1, 2, 3)

@@ -108,15 +108,15 @@ class QueueMachineReconfigureTest {
 
   @Test
   void veryMuchIsWorkedOffInSlicesAndInOrder() {
-    int count = 4 * QueueMachine.EXPIRY_SLICE;
+    int count = 4 * ClassicQueueMachine.EXPIRY_SLICE;
     ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
     queue.publishMany(count);
 
     queue.machine.reconfigure(ManualQueue.limited(10, NONE, Overflow.DROP_HEAD), queue.now);
-    assertThat(queue.deaths).hasSize(QueueMachine.EXPIRY_SLICE);
+    assertThat(queue.deaths).hasSize(ClassicQueueMachine.EXPIRY_SLICE);
     assertThat(queue.timerAt).as("goes on at once").isLessThanOrEqualTo(queue.now);
     queue.fire();
-    assertThat(queue.deaths).hasSize(2 * QueueMachine.EXPIRY_SLICE);
+    assertThat(queue.deaths).hasSize(2 * ClassicQueueMachine.EXPIRY_SLICE);
     queue.advance(0);
 
     List<Integer> oldest = IntStream.range(0, count - 10).boxed().toList();
@@ -137,13 +137,13 @@ class QueueMachineReconfigureTest {
     queue.advance(60);
     queue.publish(10, Message.NO_TTL, true, 3);
 
-    assertThat(queue.machine.forecast(byHead, queue.now))
+    assertThat(queue.machine.policyImpact(byHead, queue.now))
         .as("a young one of a higher priority is before the other old one")
-        .isEqualTo(new Forecast(1, 0, Deadlines.NEVER));
+        .isEqualTo(new PolicyImpact(1, 0, Deadlines.NEVER));
     QueueSettings shorter = byHead.toBuilder().maxLength(1).build();
-    assertThat(queue.machine.forecast(shorter, queue.now))
+    assertThat(queue.machine.policyImpact(shorter, queue.now))
         .as("until it has to go")
-        .isEqualTo(new Forecast(2, 1, Deadlines.NEVER));
+        .isEqualTo(new PolicyImpact(2, 1, Deadlines.NEVER));
     assertThat(queue.machine.readyCount()).isEqualTo(3);
 
     reconfigure(queue, shorter);

@@ -2,14 +2,14 @@ package io.mayflymq.core.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.settings.Backoff;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.RetrySettings;
 import io.mayflymq.core.settings.RetryType;
-import io.mayflymq.core.store.ReturnNotes;
+import io.mayflymq.core.store.RedeliveryNotes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -265,10 +265,10 @@ class QueueMachineRetryTest {
   }
 
   private static List<String> notes(ManualQueue queue, int mostBytes) {
-    ReturnNotes notes = new ReturnNotes();
+    RedeliveryNotes notes = new RedeliveryNotes();
     queue.store.queue().noteReturns(notes, mostBytes);
     List<String> all = new ArrayList<>();
-    ReturnNotes.forEach(
+    RedeliveryNotes.forEach(
         notes.take(),
         (sequence, returns, until) -> all.add(sequence + " " + returns + " " + until));
     return all;
@@ -283,7 +283,7 @@ class QueueMachineRetryTest {
 
     boolean none = false;
     for (int slice = 0; slice < 3 && !none; slice++) {
-      none = queue.machine.evacuate(DeathCause.DELETION, queue.now);
+      none = queue.machine.deadLetterAll(DropTrigger.DELETION, queue.now);
     }
 
     assertThat(none).isTrue();

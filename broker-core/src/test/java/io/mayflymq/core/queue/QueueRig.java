@@ -2,9 +2,9 @@ package io.mayflymq.core.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.message.DeathCause;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DeliveryCount;
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.LeaseUse;
@@ -12,7 +12,7 @@ import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.settings.TtlMode;
-import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ShortString;
@@ -34,7 +34,7 @@ final class QueueRig {
   private final QueueLog realLog = new QueueLog();
   private final QueueLog naiveLog = new QueueLog();
   private QueueSettings settings;
-  private final QueueMachine real;
+  private final ClassicQueueMachine real;
   private final NaiveQueue naive;
 
   private long now = 1_800_000_000_000L;
@@ -58,7 +58,7 @@ final class QueueRig {
   QueueRig(QueueSettings settings, int noRoomForEvery) {
     this.settings = settings;
     this.store = new RecordingStore(noRoomForEvery, new Stored());
-    this.real = new QueueMachine(settings, new PagePool(2), store, new Effects(), now);
+    this.real = new ClassicQueueMachine(settings, new PagePool(2), store, new Effects(), now);
     this.naive = new NaiveQueue(settings, naiveLog, now);
     this.getter = pair(true, 0, 0);
     real.start(now);
@@ -115,7 +115,7 @@ final class QueueRig {
     } else if (command instanceof QueueCommand.Compact) {
       store.compact();
     } else if (command instanceof QueueCommand.Rest) {
-      real.rest();
+      real.trimMemory();
     } else if (command instanceof QueueCommand.Stall stall) {
       now += stall.millis();
     }
@@ -155,25 +155,25 @@ final class QueueRig {
             && settings.expiry().ttlMode() == TtlMode.MIN
             && real.settings().expiry().ttlMode() == TtlMode.MIN
             && !settings.length().countsUnacked();
-    Forecast forecast = real.forecast(settings, now);
+    PolicyImpact policyImpact = real.policyImpact(settings, now);
     real.reconfigure(settings, now);
     naive.reconfigure(settings, now);
     assertThat(real.settings()).isEqualTo(settings);
-    assertThat(forecast.leaseEndMillis()).isEqualTo(naive.leaseEnd());
+    assertThat(policyImpact.leaseEndMillis()).isEqualTo(naive.leaseEnd());
     if (settings.expiry().mode() == ExpiryMode.HEAD && !settings.length().countsUnacked()) {
-      assertThat(forecast.overflowing()).isEqualTo(realLog.deaths(DeathReason.MAXLEN));
-      if (forecast.overflowing() == 0) {
-        assertThat(forecast.expiring()).isEqualTo(realLog.deaths(DeathReason.EXPIRED));
+      assertThat(policyImpact.overflowing()).isEqualTo(realLog.deaths(DeathReason.MAXLEN));
+      if (policyImpact.overflowing() == 0) {
+        assertThat(policyImpact.expiring()).isEqualTo(realLog.deaths(DeathReason.EXPIRED));
       }
     }
     if (nothingIsDue) {
       // Elsewhere those that are too old leave as others are dropped: how many is for the drop to
       // say.
       if (settings.expiry().mode() == ExpiryMode.EXACT) {
-        assertThat(forecast.expiring()).isEqualTo(realLog.deaths(DeathReason.EXPIRED));
+        assertThat(policyImpact.expiring()).isEqualTo(realLog.deaths(DeathReason.EXPIRED));
       }
       if (simple) {
-        assertThat(forecast.overflowing()).isEqualTo(realLog.deaths(DeathReason.MAXLEN));
+        assertThat(policyImpact.overflowing()).isEqualTo(realLog.deaths(DeathReason.MAXLEN));
       }
     }
   }
@@ -189,19 +189,19 @@ final class QueueRig {
 
   private void fetch(boolean acknowledges) {
     real.used(LeaseUse.GET, now);
-    Fetched fetched = real.fetch(acknowledges, now);
+    GetResult getResult = real.fetch(acknowledges, now);
     Optional<NaiveEntry> expected = naive.fetch(getter.naive, acknowledges, now);
-    assertThat(fetched != null).as("got something").isEqualTo(expected.isPresent());
-    if (fetched != null) {
+    assertThat(getResult != null).as("got something").isEqualTo(expected.isPresent());
+    if (getResult != null) {
       NaiveEntry entry = expected.get();
-      assertThat(number(fetched.message())).isEqualTo(entry.number);
-      assertThat(fetched.redelivered()).isEqualTo(entry.redelivered);
-      assertThat(returns(fetched.message())).isEqualTo(naive.told(entry));
-      assertThat(fetched.remaining()).isEqualTo(naive.readyCount());
+      assertThat(number(getResult.message())).isEqualTo(entry.number);
+      assertThat(getResult.redelivered()).isEqualTo(entry.redelivered);
+      assertThat(returns(getResult.message())).isEqualTo(naive.told(entry));
+      assertThat(getResult.remaining()).isEqualTo(naive.readyCount());
       assertThat(now).as("handed out before its deadline").isLessThan(entry.deadline);
-      assertThat(fetched.sequence() >= 0).isEqualTo(acknowledges);
+      assertThat(getResult.sequence() >= 0).isEqualTo(acknowledges);
       if (acknowledges) {
-        learn(entry.number, fetched.sequence());
+        learn(entry.number, getResult.sequence());
       }
     }
   }
@@ -240,7 +240,7 @@ final class QueueRig {
         naive.acknowledge(settled, now);
       }
       case REJECT -> {
-        real.reject(holder.real, Math.max(first, 0), last, DeathCause.CONSUMER, now);
+        real.reject(holder.real, Math.max(first, 0), last, DropTrigger.CONSUMER, now);
         naive.reject(settled, now);
       }
       case REQUEUE -> {
@@ -377,7 +377,11 @@ final class QueueRig {
   private final class Effects implements QueueEffects {
     @Override
     public void died(
-        Message message, DeadEntry entry, DeathCause cause, long deadlineMillis, long nowMillis) {
+        Message message,
+        UnsettledEntry entry,
+        DropTrigger cause,
+        long deadlineMillis,
+        long nowMillis) {
       DeathReason reason = cause.reason();
       // Without a dead letter exchange nobody reads the message back for its funeral.
       Message dead = message == null ? store.lastGone : message;
@@ -403,7 +407,7 @@ final class QueueRig {
     }
   }
 
-  private final class Outlet implements DeliveryOutlet {
+  private final class Outlet implements ConsumerTarget {
     final int number;
     int room;
     private boolean reserved;

@@ -3,10 +3,10 @@ package io.mayflymq.core.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.QueueStore;
-import io.mayflymq.core.store.ReturnNotes;
-import io.mayflymq.core.store.StoredQueue;
+import io.mayflymq.core.store.RecoverableQueue;
+import io.mayflymq.core.store.RedeliveryNotes;
+import io.mayflymq.core.store.UnsettledEntry;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -41,7 +41,7 @@ final class RecordingStore implements QueueStore {
   long deliveredUpTo = -1;
 
   /** What it was told of messages that came back. */
-  private final List<Consumer<ReturnNotes>> returned = new ArrayList<>();
+  private final List<Consumer<RedeliveryNotes>> returned = new ArrayList<>();
 
   private final int noRoomForEvery;
   private final Listener listener;
@@ -51,7 +51,7 @@ final class RecordingStore implements QueueStore {
   private int admissions;
   private int inQueue;
   private int inMemory;
-  private StoredQueue queue;
+  private RecoverableQueue queue;
 
   /**
    * Makes a store.
@@ -63,13 +63,13 @@ final class RecordingStore implements QueueStore {
     this.listener = listener;
   }
 
-  StoredQueue queue() {
+  RecoverableQueue queue() {
     return queue;
   }
 
   /** What it was told of messages that came back, as the log keeps it. */
   byte[] returned() {
-    ReturnNotes notes = new ReturnNotes();
+    RedeliveryNotes notes = new RedeliveryNotes();
     returned.forEach(note -> note.accept(notes));
     return notes.take();
   }
@@ -122,7 +122,7 @@ final class RecordingStore implements QueueStore {
   }
 
   @Override
-  public void attach(StoredQueue attached) {
+  public void attach(RecoverableQueue attached) {
     queue = attached;
   }
 
@@ -130,7 +130,7 @@ final class RecordingStore implements QueueStore {
   public boolean admit(Message message, boolean soon) {
     inQueue++;
     boolean room = noRoomForEvery == ROOM_FOR_ALL || ++admissions % noRoomForEvery != 0;
-    room &= soon || !keeps(message);
+    room &= soon || !isPersistent(message);
     inMemory += room ? 1 : 0;
     return room;
   }
@@ -165,7 +165,7 @@ final class RecordingStore implements QueueStore {
   }
 
   @Override
-  public boolean keeps(Message message) {
+  public boolean isPersistent(Message message) {
     return message.persistent();
   }
 
@@ -194,9 +194,9 @@ final class RecordingStore implements QueueStore {
   }
 
   @Override
-  public DeadEntry bury(long sequence, long location, int bodyLength) {
+  public UnsettledEntry detach(long sequence, long location, int bodyLength) {
     settle(sequence, location, bodyLength);
-    return new DeadEntry(1, sequence, location, bodyLength);
+    return new UnsettledEntry(1, sequence, location, bodyLength);
   }
 
   @Override

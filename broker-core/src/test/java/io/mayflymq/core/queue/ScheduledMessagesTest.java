@@ -3,7 +3,7 @@ package io.mayflymq.core.queue;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.ShortString;
 import java.nio.ByteBuffer;
@@ -68,7 +68,7 @@ class ScheduledMessagesTest {
       switch (random.nextInt(7)) {
         case 0 -> purge();
         case 1, 2 -> restart();
-        case 3 -> evacuate();
+        case 3 -> releaseAll();
         default -> store.compact();
       }
     }
@@ -96,15 +96,15 @@ class ScheduledMessagesTest {
       assertThat(next).isEqualTo(nextDue());
     }
 
-    private void evacuate() {
+    private void releaseAll() {
       List<Waiting> next = naive.values().stream().sorted(Waiting.ORDER).limit(SLICE).toList();
       released.clear();
-      scheduled.evacuate(now, SLICE, this::released);
+      scheduled.releaseAll(now, SLICE, this::released);
       assertThat(released).isEqualTo(next.stream().map(Waiting::number).toList());
       next.forEach(each -> naive.remove(each.sequence));
     }
 
-    private void released(Message message, DeadEntry entry, long nowMillis) {
+    private void released(Message message, UnsettledEntry entry, long nowMillis) {
       assertThat(nowMillis).isEqualTo(now);
       assertThat(entry != null).as("is in the log").isEqualTo(message.persistent());
       released.add(number(message));

@@ -69,8 +69,8 @@ class ShardTest {
 
   @Test
   void whatMembersAddBelongsToTheSameEnd() {
-    BurstMember again =
-        new BurstMember() {
+    EndOfBurstListener again =
+        new EndOfBurstListener() {
           private int left = 2;
 
           @Override

@@ -11,7 +11,7 @@ public class ForwardingQueueStore implements QueueStore {
   }
 
   @Override
-  public void attach(StoredQueue queue) {
+  public void attach(RecoverableQueue queue) {
     store.attach(queue);
   }
 
@@ -46,8 +46,8 @@ public class ForwardingQueueStore implements QueueStore {
   }
 
   @Override
-  public boolean keeps(Message message) {
-    return store.keeps(message);
+  public boolean isPersistent(Message message) {
+    return store.isPersistent(message);
   }
 
   @Override
@@ -71,8 +71,8 @@ public class ForwardingQueueStore implements QueueStore {
   }
 
   @Override
-  public DeadEntry bury(long sequence, long location, int bodyLength) {
-    return store.bury(sequence, location, bodyLength);
+  public UnsettledEntry detach(long sequence, long location, int bodyLength) {
+    return store.detach(sequence, location, bodyLength);
   }
 
   @Override

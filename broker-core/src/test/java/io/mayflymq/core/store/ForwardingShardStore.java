@@ -34,18 +34,18 @@ public class ForwardingShardStore implements ShardStore {
   }
 
   @Override
-  public void await(DeadEntry entry) {
+  public void await(UnsettledEntry entry) {
     store.await(entry);
   }
 
   @Override
-  public void settle(DeadEntry entry) {
+  public void settle(UnsettledEntry entry) {
     store.settle(entry);
   }
 
   @Override
-  public void beginMove(DeadEntry source, Message letter) {
-    store.beginMove(source, letter);
+  public void beginMove(UnsettledEntry source, Message deadLetter) {
+    store.beginMove(source, deadLetter);
   }
 
   @Override

@@ -2,7 +2,7 @@ package io.mayflymq.core.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.message.DeathCause;
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.StreamOffset;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.protocol.types.FieldTable;
@@ -56,7 +56,7 @@ class StreamMachineTest {
     assertThat(reader.taken()).containsExactly("c");
     rig.machine().requeue(reader.consumer(), 1, 1, rig.now());
     assertThat(reader.taken()).as("nothing comes back").containsExactly("d");
-    rig.machine().reject(reader.consumer(), 2, 3, DeathCause.CONSUMER, rig.now());
+    rig.machine().reject(reader.consumer(), 2, 3, DropTrigger.CONSUMER, rig.now());
     assertThat(reader.taken()).containsExactly("e", "f");
   }
 
@@ -182,7 +182,7 @@ class StreamMachineTest {
   private static long segmentLength(StreamRig rig) {
     FieldTable one = smallSegments().with("x-max-length-bytes", new FieldValue.Int32(0));
     FieldTable type = one.with("x-queue-type", FieldValue.of("stream"));
-    long gone = rig.machine().forecast(StreamRig.settings(type), rig.now()).overflowing();
+    long gone = rig.machine().policyImpact(StreamRig.settings(type), rig.now()).overflowing();
     assertThat(gone).isBetween(2L, 5L);
     return gone;
   }
@@ -210,7 +210,7 @@ class StreamMachineTest {
         smallSegments()
             .with("x-queue-type", FieldValue.of("stream"))
             .with("x-max-length-bytes", new FieldValue.Int32(10_000));
-    long gone = rig.machine().forecast(StreamRig.settings(shorter), rig.now()).overflowing();
+    long gone = rig.machine().policyImpact(StreamRig.settings(shorter), rig.now()).overflowing();
     assertThat(firstOffset(rig)).isZero();
     rig.machine().reconfigure(StreamRig.settings(shorter), rig.now());
     assertThat(gone).isPositive();

@@ -1,16 +1,16 @@
 package io.mayflymq.core.stream;
 
-import io.mayflymq.core.message.DeathCause;
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.StreamOffset;
 import io.mayflymq.core.policy.QueueArguments;
 import io.mayflymq.core.queue.Consumer;
-import io.mayflymq.core.queue.DeliveryOutlet;
+import io.mayflymq.core.queue.ConsumerTarget;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
-import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.store.segment.MemoryDirectory;
 import io.mayflymq.core.store.stream.OneStream;
 import io.mayflymq.protocol.types.BasicProperties;
@@ -133,7 +133,7 @@ final class StreamRig implements QueueEffects {
   }
 
   /** A consumer, and what it got. */
-  static final class Reader implements DeliveryOutlet {
+  static final class Reader implements ConsumerTarget {
     private final Consumer consumer;
     private final List<String> bodies = new ArrayList<>();
     private final List<Long> offsets = new ArrayList<>();
@@ -187,7 +187,11 @@ final class StreamRig implements QueueEffects {
 
   @Override
   public void died(
-      Message message, DeadEntry entry, DeathCause cause, long deadlineMillis, long nowMillis) {
+      Message message,
+      UnsettledEntry entry,
+      DropTrigger cause,
+      long deadlineMillis,
+      long nowMillis) {
     throw new AssertionError("nothing dies in a stream");
   }
 

@@ -15,7 +15,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 
-/** A broker under random commands and crashes at any moment, watched by a {@link Ledger}. */
+/** A broker under random commands and crashes at any moment, watched by a {@link StoreObserver}. */
 class BrokerCrashTest {
   @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
   void losesNothingThatWasConfirmedAndBringsNothingBackThatWasSettled(

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
-import io.mayflymq.core.queue.Fetched;
+import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayDeque;
@@ -56,13 +56,13 @@ class CommandOrderTest {
   /** A connection that does one thing after the other, and waits where a channel would. */
   private static final class Client {
     private final TestBroker broker;
-    private final CommandLanes lanes;
+    private final ShardCommandSender commands;
     private final ArrayDeque<Runnable> steps = new ArrayDeque<>();
     private boolean waits;
 
     Client(TestBroker broker) {
       this.broker = broker;
-      this.lanes = broker.lanes(HOME);
+      this.commands = broker.commands(HOME);
     }
 
     void then(Runnable step) {
@@ -72,7 +72,8 @@ class CommandOrderTest {
     void thenAfter(Queue queue, Runnable step) {
       steps.add(
           () -> {
-            CompletableFuture<Void> arrival = lanes.hasCaused() ? lanes.arrivalAt(queue) : null;
+            CompletableFuture<Void> arrival =
+                commands.hasCaused() ? commands.arrivalAt(queue) : null;
             if (arrival == null) {
               step.run();
               return;
@@ -159,9 +160,9 @@ class CommandOrderTest {
         client.then(
             () -> {
               if (cause == Cause.REJECT) {
-                client.lanes.reject(first, getter, sequence, sequence);
+                client.commands.reject(first, getter, sequence, sequence);
               } else {
-                client.lanes.requeue(first, getter, sequence, sequence);
+                client.commands.requeue(first, getter, sequence, sequence);
               }
             });
       }
@@ -169,7 +170,7 @@ class CommandOrderTest {
   }
 
   private static void publish(Client client, Queue queue, Message message) {
-    client.thenAfter(queue, () -> client.lanes.publish(queue, message, null, 0));
+    client.thenAfter(queue, () -> client.commands.publish(queue, message, null, 0));
   }
 
   /** Lets the client begin, then the loops run in an order of no sense. */
@@ -178,7 +179,7 @@ class CommandOrderTest {
         HOME,
         () -> {
           client.goOn();
-          client.lanes.flush();
+          client.commands.flush();
         });
     List<Integer> loops = new ArrayList<>(List.of(0, 1, 2, 3));
     boolean ran = true;
@@ -195,7 +196,7 @@ class CommandOrderTest {
         ran |= broker.loops.get(loop).waiting() > 0;
       }
     }
-    broker.rest();
+    broker.trimMemory();
   }
 
   @ParameterizedTest
@@ -205,20 +206,20 @@ class CommandOrderTest {
       broker = TestBroker.of(SHARDS);
       Client client = new Client(broker);
       cause(cause, client);
-      List<CompletableFuture<Fetched>> got = new ArrayList<>();
+      List<CompletableFuture<GetResult>> got = new ArrayList<>();
       Queue last = broker.queue("last");
       client.thenAfter(
           last,
           () -> {
-            client.lanes.flush();
+            client.commands.flush();
             got.add(last.fetch(false));
           });
       run(client);
       assertThat(got).as("round %d", round).hasSize(1);
-      Fetched fetched = got.get(0).join();
-      assertThat(fetched).as("round %d", round).isNotNull();
-      assertThat(TestBroker.numberOf(fetched.message())).isOne();
-      assertThat(client.lanes.arrivalEverywhere()).as("nothing is remembered for ever").isNull();
+      GetResult getResult = got.get(0).join();
+      assertThat(getResult).as("round %d", round).isNotNull();
+      assertThat(TestBroker.numberOf(getResult.message())).isOne();
+      assertThat(client.commands.arrivalEverywhere()).as("nothing is remembered for ever").isNull();
     }
   }
 
@@ -230,7 +231,7 @@ class CommandOrderTest {
       Client client = new Client(broker);
       cause(cause, client);
       publish(client, broker.queue("last"), TestBroker.message(LATER));
-      client.then(client.lanes::flush);
+      client.then(client.commands::flush);
       run(client);
       assertThat(broker.drain("last")).as("round %d", round).containsExactly(1, LATER);
     }
@@ -256,14 +257,14 @@ class CommandOrderTest {
                 broker.shards.get(HOME),
                 false,
                 true));
-        broker.rest();
+        broker.trimMemory();
         first = broker.queue("first" + (first == null ? "" : first.name()));
       }
       Queue leaving = first;
       Queue last = broker.queue("last");
       Consumer consumer = broker.consume(leaving.name(), true, 1).consumer;
       broker.publish(leaving.name(), 1);
-      List<Fetched> got = new ArrayList<>();
+      List<GetResult> got = new ArrayList<>();
       leaving.cancel(consumer).thenRun(() -> last.fetch(false).thenAccept(got::add));
       Client client = new Client(broker);
       run(client);
@@ -280,23 +281,23 @@ class CommandOrderTest {
     broker.declareOn(3, "other");
     broker.declareOn(1, "plain");
     broker.declareOn(1, "dying", TestBroker.deadLetteringTo("dead"));
-    CommandLanes lanes = broker.lanes(HOME);
+    ShardCommandSender commands = broker.commands(HOME);
     Consumer getter = TestBroker.getter();
     broker.on(
         HOME,
         () -> {
-          lanes.reject(broker.queue("plain"), getter, 0, 0);
-          lanes.acknowledge(broker.queue("dying"), getter, 0, 0);
-          lanes.publish(broker.queue("dying"), TestBroker.message(1), null, 0);
-          assertThat(lanes.hasCaused()).as("no dead letter can come of any of these").isFalse();
-          lanes.reject(broker.queue("dying"), getter, 0, 0);
-          assertThat(lanes.hasCaused()).isTrue();
-          assertThat(lanes.arrivalAt(broker.queue("other"))).isNull();
-          assertThat(lanes.arrivalAt(broker.queue("dying"))).as("the same shard").isNull();
-          assertThat(lanes.arrivalAt(broker.queue("dead"))).isNotNull();
+          commands.reject(broker.queue("plain"), getter, 0, 0);
+          commands.acknowledge(broker.queue("dying"), getter, 0, 0);
+          commands.publish(broker.queue("dying"), TestBroker.message(1), null, 0);
+          assertThat(commands.hasCaused()).as("no dead letter can come of any of these").isFalse();
+          commands.reject(broker.queue("dying"), getter, 0, 0);
+          assertThat(commands.hasCaused()).isTrue();
+          assertThat(commands.arrivalAt(broker.queue("other"))).isNull();
+          assertThat(commands.arrivalAt(broker.queue("dying"))).as("the same shard").isNull();
+          assertThat(commands.arrivalAt(broker.queue("dead"))).isNotNull();
         });
-    broker.rest();
-    broker.on(HOME, () -> assertThat(lanes.arrivalAt(broker.queue("dead"))).isNull());
-    assertThat(lanes.hasCaused()).isFalse();
+    broker.trimMemory();
+    broker.on(HOME, () -> assertThat(commands.arrivalAt(broker.queue("dead"))).isNull());
+    assertThat(commands.hasCaused()).isFalse();
   }
 }

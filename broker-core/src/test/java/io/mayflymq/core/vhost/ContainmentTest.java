@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
-import io.mayflymq.core.queue.DeliveryOutlet;
+import io.mayflymq.core.queue.ConsumerTarget;
 import io.mayflymq.core.store.ForwardingQueueStore;
 import io.mayflymq.core.store.ForwardingShardStore;
 import io.mayflymq.core.store.QueueName;
@@ -41,7 +41,7 @@ class ContainmentTest {
         () -> {
           for (int number : numbers) {
             broker
-                .lanes(shard)
+                .commands(shard)
                 .publish(
                     queue,
                     TestBroker.message(number),
@@ -49,7 +49,7 @@ class ContainmentTest {
                     number);
           }
         });
-    broker.rest();
+    broker.trimMemory();
   }
 
   @Test
@@ -57,8 +57,8 @@ class ContainmentTest {
     Queue queue = broker.declare("q");
     publishAll(queue, 1, BROKEN, 2);
     assertThat(told).isEqualTo(Map.of(1, true, BROKEN, false, 2, true));
-    assertThat(broker.lanes(queue.shard().index()).bytesUnderWay()).isZero();
-    assertThat(broker.lanes(queue.shard().index()).isSettled()).isTrue();
+    assertThat(broker.commands(queue.shard().index()).bytesUnderWay()).isZero();
+    assertThat(broker.commands(queue.shard().index()).isSettled()).isTrue();
     assertThat(broker.faults.take())
         .containsExactly(
             "a command of queue 'q' in vhost '/': java.lang.IllegalStateException: message 666");
@@ -86,7 +86,7 @@ class ContainmentTest {
         () -> {
           for (int number = 1; number <= 3; number++) {
             broker
-                .lanes(shard)
+                .commands(shard)
                 .publish(
                     queue,
                     TestBroker.message(number),
@@ -99,9 +99,9 @@ class ContainmentTest {
                     number);
           }
         });
-    broker.rest();
+    broker.trimMemory();
     assertThat(told).isEqualTo(Map.of(1, true, 3, true));
-    assertThat(broker.lanes(shard).isSettled()).isTrue();
+    assertThat(broker.commands(shard).isSettled()).isTrue();
   }
 
   @Test
@@ -115,7 +115,7 @@ class ContainmentTest {
       long first = broker.fetch("q").sequence();
       movesFail = true;
       broker.settling(Settlement.REJECT, broker.queue("q"), TestBroker.getter(), first, first);
-      broker.rest();
+      broker.trimMemory();
       movesFail = false;
       assertThat(broker.faults.take()).as("shard %d", shard).isNotEmpty();
       publishAll(broker.queue("other"), 7, 8);
@@ -124,7 +124,7 @@ class ContainmentTest {
       assertThat(TestBroker.numberOf(broker.fetch("other").message())).isEqualTo(7);
       broker.advance(1100);
       broker = broker.afterPowerLoss();
-      broker.rest();
+      broker.trimMemory();
       assertThat(broker.drain("other")).containsExactly(7, 8);
       assertThat(broker.drain("q")).as("kept where it died").containsExactly(1, 2, 3);
     }
@@ -140,7 +140,7 @@ class ContainmentTest {
       broker.fetch("q");
     }
     broker.settling(Settlement.REJECT, queue, consumer, 0, 2);
-    broker.rest();
+    broker.trimMemory();
     assertThat(queue.view().totals().messages()).isZero();
     assertThat(broker.drain("dead")).containsExactly(1, 2, 3);
   }
@@ -156,7 +156,7 @@ class ContainmentTest {
             false,
             0,
             FieldTable.EMPTY,
-            new DeliveryOutlet() {
+            new ConsumerTarget() {
               @Override
               public boolean reserve(Consumer asking) {
                 return true;
@@ -172,17 +172,17 @@ class ContainmentTest {
               public void cancelled(Consumer gone) {}
             });
     broken.subscribe(consumer, () -> {});
-    broker.rest();
+    broker.trimMemory();
     broker.on(
         0,
         () -> {
-          broker.lanes(0).publish(broken, TestBroker.message(1), null, 1);
+          broker.commands(0).publish(broken, TestBroker.message(1), null, 1);
           broker
-              .lanes(0)
+              .commands(0)
               .publish(
                   queue, TestBroker.message(2), (sequence, accepted) -> told.put(2, accepted), 2);
         });
-    broker.rest();
+    broker.trimMemory();
     assertThat(told).isEqualTo(Map.of(2, true));
     assertThat(broker.drain("q")).containsExactly(2);
   }
@@ -265,7 +265,7 @@ class ContainmentTest {
     broker.host.failReads(() -> true);
     queue.cancel(collector.consumer);
     broker.settling(Settlement.REJECT, queue, collector.consumer, 0, 0);
-    broker.rest();
+    broker.trimMemory();
     assertThat(queue.view().totals().unreadable()).isEqualTo(1);
     broker.host.failReads(() -> false);
     broker.advance(61_000);

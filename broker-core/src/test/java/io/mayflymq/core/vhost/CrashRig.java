@@ -6,8 +6,8 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.MemoryMetadataLog;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.queue.Consumer;
-import io.mayflymq.core.queue.DeliveryOutlet;
-import io.mayflymq.core.queue.Fetched;
+import io.mayflymq.core.queue.ConsumerTarget;
+import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.store.disk.MemoryHost;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
@@ -25,7 +25,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
-/** A broker to which random things happen, watched by a {@link Ledger}. */
+/** A broker to which random things happen, watched by a {@link StoreObserver}. */
 final class CrashRig {
   /** What can happen, and how often it does beside the rest. */
   enum Action {
@@ -87,8 +87,8 @@ final class CrashRig {
 
   private final DeadLetterWays ways =
       new DeadLetterWays(() -> this.broker, definitions, unacknowledged);
-  private final Ledger ledger = new Ledger(ways::leads, ways::target);
-  private final FaultyStores faulty = new FaultyStores(ledger::watch);
+  private final StoreObserver storeObserver = new StoreObserver(ways::leads, ways::target);
+  private final FaultyStores faulty = new FaultyStores(storeObserver::watch);
   private TestBroker broker;
   private final List<Held> held = new ArrayList<>();
   private final List<Tap> taps = new ArrayList<>();
@@ -164,7 +164,7 @@ final class CrashRig {
       }
       case METADATA -> broker.metadata.write();
       case METADATA_FAILURE -> broker.metadata.fail("No space left on device");
-      case REST -> broker.rest();
+      case REST -> broker.trimMemory();
       case KILL -> restart(broker.host.afterKill(), random);
       case POWER_LOSS ->
           restart(broker.host.afterPowerLoss(random, random.nextInt(3) / 2.0), random);
@@ -299,21 +299,21 @@ final class CrashRig {
     long ttl = random.nextInt(4) == 0 ? random.nextInt(30) : Message.NO_TTL;
     boolean counts = persistent && queue.definition().durable();
     TestBroker now = broker;
-    PublishReceipts receipts =
+    PublishListener receipts =
         (sequence, accepted) -> {
           if (accepted && counts && now == broker) {
-            ledger.confirmed(number);
+            storeObserver.confirmed(number);
           }
         };
-    ledger.published(number);
+    storeObserver.published(number);
     Message message = TestBroker.message(number, persistent, ttl, random.nextInt(300));
-    PublishReceipts told = random.nextInt(4) == 0 ? null : receipts;
+    PublishListener told = random.nextInt(4) == 0 ? null : receipts;
     if (later) {
       long due = now() + random.nextInt(random.nextInt(4) == 0 ? 3000 : 40);
       dueTimes.put(number, due);
-      broker.lanes(home).schedule(queue, message, due, told, number);
+      broker.commands(home).schedule(queue, message, due, told, number);
     } else {
-      broker.lanes(home).publish(queue, message, told, number);
+      broker.commands(home).publish(queue, message, told, number);
     }
   }
 
@@ -357,17 +357,17 @@ final class CrashRig {
     queue
         .fetch(acknowledges)
         .thenAccept(
-            fetched -> {
-              if (fetched != null && now == broker) {
-                came(fetched.message());
+            getResult -> {
+              if (getResult != null && now == broker) {
+                came(getResult.message());
               }
-              if (fetched != null && acknowledges && now == broker) {
-                ledger.delivered(
+              if (getResult != null && acknowledges && now == broker) {
+                storeObserver.delivered(
                     queue.id(),
-                    fetched.sequence(),
-                    TestBroker.numberOf(fetched.message()),
-                    fetched.redelivered());
-                held.add(new Held(queue, TestBroker.getter(), fetched.sequence()));
+                    getResult.sequence(),
+                    TestBroker.numberOf(getResult.message()),
+                    getResult.redelivered());
+                held.add(new Held(queue, TestBroker.getter(), getResult.sequence()));
               }
             });
   }
@@ -386,7 +386,7 @@ final class CrashRig {
                   default -> Settlement.ACKNOWLEDGE;
                 };
             settlement.settle(
-                broker.lanes(home), next.queue, next.consumer, next.sequence, next.sequence);
+                broker.commands(home), next.queue, next.consumer, next.sequence, next.sequence);
           }
         });
   }
@@ -411,31 +411,31 @@ final class CrashRig {
   void finish(Random random) {
     mend();
     broker.advance(RETRY_MILLIS);
-    ledger.assertAtRest(anyFailed);
+    storeObserver.assertAtRest(anyFailed);
     broker.loops.advance(random.nextBoolean() ? 4000 : 0);
     restart(broker.host.afterPowerLoss(random, random.nextDouble()), random);
-    broker.rest();
-    ledger.assertAtRest(false);
+    broker.trimMemory();
+    storeObserver.assertAtRest(false);
     broker.advance(4000);
-    ledger.assertAtRest(false);
+    storeObserver.assertAtRest(false);
     for (String name : QUEUES) {
       if (broker.queue(name) != null) {
         drain(name);
       }
     }
-    ledger.assertAtRest(false);
+    storeObserver.assertAtRest(false);
   }
 
   private void drain(String name) {
     long id = broker.queue(name).id();
     TreeMap<Long, Integer> drained = new TreeMap<>();
     long last = -1;
-    Map<Long, Integer> expected = ledger.contents(id);
-    for (Fetched next = broker.fetch(name); next != null; next = broker.fetch(name)) {
+    Map<Long, Integer> expected = storeObserver.contents(id);
+    for (GetResult next = broker.fetch(name); next != null; next = broker.fetch(name)) {
       assertThat(next.sequence()).as("order of %s", name).isGreaterThan(last);
       last = next.sequence();
       int number = TestBroker.numberOf(next.message());
-      ledger.delivered(id, next.sequence(), number, next.redelivered());
+      storeObserver.delivered(id, next.sequence(), number, next.redelivered());
       if (expected.containsKey(last)) {
         drained.put(last, number);
       }
@@ -444,7 +444,7 @@ final class CrashRig {
   }
 
   /** A consumer. */
-  private final class Tap implements DeliveryOutlet {
+  private final class Tap implements ConsumerTarget {
     final Queue queue;
     final Consumer consumer;
     private final TestBroker at = broker;
@@ -465,7 +465,7 @@ final class CrashRig {
     public void deliver(Consumer to, long sequence, Message message, boolean redelivered) {
       came(message);
       if (sequence >= 0) {
-        ledger.delivered(queue.id(), sequence, TestBroker.numberOf(message), redelivered);
+        storeObserver.delivered(queue.id(), sequence, TestBroker.numberOf(message), redelivered);
         held.add(new Held(queue, to, sequence));
       }
     }

@@ -46,14 +46,14 @@ record DeadLetterWays(
             : null;
     return target == null
             || !target.definition().durable()
-            || mayDropLetters(target.definition().settings().length())
+            || mayDropDeadLetters(target.definition().settings().length())
             || unacknowledged.contains(target.id())
         ? null
         : target.id();
   }
 
   /** What a full queue refuses waits where it died; what it drops is lost. */
-  private static boolean mayDropLetters(LengthSettings length) {
+  private static boolean mayDropDeadLetters(LengthSettings length) {
     return length.isLimited() && length.overflow() == Overflow.DROP_HEAD;
   }
 }

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.journal.DeathRecord;
-import io.mayflymq.core.message.DeathCause;
-import io.mayflymq.core.message.DeathFate;
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DropOutcome;
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metadata.InMemoryMetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
-import io.mayflymq.core.metadata.VolatileMetadataLog;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.routing.Binding;
@@ -18,7 +18,7 @@ import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.ExchangeType;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.store.VolatileStore;
+import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
@@ -33,8 +33,8 @@ class DeathJournalTest {
 
   private final ManualLoops loops = ManualLoops.of(1);
   private final Shards shards =
-      new Shards(loops.all(), loops.clock(), shard -> new VolatileStore(), SIZE, Faults.logged());
-  private final Broker broker = new Broker(shards, new VolatileMetadataLog(), loops.clock(), "/");
+      new Shards(loops.all(), loops.clock(), shard -> new InMemoryStore(), SIZE, Faults.logged());
+  private final Broker broker = new Broker(shards, new InMemoryMetadataLog(), loops.clock(), "/");
   private final VirtualHost vhost = broker.createVirtualHost(VhostDefinition.of("/"));
   private final Shard shard = shards.get(0);
 
@@ -96,9 +96,9 @@ class DeathJournalTest {
                 "/",
                 "q",
                 new DeathRecord.Identity("one", "amq.topic", "the.key"),
-                DeathCause.EXPIRATION,
+                DropTrigger.EXPIRATION,
                 published + 11,
-                DeathFate.DEAD_LETTERED,
+                DropOutcome.DEAD_LETTERED,
                 "",
                 List.of("dead"),
                 List.of("dead")));
@@ -118,9 +118,9 @@ class DeathJournalTest {
     assertThat(deaths())
         .extracting(DeathRecord::fate, death -> death.message().messageId())
         .containsExactly(
-            tuple(DeathFate.UNROUTABLE, "c"),
-            tuple(DeathFate.EXCHANGE_MISSING, "b"),
-            tuple(DeathFate.NO_EXCHANGE, "a"));
+            tuple(DropOutcome.UNROUTABLE, "c"),
+            tuple(DropOutcome.EXCHANGE_MISSING, "b"),
+            tuple(DropOutcome.NO_EXCHANGE, "a"));
     assertThat(without.counters().get(Counter.DROPPED_NO_EXCHANGE)).isEqualTo(1);
     assertThat(missing.counters().get(Counter.DROPPED_EXCHANGE_MISSING)).isEqualTo(1);
     assertThat(unroutable.counters().get(Counter.DROPPED_UNROUTABLE)).isEqualTo(1);
@@ -132,8 +132,8 @@ class DeathJournalTest {
     Queue queue = declare("q", toExchange("", "q").with("x-message-ttl", new FieldValue.Int32(10)));
     publish(queue, "round", Message.NO_TTL);
     loops.advance(100);
-    assertThat(deaths()).extracting(DeathRecord::fate).containsExactly(DeathFate.CYCLE);
-    assertThat(deaths().get(0).cause()).isEqualTo(DeathCause.MESSAGE_TTL);
+    assertThat(deaths()).extracting(DeathRecord::fate).containsExactly(DropOutcome.CYCLE);
+    assertThat(deaths().get(0).cause()).isEqualTo(DropTrigger.MESSAGE_TTL);
     assertThat(queue.counters().get(Counter.DROPPED_CYCLE)).isEqualTo(1);
   }
 

@@ -3,7 +3,7 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.Fetched;
+import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.vhost.TestBroker.Collector;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
 import io.mayflymq.protocol.types.FieldTable;
@@ -20,8 +20,8 @@ class DurableMessagesTest {
   private final List<Integer> failed = new ArrayList<>();
   private TestBroker broker = TestBroker.of(2);
 
-  private final PublishReceipts receipts =
-      new PublishReceipts() {
+  private final PublishListener receipts =
+      new PublishListener() {
         @Override
         public void settled(long publishSequence, boolean accepted) {
           (accepted ? confirmed : refused).add((int) publishSequence);
@@ -38,7 +38,7 @@ class DurableMessagesTest {
         home,
         () -> {
           for (int number : numbers) {
-            broker.lanes(home).publish(queue, TestBroker.message(number), receipts, number);
+            broker.commands(home).publish(queue, TestBroker.message(number), receipts, number);
           }
         });
   }
@@ -48,15 +48,15 @@ class DurableMessagesTest {
     Queue queue = broker.declareOn(1, "far");
 
     publishFrom(0, queue, 1, 2, 3);
-    assertThat(broker.lanes(0).bytesUnderWay()).isPositive();
+    assertThat(broker.commands(0).bytesUnderWay()).isPositive();
     broker.runLoops();
     assertThat(confirmed).as("applied, and not forced").isEmpty();
-    assertThat(broker.lanes(0).isSettled()).isFalse();
+    assertThat(broker.commands(0).isSettled()).isFalse();
 
-    broker.rest();
+    broker.trimMemory();
     assertThat(confirmed).containsExactly(1, 2, 3);
-    assertThat(broker.lanes(0).bytesUnderWay()).isZero();
-    assertThat(broker.lanes(0).isSettled()).isTrue();
+    assertThat(broker.commands(0).bytesUnderWay()).isZero();
+    assertThat(broker.commands(0).isSettled()).isTrue();
     assertThat(broker.drain("far")).containsExactly(1, 2, 3);
   }
 
@@ -68,7 +68,7 @@ class DurableMessagesTest {
     publishFrom(0, queue, 3);
     CompletableFuture<Long> purged = queue.purge();
     publishFrom(0, queue, 4);
-    broker.rest();
+    broker.trimMemory();
 
     assertThat(purged.join()).isEqualTo(3);
     assertThat(broker.drain("far")).containsExactly(4);
@@ -82,7 +82,7 @@ class DurableMessagesTest {
         0,
         () ->
             broker
-                .lanes(0)
+                .commands(0)
                 .publish(queue, TestBroker.message(1, false, Message.NO_TTL, 0), receipts, 1));
 
     assertThat(confirmed).containsExactly(1);
@@ -95,12 +95,12 @@ class DurableMessagesTest {
     broker.host.directory("shard-1").failForceAfter(0);
 
     publishFrom(0, queue, 2, 3);
-    broker.rest();
+    broker.trimMemory();
 
     assertThat(failed).containsExactly(2, 3);
     assertThat(confirmed).isEmpty();
     publishFrom(0, queue, 4);
-    broker.rest();
+    broker.trimMemory();
     assertThat(failed).as("for good").containsExactly(2, 3, 4);
     broker = broker.afterPowerLoss();
     assertThat(broker.drain("far")).containsExactly(1);
@@ -126,10 +126,10 @@ class DurableMessagesTest {
   void whatWasAcknowledgedAndForcedStaysAway() {
     Queue queue = broker.declare("q");
     broker.publish("q", 1, 2, 3);
-    Fetched first = broker.fetch("q");
+    GetResult first = broker.fetch("q");
     broker.settling(
         Settlement.ACKNOWLEDGE, queue, TestBroker.getter(), first.sequence(), first.sequence());
-    broker.rest();
+    broker.trimMemory();
     assertThat(broker.afterPowerLoss().drain("q")).as("not forced").containsExactly(1, 2, 3);
     broker.advance(1100);
     assertThat(broker.afterPowerLoss().drain("q")).containsExactly(2, 3);
@@ -167,7 +167,7 @@ class DurableMessagesTest {
     CompletableFuture<Long> deleted = broker.vhost.deleteQueue("q", this, false, false);
     broker.runLoops();
     broker.metadata.fail("No space left on device");
-    broker.rest();
+    broker.trimMemory();
     assertThat(deleted).isCompletedExceptionally();
     broker.publish("q", 3);
 
@@ -211,15 +211,15 @@ class DurableMessagesTest {
       broker.publishing(
           queue, TestBroker.message(number, number % 2 == 0, Message.NO_TTL, 200), receipts);
     }
-    broker.rest();
+    broker.trimMemory();
     assertThat(broker.host.directory("paging-0").sizes()).isNotEmpty();
-    Fetched first = broker.fetch("q");
-    Fetched second = broker.fetch("q");
+    GetResult first = broker.fetch("q");
+    GetResult second = broker.fetch("q");
     broker.settling(
         Settlement.REQUEUE, queue, TestBroker.getter(), first.sequence(), first.sequence());
     broker.settling(
         Settlement.REJECT, queue, TestBroker.getter(), second.sequence(), second.sequence());
-    broker.rest();
+    broker.trimMemory();
 
     assertThat(broker.drain("dead")).containsExactly(1);
     assertThat(broker.drain("q"))
@@ -248,7 +248,7 @@ class DurableMessagesTest {
       broker.publishing(
           queue, TestBroker.message(number, number % 2 == 0, Message.NO_TTL, 300), receipts);
     }
-    broker.rest();
+    broker.trimMemory();
     long log = size("shard-0");
     long paging = size("paging-0");
     assertThat(log).isGreaterThan(40_000);

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.VhostDefinition;
-import io.mayflymq.core.queue.Fetched;
+import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.ExchangeType;
@@ -21,14 +21,14 @@ class EventExchangeTest {
   private void listen(String key) {
     broker.declare("events");
     broker.vhost.bind(Binding.toQueue(ExchangeDefinition.EVENT, "events", key), null);
-    broker.rest();
+    broker.trimMemory();
   }
 
   /** All events that were told since the last call. */
   private List<Message> events() {
-    broker.rest();
+    broker.trimMemory();
     List<Message> events = new ArrayList<>();
-    for (Fetched next = broker.fetch("events"); next != null; next = broker.fetch("events")) {
+    for (GetResult next = broker.fetch("events"); next != null; next = broker.fetch("events")) {
       events.add(next.message());
     }
     return events;

@@ -95,7 +95,7 @@ class ExactTimeTest {
       expected[ttl + 1]++;
       publish(queue, message(number, false, ttl, 0));
     }
-    broker.rest();
+    broker.trimMemory();
     return queue;
   }
 

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.Commit;
-import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.ForwardingQueueStore;
 import io.mayflymq.core.store.ForwardingShardStore;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.UnsettledEntry;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
 
@@ -45,10 +45,10 @@ final class FaultyStores {
       private boolean moveFailed;
 
       @Override
-      public void beginMove(DeadEntry source, Message letter) {
+      public void beginMove(UnsettledEntry source, Message deadLetter) {
         moving = true;
         moveFailed = false;
-        super.beginMove(source, letter);
+        super.beginMove(source, deadLetter);
       }
 
       @Override

@@ -3,7 +3,7 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.Fetched;
+import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.protocol.types.BasicProperties;
@@ -27,13 +27,13 @@ class FirehoseTest {
   private void listen(String key) {
     broker.declare("trace");
     broker.vhost.bind(Binding.toQueue(ExchangeDefinition.TRACE, "trace", key), null);
-    broker.rest();
+    broker.trimMemory();
   }
 
   private List<Message> copies() {
-    broker.rest();
+    broker.trimMemory();
     List<Message> copies = new ArrayList<>();
-    for (Fetched next = broker.fetch("trace"); next != null; next = broker.fetch("trace")) {
+    for (GetResult next = broker.fetch("trace"); next != null; next = broker.fetch("trace")) {
       copies.add(next.message());
     }
     return copies;

@@ -32,14 +32,14 @@ class IdleLeasesTest {
   private ExchangeDefinition exchange(String name, ExchangeType type, FieldTable arguments) {
     ExchangeDefinition exchange = new ExchangeDefinition(name, type, true, false, false, arguments);
     broker.vhost.declareExchange(exchange, this);
-    broker.rest();
+    broker.trimMemory();
     return exchange;
   }
 
   private Binding bind(String exchange, String key, FieldTable arguments) {
     Binding binding = new Binding(exchange, DestinationKind.QUEUE, "q", key, arguments);
     broker.vhost.bind(binding, this);
-    broker.rest();
+    broker.trimMemory();
     return binding;
   }
 
@@ -171,7 +171,7 @@ class IdleLeasesTest {
                 "exchanges",
                 0,
                 Map.of("exchange-expires", 5L * PERIOD, "binding-expires", (long) PERIOD)));
-    broker.rest();
+    broker.trimMemory();
     broker.advance(PERIOD + 1);
     assertThat(has(binding)).isFalse();
     broker.advance(4000);

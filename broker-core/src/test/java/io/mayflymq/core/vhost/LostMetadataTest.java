@@ -169,8 +169,8 @@ class LostMetadataTest {
     TestBroker broker = TestBroker.of(1);
     Queue queue = broker.declare("q");
     long due = broker.loops.clock().millis() + 60_000;
-    broker.on(0, () -> broker.lanes(0).schedule(queue, TestBroker.message(7), due, null, 7));
-    broker.rest();
+    broker.on(0, () -> broker.commands(0).schedule(queue, TestBroker.message(7), due, null, 7));
+    broker.trimMemory();
     MemoryHost host = broker.host.afterKill();
     host.acceptLoss(true);
     TestBroker accepted = start(broker, host, new MemoryMetadataLog());

@@ -3,7 +3,7 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.Fetched;
+import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.SchedulePage;
 import io.mayflymq.core.queue.SchedulePlace;
 import io.mayflymq.core.queue.ScheduledMessage;
@@ -31,15 +31,16 @@ class QueueScheduleTest {
     long due = broker.loops.clock().millis() + delay;
     broker.on(
         shard,
-        () -> broker.lanes(shard).schedule(target, TestBroker.message(number), due, null, number));
-    broker.rest();
+        () ->
+            broker.commands(shard).schedule(target, TestBroker.message(number), due, null, number));
+    broker.trimMemory();
   }
 
   private List<Long> dueTimes(String queue) {
     CompletableFuture<SchedulePage> page =
         QueueSchedule.with(
             broker.queue(queue), all -> all.page(SchedulePlace.START, 100), SchedulePage.NONE);
-    broker.rest();
+    broker.trimMemory();
     return page.join().messages().stream().map(ScheduledMessage::dueMillis).toList();
   }
 
@@ -87,27 +88,27 @@ class QueueScheduleTest {
     broker.declare("work", FieldTable.builder().put("x-dead-letter-exchange", "retry").build());
     broker.declare("again");
     broker.vhost.bind(Binding.toQueue("retry", "again", ""), broker);
-    broker.rest();
+    broker.trimMemory();
     broker.publishing(broker.queue("work"), delayed(7, 5_000), (sequence, accepted) -> {});
-    broker.rest();
-    Fetched fetched = broker.fetch("work");
+    broker.trimMemory();
+    GetResult getResult = broker.fetch("work");
     long died = broker.loops.clock().millis();
     broker.settling(
         Settlement.REJECT,
         broker.queue("work"),
         TestBroker.getter(),
-        fetched.sequence(),
-        fetched.sequence());
-    broker.rest();
+        getResult.sequence(),
+        getResult.sequence());
+    broker.trimMemory();
     broker = broker.afterKill();
     assertThat(broker.ready("work")).isZero();
     assertThat(dueTimes("again")).containsExactly(died + 5_001);
     broker.advance(5_000);
     assertThat(broker.ready("again")).isZero();
     broker.advance(1);
-    Message letter = broker.fetch("again").message();
-    assertThat(TestBroker.numberOf(letter)).isEqualTo(7);
-    assertThat(letter.headers().get("x-delay").longValue()).isEqualTo(-5_000);
+    Message deadLetter = broker.fetch("again").message();
+    assertThat(TestBroker.numberOf(deadLetter)).isEqualTo(7);
+    assertThat(deadLetter.headers().get("x-delay").longValue()).isEqualTo(-5_000);
     broker = broker.afterKill();
     assertThat(broker.ready("again")).isEqualTo(1);
   }

@@ -69,7 +69,7 @@ class RedriveTest {
       long sequence = broker.fetch(queue).sequence();
       broker.settling(
           Settlement.REJECT, broker.queue(queue), TestBroker.getter(), sequence, sequence);
-      broker.rest();
+      broker.trimMemory();
     }
   }
 
@@ -81,14 +81,14 @@ class RedriveTest {
 
   private RedriveReport run(RedriveRequest request) {
     Redrive redrive = begin(request);
-    broker.rest();
+    broker.trimMemory();
     assertThat(redrive.done()).isDone();
     return redrive.report();
   }
 
   private List<BrowsedMessage> browse(String queue) {
     var page = broker.queue(queue).browse(0, 1000, 1 << 20);
-    broker.rest();
+    broker.trimMemory();
     return page.join().messages();
   }
 
@@ -343,10 +343,10 @@ class RedriveTest {
     kill("q", 1, 2, 3);
     Redrive redrive = begin(with(Filter.ALL, Long.MAX_VALUE, 1, false));
     var second = broker.queue("dead").redrive(TO_SOURCE, conditions);
-    broker.rest();
+    broker.trimMemory();
     assertThatThrownBy(second::join).hasMessageContaining("is being redriven");
     redrive.stop();
-    broker.rest();
+    broker.trimMemory();
     assertThat(redrive.report().state()).isEqualTo(State.STOPPED);
     assertThat(redrive.report().moved()).isEqualTo(1);
     assertThat(run(TO_SOURCE).moved()).isEqualTo(2);

@@ -3,7 +3,7 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.metadata.MemoryMetadataLog;
-import io.mayflymq.core.queue.Fetched;
+import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.store.disk.MemoryHost;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
 import java.nio.ByteBuffer;
@@ -34,8 +34,8 @@ class ShardCountTest {
 
   private static void acknowledge(TestBroker broker, String queue, int count) {
     for (int i = 0; i < count; i++) {
-      Fetched fetched = broker.fetch(queue);
-      long sequence = fetched.sequence();
+      GetResult getResult = broker.fetch(queue);
+      long sequence = getResult.sequence();
       broker.settling(
           Settlement.ACKNOWLEDGE, broker.queue(queue), TestBroker.getter(), sequence, sequence);
     }
@@ -132,7 +132,7 @@ class ShardCountTest {
     host.beforeChange(watcher);
     metadata.beforeChange(watcher);
     TestBroker started = before.on(host, metadata, count, UnaryOperator.identity());
-    started.rest();
+    started.trimMemory();
     watcher.run();
     host.beforeChange(() -> {});
     metadata.beforeChange(() -> {});

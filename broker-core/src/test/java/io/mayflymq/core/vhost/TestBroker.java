@@ -7,8 +7,8 @@ import io.mayflymq.core.metadata.MemoryMetadataLog;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.queue.Consumer;
-import io.mayflymq.core.queue.DeliveryOutlet;
-import io.mayflymq.core.queue.Fetched;
+import io.mayflymq.core.queue.ConsumerTarget;
+import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.runtime.ManualClock;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
@@ -35,8 +35,8 @@ import java.util.function.UnaryOperator;
 
 /**
  * A broker on loops, disks and a clock that move when they are told to. Nothing runs by itself:
- * {@link #rest} lets everything run that waits, a test of a moment in between steps one loop, one
- * disk or the metadata.
+ * {@link #trimMemory} lets everything run that waits, a test of a moment in between steps one loop,
+ * one disk or the metadata.
  */
 final class TestBroker {
   static final String VHOST = "/";
@@ -52,7 +52,7 @@ final class TestBroker {
   final Broker.Recovered recovered;
   private final long memoryBytes;
   private Class<? extends Throwable> expectedFault;
-  private final List<CommandLanes> lanes = new ArrayList<>();
+  private final List<ShardCommandSender> commands = new ArrayList<>();
 
   private TestBroker(
       MemoryHost host,
@@ -82,7 +82,7 @@ final class TestBroker {
     atOnce(true);
     this.recovered = broker.recover(kept);
     for (int i = 0; i < shards.count(); i++) {
-      lanes.add(new CommandLanes(shards.get(i), shards, () -> {}));
+      commands.add(new ShardCommandSender(shards.get(i), shards, () -> {}));
     }
   }
 
@@ -164,7 +164,7 @@ final class TestBroker {
   // Running
 
   /** Lets everything run that waits, and what comes of it, while the clock stands. */
-  void rest() {
+  void trimMemory() {
     boolean ran = true;
     while (ran) {
       loops.settle();
@@ -188,10 +188,10 @@ final class TestBroker {
   /** Lets time pass, and everything run at its time. */
   void advance(long millis) {
     for (long passed = 0; passed < millis; passed += Math.min(50, millis - passed)) {
-      rest();
+      trimMemory();
       loops.advance(Math.min(50, millis - passed));
     }
-    rest();
+    trimMemory();
   }
 
   /** Runs something on a shard's loop as a burst, now. */
@@ -208,7 +208,7 @@ final class TestBroker {
 
   private <T> T call(Supplier<CompletableFuture<T>> work) {
     CompletableFuture<T> result = work.get();
-    rest();
+    trimMemory();
     return done(result);
   }
 
@@ -225,7 +225,7 @@ final class TestBroker {
   }
 
   /** Begins to declare a queue. */
-  CompletableFuture<QueueStatus> declaring(String name, boolean durable, FieldTable arguments) {
+  CompletableFuture<DeclaredQueue> declaring(String name, boolean durable, FieldTable arguments) {
     return vhost.declareQueue(
         new QueueDeclaration(
             name, durable, false, false, arguments, this, shards.get(0), false, true));
@@ -262,20 +262,20 @@ final class TestBroker {
 
   /** How many messages are ready. */
   long ready(String name) {
-    return call(() -> vhost.queueStatus(name, this, false)).messages();
+    return call(() -> vhost.declareOk(name, this, false)).messages();
   }
 
   // Messages
 
-  /** The lanes of a connection that lives on this loop. */
-  CommandLanes lanes(int loop) {
-    return lanes.get(loop);
+  /** The sender of a connection that lives on this loop. */
+  ShardCommandSender commands(int loop) {
+    return commands.get(loop);
   }
 
   /** Publishes from the loop of the queue, and leaves it at that. */
-  void publishing(Queue queue, Message message, PublishReceipts receipts) {
+  void publishing(Queue queue, Message message, PublishListener receipts) {
     int shard = queue.shard().index();
-    on(shard, () -> lanes(shard).publish(queue, message, receipts, numberOf(message)));
+    on(shard, () -> commands(shard).publish(queue, message, receipts, numberOf(message)));
   }
 
   /** Publishes persistent messages, safely. */
@@ -283,21 +283,21 @@ final class TestBroker {
     for (int number : numbers) {
       publishing(queue(queue), message(number), (sequence, accepted) -> {});
     }
-    rest();
+    trimMemory();
   }
 
   /** Takes a message, to be settled; null if there is none. */
-  Fetched fetch(String queue) {
+  GetResult fetch(String queue) {
     return call(() -> queue(queue).fetch(true));
   }
 
   /** Takes all messages without acknowledgement. */
   List<Integer> drain(String queue) {
     List<Integer> numbers = new ArrayList<>();
-    Fetched fetched = call(() -> queue(queue).fetch(false));
-    while (fetched != null) {
-      numbers.add(numberOf(fetched.message()));
-      fetched = call(() -> queue(queue).fetch(false));
+    GetResult getResult = call(() -> queue(queue).fetch(false));
+    while (getResult != null) {
+      numbers.add(numberOf(getResult.message()));
+      getResult = call(() -> queue(queue).fetch(false));
     }
     return numbers;
   }
@@ -305,17 +305,17 @@ final class TestBroker {
   /** Settles messages on the queue's own loop, and leaves it at that. */
   void settling(Settlement settlement, Queue queue, Consumer consumer, long from, long to) {
     int shard = queue.shard().index();
-    on(shard, () -> settlement.settle(lanes(shard), queue, consumer, from, to));
+    on(shard, () -> settlement.settle(commands(shard), queue, consumer, from, to));
   }
 
   /** What can be done to messages that were delivered. */
   @FunctionalInterface
   interface Settlement {
-    Settlement ACKNOWLEDGE = CommandLanes::acknowledge;
-    Settlement REJECT = CommandLanes::reject;
-    Settlement REQUEUE = CommandLanes::requeue;
+    Settlement ACKNOWLEDGE = ShardCommandSender::acknowledge;
+    Settlement REJECT = ShardCommandSender::reject;
+    Settlement REQUEUE = ShardCommandSender::requeue;
 
-    void settle(CommandLanes lanes, Queue queue, Consumer consumer, long from, long to);
+    void settle(ShardCommandSender commands, Queue queue, Consumer consumer, long from, long to);
   }
 
   /** Whom basic.get settles through. */
@@ -363,7 +363,7 @@ final class TestBroker {
   }
 
   /** Consumes without limit and remembers. */
-  static final class Collector implements DeliveryOutlet {
+  static final class Collector implements ConsumerTarget {
     record Delivery(long sequence, int number, boolean redelivered) {}
 
     final List<Delivery> deliveries = new ArrayList<>();

@@ -24,7 +24,7 @@ class UncommittedTopologyTest {
 
   private TestBroker broker = TestBroker.of(2);
 
-  private CompletableFuture<QueueStatus> declaring(String name) {
+  private CompletableFuture<DeclaredQueue> declaring(String name) {
     return broker.declaring(name, true, FieldTable.EMPTY);
   }
 
@@ -49,8 +49,8 @@ class UncommittedTopologyTest {
   @Test
   void secondDeclarerWaitsForTheFirstOnesWrite() {
     declaring("q");
-    CompletableFuture<QueueStatus> second = declaring("q");
-    CompletableFuture<QueueStatus> passive = broker.vhost.queueStatus("q", this, true);
+    CompletableFuture<DeclaredQueue> second = declaring("q");
+    CompletableFuture<DeclaredQueue> passive = broker.vhost.declareOk("q", this, true);
     broker.runLoops();
 
     assertThat(second).isNotDone();
@@ -58,7 +58,7 @@ class UncommittedTopologyTest {
     assertThat(broker.queue("q")).isNull();
     assertThat(broker.afterKill().queue("q")).isNull();
 
-    broker.rest();
+    broker.trimMemory();
     assertThat(second).isCompleted();
     assertThat(passive).isCompleted();
     assertThat(broker.afterKill().queue("q")).isNotNull();
@@ -79,14 +79,14 @@ class UncommittedTopologyTest {
     assertThat(binding).isNotDone();
     assertThat(unbinding).isNotDone();
 
-    broker.rest();
+    broker.trimMemory();
     assertThat(CompletableFuture.allOf(exchange, passive, binding, unbinding)).isCompleted();
     assertThat(broker.vhost.routing().exchange("x")).isNotNull();
   }
 
   @Test
   void whatIsBoundToAQueueThatIsBeingDeclaredSharesItsWrite() {
-    CompletableFuture<QueueStatus> declared = declaring("q");
+    CompletableFuture<DeclaredQueue> declared = declaring("q");
     CompletableFuture<Void> bound = broker.vhost.bind(BINDING, this);
     broker.metadata.write();
 
@@ -96,8 +96,8 @@ class UncommittedTopologyTest {
 
   @Test
   void declarationThatCannotBeWrittenLeavesNothingAndTheNextIsTried() {
-    CompletableFuture<QueueStatus> first = declaring("q");
-    CompletableFuture<QueueStatus> second = declaring("q");
+    CompletableFuture<DeclaredQueue> first = declaring("q");
+    CompletableFuture<DeclaredQueue> second = declaring("q");
     CompletableFuture<Void> bound = broker.vhost.bind(BINDING, this);
     broker.metadata.fail(FULL);
     broker.runLoops();
@@ -107,7 +107,7 @@ class UncommittedTopologyTest {
     assertThat(broker.queue("q")).isNull();
     assertThat(second).as("tries itself").isNotDone();
 
-    broker.rest();
+    broker.trimMemory();
     assertThat(second).isCompleted();
     broker.publish("q", 1);
     broker = broker.afterKill();
@@ -118,7 +118,7 @@ class UncommittedTopologyTest {
   @Test
   void transientQueueBehindAFailedWriteIsDeclaredAllTheSame() {
     declaring("q");
-    CompletableFuture<QueueStatus> behind = broker.declaring("t", false, FieldTable.EMPTY);
+    CompletableFuture<DeclaredQueue> behind = broker.declaring("t", false, FieldTable.EMPTY);
     assertThat(behind).isNotDone();
     broker.metadata.fail(FULL);
     broker.runLoops();
@@ -134,13 +134,13 @@ class UncommittedTopologyTest {
     CompletableFuture<Void> bound = broker.vhost.bind(BINDING, this);
     assertThat(bound).isNotDone();
     broker.metadata.fail(FULL);
-    broker.rest();
+    broker.trimMemory();
     assertThat(bound).as("the queue has stayed").isCompleted();
 
     deleting("q");
     Binding other = Binding.toQueue("amq.direct", "q", "k");
     CompletableFuture<Void> refused = broker.vhost.bind(other, this);
-    broker.rest();
+    broker.trimMemory();
     assertThat(failure(refused))
         .isInstanceOf(ChannelException.class)
         .hasMessageContaining("no queue 'q' in vhost '/'");
@@ -154,7 +154,7 @@ class UncommittedTopologyTest {
     CompletableFuture<Long> deletion = deleting("q");
     broker.publishing(broker.queue("q"), TestBroker.message(2), (sequence, accepted) -> {});
     broker.metadata.fail(FULL);
-    broker.rest();
+    broker.trimMemory();
 
     assertNotKept(deletion);
     assertThat(consumer.cancelled).isFalse();
@@ -181,7 +181,7 @@ class UncommittedTopologyTest {
     broker.vhost.declareQueue(
         new QueueDeclaration(
             "q", true, false, true, FieldTable.EMPTY, this, broker.shards.get(0), false, true));
-    broker.rest();
+    broker.trimMemory();
     TestBroker.Collector consumer = broker.consume("q", true, 1);
     broker.queue("q").cancel(consumer.consumer);
     broker.runLoops();
@@ -198,8 +198,8 @@ class UncommittedTopologyTest {
     broker.declare("q");
     long id = broker.queue("q").id();
     CompletableFuture<Long> deletion = broker.vhost.deleteQueue("q", this, false, false);
-    CompletableFuture<QueueStatus> declared = declaring("q");
-    broker.rest();
+    CompletableFuture<DeclaredQueue> declared = declaring("q");
+    broker.trimMemory();
 
     assertThat(deletion).isCompleted();
     assertThat(declared.join().messages()).isZero();
@@ -217,8 +217,8 @@ class UncommittedTopologyTest {
     broker.declare("q", arguments);
     broker.publish("q", 1, 2, 3);
     broker.vhost.deleteQueue("q", this, false, false);
-    CompletableFuture<QueueStatus> declared = broker.declaring("q", true, arguments);
-    broker.rest();
+    CompletableFuture<DeclaredQueue> declared = broker.declaring("q", true, arguments);
+    broker.trimMemory();
 
     assertThat(declared.join().messages()).isZero();
     assertThat(broker.ready("q")).isZero();
@@ -239,7 +239,7 @@ class UncommittedTopologyTest {
       broker.runLoops();
     } while (broker.host.flush());
     broker.publishing(queue, TestBroker.message(2), (sequence, accepted) -> {});
-    broker.rest();
+    broker.trimMemory();
 
     assertThat(broker.queue("q")).isNull();
     assertThat(broker.drain("dead")).containsExactly(1, 2);
@@ -252,7 +252,7 @@ class UncommittedTopologyTest {
     CompletableFuture<Void> set = broker.vhost.policies().set(policy);
     declaring("r");
     broker.metadata.fail(FULL);
-    broker.rest();
+    broker.trimMemory();
 
     assertNotKept(set);
     assertThat(broker.vhost.policies().table().isEmpty()).isTrue();
@@ -264,7 +264,7 @@ class UncommittedTopologyTest {
     Policy policy = Policy.of(PolicyKind.POLICY, "p", "", "queues", 0, Map.of("max-length", 1));
     broker.vhost.policies().set(policy);
     declaring("q");
-    broker.rest();
+    broker.trimMemory();
 
     assertThat(broker.queue("q").settings().length().maxLength()).isEqualTo(1);
   }
@@ -276,7 +276,7 @@ class UncommittedTopologyTest {
     assertThat(broker.queue("q.$dlq")).isNotNull();
     deleting("q");
     assertThat(broker.afterKill().queue("q.$dlq")).isNotNull();
-    broker.rest();
+    broker.trimMemory();
 
     assertThat(broker.queue("q.$dlq")).isNull();
     assertThat(broker.afterKill().queue("q.$dlq")).isNull();
@@ -288,12 +288,12 @@ class UncommittedTopologyTest {
     broker.declare("r");
     CompletableFuture<Void> deletion = broker.vhost.delete();
     broker.metadata.fail(FULL);
-    broker.rest();
+    broker.trimMemory();
     assertNotKept(deletion);
     broker.publish("q", 1);
 
     broker.vhost.delete();
-    broker.rest();
+    broker.trimMemory();
     assertThat(broker.vhost.queuesEnded()).isCompleted();
     assertThat(broker.vhost.routing().queueCount()).isZero();
     assertThat(broker.broker.churn().get(Churn.Event.QUEUE_DELETED)).isEqualTo(2);

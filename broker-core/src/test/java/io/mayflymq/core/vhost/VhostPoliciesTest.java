@@ -7,14 +7,14 @@ import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.AwaitedLog;
+import io.mayflymq.core.metadata.InMemoryMetadataLog;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
-import io.mayflymq.core.metadata.VolatileMetadataLog;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
 import io.mayflymq.core.policy.EffectiveValue;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
-import io.mayflymq.core.queue.Forecast;
+import io.mayflymq.core.queue.PolicyImpact;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;
@@ -24,7 +24,7 @@ import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.store.VolatileStore;
+import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
@@ -43,7 +43,7 @@ class VhostPoliciesTest {
   private static final FieldTable NO_ARGUMENTS = FieldTable.EMPTY;
 
   private final ManualLoops loops = ManualLoops.of(2);
-  private final VirtualHost vhost = vhost(new VolatileMetadataLog());
+  private final VirtualHost vhost = vhost(new InMemoryMetadataLog());
 
   @Test
   void aPolicyReachesWhatIsThereAndWhatComes() {
@@ -182,7 +182,7 @@ class VhostPoliciesTest {
         .containsExactly("q", "untouched");
     PolicyDryRun.QueueChange change = run.queues().get(0);
     assertThat(change.before()).isEqualTo(settings("q"));
-    assertThat(change.forecast()).isEqualTo(new Forecast(3, 2, change.nowMillis() + 2));
+    assertThat(change.policyImpact()).isEqualTo(new PolicyImpact(3, 2, change.nowMillis() + 2));
     assertThat(change.startsToExpire()).isTrue();
     assertThat(change.expiresNow()).isFalse();
     assertThat(run.toMap())
@@ -236,7 +236,8 @@ class VhostPoliciesTest {
                 new BrokerThreads(Faults.logged()),
                 why -> {}))) {
       VirtualHost before = vhost(log);
-      CompletableFuture<QueueStatus> declared = before.declareQueue(declaration("q", NO_ARGUMENTS));
+      CompletableFuture<DeclaredQueue> declared =
+          before.declareQueue(declaration("q", NO_ARGUMENTS));
       CompletableFuture<Void> exchange =
           before.declareExchange(
               new ExchangeDefinition(
@@ -267,7 +268,7 @@ class VhostPoliciesTest {
   }
 
   private VirtualHost vhost(MetadataLog log) {
-    Shards shards = new Shards(loops.all(), loops.clock(), shard -> new VolatileStore());
+    Shards shards = new Shards(loops.all(), loops.clock(), shard -> new InMemoryStore());
     return new Broker(shards, log, loops.clock(), "/").createVirtualHost(VhostDefinition.of("v"));
   }
 
@@ -327,7 +328,7 @@ class VhostPoliciesTest {
   }
 
   private long ready(String queue) {
-    return settled(vhost.queueStatus(queue, null, false)).messages();
+    return settled(vhost.declareOk(queue, null, false)).messages();
   }
 
   private void inBurst(String queue, Consumer<Queue> work) {

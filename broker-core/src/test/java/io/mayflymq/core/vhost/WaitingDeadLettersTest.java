@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
 import io.mayflymq.core.journal.DeathRecord;
-import io.mayflymq.core.message.DeathFate;
 import io.mayflymq.core.message.DeathHistory;
+import io.mayflymq.core.message.DropOutcome;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
-import io.mayflymq.core.queue.Fetched;
+import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.QueueTotals;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
@@ -69,7 +69,7 @@ class WaitingDeadLettersTest {
                 "queues",
                 0,
                 Map.of("dead-letter-exchange", exchange)));
-    broker.rest();
+    broker.trimMemory();
   }
 
   /** Publishes, and lets the messages die; everything is safe then. */
@@ -89,7 +89,7 @@ class WaitingDeadLettersTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void aRefusedLetterWaitsUntilItsTargetHasRoomAndKeepsItsOrder(int shard) {
+  void aRefusedDeadLetterWaitsUntilItsTargetHasRoomAndKeepsItsOrder(int shard) {
     broker.declareOn(shard, "dead", full(1));
     broker.declareOn(0, "q", dyingTo("dead").build());
     die("q", 1, 2, 3, 4);
@@ -113,7 +113,7 @@ class WaitingDeadLettersTest {
     for (int i = 0; i < 3; i++) {
       long sequence = broker.fetch("q").sequence();
       broker.settling(Settlement.REJECT, queue, TestBroker.getter(), sequence, sequence);
-      broker.rest();
+      broker.trimMemory();
     }
     broker.advance(1300);
     for (boolean power : new boolean[] {false, true}) {
@@ -125,9 +125,9 @@ class WaitingDeadLettersTest {
     }
     assertThat(broker.drain("dead")).containsExactly(1);
     broker.advance(1300);
-    Message letter = broker.fetch("dead").message();
-    assertThat(TestBroker.numberOf(letter)).isEqualTo(2);
-    assertThat(DeathHistory.of(letter.headers()).deaths())
+    Message deadLetter = broker.fetch("dead").message();
+    assertThat(TestBroker.numberOf(deadLetter)).isEqualTo(2);
+    assertThat(DeathHistory.of(deadLetter.headers()).deaths())
         .singleElement()
         .satisfies(death -> assertThat(death.count()).isOne());
   }
@@ -145,7 +145,7 @@ class WaitingDeadLettersTest {
   }
 
   @Test
-  void aFullTargetDoesNotHoldUpLettersForOthers() {
+  void aFullTargetDoesNotHoldUpDeadLettersForOthers() {
     broker.declareOn(1, "full", full(0));
     broker.declareOn(1, "roomy");
     broker.vhost.bind(Binding.toQueue("amq.direct", "full", "to full"), this);
@@ -180,7 +180,7 @@ class WaitingDeadLettersTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void withoutAnyQueueALetterIsDroppedUnlessItGoesAtLeastOnce(int shard) {
+  void withoutAnyQueueADeadLetterIsDroppedUnlessItGoesAtLeastOnce(int shard) {
     broker.declareOn(0, "q", dyingTo("dead").build());
     broker.declareOn(0, "safe", atLeastOnce(""));
     broker.declareOn(0, "safest", atLeastOnce("missing"));
@@ -204,7 +204,7 @@ class WaitingDeadLettersTest {
     broker.declareOn(0, "dead", full(0));
     broker.declaring("transient", false, dyingTo("dead").build());
     broker.declareOn(0, "drops", dyingTo("dead").put("x-dead-letter-refused", "drop").build());
-    broker.rest();
+    broker.trimMemory();
     die("transient", 1);
     die("drops", 2);
     for (String queue : List.of("transient", "drops")) {
@@ -212,11 +212,11 @@ class WaitingDeadLettersTest {
       assertThat(broker.queue(queue).counters().get(Counter.DROPPED_REFUSED)).as(queue).isOne();
     }
     assertThat(broker.shards.deaths().getNow(null)).isNull();
-    broker.rest();
+    broker.trimMemory();
     List<DeathRecord> records = new ArrayList<>();
     broker.shards.deaths().thenAccept(records::addAll);
-    broker.rest();
-    assertThat(records).extracting(DeathRecord::fate).contains(DeathFate.REFUSED);
+    broker.trimMemory();
+    assertThat(records).extracting(DeathRecord::fate).contains(DropOutcome.REFUSED);
     assertThat(broker.afterPowerLoss().recovered.messages()).isZero();
   }
 
@@ -230,7 +230,7 @@ class WaitingDeadLettersTest {
     for (int number = 3; number < 6; number++) {
       broker.publishing(broker.queue("q"), TestBroker.message(number), accepted::put);
     }
-    broker.rest();
+    broker.trimMemory();
     assertThat(accepted).containsExactly(entry(3L, true), entry(4L, false), entry(5L, false));
   }
 
@@ -260,7 +260,7 @@ class WaitingDeadLettersTest {
     assertThatThrownBy(
             () -> {
               var deletion = broker.vhost.deleteQueue("q", this, false, true);
-              broker.rest();
+              broker.trimMemory();
               deletion.join();
             })
         .hasMessageContaining("not empty");
@@ -281,8 +281,8 @@ class WaitingDeadLettersTest {
     broker.vhost.bind(Binding.toQueue("amq.direct", "other", "key"), this);
     setExchange("amq.direct");
     broker.advance(1300);
-    Fetched fetched = broker.fetch("other");
-    assertThat(fetched.message().exchange().value()).isEqualTo("amq.direct");
+    GetResult getResult = broker.fetch("other");
+    assertThat(getResult.message().exchange().value()).isEqualTo("amq.direct");
     assertThat(waiting("q").messages()).isZero();
   }
 }

@@ -76,7 +76,7 @@ final class Application implements AutoCloseable {
     alarms.addListener(new AlarmEvents(storage.served().broker().events()));
     storage.loadDefinitions(settings.definitions());
     Housekeeping housekeeping =
-        Housekeeping.start(storage.served().broker(), HeapThrift.begin(), threads);
+        Housekeeping.start(storage.served().broker(), HeapTrimmer.begin(), threads);
     held.push(housekeeping::close);
     held.push(ShardWatch.start(storage.served().broker().shards(), alarms, threads)::close);
     server = AmqpServer.start(configuration, loops, storage.served());

@@ -19,9 +19,9 @@ final class Housekeeping implements AutoCloseable {
     this.thread = thread;
   }
 
-  static Housekeeping start(Broker broker, HeapThrift heap, BrokerThreads threads) {
+  static Housekeeping start(Broker broker, HeapTrimmer heap, BrokerThreads threads) {
     PeriodicWork thread = threads.periodic("housekeeping");
-    thread.repeat("giving back the memory of queues", () -> REST_MILLIS, broker::rest);
+    thread.repeat("giving back the memory of queues", () -> REST_MILLIS, broker::trimMemory);
     thread.repeat("giving back the memory of Java", () -> LOOK_MILLIS, heap::look);
     return new Housekeeping(thread);
   }

@@ -8,7 +8,7 @@ import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.vhost.Queue;
-import io.mayflymq.core.vhost.ReplyLanes;
+import io.mayflymq.core.vhost.ReplySender;
 import io.mayflymq.protocol.method.AccessMethod;
 import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.method.ChannelMethod;
@@ -52,7 +52,7 @@ public final class ChannelSession {
   private final QueueOperations queues;
   private final ConsumerOperations consumers;
   private final SettlementOperations settlements;
-  private final ReplyLanes replies;
+  private final ReplySender replies;
   private final CommandOrder order;
   private final Counters counters = new Counters();
   private State state = State.OPEN;
@@ -74,8 +74,8 @@ public final class ChannelSession {
             connection.access(),
             connection.home().index(),
             consumers::replyName);
-    this.replies = new ReplyLanes(connection.home(), connection.vhost().replies());
-    this.settlements = new SettlementOperations(consumers, connection.lanes(), counters);
+    this.replies = new ReplySender(connection.home(), connection.vhost().replies());
+    this.settlements = new SettlementOperations(consumers, connection.commands(), counters);
     connection.vhost().metrics().channels().join(counters);
     connection.vhost().churn().happened(Churn.Event.CHANNEL_CREATED);
     connection.vhost().events().happened(new ChannelCreated(consumers.identity()));
@@ -103,7 +103,7 @@ public final class ChannelSession {
     if (method instanceof BasicMethod basic) {
       onBasic(basic);
     } else if (method instanceof QueueMethod queue) {
-      connection.lanes().flush();
+      connection.commands().flush();
       order.afterEverything(() -> queues.handle(queue));
     } else if (method instanceof ExchangeMethod exchange) {
       order.afterEverything(() -> exchanges.handle(exchange));
@@ -207,7 +207,7 @@ public final class ChannelSession {
       return;
     }
     List<String> replyNames = publisher.replyNames();
-    if (connection.lanes().hasCaused()) {
+    if (connection.commands().hasCaused()) {
       order.after(route, () -> send(message, route, replyNames, mandatory));
     } else {
       send(message, route, replyNames, mandatory);
@@ -218,9 +218,9 @@ public final class ChannelSession {
       Message message, Route<Queue> route, List<String> replyNames, boolean mandatory) {
     published(message, route, replyNames, mandatory);
     if (confirms == null) {
-      connection.lanes().publish(route, message, null, 0);
+      connection.commands().publish(route, message, null, 0);
     } else {
-      connection.lanes().publish(route, message, confirms, confirms.published(route.size()));
+      connection.commands().publish(route, message, confirms, confirms.published(route.size()));
     }
   }
 
@@ -285,7 +285,7 @@ public final class ChannelSession {
   }
 
   private void settle(long tag, boolean multiple, Verdict verdict) {
-    if (transaction == null && connection.lanes().hasCaused()) {
+    if (transaction == null && connection.commands().hasCaused()) {
       order.after(
           settlements.limitedQueues(tag, multiple),
           () -> settlements.settle(tag, multiple, verdict, null));
@@ -299,7 +299,7 @@ public final class ChannelSession {
       throw new ConnectionException(ReplyCode.NOT_IMPLEMENTED, "requeue=false");
     }
     settlements.recover(transaction);
-    connection.lanes().flush();
+    connection.commands().flush();
   }
 
   private void onChannel(ChannelMethod method) {
@@ -374,10 +374,10 @@ public final class ChannelSession {
     for (int i = 0; i < routes.size(); i++) {
       Transaction.Publish publish = publishes.get(i);
       published(publish.message(), routes.get(i), publish.replyNames(), publish.mandatory());
-      connection.lanes().publish(routes.get(i), publish.message(), outcome, 0);
+      connection.commands().publish(routes.get(i), publish.message(), outcome, 0);
     }
     settlements.commit(committed.takeVerdicts());
-    connection.lanes().flush();
+    connection.commands().flush();
     await(
         outcome.allAccepted(),
         accepted -> {

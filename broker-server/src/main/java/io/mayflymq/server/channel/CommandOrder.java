@@ -1,8 +1,8 @@
 package io.mayflymq.server.channel;
 
 import io.mayflymq.core.routing.Route;
-import io.mayflymq.core.vhost.CommandLanes;
 import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.ShardCommandSender;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -22,18 +22,18 @@ final class CommandOrder {
 
   /** Does what concerns a queue. */
   void after(Queue queue, Runnable action) {
-    CommandLanes lanes = connection.lanes();
-    after(lanes.hasCaused() ? lanes.arrivalAt(queue) : null, action);
+    ShardCommandSender commands = connection.commands();
+    after(commands.hasCaused() ? commands.arrivalAt(queue) : null, action);
   }
 
   /** Does what concerns several queues. */
   void after(List<Queue> queues, Runnable action) {
-    after(connection.lanes().arrivalAt(Route.to(queues)), action);
+    after(connection.commands().arrivalAt(Route.to(queues)), action);
   }
 
   /** Publishes to the queues of a route; a message that was read is published in any case. */
   void after(Route<Queue> route, Runnable publish) {
-    CompletableFuture<Void> arrival = connection.lanes().arrivalAt(route);
+    CompletableFuture<Void> arrival = connection.commands().arrivalAt(route);
     if (arrival == null) {
       publish.run();
     } else {
@@ -43,8 +43,8 @@ final class CommandOrder {
 
   /** Does what may concern any queue, or where messages go. */
   void afterEverything(Runnable action) {
-    CommandLanes lanes = connection.lanes();
-    after(lanes.hasCaused() ? lanes.arrivalEverywhere() : null, action);
+    ShardCommandSender commands = connection.commands();
+    after(commands.hasCaused() ? commands.arrivalEverywhere() : null, action);
   }
 
   private void after(CompletableFuture<Void> arrival, Runnable action) {

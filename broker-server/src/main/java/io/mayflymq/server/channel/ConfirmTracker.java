@@ -2,9 +2,9 @@ package io.mayflymq.server.channel;
 
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
-import io.mayflymq.core.runtime.BurstMember;
+import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.vhost.PublishReceipts;
+import io.mayflymq.core.vhost.PublishListener;
 import io.mayflymq.server.delivery.ConnectionOutput;
 import java.util.Arrays;
 
@@ -15,7 +15,7 @@ import java.util.Arrays;
  * Confirms are coalesced: at the end of a burst everything up to the first unfinished publish goes out as one ack with multiple=true (cut at
  * nacks), and what finished beyond it as single acks, so nobody waits for a slower queue.
  */
-final class ConfirmTracker implements PublishReceipts, BurstMember {
+final class ConfirmTracker implements PublishListener, EndOfBurstListener {
   private static final int SMALLEST = 64;
 
   /** States of a finished publish; a positive number is how many queues have yet to report. */

@@ -2,13 +2,13 @@ package io.mayflymq.server.channel;
 
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.VhostAccess;
-import io.mayflymq.core.vhost.CommandLanes;
+import io.mayflymq.core.vhost.ShardCommandSender;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.server.config.ProtocolSettings;
 import io.mayflymq.server.delivery.ConnectionIdentity;
 import io.mayflymq.server.delivery.ConnectionOutput;
-import io.mayflymq.server.delivery.DeliveryLane;
+import io.mayflymq.server.delivery.DeliveryLink;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -24,10 +24,10 @@ public interface ConnectionContext {
   ConnectionOutput output();
 
   /** Its way to the queues. */
-  CommandLanes lanes();
+  ShardCommandSender commands();
 
   /** The way from the queues of a shard to it. */
-  DeliveryLane laneFrom(Shard shard);
+  DeliveryLink laneFrom(Shard shard);
 
   /** The shard on its loop. */
   Shard home();
@@ -39,7 +39,7 @@ public interface ConnectionContext {
   ProtocolSettings settings();
 
   /** What its client goes by. */
-  ClientTraits client();
+  ClientQuirks client();
 
   /**
    * Reads no further method until a future is done; then goes on with its value, or fails the

@@ -4,7 +4,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.Consumer;
-import io.mayflymq.core.queue.Fetched;
+import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.vhost.Firehose;
 import io.mayflymq.core.vhost.Queue;
@@ -17,9 +17,9 @@ import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.server.channel.ChannelEvent.ConsumerCreated;
 import io.mayflymq.server.channel.ChannelEvent.ConsumerDeleted;
-import io.mayflymq.server.delivery.ChannelCredit;
+import io.mayflymq.server.delivery.ChannelConsumerTarget;
 import io.mayflymq.server.delivery.ChannelIdentity;
-import io.mayflymq.server.delivery.ConsumerOutlet;
+import io.mayflymq.server.delivery.ChannelPrefetch;
 import io.mayflymq.server.delivery.DeliveryReceiver;
 import io.mayflymq.server.delivery.DeliverySource;
 import java.util.LinkedHashMap;
@@ -37,11 +37,11 @@ final class ConsumerOperations implements DeliveryReceiver {
   private final UnackedDeliveries unacked = new UnackedDeliveries();
   private ReplyReceiver replies;
   private final ConsumerTimeout timeout;
-  private final DeliveryLocks locks;
-  private final LostTags lost = new LostTags();
+  private final DeliveryTimeouts locks;
+  private final RevokedTags lost = new RevokedTags();
   private DeliverySource lastFetched;
   private int prefetch;
-  private volatile ChannelCredit credit;
+  private volatile ChannelPrefetch credit;
 
   ConsumerOperations(
       int number, ChannelSession channel, ConnectionContext connection, Counters counters) {
@@ -58,7 +58,7 @@ final class ConsumerOperations implements DeliveryReceiver {
             connection.settings().consumerTimeoutMillis(),
             error -> connection.fail(number, error));
     this.locks =
-        new DeliveryLocks(
+        new DeliveryTimeouts(
             unacked,
             connection.home(),
             connection.settings().consumerTimeoutMillis(),
@@ -81,7 +81,7 @@ final class ConsumerOperations implements DeliveryReceiver {
 
   /** What all consumers together may have unacknowledged; 0 for no limit. */
   int globalPrefetch() {
-    ChannelCredit shared = credit;
+    ChannelPrefetch shared = credit;
     return shared == null ? 0 : shared.limit();
   }
 
@@ -90,12 +90,12 @@ final class ConsumerOperations implements DeliveryReceiver {
   }
 
   /** The deliveries that were taken back before they were settled. */
-  LostTags lost() {
+  RevokedTags lost() {
     return lost;
   }
 
   @Override
-  public ChannelCredit credit() {
+  public ChannelPrefetch credit() {
     return credit;
   }
 
@@ -106,7 +106,7 @@ final class ConsumerOperations implements DeliveryReceiver {
     }
     if (qos.global() || connection.client().hasPrefetchForChannel()) {
       if (credit == null) {
-        credit = new ChannelCredit(unacked.countOfConsumers());
+        credit = new ChannelPrefetch(unacked.countOfConsumers());
       }
       credit.setLimit(qos.prefetchCount());
     } else {
@@ -123,7 +123,8 @@ final class ConsumerOperations implements DeliveryReceiver {
     String tag = freeTag(consume);
     Queue queue = channel.queue(consume.queue(), Permission.READ);
     ConsumeChecks.check(queue, consume, prefetch);
-    ConsumerOutlet outlet = new ConsumerOutlet(queue, connection.laneFrom(queue.shard()), this);
+    ChannelConsumerTarget outlet =
+        new ChannelConsumerTarget(queue, connection.laneFrom(queue.shard()), this);
     Consumer consumer =
         new Consumer(
             ShortString.of(tag),
@@ -139,13 +140,13 @@ final class ConsumerOperations implements DeliveryReceiver {
     Consumer consumer = source.consumer();
     String tag = consumer.tag().value();
     consumers.put(tag, source);
-    connection.lanes().flush();
+    connection.commands().flush();
     // Said before the first delivery: by the time the subscription is done, messages may be on
     // their way.
     Runnable sayOk =
         () -> {
           channel.reply(consume.noWait(), new BasicMethod.ConsumeOk(tag));
-          tell(new ConsumerCreated(identity, queue.name(), consumer));
+          emit(new ConsumerCreated(identity, queue.name(), consumer));
         };
     channel.await(queue.subscribe(consumer, () -> atHome(sayOk)), done -> {});
   }
@@ -156,7 +157,7 @@ final class ConsumerOperations implements DeliveryReceiver {
       throw new ConnectionException(
           ReplyCode.NOT_ALLOWED, "attempt to reuse consumer tag '%s'".formatted(tag));
     }
-    return tag.isEmpty() ? Names.generatedConsumerTag() : tag;
+    return tag.isEmpty() ? GeneratedNames.generatedConsumerTag() : tag;
   }
 
   private void consumeReplies(BasicMethod.Consume consume) {
@@ -185,10 +186,10 @@ final class ConsumerOperations implements DeliveryReceiver {
   }
 
   private void tellDeleted(DeliverySource source) {
-    tell(new ConsumerDeleted(identity, source.queue().name(), source.consumer()));
+    emit(new ConsumerDeleted(identity, source.queue().name(), source.consumer()));
   }
 
-  private void tell(ChannelEvent event) {
+  private void emit(ChannelEvent event) {
     connection.vhost().events().happened(event);
   }
 
@@ -219,7 +220,7 @@ final class ConsumerOperations implements DeliveryReceiver {
     if (consumers.remove(tag, source)) {
       tellDeleted(source);
     }
-    connection.lanes().flush();
+    connection.commands().flush();
     channel.await(
         source.queue().cancel(source.consumer()),
         done -> channel.reply(noWait, new BasicMethod.CancelOk(tag)));
@@ -227,7 +228,7 @@ final class ConsumerOperations implements DeliveryReceiver {
 
   void get(BasicMethod.Get get) {
     Queue queue = channel.queue(get.queue(), Permission.READ);
-    connection.lanes().flush();
+    connection.commands().flush();
     channel
         .order()
         .after(
@@ -235,7 +236,7 @@ final class ConsumerOperations implements DeliveryReceiver {
             () -> channel.await(queue.fetch(!get.noAck()), fetched -> fetched(queue, fetched)));
   }
 
-  private void fetched(Queue queue, Fetched fetched) {
+  private void fetched(Queue queue, GetResult fetched) {
     if (!channel.isOpen()) {
       putBack(queue, fetched);
       return;
@@ -263,10 +264,10 @@ final class ConsumerOperations implements DeliveryReceiver {
   }
 
   /** The connection ended while {@code basic.get} was under way: what it took goes back. */
-  private void putBack(Queue queue, Fetched fetched) {
+  private void putBack(Queue queue, GetResult fetched) {
     if (fetched != null && fetched.sequence() >= 0) {
       connection
-          .lanes()
+          .commands()
           .requeue(
               queue, sourceOfFetched(queue).consumer(), fetched.sequence(), fetched.sequence());
     }
@@ -284,7 +285,7 @@ final class ConsumerOperations implements DeliveryReceiver {
   public void deliver(DeliverySource source, long sequence, Message message, boolean redelivered) {
     if (!channel.isOpen() || source.hasEnded()) {
       if (sequence >= 0) {
-        connection.lanes().requeue(source.queue(), source.consumer(), sequence, sequence);
+        connection.commands().requeue(source.queue(), source.consumer(), sequence, sequence);
       }
       return;
     }
@@ -323,8 +324,8 @@ final class ConsumerOperations implements DeliveryReceiver {
     switch (source.timeoutAction()) {
       case CLOSE_CHANNEL -> {} // By another policy meanwhile: the channel's timeout looks after it.
       case CANCEL -> cancelOverdue(source, tag);
-      case REQUEUE -> takeBack(tag, connection.lanes()::requeue);
-      case DEAD_LETTER -> takeBack(tag, connection.lanes()::timeOut);
+      case REQUEUE -> takeBack(tag, connection.commands()::requeue);
+      case DEAD_LETTER -> takeBack(tag, connection.commands()::timeOut);
     }
   }
 
@@ -341,7 +342,7 @@ final class ConsumerOperations implements DeliveryReceiver {
   /** Cancels a consumer, and takes back what it has. A client that could not know is cut off. */
   private void cancelOverdue(DeliverySource source, long tag) {
     if (source.fetched()) {
-      takeBack(tag, connection.lanes()::requeue);
+      takeBack(tag, connection.commands()::requeue);
     } else if (!connection.client().wantsCancelNotifications()) {
       long timeoutMillis =
           ConsumerTimeout.orDefault(
@@ -351,7 +352,7 @@ final class ConsumerOperations implements DeliveryReceiver {
       source.end();
       source.queue().cancel(source.consumer());
       tellCancelled(source.consumer());
-      unacked.tagsOf(source).forEach(held -> takeBack(held, connection.lanes()::requeue));
+      unacked.tagsOf(source).forEach(held -> takeBack(held, connection.commands()::requeue));
     }
   }
 
@@ -374,7 +375,7 @@ final class ConsumerOperations implements DeliveryReceiver {
 
   /** Puts back everything that is not settled. */
   void recover() {
-    putAllBack(connection.lanes()::requeue);
+    putAllBack(connection.commands()::requeue);
   }
 
   private void putAllBack(PutBack way) {
@@ -394,7 +395,7 @@ final class ConsumerOperations implements DeliveryReceiver {
 
   /** Tells the limit that the consumers share what was settled. */
   void giveBack(DeliverySource source, long count) {
-    ChannelCredit shared = credit;
+    ChannelPrefetch shared = credit;
     if (shared != null && !source.fetched()) {
       shared.giveBack((int) count);
     }
@@ -403,7 +404,7 @@ final class ConsumerOperations implements DeliveryReceiver {
   /** Takes all consumers off their queues, then puts back what they had not settled. */
   CompletableFuture<Void> close() {
     closeReplies();
-    connection.lanes().flush();
+    connection.commands().flush();
     CompletableFuture<?>[] cancels =
         consumers.values().stream()
             .map(source -> source.queue().cancel(source.consumer()))
@@ -412,8 +413,8 @@ final class ConsumerOperations implements DeliveryReceiver {
     consumers.clear();
     timeout.stop();
     locks.stop();
-    putAllBack(connection.lanes()::fail);
-    connection.lanes().flush();
+    putAllBack(connection.commands()::fail);
+    connection.commands().flush();
     return CompletableFuture.allOf(cancels);
   }
 }

@@ -11,7 +11,7 @@ import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
 /*
- * Ends a channel whose oldest delivery has been unacknowledged for too long; unless something else is to happen then, see DeliveryLocks.
+ * Ends a channel whose oldest delivery has been unacknowledged for too long; unless something else is to happen then, see DeliveryTimeouts.
  *
  * No delivery has a timer or a time of its own. While there are unacknowledged ones, a tick once a second notes which tags have been given out
  * by then; and as tags ascend, the first note above a tag tells by when it was delivered. So a channel times out up to two seconds late

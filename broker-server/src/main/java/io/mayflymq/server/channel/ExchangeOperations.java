@@ -47,7 +47,7 @@ final class ExchangeOperations {
   }
 
   private void declare(ExchangeMethod.Declare declare) {
-    String name = Names.clean(declare.exchange());
+    String name = GeneratedNames.clean(declare.exchange());
     DeclareChecks.notDefault(name);
     if (declare.passive()) {
       channel.await(
@@ -72,7 +72,7 @@ final class ExchangeOperations {
   }
 
   private void delete(ExchangeMethod.Delete delete) {
-    String name = Names.clean(delete.exchange());
+    String name = GeneratedNames.clean(delete.exchange());
     DeclareChecks.notDefault(name);
     connection.access().check(ResourceKind.EXCHANGE, name, Permission.CONFIGURE);
     channel.await(
@@ -81,8 +81,8 @@ final class ExchangeOperations {
   }
 
   private Binding binding(String source, String destination, String key, FieldTable arguments) {
-    String from = Names.clean(source);
-    String to = Names.clean(destination);
+    String from = GeneratedNames.clean(source);
+    String to = GeneratedNames.clean(destination);
     Binding binding = new Binding(from, DestinationKind.EXCHANGE, to, key, arguments);
     DeclareChecks.binding(connection.access(), connection.vhost(), binding);
     return binding;

@@ -4,9 +4,9 @@ import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
+import io.mayflymq.core.vhost.DeclaredQueue;
 import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.QueueDeclaration;
-import io.mayflymq.core.vhost.QueueStatus;
 import io.mayflymq.core.vhost.ReplyConsumers;
 import io.mayflymq.protocol.method.QueueMethod;
 import io.mayflymq.protocol.types.ChannelException;
@@ -64,7 +64,7 @@ final class QueueOperations {
 
   private String resolve(String name) {
     if (!name.isEmpty()) {
-      return Names.clean(name);
+      return GeneratedNames.clean(name);
     }
     if (lastDeclared.isEmpty()) {
       throw new ChannelException(ReplyCode.NOT_FOUND, "no previously declared queue");
@@ -73,7 +73,7 @@ final class QueueOperations {
   }
 
   private void declare(QueueMethod.Declare declare) {
-    String name = Names.clean(declare.queue());
+    String name = GeneratedNames.clean(declare.queue());
     boolean serverNamed = name.isEmpty();
     if (ReplyConsumers.isReserved(name)) {
       declared(declare, connection.vhost().replies().status(name));
@@ -82,12 +82,12 @@ final class QueueOperations {
     if (declare.passive()) {
       String resolved = resolve(name);
       channel.await(
-          connection.vhost().queueStatus(resolved, connection.identity(), !declare.noWait()),
+          connection.vhost().declareOk(resolved, connection.identity(), !declare.noWait()),
           status -> declared(declare, status));
       return;
     }
     if (serverNamed) {
-      name = Names.generatedQueue();
+      name = GeneratedNames.generatedQueue();
     }
     DeclareChecks.queue(connection.access(), connection.vhost(), name, declare.arguments());
     QueueDeclaration declaration =
@@ -108,7 +108,7 @@ final class QueueOperations {
         connection.vhost().declareQueue(declaration), status -> declared(declare, status));
   }
 
-  private void declared(QueueMethod.Declare declare, QueueStatus status) {
+  private void declared(QueueMethod.Declare declare, DeclaredQueue status) {
     lastDeclared = status.queue();
     channel.reply(
         declare.noWait(),
@@ -127,7 +127,7 @@ final class QueueOperations {
 
   private Binding binding(String queue, String exchange, String key, FieldTable arguments) {
     String to = resolve(queue);
-    String from = Names.clean(exchange);
+    String from = GeneratedNames.clean(exchange);
     String routingKey = queue.isEmpty() && key.isEmpty() ? to : key;
     Binding binding = new Binding(from, DestinationKind.QUEUE, to, routingKey, arguments);
     DeclareChecks.binding(connection.access(), connection.vhost(), binding);

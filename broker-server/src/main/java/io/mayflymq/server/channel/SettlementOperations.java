@@ -2,8 +2,8 @@ package io.mayflymq.server.channel;
 
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
-import io.mayflymq.core.vhost.CommandLanes;
 import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.ShardCommandSender;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.channel.Transaction.Verdict;
@@ -21,14 +21,15 @@ import java.util.SortedMap;
 final class SettlementOperations {
   private final ConsumerOperations consumers;
   private final UnackedDeliveries unacked;
-  private final CommandLanes lanes;
+  private final ShardCommandSender commands;
   private final Counters counters;
 
-  SettlementOperations(ConsumerOperations consumers, CommandLanes lanes, Counters counters) {
+  SettlementOperations(
+      ConsumerOperations consumers, ShardCommandSender commands, Counters counters) {
     this.counters = counters;
     this.consumers = consumers;
     this.unacked = consumers.unacked();
-    this.lanes = lanes;
+    this.commands = commands;
   }
 
   /**
@@ -143,7 +144,7 @@ final class SettlementOperations {
   private void send(DeliverySource source, long from, long to, Verdict verdict) {
     switch (verdict) {
       case ACKNOWLEDGE -> {
-        lanes.acknowledge(source.queue(), source.consumer(), from, to);
+        commands.acknowledge(source.queue(), source.consumer(), from, to);
         counters.add(Counter.ACKED, to - from + 1);
       }
       case REJECT, REQUEUE, FAIL -> putBack(source, from, to, verdict);
@@ -156,11 +157,11 @@ final class SettlementOperations {
       throw source.queue().streamsLack("basic.nack and basic.reject");
     }
     if (verdict == Verdict.REJECT) {
-      lanes.reject(source.queue(), source.consumer(), from, to);
+      commands.reject(source.queue(), source.consumer(), from, to);
     } else if (verdict == Verdict.FAIL) {
-      lanes.fail(source.queue(), source.consumer(), from, to);
+      commands.fail(source.queue(), source.consumer(), from, to);
     } else {
-      lanes.requeue(source.queue(), source.consumer(), from, to);
+      commands.requeue(source.queue(), source.consumer(), from, to);
     }
   }
 }

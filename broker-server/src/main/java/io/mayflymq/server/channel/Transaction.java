@@ -3,7 +3,7 @@ package io.mayflymq.server.channel;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.routing.RoutingTable;
-import io.mayflymq.core.vhost.PublishReceipts;
+import io.mayflymq.core.vhost.PublishListener;
 import io.mayflymq.core.vhost.Queue;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,7 +78,7 @@ final class Transaction {
   }
 
   /** Counts the reports of the queues that a commit publishes to. */
-  static final class Outcome implements PublishReceipts {
+  static final class Outcome implements PublishListener {
     private final CompletableFuture<Boolean> allAccepted = new CompletableFuture<>();
     private int waitingFor;
     private boolean accepted = true;

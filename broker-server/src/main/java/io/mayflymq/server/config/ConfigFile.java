@@ -17,8 +17,8 @@ import java.util.List;
 final class ConfigFile {
   private ConfigFile() {}
 
-  static List<Entry> read(Path file) throws ConfigException {
-    List<Entry> entries = new ArrayList<>();
+  static List<FileEntry> read(Path file) throws ConfigException {
+    List<FileEntry> entries = new ArrayList<>();
     int number = 0;
     for (String line : lines(file)) {
       number++;
@@ -47,7 +47,7 @@ final class ConfigFile {
     }
   }
 
-  private static Entry entry(Origin origin, String content) throws ConfigException {
+  private static FileEntry entry(Origin origin, String content) throws ConfigException {
     int equals = content.indexOf('=');
     String key = equals < 0 ? "" : content.substring(0, equals).strip();
     if (key.isEmpty() || key.chars().anyMatch(c -> c == '#' || Character.isWhitespace(c))) {
@@ -55,7 +55,7 @@ final class ConfigFile {
           origin.where() + ": expected 'key = value', found " + ConfigException.quote(content));
     }
     String written = content.substring(equals + 1).strip();
-    return new Entry(origin, key.replace("\\.", "."), value(origin, key, written));
+    return new FileEntry(origin, key.replace("\\.", "."), value(origin, key, written));
   }
 
   private static String value(Origin origin, String key, String written) throws ConfigException {

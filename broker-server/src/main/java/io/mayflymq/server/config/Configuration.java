@@ -27,12 +27,13 @@ public final class Configuration {
   private static final List<String> FOREIGN_VARIABLES =
       List.of(FILE_VARIABLE, "MAYFLY_HOME", "MAYFLY_JAVA_OPTS");
 
-  private final Map<String, Entry> entries;
+  private final Map<String, FileEntry> entries;
   private final List<String> warnings;
   private final List<DefaultPolicy> defaultPolicies;
   private final Defaults objectDefaults;
 
-  private Configuration(Map<String, Entry> entries, List<String> warnings) throws ConfigException {
+  private Configuration(Map<String, FileEntry> entries, List<String> warnings)
+      throws ConfigException {
     this.entries = Map.copyOf(entries);
     this.warnings = List.copyOf(warnings);
     this.defaultPolicies = DefaultPolicySettings.of(this);
@@ -51,11 +52,11 @@ public final class Configuration {
   public static Configuration load(
       Optional<Path> file, Map<String, String> environment, List<String> sets)
       throws ConfigException {
-    Map<String, Entry> entries = new LinkedHashMap<>();
+    Map<String, FileEntry> entries = new LinkedHashMap<>();
     List<String> warnings = new ArrayList<>();
     Optional<Path> source = file.or(() -> variable(environment, FILE_VARIABLE).map(Path::of));
     if (source.isPresent()) {
-      for (Entry entry : ConfigFile.read(source.get())) {
+      for (FileEntry entry : ConfigFile.read(source.get())) {
         put(entries, entry);
       }
     }
@@ -68,7 +69,7 @@ public final class Configuration {
       }
       Optional<String> key = Keys.ofEnvironmentVariable(name);
       if (key.isPresent()) {
-        put(entries, new Entry(Origin.variable(name), key.get(), variable.getValue()));
+        put(entries, new FileEntry(Origin.variable(name), key.get(), variable.getValue()));
       } else {
         // Not an error: Kubernetes gives every pod variables such as MAYFLY_PORT of its own accord.
         warnings.add("environment variable " + name + " is ignored: it names no key");
@@ -81,7 +82,7 @@ public final class Configuration {
       }
       put(
           entries,
-          new Entry(
+          new FileEntry(
               Origin.SET_OPTION,
               set.substring(0, equals).strip(),
               set.substring(equals + 1).strip()));
@@ -93,7 +94,7 @@ public final class Configuration {
     return Optional.ofNullable(environment.get(name)).filter(value -> !value.isEmpty());
   }
 
-  private static void put(Map<String, Entry> entries, Entry entry) throws ConfigException {
+  private static void put(Map<String, FileEntry> entries, FileEntry entry) throws ConfigException {
     Key<?> key = Keys.find(entry.key()).orElse(null);
     if (key == null) {
       String hint =
@@ -148,7 +149,7 @@ public final class Configuration {
   /** The value of a key, its default, or empty if it has neither. */
   <T> Optional<T> find(Setting<T> setting) {
     return Optional.ofNullable(entries.get(setting.name()))
-        .map(Entry::value)
+        .map(FileEntry::value)
         .or(setting::byDefault)
         .flatMap(setting.type().parser());
   }
@@ -183,7 +184,7 @@ public final class Configuration {
   }
 
   private SortedMap<String, String> texts(Family<?> family) {
-    List<Entry> set = set(family);
+    List<FileEntry> set = set(family);
     boolean byDefault = set.isEmpty() && !entries.containsKey(family.emptiedBy());
     SortedMap<String, String> texts = new TreeMap<>(byDefault ? family.defaults() : Map.of());
     set.forEach(entry -> texts.put(entry.key(), entry.value()));
@@ -191,16 +192,16 @@ public final class Configuration {
   }
 
   /** The members of a family that were written and count, by name. */
-  private List<Entry> set(Family<?> family) {
-    Optional<Entry> none = Optional.ofNullable(entries.get(family.emptiedBy()));
+  private List<FileEntry> set(Family<?> family) {
+    Optional<FileEntry> none = Optional.ofNullable(entries.get(family.emptiedBy()));
     return entries.values().stream()
         .filter(entry -> family.matches(entry.key()))
         .filter(
             entry ->
-                none.map(Entry::origin)
+                none.map(FileEntry::origin)
                     .map(origin -> entry.origin().rank().compareTo(origin.rank()) > 0)
                     .orElse(true))
-        .sorted(Comparator.comparing(Entry::key))
+        .sorted(Comparator.comparing(FileEntry::key))
         .toList();
   }
 
@@ -209,7 +210,7 @@ public final class Configuration {
     List<EffectiveSetting> effective = new ArrayList<>();
     for (Key<?> key : Keys.ALL) {
       if (key instanceof Family<?> family) {
-        List<Entry> set = set(family);
+        List<FileEntry> set = set(family);
         set.forEach(entry -> effective.add(EffectiveSetting.of(entry)));
         if (set.isEmpty() && !entries.containsKey(family.emptiedBy())) {
           new TreeMap<>(family.defaults())
@@ -231,7 +232,7 @@ public final class Configuration {
    * over both.
    */
   Configuration with(Set<Key<?>> keys, Configuration other) throws ConfigException {
-    Map<String, Entry> changed = new LinkedHashMap<>();
+    Map<String, FileEntry> changed = new LinkedHashMap<>();
     entries.forEach(
         (name, entry) -> {
           if (keys.stream().noneMatch(key -> key.matches(name))) {
@@ -250,13 +251,13 @@ public final class Configuration {
 
   /** Another configuration with what was set at run time in this one. */
   Configuration overriding(Configuration other) throws ConfigException {
-    Map<String, Entry> changed = new LinkedHashMap<>(other.entries);
+    Map<String, FileEntry> changed = new LinkedHashMap<>(other.entries);
     changed.putAll(setAtRunTime());
     return new Configuration(changed, other.warnings);
   }
 
-  private Map<String, Entry> setAtRunTime() {
-    Map<String, Entry> set = new LinkedHashMap<>();
+  private Map<String, FileEntry> setAtRunTime() {
+    Map<String, FileEntry> set = new LinkedHashMap<>();
     entries.forEach(
         (name, entry) -> {
           if (entry.origin().equals(Origin.SET_COMMAND)) {
@@ -284,8 +285,8 @@ public final class Configuration {
    * @throws ConfigException if there is no such key, or the value is none of its type
    */
   Configuration with(String key, String value) throws ConfigException {
-    Map<String, Entry> changed = new LinkedHashMap<>(entries);
-    put(changed, new Entry(Origin.SET_COMMAND, key, value));
+    Map<String, FileEntry> changed = new LinkedHashMap<>(entries);
+    put(changed, new FileEntry(Origin.SET_COMMAND, key, value));
     // Of a family and the key that empties it, what was said last counts.
     changed
         .values()

@@ -15,7 +15,7 @@ public record EffectiveSetting(String key, String value, String source) {
     return new EffectiveSetting(key, shown(key, value), BY_DEFAULT);
   }
 
-  static EffectiveSetting of(Entry entry) {
+  static EffectiveSetting of(FileEntry entry) {
     return new EffectiveSetting(
         entry.key(), shown(entry.key(), entry.value()), entry.origin().where());
   }

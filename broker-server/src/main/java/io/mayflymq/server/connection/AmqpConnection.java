@@ -3,7 +3,7 @@ package io.mayflymq.server.connection;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.VhostAccess;
-import io.mayflymq.core.vhost.CommandLanes;
+import io.mayflymq.core.vhost.ShardCommandSender;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.protocol.method.ChannelMethod;
 import io.mayflymq.protocol.method.ConnectionMethod;
@@ -14,13 +14,13 @@ import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.channel.ChannelSession;
 import io.mayflymq.server.channel.ChannelView;
-import io.mayflymq.server.channel.ClientTraits;
+import io.mayflymq.server.channel.ClientQuirks;
 import io.mayflymq.server.channel.ConnectionContext;
 import io.mayflymq.server.config.ProtocolSettings;
 import io.mayflymq.server.delivery.ConnectionIdentity;
 import io.mayflymq.server.delivery.ConnectionOutput;
-import io.mayflymq.server.delivery.DeliveryLane;
-import io.mayflymq.server.delivery.DeliveryLanes;
+import io.mayflymq.server.delivery.DeliveryLink;
+import io.mayflymq.server.delivery.DeliveryLinks;
 import io.netty.channel.Channel;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -57,34 +57,36 @@ public final class AmqpConnection implements ConnectionContext {
   private final ConnectionEnvironment environment;
   private final Shard home;
   private final ConnectionOutput output;
-  private final CommandLanes lanes;
-  private final DeliveryLanes deliveryLanes;
-  private final FrameInput input;
-  private final AlarmBlock alarmBlock;
+  private final ShardCommandSender commands;
+  private final DeliveryLinks deliveryLinks;
+  private final AmqpConnectionHandler input;
+  private final PublishBlocker publishBlocker;
   private final Channels channels = new Channels(this);
-  private final OwnedQueues exclusiveQueues = new OwnedQueues();
-  private final PendingReply pendingReply = new PendingReply();
+  private final ExclusiveQueues exclusiveQueues = new ExclusiveQueues();
+  private final DecodeSuspension decodeSuspension = new DecodeSuspension();
 
   private State state = State.HANDSHAKE;
   private Handshake handshake;
   private Heartbeats heartbeats;
-  private OpenConnection open;
+  private ConnectionInfo open;
   private VirtualHost vhost;
   private VhostAccess access;
-  private ClientTraits client = ClientTraits.UNKNOWN;
+  private ClientQuirks client = ClientQuirks.UNKNOWN;
   private boolean overloaded;
   private boolean flooded;
 
-  AmqpConnection(Channel socket, ConnectionEnvironment environment, Shard home, FrameInput input) {
+  AmqpConnection(
+      Channel socket, ConnectionEnvironment environment, Shard home, AmqpConnectionHandler input) {
     this.socket = socket;
     this.environment = environment;
     this.home = home;
     this.input = input;
     this.log = new ConnectionLog(socket, environment.strangers());
     this.output = new ConnectionOutput(socket, home);
-    this.alarmBlock = new AlarmBlock(environment.alarms(), output);
-    this.lanes = new CommandLanes(home, environment.broker().shards(), this::onBatchReturned);
-    this.deliveryLanes = new DeliveryLanes(home, output, environment.broker().shards().count());
+    this.publishBlocker = new PublishBlocker(environment.alarms(), output);
+    this.commands =
+        new ShardCommandSender(home, environment.broker().shards(), this::onBatchReturned);
+    this.deliveryLinks = new DeliveryLinks(home, output, environment.broker().shards().count());
   }
 
   // Opening
@@ -124,7 +126,7 @@ public final class AmqpConnection implements ConnectionContext {
                 home,
                 output,
                 () -> onSilence(tuning.heartbeatSeconds()));
-        alarmBlock.setHeartbeats(heartbeats);
+        publishBlocker.setHeartbeats(heartbeats);
       }
     }
 
@@ -133,9 +135,9 @@ public final class AmqpConnection implements ConnectionContext {
       vhost = opened.vhost();
       access = opened.access();
       channels.countFor(opened.session().user(), environment.sessions());
-      open = OpenConnection.begin(opened, socket, output, home.now());
+      open = ConnectionInfo.begin(opened, socket, output, home.now());
       client = opened.client();
-      alarmBlock.setClientListens(opened.hasCapability("connection.blocked"));
+      publishBlocker.setClientListens(opened.hasCapability("connection.blocked"));
       handshake = null;
       state = State.OPEN;
       output.method(0, new ConnectionMethod.OpenOk());
@@ -180,10 +182,10 @@ public final class AmqpConnection implements ConnectionContext {
 
   /** Whether no further frame is to be handled for now. */
   boolean isSuspended() {
-    return pendingReply.isAwaited()
+    return decodeSuspension.isAwaited()
         || overloaded
         || flooded
-        || alarmBlock.isBlocked()
+        || publishBlocker.isBlocked()
         || state == State.CLOSED;
   }
 
@@ -193,8 +195,8 @@ public final class AmqpConnection implements ConnectionContext {
   }
 
   /** What alarms do to it. */
-  AlarmBlock alarmBlock() {
-    return alarmBlock;
+  PublishBlocker publishBlocker() {
+    return publishBlocker;
   }
 
   boolean isOpen() {
@@ -214,7 +216,7 @@ public final class AmqpConnection implements ConnectionContext {
   public void alarmsCleared() {
     home.execute(
         () -> {
-          if (alarmBlock.release()) {
+          if (publishBlocker.release()) {
             input.resume();
           }
         });
@@ -245,35 +247,35 @@ public final class AmqpConnection implements ConnectionContext {
   @Override
   public <T> void await(ChannelSession channel, CompletableFuture<T> future, Consumer<T> then) {
     if (future.isDone()) {
-      PendingReply.give(future, then);
+      DecodeSuspension.give(future, then);
       return;
     }
     Method method = input.currentMethod();
-    pendingReply.begin();
+    decodeSuspension.begin();
     future.whenComplete(
         (value, error) ->
             home.execute(
                 () -> {
-                  pendingReply.end();
+                  decodeSuspension.end();
                   try {
-                    PendingReply.give(future, then);
+                    DecodeSuspension.give(future, then);
                   } catch (AmqpException e) {
                     fail(channel.number(), e.withMethod(method.classId(), method.methodId()));
                   } catch (Throwable e) {
                     failInternally(e);
                   }
-                  pendingReply.doWhatWaits();
+                  decodeSuspension.doWhatWaits();
                   input.resume();
                 }));
   }
 
   @Override
   public void afterReply(Runnable action) {
-    pendingReply.doAfter(action);
+    decodeSuspension.doAfter(action);
   }
 
   private void onBatchReturned() {
-    if (overloaded && lanes.bytesUnderWay() < RESUME_BYTES_UNDER_WAY) {
+    if (overloaded && commands.bytesUnderWay() < RESUME_BYTES_UNDER_WAY) {
       overloaded = false;
       input.resume();
     }
@@ -281,8 +283,8 @@ public final class AmqpConnection implements ConnectionContext {
 
   /** A read was decoded: what it brought goes out. */
   void endOfRead() {
-    lanes.flush();
-    if (lanes.bytesUnderWay() > MOST_BYTES_UNDER_WAY) {
+    commands.flush();
+    if (commands.bytesUnderWay() > MOST_BYTES_UNDER_WAY) {
       overloaded = true;
     }
     flooded = output.isFlooded();
@@ -333,7 +335,7 @@ public final class AmqpConnection implements ConnectionContext {
 
   /** Reads on until the client closes it, or time is up. */
   private void leaveSocketToClient() {
-    if (alarmBlock.abandon()) {
+    if (publishBlocker.abandon()) {
       home.execute(input::resume);
     }
     home.loop().schedule(socket::close, CLOSING_TIMEOUT_MILLIS);
@@ -393,7 +395,7 @@ public final class AmqpConnection implements ConnectionContext {
       release();
     }
     state = State.CLOSED;
-    alarmBlock.abandon();
+    publishBlocker.abandon();
     if (open != null) {
       open.end();
     }
@@ -409,14 +411,14 @@ public final class AmqpConnection implements ConnectionContext {
     if (open != null) {
       environment.sessions().leave(open.session());
     }
-    lanes.flush();
+    commands.flush();
     return exclusiveQueues.deleteAll(vhost, open);
   }
 
   /** The peer takes bytes again. */
   void writabilityChanged() {
     if (output.isWritable()) {
-      deliveryLanes.forEach(DeliveryLane::wakeWaiting);
+      deliveryLinks.forEach(DeliveryLink::wakeWaiting);
       if (flooded) {
         flooded = false;
         input.resume();
@@ -428,7 +430,7 @@ public final class AmqpConnection implements ConnectionContext {
 
   /** How it is now; null unless it is open. On the connection's loop. */
   public ConnectionView view() {
-    return state == State.OPEN ? open.view(channels.count(), alarmBlock.isBlocked()) : null;
+    return state == State.OPEN ? open.view(channels.count(), publishBlocker.isBlocked()) : null;
   }
 
   /** How its channels are now; none unless it is open. On the connection's loop. */
@@ -454,13 +456,13 @@ public final class AmqpConnection implements ConnectionContext {
   }
 
   @Override
-  public CommandLanes lanes() {
-    return lanes;
+  public ShardCommandSender commands() {
+    return commands;
   }
 
   @Override
-  public DeliveryLane laneFrom(Shard shard) {
-    return deliveryLanes.from(shard);
+  public DeliveryLink laneFrom(Shard shard) {
+    return deliveryLinks.from(shard);
   }
 
   @Override
@@ -479,7 +481,7 @@ public final class AmqpConnection implements ConnectionContext {
   }
 
   @Override
-  public ClientTraits client() {
+  public ClientQuirks client() {
     return client;
   }
 

@@ -86,7 +86,7 @@ final class FrameDispatcher implements FrameHandler {
 
   private void blockIfAlarmed() {
     if (connection.isOpen()) {
-      connection.alarmBlock().contentReceived();
+      connection.publishBlocker().contentReceived();
     }
   }
 

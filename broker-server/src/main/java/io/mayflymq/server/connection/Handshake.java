@@ -16,7 +16,7 @@ import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
-import io.mayflymq.server.channel.ClientTraits;
+import io.mayflymq.server.channel.ClientQuirks;
 import io.mayflymq.server.config.ProtocolSettings;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -51,8 +51,8 @@ final class Handshake {
     }
 
     /** What the client goes by. */
-    ClientTraits client() {
-      return new ClientTraits(
+    ClientQuirks client() {
+      return new ClientQuirks(
           hasCapability("consumer_cancel_notify"),
           GOES_BY_THE_SPECIFICATION.equals(clientProperties.get("product")));
     }
@@ -167,7 +167,7 @@ final class Handshake {
             : peer.authenticate((SaslMechanism.External) mechanism, environment.accessControl());
     if (result instanceof Refused refused) {
       log.loginRefused(refused.logText(mechanism.name()));
-      tell(mechanism, refused.username(), refused.reason());
+      logLogin(mechanism, refused.username(), refused.reason());
       expects = Expects.NOTHING;
       steps.refused(
           hasCapability(clientProperties, "authentication_failure_close")
@@ -180,14 +180,14 @@ final class Handshake {
     user = ((Accepted) result).user().name();
     log.loggedIn(user);
     mechanismName = mechanism.name();
-    tell(mechanism, user, null);
+    logLogin(mechanism, user, null);
     expects = Expects.TUNE_OK;
     steps.send(
         new ConnectionMethod.Tune(
             settings.channelMax(), settings.frameMax(), settings.heartbeatSeconds()));
   }
 
-  private void tell(SaslMechanism mechanism, String who, String refusal) {
+  private void logLogin(SaslMechanism mechanism, String who, String refusal) {
     environment
         .broker()
         .events()

@@ -72,8 +72,8 @@ final class Api {
   }
 
   @SuppressWarnings("unchecked") // the keys of what JSON calls an object are texts
-  static Map<String, Object> object(Object json) {
-    return (Map<String, Object>) json;
+  static Map<String, Object> object(Object jsonText) {
+    return (Map<String, Object>) jsonText;
   }
 
   Object put(String path, Object body) {
@@ -153,10 +153,10 @@ final class Api {
       connection.setRequestProperty("Authorization", endpoint.authorization());
       headers.forEach(connection::setRequestProperty);
       if (body != null) {
-        byte[] json = Json.write(body).getBytes(StandardCharsets.UTF_8);
+        byte[] jsonText = JsonText.write(body).getBytes(StandardCharsets.UTF_8);
         connection.setRequestProperty("Content-Type", "application/json");
         connection.setDoOutput(true);
-        connection.getOutputStream().write(json);
+        connection.getOutputStream().write(jsonText);
       }
       int status = connection.getResponseCode();
       InputStream stream = status < 400 ? connection.getInputStream() : connection.getErrorStream();
@@ -169,7 +169,7 @@ final class Api {
         }
         throw new ApiError(status, reason(status, answer));
       }
-      return answer.isEmpty() ? null : Json.read(answer);
+      return answer.isEmpty() ? null : JsonText.read(answer);
     } catch (SocketTimeoutException e) {
       throw ControlException.plain(
           Sysexits.TIMEOUT,
@@ -201,8 +201,10 @@ final class Api {
 
   private static String reason(int status, String answer) {
     try {
-      if (Json.read(answer) instanceof Map<?, ?> error && error.get("reason") != null) {
-        return error.get("reason") instanceof String text ? text : Json.write(error.get("reason"));
+      if (JsonText.read(answer) instanceof Map<?, ?> error && error.get("reason") != null) {
+        return error.get("reason") instanceof String text
+            ? text
+            : JsonText.write(error.get("reason"));
       }
     } catch (JsonProcessingException e) {
       // Not from the API itself: the status has to do.

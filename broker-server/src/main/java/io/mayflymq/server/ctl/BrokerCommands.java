@@ -45,7 +45,7 @@ final class BrokerCommands {
   }
 
   private static Result setRunning(Invocation invocation, boolean running) {
-    invocation.api().control("PUT", "app", Json.object("running", running));
+    invocation.api().control("PUT", "app", JsonText.object("running", running));
     return Result.DONE;
   }
 

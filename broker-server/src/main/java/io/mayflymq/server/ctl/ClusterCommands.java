@@ -106,7 +106,7 @@ final class ClusterCommands {
   private static Result setName(Invocation invocation) {
     String name = invocation.argument(0);
     invocation.banner("Setting cluster name to %s ...", name);
-    invocation.api().put("cluster-name", Json.object("name", name));
+    invocation.api().put("cluster-name", JsonText.object("name", name));
     return Result.DONE;
   }
 

@@ -57,7 +57,7 @@ public final class ControlTool {
       (asked ? out : err).println(Usage.ofAll(script(arguments)));
       return asked ? Sysexits.OK : Sysexits.USAGE;
     }
-    Command command = Catalog.find(arguments.get(at));
+    Command command = CommandRegistry.find(arguments.get(at));
     if (command == null) {
       err.println(Usage.unknown(arguments.get(at), script(arguments)));
       return Sysexits.USAGE;
@@ -181,11 +181,11 @@ public final class ControlTool {
     String message = ((Result.Done) result).message();
     if (invocation.format() == OutputFormat.JSON
         || invocation.format() == OutputFormat.JSON_STREAM) {
-      Map<String, Object> done = Json.object("node", invocation.node(), "result", "ok");
+      Map<String, Object> done = JsonText.object("node", invocation.node(), "result", "ok");
       if (message != null) {
         done.put("message", message);
       }
-      return Json.write(done);
+      return JsonText.write(done);
     }
     return message == null ? "" : message;
   }
@@ -226,6 +226,6 @@ public final class ControlTool {
 
   /** Runs another command with the same options, for a report of several. */
   static Result runAs(Invocation invocation, String name) {
-    return Catalog.find(name).action().run(invocation);
+    return CommandRegistry.find(name).action().run(invocation);
   }
 }

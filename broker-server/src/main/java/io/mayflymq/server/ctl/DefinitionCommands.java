@@ -50,7 +50,7 @@ final class DefinitionCommands {
     checkFormat(invocation);
     String file = invocation.argument(0);
     if (file.equals(STANDARD_STREAM)) {
-      return new Result.Raw(Json.write(invocation.api().get("definitions")));
+      return new Result.Raw(JsonText.write(invocation.api().get("definitions")));
     }
     Path path = Path.of(file);
     Path directory = path.toAbsolutePath().getParent();
@@ -60,7 +60,7 @@ final class DefinitionCommands {
     }
     invocation.banner("Exporting definitions in JSON to a file at \"%s\" ...", file);
     try {
-      Files.writeString(path, Json.write(invocation.api().get("definitions")));
+      Files.writeString(path, JsonText.write(invocation.api().get("definitions")));
       return Result.DONE;
     } catch (IOException e) {
       throw ControlException.error(Sysexits.DATA, cannot("write", file, e));
@@ -78,7 +78,7 @@ final class DefinitionCommands {
     }
     Object definitions;
     try {
-      definitions = Json.read(text);
+      definitions = JsonText.read(text);
     } catch (JsonProcessingException e) {
       throw ControlException.error(
           Sysexits.DATA,

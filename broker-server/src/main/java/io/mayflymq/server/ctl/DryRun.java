@@ -61,8 +61,8 @@ final class DryRun {
     return "  %s: %s -> %s%s"
         .formatted(
             queue.get("name"),
-            Json.write(queue.get("before")),
-            Json.write(queue.get("after")),
+            JsonText.write(queue.get("before")),
+            JsonText.write(queue.get("after")),
             effects.isEmpty() ? "" : " (" + String.join(", ", effects) + ")");
   }
 }

@@ -115,7 +115,7 @@ record Endpoint(String url, String authorization, Path authorities, Path control
 
   private static Endpoint local(Path file, Invocation invocation) {
     try {
-      if (Json.read(Files.readString(file)) instanceof Map<?, ?> control
+      if (JsonText.read(Files.readString(file)) instanceof Map<?, ?> control
           && control.get("url") instanceof String url
           && control.get("token") instanceof String token
           && control.get("pid") instanceof Long pid) {

@@ -78,13 +78,13 @@ final class Explanation {
         "  %s = %s, from %s%s"
             .formatted(
                 setting.get("key"),
-                Json.write(setting.get("value")),
+                JsonText.write(setting.get("value")),
                 origin(setting),
                 Boolean.FALSE.equals(setting.get("effect")) ? " (without effect here)" : ""));
     for (Map<String, Object> loser : objects(setting.get("losers"))) {
       lines.add(
           "      not %s, from %s: %s"
-              .formatted(Json.write(loser.get("value")), origin(loser), loser.get("reason")));
+              .formatted(JsonText.write(loser.get("value")), origin(loser), loser.get("reason")));
     }
     return lines;
   }

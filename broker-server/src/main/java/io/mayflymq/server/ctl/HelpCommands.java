@@ -29,7 +29,7 @@ final class HelpCommands {
       return new Result.Raw(Usage.ofAll(invocation.script()));
     }
     String name = invocation.argument(0);
-    Command command = Catalog.find(name);
+    Command command = CommandRegistry.find(name);
     if (command == null) {
       throw ControlException.plain(Sysexits.USAGE, Usage.unknown(name, invocation.script()));
     }
@@ -38,7 +38,7 @@ final class HelpCommands {
 
   private static Result completion(Invocation invocation) {
     CommandSpec root = CommandSpec.create().name(invocation.script());
-    Catalog.groups().values().stream()
+    CommandRegistry.groups().values().stream()
         .flatMap(List::stream)
         .forEach(
             command ->

@@ -171,6 +171,6 @@ final class NodeCommands {
 
   /** The version of this command, which is that of the broker it came with. */
   static Result version(Invocation invocation) {
-    return new Result.Value(Json.object("version", BuildInfo.version()), BuildInfo.version());
+    return new Result.Value(JsonText.object("version", BuildInfo.version()), BuildInfo.version());
   }
 }

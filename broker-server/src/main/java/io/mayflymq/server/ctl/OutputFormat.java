@@ -31,7 +31,7 @@ enum OutputFormat {
   JSON {
     @Override
     String rows(Result.Rows rows, boolean titled) {
-      return array(rows, Json::write);
+      return array(rows, JsonText::write);
     }
   },
 
@@ -39,7 +39,7 @@ enum OutputFormat {
   JSON_STREAM {
     @Override
     String rows(Result.Rows rows, boolean titled) {
-      return stream(rows, Json::write);
+      return stream(rows, JsonText::write);
     }
   },
 
@@ -110,7 +110,7 @@ enum OutputFormat {
   /** One thing. */
   String value(Result.Value one) {
     return switch (this) {
-      case JSON, JSON_STREAM -> Json.write(one.value());
+      case JSON, JSON_STREAM -> JsonText.write(one.value());
       case ERLANG -> Term.erlang(one.value());
       case INSPECT -> Term.elixir(one.value());
       case TABLE, PRETTY_TABLE, CSV, STRING -> one.text();

@@ -44,7 +44,7 @@ final class ParameterCommands {
         "Setting runtime parameter \"%s\" for component \"%s\" to \"%s\" in vhost \"%s\" ...",
         name, component, value, vhost);
     Map<String, Object> body =
-        Json.object(
+        JsonText.object(
             "component", component, "vhost", vhost, "name", name, "value", Values.parse(value));
     try {
       invocation.api().put(Api.path("parameters", component, vhost, name), body);
@@ -90,7 +90,7 @@ final class ParameterCommands {
         .api()
         .put(
             Api.path("global-parameters", name),
-            Json.object("name", name, "value", Values.parse(value)));
+            JsonText.object("name", name, "value", Values.parse(value)));
     return Result.DONE;
   }
 
@@ -117,7 +117,7 @@ final class ParameterCommands {
             .map(
                 parameter -> {
                   Map<String, Object> row = Values.only(parameter, columns);
-                  row.put("value", Json.write(parameter.get("value")));
+                  row.put("value", JsonText.write(parameter.get("value")));
                   return row;
                 })
             .collect(Collectors.toList()));

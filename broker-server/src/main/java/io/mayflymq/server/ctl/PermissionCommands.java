@@ -59,7 +59,7 @@ final class PermissionCommands {
   }
 
   private static Map<String, Object> patterns(Invocation invocation) {
-    return Json.object(
+    return JsonText.object(
         "configure", invocation.argument(1),
         "write", invocation.argument(2),
         "read", invocation.argument(3));
@@ -165,7 +165,7 @@ final class PermissionCommands {
         "Setting topic permissions on \"%s\" for user \"%s\" in vhost \"%s\" ...",
         exchange, user, vhost);
     Map<String, Object> body =
-        Json.object(
+        JsonText.object(
             "exchange", exchange,
             "write", invocation.argument(2),
             "read", invocation.argument(3));

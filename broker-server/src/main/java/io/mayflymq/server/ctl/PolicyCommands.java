@@ -91,7 +91,7 @@ final class PolicyCommands {
         kind.set, name, pattern, definition, priority, vhost);
     String applyTo = invocation.option("--apply-to");
     Map<String, Object> body =
-        Json.object(
+        JsonText.object(
             "pattern",
             pattern,
             "definition",
@@ -147,7 +147,7 @@ final class PolicyCommands {
 
   private static Map<String, Object> row(Map<String, Object> policy) {
     Map<String, Object> row = Values.only(policy, COLUMNS);
-    row.put("definition", Json.write(policy.get("definition")));
+    row.put("definition", JsonText.write(policy.get("definition")));
     return row;
   }
 }

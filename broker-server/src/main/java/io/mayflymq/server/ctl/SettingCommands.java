@@ -64,7 +64,7 @@ final class SettingCommands {
     String key = invocation.argument(0);
     String value = invocation.argument(1);
     invocation.banner("Setting %s to \"%s\" on node %s ...", key, value, invocation.node());
-    put(invocation, Api.path("config", key), Json.object("value", value));
+    put(invocation, Api.path("config", key), JsonText.object("value", value));
     return Result.DONE;
   }
 
@@ -95,7 +95,7 @@ final class SettingCommands {
       String size = invocation.argument(1);
       long bytes = bytes(size);
       invocation.banner("Setting memory threshold on %s to %s bytes ...", invocation.node(), size);
-      put(invocation, "vm-memory-high-watermark", Json.object("absolute", bytes));
+      put(invocation, "vm-memory-high-watermark", JsonText.object("absolute", bytes));
       return Result.DONE;
     }
     requireOne(invocation);
@@ -104,7 +104,7 @@ final class SettingCommands {
       throw bad(": The threshold should be a fraction between 0.0 and 1.0");
     }
     invocation.banner("Setting memory threshold on %s to %s ...", invocation.node(), fraction);
-    put(invocation, "vm-memory-high-watermark", Json.object("relative", fraction));
+    put(invocation, "vm-memory-high-watermark", JsonText.object("relative", fraction));
     return Result.DONE;
   }
 
@@ -118,13 +118,13 @@ final class SettingCommands {
       invocation.banner(
           "Setting disk free limit on %s to %s times the total RAM ...",
           invocation.node(), fraction);
-      put(invocation, "disk-free-limit", Json.object("relative", fraction));
+      put(invocation, "disk-free-limit", JsonText.object("relative", fraction));
       return Result.DONE;
     }
     requireOne(invocation);
     long bytes = bytes(given);
     invocation.banner("Setting disk free limit on %s to %s bytes ...", invocation.node(), given);
-    put(invocation, "disk-free-limit", Json.object("absolute", bytes));
+    put(invocation, "disk-free-limit", JsonText.object("absolute", bytes));
     return Result.DONE;
   }
 
@@ -169,7 +169,7 @@ final class SettingCommands {
           "level %s is not supported. Try one of %s".formatted(level, String.join(", ", LEVELS)));
     }
     invocation.banner("Setting log level to \"%s\" ...", level);
-    put(invocation, "log-level", Json.object("level", level));
+    put(invocation, "log-level", JsonText.object("level", level));
     return Result.DONE;
   }
 }

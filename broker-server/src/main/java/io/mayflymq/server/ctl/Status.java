@@ -67,7 +67,7 @@ final class Status {
   }
 
   private Map<String, Object> value(int vhosts) {
-    return Json.object(
+    return JsonText.object(
         "pid", Long.parseLong(String.valueOf(node.get("os_pid"))),
         "os", System.getProperty("os.name"),
         "uptime", TimeUnit.MILLISECONDS.toSeconds(Values.number(node, "uptime")),
@@ -81,14 +81,14 @@ final class Status {
         "log_files", node.get("log_files"),
         "alarms", alarms(),
         "memory",
-            Json.object(
+            JsonText.object(
                 "total", node.get("mem_used"),
                 "strategy", node.get("mem_calculation_strategy"),
                 "limit", node.get("mem_limit")),
         "disk_free", node.get("disk_free"),
         "disk_free_limit", node.get("disk_free_limit"),
         "totals",
-            Json.object(
+            JsonText.object(
                 "connection_count", total("connections"),
                 "queue_count", total("queues"),
                 "virtual_host_count", (long) vhosts),
@@ -147,19 +147,19 @@ final class Status {
 
   private Map<String, Object> clusterValue(List<Map<String, Object>> flags) {
     Object name = overview.get("node");
-    return Json.object(
+    return JsonText.object(
         "cluster_name", overview.get("cluster_name"),
         "disk_nodes", List.of(name),
         "running_nodes", List.of(name),
         "versions",
-            Json.object(
+            JsonText.object(
                 name.toString(),
-                Json.object(
+                JsonText.object(
                     "product_name", overview.get("product_name"),
                     "product_version", overview.get("product_version"))),
         "alarms", alarms(),
-        "partitions", Json.object(),
-        "listeners", Json.object(name.toString(), overview.get("listeners")),
+        "partitions", JsonText.object(),
+        "listeners", JsonText.object(name.toString(), overview.get("listeners")),
         "feature_flags", flags);
   }
 

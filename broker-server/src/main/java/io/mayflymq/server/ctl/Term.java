@@ -59,8 +59,8 @@ final class Term {
   }
 
   /** A table of AMQP that came as a JSON object: names, types and values, in order of names. */
-  static Object table(Object json) {
-    if (!(json instanceof Map<?, ?> object)) {
+  static Object table(Object jsonText) {
+    if (!(jsonText instanceof Map<?, ?> object)) {
       return List.of();
     }
     return object.entrySet().stream()
@@ -122,7 +122,7 @@ final class Term {
           + "]";
     }
     if (value instanceof Map<?, ?>) {
-      return Json.write(value);
+      return JsonText.write(value);
     }
     return value instanceof Tuple ? nested(value) : escape(value.toString());
   }

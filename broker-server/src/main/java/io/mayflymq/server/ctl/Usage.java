@@ -18,7 +18,7 @@ final class Usage {
         script
             + " [--node <node>] [--timeout <timeout>] [--quiet] <command> [<command options>]\n");
     lines.add("Available commands:\n");
-    for (Map.Entry<String, List<Command>> group : Catalog.groups().entrySet()) {
+    for (Map.Entry<String, List<Command>> group : CommandRegistry.groups().entrySet()) {
       lines.add(group.getKey() + ":\n");
       for (Command command : group.getValue()) {
         lines.add(
@@ -71,11 +71,11 @@ final class Usage {
         : text + "Did you mean '%s'? \n".formatted(similar);
   }
 
-  /** The command whose name differs in the fewest letters, if they are few. */
+  /** The command whose name differs in the fewest dead letters, if they are few. */
   private static String similar(String name) {
     String best = null;
     int least = Math.max(2, name.length() / 3) + 1;
-    for (String known : Catalog.names()) {
+    for (String known : CommandRegistry.names()) {
       int distance = distance(name, known);
       if (distance < least) {
         best = known;

@@ -101,7 +101,7 @@ final class UserCommands {
       throw ControlException.error(Sysexits.SOFTWARE, "User \"%s\" already exists".formatted(user));
     }
     String secret = invocation.flag("--pre-hashed-password") ? "password_hash" : "password";
-    invocation.api().put(path(user), Json.object(secret, password, "tags", ""));
+    invocation.api().put(path(user), JsonText.object(secret, password, "tags", ""));
     invocation.banner(
         "Done. Don't forget to grant the user permissions to some virtual hosts!"
             + " See '%s help set_permissions' to learn more.",
@@ -125,7 +125,7 @@ final class UserCommands {
     invocation.banner("Changing password for user \"%s\" ...", user);
     String password = password(invocation);
     Object tags = existing(invocation, user).get("tags");
-    invocation.api().put(path(user), Json.object("password", password, "tags", tags));
+    invocation.api().put(path(user), JsonText.object("password", password, "tags", tags));
     return Result.DONE;
   }
 
@@ -133,7 +133,7 @@ final class UserCommands {
     String user = invocation.argument(0);
     invocation.banner("Clearing password for user \"%s\" ...", user);
     Object tags = existing(invocation, user).get("tags");
-    invocation.api().put(path(user), Json.object("password_hash", "", "tags", tags));
+    invocation.api().put(path(user), JsonText.object("password_hash", "", "tags", tags));
     return Result.DONE;
   }
 
@@ -181,7 +181,7 @@ final class UserCommands {
     return new Result.Rows(
         List.of("user", "tags"),
         invocation.api().list("users").stream()
-            .map(user -> Json.object("user", user.get("name"), "tags", tags(user)))
+            .map(user -> JsonText.object("user", user.get("name"), "tags", tags(user)))
             .collect(Collectors.toList()));
   }
 
@@ -200,11 +200,13 @@ final class UserCommands {
     invocation.banner("Setting user limits to \"%s\" for user \"%s\" ...", definition, user);
     Map<String, Object> limits = Values.parseObject("definition", definition);
     existing(invocation, user);
-    Limits.check(
+    LimitOptions.check(
         limits, List.of("max-connections", "max-channels"), "Unrecognised terms %s in user-limits");
     limits.forEach(
         (name, value) ->
-            invocation.api().put(Api.path("user-limits", user, name), Json.object("value", value)));
+            invocation
+                .api()
+                .put(Api.path("user-limits", user, name), JsonText.object("value", value)));
     return Result.DONE;
   }
 
@@ -225,12 +227,12 @@ final class UserCommands {
   private static Result listLimits(Invocation invocation) {
     if (invocation.flag("--global")) {
       invocation.banner("Listing limits for all users ...");
-      return Limits.rows("user", invocation.api().list("user-limits"));
+      return LimitOptions.rows("user", invocation.api().list("user-limits"));
     }
     String given = invocation.option("--user");
     String user = given == null ? "guest" : given;
     invocation.banner("Listing limits for user \"%s\" ...", user);
     existing(invocation, user);
-    return Limits.one(invocation.api().list(Api.path("user-limits", user)), "{}");
+    return LimitOptions.one(invocation.api().list(Api.path("user-limits", user)), "{}");
   }
 }

@@ -15,9 +15,9 @@ final class Values {
    *
    * @throws ControlException if it is none
    */
-  static Object parse(String json) {
+  static Object parse(String jsonText) {
     try {
-      return Json.read(json);
+      return JsonText.read(jsonText);
     } catch (JsonProcessingException e) {
       throw ControlException.error(
           Sysexits.UNAVAILABLE, "JSON decoding error. Reason: " + reason(e));
@@ -35,15 +35,15 @@ final class Values {
    * @param name what it is
    * @throws ControlException if it is none
    */
-  static Map<String, Object> parseObject(String name, String json) {
-    Object value = parse(json);
+  static Map<String, Object> parseObject(String name, String jsonText) {
+    Object value = parse(jsonText);
     if (value instanceof Map<?, ?>) {
       return Api.object(value);
     }
     throw ControlException.error(
         Sysexits.UNAVAILABLE,
         "Validation failed\n\n%s should be an object, actually was %s\n"
-            .formatted(name, Json.write(value)));
+            .formatted(name, JsonText.write(value)));
   }
 
   /** These fields of an object, in this order; null for those that it has not. */

@@ -72,7 +72,7 @@ final class VhostCommands {
   private static Result add(Invocation invocation) {
     String vhost = invocation.argument(0);
     invocation.banner("Adding vhost \"%s\" ...", vhost);
-    Map<String, Object> body = Json.object();
+    Map<String, Object> body = JsonText.object();
     putIfGiven(body, "description", invocation.option("--description"));
     putIfGiven(body, "tags", invocation.option("--tags"));
     putIfGiven(body, "default_queue_type", invocation.option("--default-queue-type"));
@@ -110,7 +110,7 @@ final class VhostCommands {
       throw ControlException.error(
           Sysexits.DATA, "Virtual host \"%s\" does not exist".formatted(vhost));
     }
-    Map<String, Object> body = Json.object("tags", String.join(",", tags));
+    Map<String, Object> body = JsonText.object("tags", String.join(",", tags));
     body.put("description", Api.object(found).getOrDefault("description", ""));
     invocation.api().put(Api.path("vhosts", vhost), body);
     return Result.DONE;
@@ -123,7 +123,7 @@ final class VhostCommands {
       return Result.DONE;
     }
     try {
-      invocation.api().put(Api.path("vhosts", vhost, "tracing"), Json.object("enabled", on));
+      invocation.api().put(Api.path("vhosts", vhost, "tracing"), JsonText.object("enabled", on));
     } catch (ApiError e) {
       throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
     }
@@ -144,12 +144,12 @@ final class VhostCommands {
     invocation.banner("Setting vhost limits to \"%s\" for vhost \"%s\" ...", definition, vhost);
     Map<String, Object> limits = Values.parseObject("definition", definition);
     Set<String> others = existingLimits(invocation, vhost);
-    Limits.check(limits, LIMITS, "Validation failed\n\nUnrecognised terms %s in limits\n");
+    LimitOptions.check(limits, LIMITS, "Validation failed\n\nUnrecognised terms %s in limits\n");
     limits.forEach(
         (name, value) ->
             invocation
                 .api()
-                .put(Api.path("vhost-limits", vhost, name), Json.object("value", value)));
+                .put(Api.path("vhost-limits", vhost, name), JsonText.object("value", value)));
     // A definition is the whole of the limits: those that it does not name are no more.
     others.removeAll(limits.keySet());
     others.forEach(name -> invocation.api().delete(Api.path("vhost-limits", vhost, name)));
@@ -183,12 +183,12 @@ final class VhostCommands {
   private static Result listLimits(Invocation invocation) {
     if (invocation.flag("--global")) {
       invocation.banner("Listing limits for all vhosts ...");
-      return Limits.rows("vhost", invocation.api().list("vhost-limits"));
+      return LimitOptions.rows("vhost", invocation.api().list("vhost-limits"));
     }
     String vhost = invocation.vhost();
     invocation.banner("Listing limits for vhost \"%s\" ...", vhost);
     try {
-      return Limits.one(invocation.api().list(Api.path("vhost-limits", vhost)), "");
+      return LimitOptions.one(invocation.api().list(Api.path("vhost-limits", vhost)), "");
     } catch (ApiError e) {
       throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
     }

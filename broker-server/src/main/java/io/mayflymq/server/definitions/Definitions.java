@@ -23,7 +23,7 @@ record Definitions(
     List<TopicGrant> topicPermissions,
     Map<String, Limits> vhostLimits,
     Map<String, String> globalParameters,
-    List<PolicyDefinition> policies,
+    List<PolicyItem> policies,
     List<Exchange> exchanges,
     List<Queue> queues,
     List<Bound> bindings,

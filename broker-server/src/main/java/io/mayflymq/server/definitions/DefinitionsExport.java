@@ -127,7 +127,7 @@ final class DefinitionsExport {
   private void writeParameters(ObjectNode document) {
     ArrayNode parameters = document.putArray("parameters");
     ArrayNode plain = document.putArray("policies");
-    for (PolicyDefinition policy : policies.export()) {
+    for (PolicyItem policy : policies.export()) {
       if (!isWanted(policy.vhost())) {
         continue;
       }

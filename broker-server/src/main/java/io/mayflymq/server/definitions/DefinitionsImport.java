@@ -224,7 +224,7 @@ final class DefinitionsImport {
     }
   }
 
-  private void policy(PolicyDefinition policy) {
+  private void policy(PolicyItem policy) {
     if (vhostIsMissing(policy.label(), policy.vhost())) {
       return;
     }

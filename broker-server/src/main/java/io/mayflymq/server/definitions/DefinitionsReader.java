@@ -64,7 +64,7 @@ final class DefinitionsReader {
   private final List<Definitions.TopicGrant> topicPermissions = new ArrayList<>();
   private final Map<String, Limits> vhostLimits = new LinkedHashMap<>();
   private final Map<String, String> globalParameters = new LinkedHashMap<>();
-  private final List<PolicyDefinition> policies = new ArrayList<>();
+  private final List<PolicyItem> policies = new ArrayList<>();
   private final List<Definitions.Exchange> exchanges = new ArrayList<>();
   private final List<Definitions.Queue> queues = new ArrayList<>();
   private final List<Definitions.Bound> bindings = new ArrayList<>();
@@ -267,9 +267,9 @@ final class DefinitionsReader {
     }
   }
 
-  private static PolicyDefinition policy(DefinitionItem item, JsonNode value, boolean operator) {
+  private static PolicyItem policy(DefinitionItem item, JsonNode value, boolean operator) {
     DefinitionItem policy = new DefinitionItem(item.place(), value, item.vhost());
-    return new PolicyDefinition(
+    return new PolicyItem(
         operator,
         item.ownVhost(),
         Checks.name("policy", item.text("name")),

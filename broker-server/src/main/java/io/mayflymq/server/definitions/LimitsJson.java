@@ -45,7 +45,7 @@ public final class LimitsJson {
       throw new AdministrationException(
           Reason.INVALID_LIMIT,
           object.toString(),
-          "%s should be an object, actually was %s".formatted(where, ErlangTerm.of(object)));
+          "%s should be an object, actually was %s".formatted(where, ErlangJson.of(object)));
     }
     EnumMap<Limit, Integer> limits = new EnumMap<>(Limit.class);
     for (Map.Entry<String, JsonNode> field : object.properties()) {
@@ -57,13 +57,13 @@ public final class LimitsJson {
             Reason.INVALID_LIMIT,
             key,
             "Unrecognised terms [{<<\"%s\">>,%s}] in %s"
-                .formatted(key, ErlangTerm.of(value), where));
+                .formatted(key, ErlangJson.of(value), where));
       }
       if (!value.isIntegralNumber() || !value.canConvertToInt()) {
         throw new AdministrationException(
             Reason.INVALID_LIMIT,
             key,
-            "%s should be a number, actually was %s".formatted(key, ErlangTerm.of(value)));
+            "%s should be a number, actually was %s".formatted(key, ErlangJson.of(value)));
       }
       limits.put(limit, value.intValue());
     }

@@ -27,13 +27,13 @@ final class PolicyDefinitions {
   }
 
   /** All policies and operator policies of this moment. */
-  List<PolicyDefinition> export() {
-    List<PolicyDefinition> definitions = new ArrayList<>();
+  List<PolicyItem> export() {
+    List<PolicyItem> definitions = new ArrayList<>();
     for (VirtualHost vhost : broker.virtualHosts()) {
       for (PolicyKind kind : PolicyKind.values()) {
         for (Policy policy : vhost.policies().table().policies(kind)) {
           definitions.add(
-              new PolicyDefinition(
+              new PolicyItem(
                   kind == PolicyKind.OPERATOR_POLICY,
                   vhost.name(),
                   policy.name(),
@@ -44,8 +44,7 @@ final class PolicyDefinitions {
         }
       }
     }
-    definitions.sort(
-        Comparator.comparing(PolicyDefinition::vhost).thenComparing(PolicyDefinition::name));
+    definitions.sort(Comparator.comparing(PolicyItem::vhost).thenComparing(PolicyItem::name));
     return definitions;
   }
 
@@ -54,16 +53,16 @@ final class PolicyDefinitions {
    *
    * @throws PolicyException if something is wrong with it
    */
-  Policy check(PolicyDefinition definition) {
+  Policy check(PolicyItem definition) {
     return policy(definition);
   }
 
   /** Sets a policy that {@link #check} let pass; done when that is safe. */
-  CompletableFuture<Void> set(PolicyDefinition definition) {
+  CompletableFuture<Void> set(PolicyItem definition) {
     return broker.virtualHost(definition.vhost()).policies().set(policy(definition));
   }
 
-  private static Policy policy(PolicyDefinition definition) {
+  private static Policy policy(PolicyItem definition) {
     return Policy.of(
         definition.operator() ? PolicyKind.OPERATOR_POLICY : PolicyKind.POLICY,
         definition.name(),

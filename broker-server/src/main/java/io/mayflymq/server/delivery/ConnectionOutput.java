@@ -3,7 +3,7 @@ package io.mayflymq.server.delivery;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
-import io.mayflymq.core.runtime.BurstMember;
+import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.protocol.codec.FrameEncoder;
 import io.mayflymq.protocol.frame.FrameLimits;
@@ -20,7 +20,7 @@ import io.netty.channel.ChannelOutboundBuffer;
  *
  * Belongs to the connection's loop; only isWritable may be asked by others.
  */
-public final class ConnectionOutput implements BurstMember {
+public final class ConnectionOutput implements EndOfBurstListener {
   private static final int SMALLEST_BUFFER = 1024;
   private static final int LARGEST_BUFFER = 128 * 1024;
   private static final long FLOOD_BYTES = 32L << 20;

@@ -20,5 +20,5 @@ public interface DeliveryReceiver {
   ChannelIdentity identity();
 
   /** The limit that the channel's consumers share, or null. Any thread may ask. */
-  ChannelCredit credit();
+  ChannelPrefetch credit();
 }

@@ -71,7 +71,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
   /** Whether no more requests are wanted. */
   private boolean closing;
 
-  private Exchange exchange;
+  private HttpExchange httpExchange;
 
   HttpConnection(HttpServer.Shared shared, boolean encrypted) {
     this.shared = shared;
@@ -152,7 +152,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
 
   private void headIsLate() {
     if (begun) {
-      exchange = new Exchange(null, false);
+      httpExchange = new HttpExchange(null, false);
       refuse(408, "request_timeout", "The request's headers were not there in time");
     } else {
       close();
@@ -210,16 +210,16 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
     requests++;
     boolean keepAlive =
         HttpUtil.isKeepAlive(request) && requests < shared.limits().maxRequests() && !closing;
-    exchange = new Exchange(request, keepAlive);
+    httpExchange = new HttpExchange(request, keepAlive);
     try {
-      exchange.head = RequestFraming.head(request, peer, encrypted, shared.limits());
+      httpExchange.head = RequestFraming.head(request, peer, encrypted, shared.limits());
     } catch (RequestFraming.Refusal e) {
       refuse(e.status(), e.error(), e.getMessage());
       return;
     }
-    Admission admission = admit(exchange.head);
+    Admission admission = admit(httpExchange.head);
     if (admission instanceof Admission.Refused refused) {
-      exchange.leaveBody();
+      httpExchange.leaveBody();
       answerLater(refused.response(), refused.pauseMillis());
     } else if (admission instanceof Admission.Accepted accepted) {
       accept(accepted);
@@ -236,14 +236,14 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
 
   private void accept(Admission.Accepted accepted) {
     shared.connections().busy(this);
-    if (exchange.declaredLength() > accepted.limit().maxBytes()) {
+    if (httpExchange.declaredLength() > accepted.limit().maxBytes()) {
       tooLong(accepted.limit().maxBytes());
       return;
     }
-    exchange.accepted = accepted;
-    exchange.body = new BodyBuffer(shared.bodies(), accepted.limit().maxBytes());
+    httpExchange.accepted = accepted;
+    httpExchange.body = new BodyBuffer(shared.bodies(), accepted.limit().maxBytes());
     state = State.BODY;
-    if (exchange.expectsContinue()) {
+    if (httpExchange.expectsContinue()) {
       context.writeAndFlush(
           new DefaultFullHttpResponse(
               HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER));
@@ -259,16 +259,16 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
       refuse(refusal.status(), refusal.error(), refusal.getMessage());
       return;
     }
-    switch (exchange.body.append(content.content())) {
+    switch (httpExchange.body.append(content.content())) {
       case TAKEN -> {
         if (content instanceof LastHttpContent) {
-          exchange.bodyIsRead = true;
+          httpExchange.bodyIsRead = true;
           handle();
         } else {
           want();
         }
       }
-      case TOO_LONG -> tooLong(exchange.accepted.limit().maxBytes());
+      case TOO_LONG -> tooLong(httpExchange.accepted.limit().maxBytes());
       case NO_ROOM ->
           refuse(503, "overloaded", "Too many large requests are being received: try again later");
     }
@@ -294,10 +294,10 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
     stopTimer();
     state = State.ANSWERING;
     // What has been received takes memory until it has been worked on, even if the client has gone.
-    BodyBuffer received = exchange.body;
-    exchange.body = null;
+    BodyBuffer received = httpExchange.body;
+    httpExchange.body = null;
     RequestBody whole = received.received();
-    Exchange answered = exchange;
+    HttpExchange answered = httpExchange;
     if (!shared.workers().begin(() -> work(answered, whole, received))) {
       received.release();
       refuse(503, "overloaded", "Too many requests wait for an answer: try again later");
@@ -305,7 +305,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
   }
 
   /** On a worker. */
-  private void work(Exchange answered, RequestBody whole, BodyBuffer received) {
+  private void work(HttpExchange answered, RequestBody whole, BodyBuffer received) {
     ResponseWriter.Begun begun;
     try {
       begun = ResponseWriter.begin(answered.accepted.handler().handle(whole), answered.isToHead());
@@ -325,7 +325,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
 
   /** An answer of the server itself, behind which the connection ends. */
   private void refuse(int status, String error, String reason) {
-    exchange.keepAlive = false;
+    httpExchange.keepAlive = false;
     LOGGER.debug("HTTP {}: {} {}", NetUtil.toSocketAddressString(peer), status, reason);
     send(ResponseWriter.beginShort(shared.service().refusal(status, error, reason)));
   }
@@ -345,17 +345,17 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
       return;
     }
     releaseBody();
-    exchange.keepAlive &= !closing && (answer.isWhole() || !exchange.isHttp10());
+    httpExchange.keepAlive &= !closing && (answer.isWhole() || !httpExchange.isHttp10());
     state = State.WRITING;
     shared.hold(this, answer.held());
     goesOn();
-    writer.send(answer, exchange.isToHead(), exchange.isHttp10(), exchange.keepAlive);
+    writer.send(answer, httpExchange.isToHead(), httpExchange.isHttp10(), httpExchange.keepAlive);
   }
 
   private void releaseBody() {
-    if (exchange != null && exchange.body != null) {
-      exchange.body.release();
-      exchange.body = null;
+    if (httpExchange != null && httpExchange.body != null) {
+      httpExchange.body.release();
+      httpExchange.body = null;
     }
   }
 
@@ -373,9 +373,9 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
       return;
     }
     shared.answers().end(this);
-    if (!exchange.keepAlive) {
+    if (!httpExchange.keepAlive) {
       linger();
-    } else if (exchange.bodyIsRead) {
+    } else if (httpExchange.bodyIsRead) {
       next();
     } else {
       state = State.DISCARDING;
@@ -397,8 +397,8 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
   }
 
   private void next() {
-    boolean known = exchange.accepted != null;
-    exchange = null;
+    boolean known = httpExchange.accepted != null;
+    httpExchange = null;
     state = State.IDLE;
     if (known) {
       shared.connections().idle(this);

@@ -56,7 +56,7 @@ public final class HttpServer implements AutoCloseable {
       HttpLimits limits,
       HttpService service,
       Workers workers,
-      Connections<HttpConnection> connections,
+      HttpConnections<HttpConnection> connections,
       BodyBuffer.Budget bodies,
       HeldAnswers<HttpConnection> answers,
       Faults faults) {
@@ -66,7 +66,7 @@ public final class HttpServer implements AutoCloseable {
           limits,
           service,
           workers,
-          new Connections<>(limits.maxConnections()),
+          new HttpConnections<>(limits.maxConnections()),
           new BodyBuffer.Budget(limits.maxBodies()),
           new HeldAnswers<>(limits.maxAnswers()),
           faults);

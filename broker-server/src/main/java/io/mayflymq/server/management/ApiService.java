@@ -18,14 +18,15 @@ import java.util.function.Supplier;
  */
 final class ApiService implements HttpService {
   private final Authenticator authenticator;
-  private final Map<String, Supplier<Router>> served;
+  private final Map<String, Supplier<RequestRouter>> served;
   private final Faults faults;
 
   /**
    * @param served what answers, by the first part of the path, such as {@code /api/}
    * @param faults where requests are reported that fail by a defect
    */
-  ApiService(Authenticator authenticator, Map<String, Supplier<Router>> served, Faults faults) {
+  ApiService(
+      Authenticator authenticator, Map<String, Supplier<RequestRouter>> served, Faults faults) {
     this.authenticator = authenticator;
     this.faults = faults;
     this.served = Map.copyOf(served);
@@ -33,7 +34,7 @@ final class ApiService implements HttpService {
 
   @Override
   public Admission admit(RequestHead head) {
-    for (Map.Entry<String, Supplier<Router>> part : served.entrySet()) {
+    for (Map.Entry<String, Supplier<RequestRouter>> part : served.entrySet()) {
       if (head.path().startsWith(part.getKey())) {
         CrossSite.check(head);
         return admit(head, head.path().substring(part.getKey().length()), part.getValue());
@@ -42,12 +43,12 @@ final class ApiService implements HttpService {
     throw ApiException.notFound();
   }
 
-  private Admission admit(RequestHead head, String path, Supplier<Router> router) {
+  private Admission admit(RequestHead head, String path, Supplier<RequestRouter> requestRouter) {
     Authenticator.Login login =
         authenticator.authenticate(head.header("authorization"), head.peer());
     if (login instanceof Authenticator.Login.Accepted accepted) {
       accepted.principal().requireManagement();
-      return admit(head, path, router.get(), accepted.principal());
+      return admit(head, path, requestRouter.get(), accepted.principal());
     }
     return login instanceof Authenticator.Login.Refused refused
         ? new Admission.Refused(encode(Response.of(Authenticator.failed())), refused.pauseMillis())
@@ -55,7 +56,7 @@ final class ApiService implements HttpService {
   }
 
   private static Admission admit(
-      RequestHead head, String path, Router router, Principal principal) {
+      RequestHead head, String path, RequestRouter requestRouter, Principal principal) {
     Request request =
         new Request(
             head.method(),
@@ -65,13 +66,13 @@ final class ApiService implements HttpService {
             head.headers(),
             Body.EMPTY,
             principal);
-    Router.Found found = router.find(request.method(), request.path());
-    if (found instanceof Router.Found.Handled route) {
+    RequestRouter.Found found = requestRouter.find(request.method(), request.path());
+    if (found instanceof RequestRouter.Found.Handled route) {
       return new Admission.Accepted(
           route.limit(),
           body -> encode(route.handler().handle(request.with(route.parameters(), new Body(body)))));
     }
-    return new Admission.Refused(encode(((Router.Found.Answered) found).response()));
+    return new Admission.Refused(encode(((RequestRouter.Found.Answered) found).response()));
   }
 
   private static HttpResponse encode(Response response) {

@@ -12,8 +12,8 @@ final class AuthResource {
     this.attempts = attempts;
   }
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .get("whoami", AuthResource::whoami)
         .get("auth", request -> Response.ok(Json.object("oauth_enabled", false)))
         .get("auth/hash_password/{password}", AuthResource::hashPassword)

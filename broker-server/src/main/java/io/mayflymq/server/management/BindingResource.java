@@ -38,8 +38,8 @@ final class BindingResource {
     this.managed = managed;
   }
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .get("bindings", request -> list(request, managed.vhosts(request.principal())))
         .get("bindings/{vhost}", request -> list(request, List.of(managed.visibleVhost(request))))
         .get("queues/{vhost}/{queue}/bindings", this::ofQueue)
@@ -50,7 +50,7 @@ final class BindingResource {
           "bindings/{vhost}/e/{exchange}/"
               + (kind == DestinationKind.QUEUE ? "q" : "e")
               + "/{destination}";
-      router
+      requestRouter
           .get(between, request -> between(request, kind))
           .post(between, request -> bind(request, kind))
           .get(between + "/{key}", request -> get(request, kind))
@@ -218,7 +218,7 @@ final class BindingResource {
             fields.table("arguments"));
     VhostAccess access = managed.access(request.principal(), vhost);
     DeclareChecks.binding(access, vhost, binding);
-    Answers.await(vhost.bind(binding, request.principal()));
+    Futures.await(vhost.bind(binding, request.principal()));
     String location =
         quote(binding.destination()) + "/" + quote(propertiesKey(binding)).replace("%7E", "~");
     return new Response(201, null, Map.of("location", location));
@@ -228,7 +228,7 @@ final class BindingResource {
     VirtualHost vhost = managed.usableVhost(request);
     Binding binding = named(request, vhost, kind);
     DeclareChecks.binding(managed.access(request.principal(), vhost), vhost, binding);
-    Answers.await(vhost.unbind(binding, request.principal()));
+    Futures.await(vhost.unbind(binding, request.principal()));
     return Response.noContent();
   }
 }

@@ -29,8 +29,8 @@ final class BrowseResource {
     this.memory = memory;
   }
 
-  void addTo(Router router) {
-    router.get("queues/{vhost}/{queue}/messages", this::browse);
+  void addTo(RequestRouter requestRouter) {
+    requestRouter.get("queues/{vhost}/{queue}/messages", this::browse);
   }
 
   private Response browse(Request request) {
@@ -38,13 +38,13 @@ final class BrowseResource {
     int count = (int) request.number("count", USUAL_COUNT, 1, LARGEST_COUNT);
     long truncate = request.number("truncate", USUAL_TRUNCATE, 0, Integer.MAX_VALUE);
     String named = request.query("encoding");
-    MessageObjects.Encoding encoding = MessageObjects.Encoding.of(named == null ? "auto" : named);
+    MessageJson.Encoding encoding = MessageJson.Encoding.of(named == null ? "auto" : named);
     Queue queue = managed.usableQueue(request, Permission.READ);
     MessageMemory.Share share = memory.share();
     try {
       long most = Math.min(MOST_BYTES, share.most());
       share.set(most);
-      QueuePage page = Answers.await(queue.browse(from, count, most));
+      QueuePage page = Futures.await(queue.browse(from, count, most));
       List<Seen> items =
           page.messages().stream().map(message -> Seen.of(message, truncate)).toList();
       share.set(items.stream().mapToLong(Seen::bytes).sum());
@@ -70,12 +70,12 @@ final class BrowseResource {
    *
    * @param shown null if it was not read
    */
-  private record Seen(BrowsedMessage browsed, MessageObjects.Shown shown) {
+  private record Seen(BrowsedMessage browsed, MessageJson.Shown shown) {
     static Seen of(BrowsedMessage browsed, long truncate) {
       if (browsed.message() == null) {
         return new Seen(browsed, null);
       }
-      MessageObjects.Shown shown = MessageObjects.cut(browsed.message(), truncate);
+      MessageJson.Shown shown = MessageJson.cut(browsed.message(), truncate);
       return new Seen(browsed.with(shown.message()), shown);
     }
 
@@ -83,12 +83,12 @@ final class BrowseResource {
       return shown == null ? 0 : shown.bytes();
     }
 
-    Map<String, Object> object(MessageObjects.Encoding encoding, long now) {
+    Map<String, Object> object(MessageJson.Encoding encoding, long now) {
       return BrowseResource.object(this, encoding, now);
     }
   }
 
-  private static Map<String, Object> object(Seen seen, MessageObjects.Encoding encoding, long now) {
+  private static Map<String, Object> object(Seen seen, MessageJson.Encoding encoding, long now) {
     BrowsedMessage browsed = seen.browsed;
     boolean expires = browsed.deadlineMillis() != Deadlines.NEVER;
     Map<String, Object> object =
@@ -100,7 +100,7 @@ final class BrowseResource {
             "ttl_left_ms", expires ? Math.max(0, browsed.deadlineMillis() - now) : null,
             "redelivered", browsed.redelivered(),
             "delivery_count", known(browsed.deliveryCount()));
-    object.putAll(seen.shown == null ? unread(browsed) : MessageObjects.of(seen.shown, encoding));
+    object.putAll(seen.shown == null ? unread(browsed) : MessageJson.of(seen.shown, encoding));
     return object;
   }
 

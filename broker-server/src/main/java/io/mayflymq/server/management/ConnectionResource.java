@@ -15,8 +15,8 @@ final class ConnectionResource {
     this.managed = managed;
   }
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .get("connections", request -> connections(request, view -> true))
         .get("connections/{connection}", this::get)
         .delete("connections/{connection}", this::close)
@@ -33,7 +33,7 @@ final class ConnectionResource {
     return Listing.of(
             managed.connections(request.principal()).stream().filter(wanted).toList(),
             found -> found.view().identity().name(),
-            found -> ConnectionObjects.connection(found.view()))
+            found -> ConnectionJson.connection(found.view()))
         .answer(request);
   }
 
@@ -41,7 +41,7 @@ final class ConnectionResource {
     return Listing.of(
             managed.channels(request.principal()).stream().filter(wanted).toList(),
             view -> view.identity().name(),
-            ConnectionObjects::channel)
+            ConnectionJson::channel)
         .answer(request);
   }
 
@@ -49,7 +49,7 @@ final class ConnectionResource {
     return Response.ok(
         Listing.columns(
             request,
-            ConnectionObjects.connection(
+            ConnectionJson.connection(
                 managed.connection(request.principal(), request.parameter("connection")).view())));
   }
 
@@ -70,7 +70,7 @@ final class ConnectionResource {
     return Response.ok(
         managed.connections(request.principal()).stream()
             .filter(found -> found.view().identity().user().equals(user))
-            .map(found -> ConnectionObjects.brief(found.view().identity()))
+            .map(found -> ConnectionJson.brief(found.view().identity()))
             .toList());
   }
 
@@ -103,7 +103,7 @@ final class ConnectionResource {
     return managed.channels(request.principal()).stream()
         .filter(view -> view.identity().name().equals(name) || view.identity().pid().equals(name))
         .findFirst()
-        .map(view -> Response.ok(Listing.columns(request, ConnectionObjects.channel(view))))
+        .map(view -> Response.ok(Listing.columns(request, ConnectionJson.channel(view))))
         .orElseThrow(ApiException::notFound);
   }
 

@@ -13,8 +13,8 @@ final class ConsumerResource {
     this.managed = managed;
   }
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .get("consumers", request -> list(request, managed.vhosts(request.principal())))
         .get("consumers/{vhost}", request -> list(request, List.of(managed.visibleVhost(request))));
   }
@@ -23,8 +23,7 @@ final class ConsumerResource {
     List<Map<String, Object>> all =
         managed.queues(vhosts).stream()
             .flatMap(
-                view ->
-                    view.consumers().stream().map(member -> QueueObjects.consumer(view, member)))
+                view -> view.consumers().stream().map(member -> QueueJson.consumer(view, member)))
             .toList();
     return Listing.of(all).answer(request);
   }

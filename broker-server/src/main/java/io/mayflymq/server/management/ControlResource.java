@@ -36,8 +36,8 @@ final class ControlResource {
     this.memory = memory;
   }
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .get("status", this::status)
         .put("alarms/{resource}", this::setAlarm)
         .delete("alarms/{resource}", this::clearAlarm)

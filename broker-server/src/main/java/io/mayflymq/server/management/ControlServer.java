@@ -47,7 +47,7 @@ public final class ControlServer implements AutoCloseable {
   private void listen(
       LiveConfiguration configuration, ProcessControl process, BrokerThreads threads)
       throws IOException {
-    Router control = new Router();
+    RequestRouter control = new RequestRouter();
     new ProcessResource(configuration, process).addTo(control);
     control.otherwise(() -> running().control());
     String token = ControlFile.newToken();

@@ -17,8 +17,8 @@ final class DeathResource {
     this.managed = managed;
   }
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .get("deaths", request -> list(request, managed.vhosts(request.principal())))
         .get("deaths/{vhost}", request -> list(request, List.of(managed.visibleVhost(request))))
         .get("queues/{vhost}/{queue}/deaths", this::ofQueue);
@@ -41,7 +41,7 @@ final class DeathResource {
   }
 
   private List<DeathRecord> deaths() {
-    return Answers.await(managed.broker().shards().deaths());
+    return Futures.await(managed.broker().shards().deaths());
   }
 
   private Response answer(Request request, Predicate<DeathRecord> wanted) {

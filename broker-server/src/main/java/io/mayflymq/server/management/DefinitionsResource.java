@@ -22,8 +22,8 @@ final class DefinitionsResource {
     this.bodyLimit = bodyLimit;
   }
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .get("definitions", this::exportAll)
         .post("definitions", bodyLimit, this::importAll)
         .get("definitions/{vhost}", this::exportVhost)
@@ -75,7 +75,7 @@ final class DefinitionsResource {
   /** What was skipped is in the log, as a client of RabbitMQ's API expects no body. */
   private static Response run(Request request, Import wanted) {
     try {
-      Answers.await(wanted.begin(request.body().open()));
+      Futures.await(wanted.begin(request.body().open()));
       return Response.noContent();
     } catch (DefinitionsException e) {
       throw ApiException.badRequest(String.join("\n", e.problems()));

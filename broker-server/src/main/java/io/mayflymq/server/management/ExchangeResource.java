@@ -25,8 +25,8 @@ final class ExchangeResource {
     this.managed = managed;
   }
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .get("exchanges", request -> list(request, managed.vhosts(request.principal())))
         .get("exchanges/{vhost}", request -> list(request, List.of(managed.visibleVhost(request))))
         .get("exchanges/{vhost}/{exchange}", this::get)
@@ -102,10 +102,10 @@ final class ExchangeResource {
     if (type == null) {
       throw ApiException.badRequest("unknown exchange type '%s'".formatted(typeName));
     }
-    Names.check("exchange", name);
+    PathNames.check("exchange", name);
     DeclareChecks.exchange(managed.access(request.principal(), vhost), vhost, name, arguments);
     boolean isNew = vhost.routing().exchange(name) == null;
-    Answers.await(
+    Futures.await(
         vhost.declareExchange(
             new ExchangeDefinition(
                 name,
@@ -130,7 +130,7 @@ final class ExchangeResource {
     if (name.isEmpty()) {
       throw ApiException.notAuthorised("operation not permitted on the default exchange");
     }
-    Answers.await(vhost.deleteExchange(name, request.flag("if-unused"), request.principal()));
+    Futures.await(vhost.deleteExchange(name, request.flag("if-unused"), request.principal()));
     return Response.noContent();
   }
 }

@@ -78,8 +78,8 @@ final class FeatureResource {
     this.managed = managed;
   }
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .get("feature-flags", FeatureResource::list)
         .put("feature-flags/{name}/enable", FeatureResource::enable)
         .get("deprecated-features", request -> deprecated(request, any -> true))

@@ -18,8 +18,8 @@ final class GlobalParameterResource {
     this.managed = managed;
   }
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .get("global-parameters", this::list)
         .get("global-parameters/{name}", this::get)
         .put("global-parameters/{name}", this::put)
@@ -59,12 +59,12 @@ final class GlobalParameterResource {
     request.principal().requirePolicymaker();
     Object value = request.body().fields().require("value").get("value");
     return Response.put(
-        Answers.await(parameters().set(request.parameter("name"), Json.text(value))));
+        Futures.await(parameters().set(request.parameter("name"), Json.text(value))));
   }
 
   private Response delete(Request request) {
     request.principal().requirePolicymaker();
-    Answers.await(parameters().clear(request.parameter("name")));
+    Futures.await(parameters().clear(request.parameter("name")));
     return Response.noContent();
   }
 
@@ -76,7 +76,7 @@ final class GlobalParameterResource {
     request.principal().requireAdministrator();
     String name = request.body().fields().requiredText("name");
     Checks.name("cluster", name);
-    Answers.await(parameters().set(ClusterName.PARAMETER, Json.text(name)));
+    Futures.await(parameters().set(ClusterName.PARAMETER, Json.text(name)));
     return Response.noContent();
   }
 }

@@ -24,8 +24,8 @@ record GrantLists<G>(
     Function<G, String> vhost,
     Function<G, Map<String, Object>> object) {
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .get(kind, request -> list(request, grant -> true))
         .get("users/{user}/" + kind, this::ofUser)
         .get("vhosts/{vhost}/" + kind, this::ofVhost);

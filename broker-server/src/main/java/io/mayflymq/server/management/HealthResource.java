@@ -31,8 +31,8 @@ final class HealthResource {
     this.node = node;
   }
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .get("aliveness-test/{vhost}", this::aliveness)
         .get("health/checks/alarms", request -> alarms())
         .get("health/checks/local-alarms", request -> alarms())

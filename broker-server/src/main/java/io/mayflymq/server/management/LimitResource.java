@@ -17,8 +17,8 @@ final class LimitResource {
     this.managed = managed;
   }
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .get("vhost-limits", request -> listOfVhosts(request, managed.vhosts(request.principal())))
         .get(
             "vhost-limits/{vhost}",
@@ -61,7 +61,7 @@ final class LimitResource {
     }
     Limits given = vhostLimit(value(request));
     Limit limit = limit(given);
-    Answers.await(managed.administration().vhosts().setLimit(vhost, limit, given.get(limit)));
+    Futures.await(managed.administration().vhosts().setLimit(vhost, limit, given.get(limit)));
     return Response.noContent();
   }
 
@@ -81,7 +81,7 @@ final class LimitResource {
     managed.administration().vhosts().get(vhost);
     Limit limit = Limit.ofKey(request.parameter("limit"));
     if (limit != null) {
-      Answers.await(managed.administration().vhosts().clearLimit(vhost, limit));
+      Futures.await(managed.administration().vhosts().clearLimit(vhost, limit));
     }
     return Response.noContent();
   }
@@ -125,7 +125,7 @@ final class LimitResource {
     }
     Limits given = LimitsJson.ofUser(Json.tree(value(request)));
     Limit limit = limit(given);
-    Answers.await(managed.administration().users().setLimit(user, limit, given.get(limit)));
+    Futures.await(managed.administration().users().setLimit(user, limit, given.get(limit)));
     return Response.noContent();
   }
 
@@ -134,7 +134,7 @@ final class LimitResource {
     String user = managed.administration().users().get(request.parameter("user")).name();
     Limit limit = Limit.ofKey(request.parameter("limit"));
     if (limit != null) {
-      Answers.await(managed.administration().users().clearLimit(user, limit));
+      Futures.await(managed.administration().users().clearLimit(user, limit));
     }
     return Response.noContent();
   }

@@ -8,7 +8,7 @@ import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Queue;
-import io.mayflymq.core.vhost.QueueView;
+import io.mayflymq.core.vhost.QueueSnapshot;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.server.alarm.Alarms;
@@ -28,8 +28,8 @@ import java.util.concurrent.CompletableFuture;
  * the API may call; shards are asked in slices.
  */
 final class ManagedBroker {
-  private static final Comparator<QueueView> BY_VHOST_AND_NAME =
-      Comparator.<QueueView, String>comparing(view -> view.queue().vhost().name())
+  private static final Comparator<QueueSnapshot> BY_VHOST_AND_NAME =
+      Comparator.<QueueSnapshot, String>comparing(view -> view.queue().vhost().name())
           .thenComparing(view -> view.queue().name());
 
   /** Says of totals that shards are missing in them. */
@@ -190,15 +190,15 @@ final class ManagedBroker {
   // Queues
 
   /** How the queues of these virtual hosts are now, by virtual host and name. */
-  List<QueueView> queues(Collection<VirtualHost> vhosts) {
+  List<QueueSnapshot> queues(Collection<VirtualHost> vhosts) {
     List<Queue> all = vhosts.stream().flatMap(vhost -> vhost.routing().queues().stream()).toList();
-    return Answers.await(ShardQuery.collect(all, Queue::shard, Queue::view)).stream()
+    return Futures.await(ShardQuery.collect(all, Queue::shard, Queue::view)).stream()
         .sorted(BY_VHOST_AND_NAME)
         .toList();
   }
 
   /** How much is open, as far as its shards answer. */
-  record Open(List<QueueView> queues, int connections, int channels, boolean complete) {}
+  record Open(List<QueueSnapshot> queues, int connections, int channels, boolean complete) {}
 
   /**
    * What of these virtual hosts, and what connections of a principal's, are open. Shards that do
@@ -217,8 +217,8 @@ final class ManagedBroker {
                   ? null
                   : connection.channelViews().size();
             });
-    ShardQuery.Seen<QueueView> seen = Answers.await(queues);
-    ShardQuery.Seen<Integer> opened = Answers.await(connections);
+    ShardQuery.Seen<QueueSnapshot> seen = Futures.await(queues);
+    ShardQuery.Seen<Integer> opened = Futures.await(connections);
     return new Open(
         seen.views(),
         opened.views().size(),
@@ -227,11 +227,11 @@ final class ManagedBroker {
   }
 
   /** How the queues of these virtual hosts are now; shards that do not answer soon are left out. */
-  ShardQuery.Seen<QueueView> answeringQueues(Collection<VirtualHost> vhosts) {
-    return Answers.await(beginQueues(vhosts));
+  ShardQuery.Seen<QueueSnapshot> answeringQueues(Collection<VirtualHost> vhosts) {
+    return Futures.await(beginQueues(vhosts));
   }
 
-  private static CompletableFuture<ShardQuery.Seen<QueueView>> beginQueues(
+  private static CompletableFuture<ShardQuery.Seen<QueueSnapshot>> beginQueues(
       Collection<VirtualHost> vhosts) {
     List<Queue> all = vhosts.stream().flatMap(vhost -> vhost.routing().queues().stream()).toList();
     return ShardQuery.collectWithin(SHORT_MILLIS, all, Queue::shard, Queue::view);
@@ -251,12 +251,12 @@ final class ManagedBroker {
    *
    * @throws ApiException 404
    */
-  QueueView queue(VirtualHost vhost, String name) {
+  QueueSnapshot queue(VirtualHost vhost, String name) {
     Queue queue = vhost.routing().queue(name);
-    List<QueueView> found =
+    List<QueueSnapshot> found =
         queue == null
             ? List.of()
-            : Answers.await(ShardQuery.collect(List.of(queue), Queue::shard, Queue::view));
+            : Futures.await(ShardQuery.collect(List.of(queue), Queue::shard, Queue::view));
     if (found.isEmpty()) {
       throw ApiException.notFound();
     }
@@ -286,7 +286,7 @@ final class ManagedBroker {
 
   /** The connections that a principal may see, by name: a monitor all, others their own. */
   List<Connected> connections(Principal principal) {
-    return Answers.await(
+    return Futures.await(
             ShardQuery.collect(
                 environment.open(),
                 AmqpConnection::home,
@@ -318,7 +318,7 @@ final class ManagedBroker {
 
   /** The channels that a principal may see, by name. */
   List<ChannelView> channels(Principal principal) {
-    return Answers.await(
+    return Futures.await(
             ShardQuery.collect(
                 environment.open(), AmqpConnection::home, AmqpConnection::channelViews))
         .stream()

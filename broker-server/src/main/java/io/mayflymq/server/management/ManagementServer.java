@@ -46,8 +46,8 @@ public final class ManagementServer implements AutoCloseable {
   private final ControlServer controlServer;
   private final StatisticsSampler sampler;
   private final Authenticator authenticator;
-  private final Router api = new Router();
-  private final Router control = new Router();
+  private final RequestRouter api = new RequestRouter();
+  private final RequestRouter control = new RequestRouter();
   private final HttpServer server;
   private InetSocketAddress plain;
   private InetSocketAddress encrypted;
@@ -178,7 +178,7 @@ public final class ManagementServer implements AutoCloseable {
   }
 
   private static void addResources(
-      Router api,
+      RequestRouter api,
       ManagedBroker managed,
       Node node,
       AuthAttempts attempts,
@@ -215,12 +215,12 @@ public final class ManagementServer implements AutoCloseable {
   }
 
   /** What answers below {@code /api/}. */
-  Router api() {
+  RequestRouter api() {
     return api;
   }
 
   /** What answers below {@code /control/} about the broker. */
-  Router control() {
+  RequestRouter control() {
     return control;
   }
 

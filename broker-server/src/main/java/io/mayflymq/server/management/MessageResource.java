@@ -2,17 +2,17 @@ package io.mayflymq.server.management;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.Consumer;
-import io.mayflymq.core.queue.Fetched;
+import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.routing.Route;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.settings.LeaseUse;
-import io.mayflymq.core.vhost.CommandLanes;
-import io.mayflymq.core.vhost.PublishReceipts;
+import io.mayflymq.core.vhost.PublishListener;
 import io.mayflymq.core.vhost.Queue;
-import io.mayflymq.core.vhost.ReplyLanes;
+import io.mayflymq.core.vhost.ReplySender;
+import io.mayflymq.core.vhost.ShardCommandSender;
 import io.mayflymq.core.vhost.Shards;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.protocol.types.AmqpException;
@@ -53,8 +53,8 @@ final class MessageResource {
     this.bodyLimit = bodyLimit;
   }
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .post("exchanges/{vhost}/{exchange}/publish", bodyLimit, this::publish)
         .post("queues/{vhost}/{queue}/get", this::get);
   }
@@ -71,13 +71,13 @@ final class MessageResource {
           "message size %d is larger than configured max size %d"
               .formatted(payload.length, maxMessageSize));
     }
-    byte[] properties = MessageProperties.parse(fields.get("properties")).encode();
+    byte[] properties = MessagePropertiesJson.parse(fields.get("properties")).encode();
     byte[] content = Arrays.copyOf(properties, properties.length + payload.length);
     System.arraycopy(payload, 0, content, properties.length, payload.length);
     String exchange = request.exchange();
     String routingKey = fields.text("routing_key", "");
-    Names.check("exchange", exchange);
-    Names.check("routing key", routingKey);
+    PathNames.check("exchange", exchange);
+    PathNames.check("routing key", routingKey);
     VhostAccess access = managed.access(request.principal(), vhost);
     Shards shards = managed.broker().shards();
     CompletableFuture<Boolean> routed = new CompletableFuture<>();
@@ -93,9 +93,10 @@ final class MessageResource {
                     false,
                     content,
                     properties.length);
-            ReplyLanes replies = new ReplyLanes(home, vhost.replies());
+            ReplySender replies = new ReplySender(home, vhost.replies());
             publisher.replyNames().forEach(name -> replies.send(name, message));
-            send(message, publisher.route(), new CommandLanes(home, shards, () -> {}), routed);
+            send(
+                message, publisher.route(), new ShardCommandSender(home, shards, () -> {}), routed);
           } catch (RuntimeException e) {
             routed.completeExceptionally(e);
           }
@@ -118,13 +119,16 @@ final class MessageResource {
   }
 
   private static void send(
-      Message message, Route<Queue> route, CommandLanes lanes, CompletableFuture<Boolean> routed) {
+      Message message,
+      Route<Queue> route,
+      ShardCommandSender commands,
+      CompletableFuture<Boolean> routed) {
     if (route.isEmpty()) {
       routed.complete(false);
       return;
     }
-    PublishReceipts receipts =
-        new PublishReceipts() {
+    PublishListener receipts =
+        new PublishListener() {
           private int waitingFor = route.size();
           private boolean taken = true;
 
@@ -136,12 +140,12 @@ final class MessageResource {
             }
           }
         };
-    lanes.publish(route, message, receipts, 0);
+    commands.publish(route, message, receipts, 0);
   }
 
   /** What a channel would be closed for stands in the text with its code, as in RabbitMQ. */
   private static boolean awaitPublish(CompletableFuture<Boolean> routed) {
-    return Answers.await(
+    return Futures.await(
         routed.exceptionallyCompose(
             e ->
                 CompletableFuture.failedFuture(
@@ -185,7 +189,7 @@ final class MessageResource {
     VirtualHost vhost = managed.usableVhost(request);
     Body.Fields fields = request.body().fields().require("ackmode", "count", "encoding");
     AckMode mode = AckMode.of(fields.text("ackmode", ""));
-    MessageObjects.Encoding encoding = MessageObjects.Encoding.of(fields.text("encoding", "auto"));
+    MessageJson.Encoding encoding = MessageJson.Encoding.of(fields.text("encoding", "auto"));
     long count = Math.min(LARGEST_COUNT, fields.number("count", 1));
     long truncate = fields.number("truncate", Integer.MAX_VALUE);
     String name = request.parameter("queue");
@@ -202,17 +206,17 @@ final class MessageResource {
   }
 
   /** A message that was got, as far as it will be shown. */
-  private record Taken(MessageObjects.Shown shown, Fetched fetched) {
-    static Taken of(Fetched fetched, long truncate) {
-      MessageObjects.Shown shown = MessageObjects.cut(fetched.message(), truncate);
+  private record Taken(MessageJson.Shown shown, GetResult fetched) {
+    static Taken of(GetResult fetched, long truncate) {
+      MessageJson.Shown shown = MessageJson.cut(fetched.message(), truncate);
       return new Taken(
           shown,
-          new Fetched(
+          new GetResult(
               fetched.sequence(), shown.message(), fetched.redelivered(), fetched.remaining()));
     }
 
-    Map<String, Object> object(MessageObjects.Encoding encoding) {
-      Map<String, Object> object = MessageObjects.of(shown, encoding);
+    Map<String, Object> object(MessageJson.Encoding encoding) {
+      Map<String, Object> object = MessageJson.of(shown, encoding);
       object.put("redelivered", fetched.redelivered());
       object.put("message_count", fetched.remaining());
       return object;
@@ -225,7 +229,7 @@ final class MessageResource {
     List<Taken> taken = new ArrayList<>();
     try {
       while (taken.size() < count && share.hasRoom()) {
-        Fetched fetched = fetch(queue, mode);
+        GetResult fetched = fetch(queue, mode);
         if (fetched == null) {
           break;
         }
@@ -234,17 +238,17 @@ final class MessageResource {
         share.set(share.bytes() + one.shown.bytes());
       }
     } finally {
-      Answers.await(settle(queue, taken.stream().map(Taken::fetched).toList(), mode));
+      Futures.await(settle(queue, taken.stream().map(Taken::fetched).toList(), mode));
     }
     return taken;
   }
 
   /** The next message, or null. One that comes too late goes back to the queue. */
-  private Fetched fetch(Queue queue, AckMode mode) {
-    CompletableFuture<Fetched> next =
+  private GetResult fetch(Queue queue, AckMode mode) {
+    CompletableFuture<GetResult> next =
         queue.fetch(mode.acknowledges, mode.requeues ? LeaseUse.PEEK : LeaseUse.GET);
     try {
-      return Answers.await(next);
+      return Futures.await(next);
     } catch (RuntimeException e) {
       next.thenAccept(
           late -> {
@@ -256,7 +260,7 @@ final class MessageResource {
     }
   }
 
-  private CompletableFuture<Void> settle(Queue queue, List<Fetched> taken, AckMode mode) {
+  private CompletableFuture<Void> settle(Queue queue, List<GetResult> taken, AckMode mode) {
     CompletableFuture<Void> settled = new CompletableFuture<>();
     if (!mode.acknowledges || taken.isEmpty()) {
       settled.complete(null);
@@ -265,15 +269,16 @@ final class MessageResource {
     Shard shard = queue.shard();
     shard.execute(
         () -> {
-          CommandLanes lanes =
-              new CommandLanes(shard, managed.broker().shards(), () -> settled.complete(null));
+          ShardCommandSender commands =
+              new ShardCommandSender(
+                  shard, managed.broker().shards(), () -> settled.complete(null));
           Consumer nobody = new Consumer(ShortString.EMPTY, true, false, 0, FieldTable.EMPTY, null);
-          for (Fetched fetched : taken) {
+          for (GetResult fetched : taken) {
             long sequence = fetched.sequence();
             if (mode.requeues) {
-              lanes.requeue(queue, nobody, sequence, sequence);
+              commands.requeue(queue, nobody, sequence, sequence);
             } else {
-              lanes.reject(queue, nobody, sequence, sequence);
+              commands.reject(queue, nobody, sequence, sequence);
             }
           }
         });

@@ -3,7 +3,7 @@ package io.mayflymq.server.management;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.Counts;
 import io.mayflymq.core.routing.ExchangeType;
-import io.mayflymq.core.vhost.QueueView;
+import io.mayflymq.core.vhost.QueueSnapshot;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.alarm.ResourceMonitors;
@@ -29,8 +29,8 @@ final class OverviewResource {
     this.monitors = monitors;
   }
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .get("overview", this::overview)
         .get("nodes", this::nodes)
         .get("nodes/{node}", this::node)
@@ -99,7 +99,8 @@ final class OverviewResource {
     return vhosts.stream().<Counts>map(vhost -> vhost.metrics().queues().snapshot()).toList();
   }
 
-  private static Map<String, Object> queueTotals(List<VirtualHost> vhosts, List<QueueView> queues) {
+  private static Map<String, Object> queueTotals(
+      List<VirtualHost> vhosts, List<QueueSnapshot> queues) {
     Map<String, Object> totals = new LinkedHashMap<>();
     Statistics.putMessages(
         totals,

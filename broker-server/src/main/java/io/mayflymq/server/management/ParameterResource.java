@@ -27,8 +27,8 @@ final class ParameterResource {
     this.managed = managed;
   }
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .get("parameters", request -> list(request, null))
         .get("parameters/{component}", request -> list(request, request.parameter("component")))
         .get("parameters/{component}/{vhost}", this::listOfVhost)
@@ -116,7 +116,7 @@ final class ParameterResource {
     try {
       boolean isNew = vhost.definition().limits().isEmpty();
       Limits limits = LimitsJson.ofVhost(Json.tree(value));
-      Answers.await(managed.administration().vhosts().setLimits(vhost.name(), limits));
+      Futures.await(managed.administration().vhosts().setLimits(vhost.name(), limits));
       return Response.put(isNew);
     } catch (AdministrationException e) {
       throw invalid(e.getMessage());
@@ -138,7 +138,7 @@ final class ParameterResource {
         && request.parameter("name").equals(LIMITS)
         && !vhost.definition().limits().isEmpty()) {
       request.principal().requireAdministrator();
-      Answers.await(managed.administration().vhosts().setLimits(vhost.name(), Limits.NONE));
+      Futures.await(managed.administration().vhosts().setLimits(vhost.name(), Limits.NONE));
       return Response.noContent();
     }
     if (!component.equals(OPERATOR_POLICY)) {

@@ -21,9 +21,9 @@ final class PermissionResource {
             PermissionResource::object);
   }
 
-  void addTo(Router router) {
-    lists.addTo(router);
-    router
+  void addTo(RequestRouter requestRouter) {
+    lists.addTo(requestRouter);
+    requestRouter
         .get("permissions/{vhost}/{user}", this::get)
         .put("permissions/{vhost}/{user}", this::put)
         .delete("permissions/{vhost}/{user}", this::delete);
@@ -51,7 +51,7 @@ final class PermissionResource {
     Body.Fields fields = request.body().fields().require("configure", "write", "read");
     managed.requireVhostAndUser(request);
     return Response.put(
-        Answers.await(
+        Futures.await(
             permissions()
                 .set(
                     request.parameter("user"),
@@ -63,7 +63,7 @@ final class PermissionResource {
 
   private Response delete(Request request) {
     PermissionEntry entry = lists.existing(request).get(0);
-    Answers.await(permissions().clear(entry.user(), entry.vhost()));
+    Futures.await(permissions().clear(entry.user(), entry.vhost()));
     return Response.noContent();
   }
 }

@@ -31,17 +31,17 @@ final class PolicyResource {
     this.managed = managed;
   }
 
-  void addTo(Router router) {
-    addTo(router, "policies", PolicyKind.POLICY);
-    addTo(router, "operator-policies", PolicyKind.OPERATOR_POLICY);
-    router
+  void addTo(RequestRouter requestRouter) {
+    addTo(requestRouter, "policies", PolicyKind.POLICY);
+    addTo(requestRouter, "operator-policies", PolicyKind.OPERATOR_POLICY);
+    requestRouter
         .get("queues/{vhost}/{queue}/effective", this::effectiveOfQueue)
         .get("exchanges/{vhost}/{exchange}/effective", this::effectiveOfExchange);
   }
 
-  private void addTo(Router router, String path, PolicyKind kind) {
+  private void addTo(RequestRouter requestRouter, String path, PolicyKind kind) {
     String one = path + "/{vhost}/{policy}";
-    router
+    requestRouter
         .get(path, request -> list(request, kind, managed.ownVhosts(request.principal())))
         .get(path + "/{vhost}", request -> listOfVhost(request, kind))
         .get(one, request -> get(request, kind))
@@ -133,7 +133,7 @@ final class PolicyResource {
   static Response set(VirtualHost vhost, Policy policy) {
     PolicyTable before = vhost.policies().table();
     boolean isNew = before.policy(policy.kind(), policy.name()) == null;
-    Answers.await(vhost.policies().set(policy));
+    Futures.await(vhost.policies().set(policy));
     return Response.put(isNew);
   }
 
@@ -173,7 +173,7 @@ final class PolicyResource {
    * @throws ApiException 404 if there is none of this kind and name
    */
   static Response clear(VirtualHost vhost, PolicyKind kind, String policy) {
-    if (!Answers.await(vhost.policies().clear(kind, policy))) {
+    if (!Futures.await(vhost.policies().clear(kind, policy))) {
       throw ApiException.notFound();
     }
     return Response.noContent();
@@ -184,13 +184,13 @@ final class PolicyResource {
   private Response dryRunOfSet(Request request, PolicyKind kind) {
     requireMaker(request, kind);
     VirtualHost vhost = managed.ownVhostToPutInto(request);
-    return Response.ok(Answers.await(vhost.policies().dryRunSet(wanted(request, kind))).toMap());
+    return Response.ok(Futures.await(vhost.policies().dryRunSet(wanted(request, kind))).toMap());
   }
 
   private Response dryRunOfClear(Request request, PolicyKind kind) {
     requireMaker(request, kind);
     VirtualHost vhost = managed.ownVhost(request);
     Policy policy = existing(request, vhost, kind);
-    return Response.ok(Answers.await(vhost.policies().dryRunClear(kind, policy.name())).toMap());
+    return Response.ok(Futures.await(vhost.policies().dryRunClear(kind, policy.name())).toMap());
   }
 }

@@ -19,8 +19,8 @@ final class ProcessResource {
     this.process = process;
   }
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .post("stop", this::stop)
         .get("app", this::app)
         .put("app", this::setApp)

@@ -17,8 +17,8 @@ final class QueueResource {
     this.managed = managed;
   }
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .get("queues", request -> list(request, managed.vhosts(request.principal())))
         // RabbitMQ leaves out of the plain list what it took long to collect; here it is the same.
         .get("queues/detailed", request -> list(request, managed.vhosts(request.principal())))
@@ -31,7 +31,7 @@ final class QueueResource {
   }
 
   private Response list(Request request, Collection<VirtualHost> vhosts) {
-    return Listing.of(managed.queues(vhosts), view -> view.queue().name(), QueueObjects::summary)
+    return Listing.of(managed.queues(vhosts), view -> view.queue().name(), QueueJson::summary)
         .answer(request);
   }
 
@@ -39,7 +39,7 @@ final class QueueResource {
     VirtualHost vhost = managed.visibleVhost(request);
     return Response.ok(
         Listing.columns(
-            request, QueueObjects.detail(managed.queue(vhost, request.parameter("queue")))));
+            request, QueueJson.detail(managed.queue(vhost, request.parameter("queue")))));
   }
 
   private Response declare(Request request) {
@@ -49,10 +49,10 @@ final class QueueResource {
     FieldTable arguments = fields.table("arguments");
     boolean durable = fields.bool("durable");
     boolean autoDelete = fields.bool("auto_delete");
-    Names.check("queue", name);
+    PathNames.check("queue", name);
     DeclareChecks.queue(managed.access(request.principal(), vhost), vhost, name, arguments);
     boolean isNew = vhost.routing().queue(name) == null;
-    Answers.await(
+    Futures.await(
         vhost.declareQueue(
             new QueueDeclaration(
                 name,
@@ -70,7 +70,7 @@ final class QueueResource {
   private Response delete(Request request) {
     VirtualHost vhost = managed.usableVhost(request);
     Queue queue = managed.usableQueue(request, Permission.CONFIGURE);
-    Answers.await(
+    Futures.await(
         vhost.deleteQueue(
             queue.name(),
             request.principal(),
@@ -80,7 +80,7 @@ final class QueueResource {
   }
 
   private Response purge(Request request) {
-    Answers.await(managed.usableQueue(request, Permission.READ).purge());
+    Futures.await(managed.usableQueue(request, Permission.READ).purge());
     return Response.noContent();
   }
 

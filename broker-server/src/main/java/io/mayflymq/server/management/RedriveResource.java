@@ -30,8 +30,8 @@ final class RedriveResource {
     this.managed = managed;
   }
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .post("queues/{vhost}/{queue}/redrive", this::begin)
         .get("queues/{vhost}/{queue}/redrive", this::report)
         .delete("queues/{vhost}/{queue}/redrive", this::stop)
@@ -43,14 +43,14 @@ final class RedriveResource {
   }
 
   private Response dryRun(Request request) {
-    return Response.ok(object(Answers.await(redrive(request, true).done())));
+    return Response.ok(object(Futures.await(redrive(request, true).done())));
   }
 
   private Redrive redrive(Request request, boolean dryRun) {
     Queue queue = managed.usableQueue(request, Permission.READ);
     RedriveRequest wanted = wanted(request.body().fields(), dryRun);
     VhostAccess access = managed.access(request.principal(), queue.vhost());
-    return Answers.await(queue.redrive(wanted, new Conditions(managed.alarms(), access)));
+    return Futures.await(queue.redrive(wanted, new Conditions(managed.alarms(), access)));
   }
 
   private record Conditions(Alarms alarms, VhostAccess access) implements Redrive.Conditions {
@@ -133,7 +133,7 @@ final class RedriveResource {
   private Response stop(Request request) {
     Redrive redrive = last(request);
     redrive.stop();
-    return Response.ok(object(Answers.await(redrive.done())));
+    return Response.ok(object(Futures.await(redrive.done())));
   }
 
   private Redrive last(Request request) {

@@ -26,8 +26,8 @@ final class ScheduleResource {
     this.managed = managed;
   }
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .get("queues/{vhost}/{queue}/scheduled", this::list)
         .delete("queues/{vhost}/{queue}/scheduled", this::purge)
         .delete("queues/{vhost}/{queue}/scheduled/{message}", this::cancel);
@@ -38,7 +38,7 @@ final class ScheduleResource {
     int limit = limit(request.query("limit"));
     SchedulePlace after = place(request.query("after"));
     SchedulePage page =
-        Answers.await(
+        Futures.await(
             QueueSchedule.with(queue(request), all -> all.page(after, limit), SchedulePage.NONE));
     return Response.ok(
         Json.object(
@@ -82,13 +82,13 @@ final class ScheduleResource {
   }
 
   private Response purge(Request request) {
-    Answers.await(QueueSchedule.with(queue(request), all -> all.remove(null), 0L));
+    Futures.await(QueueSchedule.with(queue(request), all -> all.remove(null), 0L));
     return Response.noContent();
   }
 
   private Response cancel(Request request) {
     String id = request.parameter("message");
-    if (Answers.await(QueueSchedule.with(queue(request), all -> all.remove(id), 0L)) == 0) {
+    if (Futures.await(QueueSchedule.with(queue(request), all -> all.remove(id), 0L)) == 0) {
       throw ApiException.notFound();
     }
     return Response.noContent();

@@ -1,7 +1,7 @@
 package io.mayflymq.server.management;
 
-import io.mayflymq.core.message.DeathFate;
 import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DropOutcome;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
@@ -51,7 +51,7 @@ final class Statistics {
       Stream.concat(
               Arrays.stream(DeathReason.values())
                   .map(reason -> new Field(reason.wireName(), Counter.of(reason))),
-              Arrays.stream(DeathFate.values())
+              Arrays.stream(DropOutcome.values())
                   .map(fate -> new Field(name(fate), Counter.of(fate))))
           .toList();
 
@@ -101,7 +101,7 @@ final class Statistics {
     return deaths;
   }
 
-  private static String name(DeathFate fate) {
+  private static String name(DropOutcome fate) {
     return switch (fate) {
       case DEAD_LETTERED -> fate.wireName();
       case WAITING -> "dead_letters_waited";

@@ -23,9 +23,9 @@ final class TopicPermissionResource {
             TopicPermissionResource::object);
   }
 
-  void addTo(Router router) {
-    lists.addTo(router);
-    router
+  void addTo(RequestRouter requestRouter) {
+    lists.addTo(requestRouter);
+    requestRouter
         .get("topic-permissions/{vhost}/{user}", this::get)
         .put("topic-permissions/{vhost}/{user}", this::put)
         .delete("topic-permissions/{vhost}/{user}", this::delete)
@@ -54,7 +54,7 @@ final class TopicPermissionResource {
     Body.Fields fields = request.body().fields().require("exchange", "write", "read");
     managed.requireVhostAndUser(request);
     return Response.put(
-        Answers.await(
+        Futures.await(
             permissions()
                 .setTopic(
                     request.parameter("user"),
@@ -71,13 +71,13 @@ final class TopicPermissionResource {
             .filter(candidate -> candidate.exchange().equals(exchange))
             .findFirst()
             .orElseThrow(ApiException::notFound);
-    Answers.await(permissions().clearTopic(entry.user(), entry.vhost(), exchange));
+    Futures.await(permissions().clearTopic(entry.user(), entry.vhost(), exchange));
     return Response.noContent();
   }
 
   private Response delete(Request request) {
     TopicPermissionEntry first = lists.existing(request).get(0);
-    Answers.await(permissions().clearTopics(first.user(), first.vhost()));
+    Futures.await(permissions().clearTopics(first.user(), first.vhost()));
     return Response.noContent();
   }
 }

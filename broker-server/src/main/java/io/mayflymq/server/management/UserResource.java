@@ -22,8 +22,8 @@ final class UserResource {
     this.managed = managed;
   }
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .get("users", this::list)
         .get("users/without-permissions", this::listWithoutPermissions)
         .post("users/bulk-delete", this::deleteAll)
@@ -79,7 +79,7 @@ final class UserResource {
     Limits limits =
         fields.has("limits") ? LimitsJson.ofUser(Json.tree(fields.get("limits"))) : Limits.NONE;
     User wanted = new User(request.parameter("user"), password(fields), fields.tags(), limits);
-    return Response.put(Answers.await(users().put(wanted)));
+    return Response.put(Futures.await(users().put(wanted)));
   }
 
   private static PasswordHash password(Body.Fields fields) {
@@ -115,7 +115,7 @@ final class UserResource {
 
   private Response delete(Request request) {
     request.principal().requireAdministrator();
-    Answers.await(users().delete(request.parameter("user")));
+    Futures.await(users().delete(request.parameter("user")));
     return Response.noContent();
   }
 
@@ -135,7 +135,7 @@ final class UserResource {
       }
       names.add(text);
     }
-    names.stream().distinct().map(users()::delete).toList().forEach(Answers::await);
+    names.stream().distinct().map(users()::delete).toList().forEach(Futures::await);
     return Response.noContent();
   }
 }

@@ -6,7 +6,7 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.CounterGroup;
 import io.mayflymq.core.metrics.ShardQuery;
 import io.mayflymq.core.security.Limits;
-import io.mayflymq.core.vhost.QueueView;
+import io.mayflymq.core.vhost.QueueSnapshot;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.config.NodeName;
 import java.util.List;
@@ -24,8 +24,8 @@ final class VhostResource {
     this.managed = managed;
   }
 
-  void addTo(Router router) {
-    router
+  void addTo(RequestRouter requestRouter) {
+    requestRouter
         .get("vhosts", this::list)
         .get("vhosts/{vhost}", this::get)
         .put("vhosts/{vhost}", this::put)
@@ -52,7 +52,7 @@ final class VhostResource {
             fields.tags(),
             queueType.equals(NO_QUEUE_TYPE) ? "" : queueType,
             Limits.NONE);
-    boolean isNew = Answers.await(vhosts().put(wanted));
+    boolean isNew = Futures.await(vhosts().put(wanted));
     if (fields.has("tracing")) {
       trace(wanted.name(), fields.bool("tracing"));
     }
@@ -64,7 +64,7 @@ final class VhostResource {
 
   /** Who adds a virtual host may use it, as in RabbitMQ. */
   private void permitEverything(String user, String vhost) {
-    Answers.await(
+    Futures.await(
         managed
             .administration()
             .permissions()
@@ -87,7 +87,7 @@ final class VhostResource {
 
   private Response delete(Request request) {
     request.principal().requireAdministrator();
-    Answers.await(vhosts().delete(request.parameter("vhost")));
+    Futures.await(vhosts().delete(request.parameter("vhost")));
     return Response.noContent();
   }
 
@@ -108,8 +108,8 @@ final class VhostResource {
 
   private Response list(Request request) {
     List<VirtualHost> visible = managed.vhosts(request.principal());
-    ShardQuery.Seen<QueueView> seen = managed.answeringQueues(visible);
-    Map<VirtualHost, List<QueueView>> queues =
+    ShardQuery.Seen<QueueSnapshot> seen = managed.answeringQueues(visible);
+    Map<VirtualHost, List<QueueSnapshot>> queues =
         seen.views().stream().collect(Collectors.groupingBy(view -> view.queue().vhost()));
     return Listing.of(
             visible,
@@ -120,12 +120,12 @@ final class VhostResource {
 
   private Response get(Request request) {
     VirtualHost vhost = managed.visibleVhost(request);
-    ShardQuery.Seen<QueueView> seen = managed.answeringQueues(List.of(vhost));
+    ShardQuery.Seen<QueueSnapshot> seen = managed.answeringQueues(List.of(vhost));
     return Response.ok(Listing.columns(request, object(vhost, seen.views(), seen.complete())));
   }
 
   private static Map<String, Object> object(
-      VirtualHost vhost, List<QueueView> queues, boolean complete) {
+      VirtualHost vhost, List<QueueSnapshot> queues, boolean complete) {
     CounterGroup traffic = vhost.metrics().connections();
     VhostDefinition definition = vhost.definition();
     Map<String, Object> object =

@@ -13,8 +13,8 @@ import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.config.TcpSettings;
 import io.mayflymq.server.connection.AmqpConnection;
+import io.mayflymq.server.connection.AmqpConnectionHandler;
 import io.mayflymq.server.connection.ConnectionEnvironment;
-import io.mayflymq.server.connection.FrameInput;
 import io.mayflymq.server.tls.ReloadingTls;
 import io.mayflymq.server.tls.TlsException;
 import io.netty.bootstrap.ServerBootstrap;
@@ -185,7 +185,7 @@ public final class AmqpServer implements AutoCloseable {
                     channel
                         .pipeline()
                         .addLast(
-                            new FrameInput(
+                            new AmqpConnectionHandler(
                                 environment,
                                 environment.broker().shards().on(loops.of(channel.eventLoop()))));
                   }

@@ -97,7 +97,7 @@ public final class ReloadingTls {
   /** Has a connection that begins now speak TLS. Any thread may call. */
   public void encrypt(Channel connection) {
     SslHandler handler = new SslHandler(newEngine(connection.alloc()));
-    connection.pipeline().addLast(new SeparateFinished(handler), handler);
+    connection.pipeline().addLast(new Tls13FinishedWorkaround(handler), handler);
   }
 
   private synchronized SSLEngine newEngine(ByteBufAllocator allocator) {

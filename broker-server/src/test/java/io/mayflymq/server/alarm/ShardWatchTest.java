@@ -3,7 +3,7 @@ package io.mayflymq.server.alarm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.runtime.EventLoop;
-import io.mayflymq.core.store.VolatileStore;
+import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.vhost.Shards;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -41,7 +41,7 @@ class ShardWatchTest {
   private long nanos;
   private final ShardWatch watch =
       new ShardWatch(
-          new Shards(loops, () -> Instant.EPOCH, shard -> new VolatileStore()),
+          new Shards(loops, () -> Instant.EPOCH, shard -> new InMemoryStore()),
           alarms,
           () -> nanos);
 

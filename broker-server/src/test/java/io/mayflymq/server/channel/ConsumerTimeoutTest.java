@@ -2,11 +2,11 @@ package io.mayflymq.server.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.metadata.InMemoryMetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
-import io.mayflymq.core.metadata.VolatileMetadataLog;
 import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.store.VolatileStore;
+import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.QueueDeclaration;
 import io.mayflymq.core.vhost.Shards;
@@ -34,7 +34,7 @@ class ConsumerTimeoutTest {
 
   /** A channel whose queues have no timeout of their own, or this one. */
   private static final class Rig {
-    private final ManualLoop loop = new ManualLoop();
+    private final ManualEventLoop loop = new ManualEventLoop();
     private final Shard shard;
     private final DeliverySource source;
     private final UnackedDeliveries unacked = new UnackedDeliveries();
@@ -52,11 +52,11 @@ class ConsumerTimeoutTest {
           new Shards(
               List.of(loop),
               () -> Instant.ofEpochMilli(loop.nowMillis),
-              shard -> new VolatileStore());
+              shard -> new InMemoryStore());
       shard = shards.get(0);
       Broker broker =
           new Broker(
-              shards, new VolatileMetadataLog(), () -> Instant.ofEpochMilli(loop.nowMillis), "/");
+              shards, new InMemoryMetadataLog(), () -> Instant.ofEpochMilli(loop.nowMillis), "/");
       VirtualHost vhost = broker.createVirtualHost(VhostDefinition.of("/"));
       vhost
           .declareQueue(

@@ -18,7 +18,7 @@ class ConfigFileTest {
     return Files.writeString(directory.resolve("mayfly.conf"), content);
   }
 
-  private List<Entry> read(String content) throws IOException, ConfigException {
+  private List<FileEntry> read(String content) throws IOException, ConfigException {
     return ConfigFile.read(file(content));
   }
 
@@ -31,9 +31,9 @@ class ConfigFileTest {
 
   @Test
   void takesKeysAndValuesWithTheirLines() throws Exception {
-    List<Entry> entries = read("\n# a comment\n  heartbeat = 30 # seconds\nframe_max=4096\r\n");
-    assertThat(entries).extracting(Entry::key).containsExactly("heartbeat", "frame_max");
-    assertThat(entries).extracting(Entry::value).containsExactly("30", "4096");
+    List<FileEntry> entries = read("\n# a comment\n  heartbeat = 30 # seconds\nframe_max=4096\r\n");
+    assertThat(entries).extracting(FileEntry::key).containsExactly("heartbeat", "frame_max");
+    assertThat(entries).extracting(FileEntry::value).containsExactly("30", "4096");
     assertThat(entries)
         .extracting(entry -> entry.origin().where())
         .containsExactly(
@@ -43,20 +43,20 @@ class ConfigFileTest {
   @Test
   void quotesKeepWhatWouldOtherwiseGo() throws Exception {
     assertThat(read("a = ' x#y '\nb = \"it's\" # comment\nc = x#y\nd = a=b\ne = ''\nf ="))
-        .extracting(Entry::value)
+        .extracting(FileEntry::value)
         .containsExactly(" x#y ", "it's", "x", "a=b", "", "");
   }
 
   @Test
   void anEscapedDotBelongsToTheName() throws Exception {
     assertThat(read("loopback_users.ann\\.lee = true"))
-        .extracting(Entry::key)
+        .extracting(FileEntry::key)
         .containsExactly("loopback_users.ann.lee");
   }
 
   @Test
   void skipsAByteOrderMark() throws Exception {
-    assertThat(read("\uFEFFheartbeat = 1")).extracting(Entry::key).containsExactly("heartbeat");
+    assertThat(read("\uFEFFheartbeat = 1")).extracting(FileEntry::key).containsExactly("heartbeat");
   }
 
   @Test

@@ -27,12 +27,12 @@ class ManualTest {
   @Test
   void listsEveryCommandAsItIs() throws IOException {
     String manual = Files.readString(MANUAL);
-    Catalog.groups()
+    CommandRegistry.groups()
         .forEach((title, commands) -> assertThat(manual).contains(section(title, commands)));
   }
 
   @Test
   void noTwoCommandsHaveTheSameName() {
-    assertThat(Catalog.names()).doesNotHaveDuplicates();
+    assertThat(CommandRegistry.names()).doesNotHaveDuplicates();
   }
 }

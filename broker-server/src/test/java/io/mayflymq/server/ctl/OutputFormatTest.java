@@ -16,16 +16,16 @@ class OutputFormatTest {
           .withPid("pid")
           .rows(
               List.of(
-                  Json.object(
+                  JsonText.object(
                       "name",
                       "q1",
                       "arguments",
-                      Json.object("x-max-length", 7L, "x-dead-letter-exchange", "dlx"),
+                      JsonText.object("x-max-length", 7L, "x-dead-letter-exchange", "dlx"),
                       "durable",
                       true,
                       "pid",
                       "<a@b.1.788.0>"),
-                  Json.object("name", "q2", "arguments", Map.of(), "durable", false)));
+                  JsonText.object("name", "q2", "arguments", Map.of(), "durable", false)));
 
   @Test
   void tables() {
@@ -62,7 +62,7 @@ class OutputFormatTest {
   }
 
   @Test
-  void json() {
+  void jsonText() {
     assertThat(OutputFormat.JSON.rows(QUEUES, true))
         .startsWith(
             """
@@ -102,9 +102,9 @@ class OutputFormatTest {
             .withTable("arguments")
             .rows(
                 List.of(
-                    Json.object(
+                    JsonText.object(
                         "arguments",
-                        Json.read(
+                        JsonText.read(
                             """
                             {"arr":[1,"a"],"big":10000000000,"f":1.5,"neg":-3,"sac":true,
                              "t":{"b":1,"c":"d"}}"""))));

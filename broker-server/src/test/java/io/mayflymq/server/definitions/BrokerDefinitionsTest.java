@@ -9,8 +9,8 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.admin.AdministrationException;
+import io.mayflymq.core.metadata.InMemoryMetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
-import io.mayflymq.core.metadata.VolatileMetadataLog;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.routing.ExchangeDefinition;
@@ -22,7 +22,7 @@ import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.core.security.SecurityState;
 import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.security.User;
-import io.mayflymq.core.store.VolatileStore;
+import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.Shards;
 import java.io.ByteArrayInputStream;
@@ -71,10 +71,10 @@ class BrokerDefinitionsTest {
 
     Rig() {
       InstantSource clock = InstantSource.system();
-      VolatileMetadataLog log = new VolatileMetadataLog();
+      InMemoryMetadataLog log = new InMemoryMetadataLog();
       broker =
           new Broker(
-              new Shards(List.of(new HereAndNow()), clock, shard -> new VolatileStore()),
+              new Shards(List.of(new HereAndNow()), clock, shard -> new InMemoryStore()),
               log,
               clock,
               "/");

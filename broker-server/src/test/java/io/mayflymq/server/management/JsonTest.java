@@ -90,11 +90,11 @@ class JsonTest {
             1_000_000_000_000L,
             "headers",
             Map.of("a", 1L));
-    assertThat(MessageProperties.object(MessageProperties.parse(given))).isEqualTo(given);
-    assertThat(MessageProperties.object(BasicProperties.EMPTY)).isEqualTo(List.of());
-    assertThatThrownBy(() -> MessageProperties.parse(Map.of("priority", 256)))
+    assertThat(MessagePropertiesJson.object(MessagePropertiesJson.parse(given))).isEqualTo(given);
+    assertThat(MessagePropertiesJson.object(BasicProperties.EMPTY)).isEqualTo(List.of());
+    assertThatThrownBy(() -> MessagePropertiesJson.parse(Map.of("priority", 256)))
         .hasMessageContaining("from 0 to 255");
-    assertThatThrownBy(() -> MessageProperties.parse(5)).hasMessageContaining("an object");
+    assertThatThrownBy(() -> MessagePropertiesJson.parse(5)).hasMessageContaining("an object");
   }
 
   @Test

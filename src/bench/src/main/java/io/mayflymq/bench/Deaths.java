@@ -12,7 +12,7 @@ import org.openjdk.jmh.annotations.Setup;
 public class Deaths extends Measured {
   @Param Filling filling;
 
-  private final DeadLetters letters = new DeadLetters();
+  private final DeadLetters deadLetters = new DeadLetters();
   private Message message;
   private Message again;
   private Message elsewhere;
@@ -39,7 +39,7 @@ public class Deaths extends Measured {
   /** The same after another that died alike, as most do: with headers it goes the long way. */
   @Benchmark
   public DeadLetter alike() {
-    return letters.of(
+    return deadLetters.of(
         message, "orders", DeathReason.EXPIRED, QueueHarness.START, "dead", null, false);
   }
 

@@ -14,8 +14,8 @@ public class DirectRouting extends Measured {
   int bindings;
 
   private RoutingTable<String> table;
-  private Keys keys;
-  private Keys queues;
+  private RoutingKeys keys;
+  private RoutingKeys queues;
 
   /** Makes the bindings, each to a queue of its own. */
   @Setup
@@ -25,8 +25,8 @@ public class DirectRouting extends Measured {
       topology.bind("queue-" + i, "key-" + i);
     }
     table = topology.table();
-    keys = new Keys(bindings, i -> "key-" + i);
-    queues = new Keys(bindings, i -> "queue-" + i);
+    keys = new RoutingKeys(bindings, i -> "key-" + i);
+    queues = new RoutingKeys(bindings, i -> "queue-" + i);
   }
 
   /** One key again and again. */

@@ -1,6 +1,6 @@
 package io.mayflymq.bench;
 
-import io.mayflymq.core.retention.ExpiryIndex;
+import io.mayflymq.core.retention.LongPairHeap;
 import java.util.SplittableRandom;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
@@ -14,13 +14,13 @@ public class ExpiryHeap extends Measured {
   int entries;
 
   private final SplittableRandom random = new SplittableRandom(42);
-  private ExpiryIndex index;
+  private LongPairHeap index;
   private long sequence;
 
   /** Fills it with random deadlines. */
   @Setup
   public void fill() {
-    index = new ExpiryIndex(number -> true);
+    index = new LongPairHeap(number -> true);
     for (int i = 0; i < entries; i++) {
       index.add(random.nextInt(HOUR), sequence++);
     }

@@ -30,7 +30,7 @@ public class LogAppend extends Measured {
   private final RecordTargets target = new RecordTargets();
   private final long[] locations = new long[BURST];
   private Message message;
-  private Message letter;
+  private Message deadLetter;
   private Path directory;
   private LogHarness harness;
   private long sequence;
@@ -39,7 +39,7 @@ public class LogAppend extends Measured {
   @Setup
   public void open() throws IOException {
     message = Messages.message(Messages.PERSISTENT, bodyBytes, Message.NO_TTL);
-    letter = Messages.message(Messages.RICH, bodyBytes, Message.NO_TTL);
+    deadLetter = Messages.message(Messages.RICH, bodyBytes, Message.NO_TTL);
     directory = Files.createTempDirectory("mayfly-bench");
     harness = LogHarness.open(directory, sync);
   }
@@ -74,7 +74,7 @@ public class LogAppend extends Measured {
       target.add(2, sequence + i, Long.MAX_VALUE, 0);
       locations[i] =
           harness.log.move(
-              1, sequence + i, locations[i], bodyBytes, target, QueueHarness.START, letter);
+              1, sequence + i, locations[i], bodyBytes, target, QueueHarness.START, deadLetter);
     }
     harness.commit();
     for (int i = 0; i < BURST; i++) {

@@ -1,24 +1,24 @@
 package io.mayflymq.bench;
 
-import io.mayflymq.core.message.DeathCause;
+import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.ClassicQueueMachine;
 import io.mayflymq.core.queue.Consumer;
-import io.mayflymq.core.queue.DeliveryOutlet;
+import io.mayflymq.core.queue.ConsumerTarget;
 import io.mayflymq.core.queue.PagePool;
 import io.mayflymq.core.queue.QueueEffects;
-import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.store.QueueName;
-import io.mayflymq.core.store.VolatileStore;
+import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
 
 /** A queue in memory and its one consumer, with nothing around them. */
-final class QueueHarness implements QueueEffects, DeliveryOutlet {
+final class QueueHarness implements QueueEffects, ConsumerTarget {
   static final long START = 1_800_000_000_000L;
 
-  final QueueMachine machine;
+  final ClassicQueueMachine machine;
   final Consumer consumer;
   long died;
   long timerAt = Long.MAX_VALUE;
@@ -33,10 +33,10 @@ final class QueueHarness implements QueueEffects, DeliveryOutlet {
 
   QueueHarness(QueueSettings settings, boolean acknowledges) {
     machine =
-        new QueueMachine(
+        new ClassicQueueMachine(
             settings,
             new PagePool(16),
-            new VolatileStore().open(1, new QueueName("/", "queue"), false),
+            new InMemoryStore().open(1, new QueueName("/", "queue"), false),
             this,
             START);
     machine.start(START);
@@ -69,7 +69,11 @@ final class QueueHarness implements QueueEffects, DeliveryOutlet {
 
   @Override
   public void died(
-      Message message, DeadEntry entry, DeathCause cause, long deadlineMillis, long nowMillis) {
+      Message message,
+      UnsettledEntry entry,
+      DropTrigger cause,
+      long deadlineMillis,
+      long nowMillis) {
     died++;
   }
 

@@ -17,7 +17,7 @@ public class TopicRouting extends Measured {
   int bindings;
 
   private RoutingTable<String> table;
-  private Keys keys;
+  private RoutingKeys keys;
 
   /** Makes the bindings, each to a queue of its own. */
   @Setup
@@ -27,7 +27,7 @@ public class TopicRouting extends Measured {
       topology.bind("queue-" + i, pattern(i));
     }
     table = topology.table();
-    keys = new Keys(bindings, TopicRouting::key);
+    keys = new RoutingKeys(bindings, TopicRouting::key);
   }
 
   private static String key(int i) {

@@ -77,8 +77,8 @@ class ContentIT {
     try (RawClient client = RawClient.openChannel(target.port())) {
       String queue = declare(client);
       client.sendPublish(1, queue).sendHeader(1, 26);
-      for (char letter = 'a'; letter <= 'z'; letter++) {
-        client.sendBody(1, (byte) letter);
+      for (char deadLetter = 'a'; deadLetter <= 'z'; deadLetter++) {
+        client.sendBody(1, (byte) deadLetter);
       }
       assertThat(get(client, queue, 131_064)).isEqualTo(bytes("abcdefghijklmnopqrstuvwxyz"));
     }

@@ -303,9 +303,9 @@ class DelayedExchangeIT {
     String before = delayed(amqp, "fanout");
     amqp.bind(dying, before, "");
     publish(amqp, before, "", 10_000);
-    Delivery letter = amqp.consume(end).next();
-    assertThat(millisAfter(letter)).as("delayed once").isBetween(10_000L, 19_999L);
-    assertThat(Headers.history(letter.properties())).containsExactly("expired " + dying + " 1");
+    Delivery deadLetter = amqp.consume(end).next();
+    assertThat(millisAfter(deadLetter)).as("delayed once").isBetween(10_000L, 19_999L);
+    assertThat(Headers.history(deadLetter.properties())).containsExactly("expired " + dying + " 1");
   }
 
   @Test
@@ -315,9 +315,9 @@ class DelayedExchangeIT {
     amqp.bind(again, retry, "");
     String queue = amqp.queue(Map.of("x-dead-letter-exchange", retry, "x-message-ttl", 0));
     publish(amqp, "", queue, 200);
-    Delivery letter = amqp.consume(again).next();
-    assertThat(millisAfter(letter)).isGreaterThanOrEqualTo(200);
-    assertThat(Headers.of(letter.properties())).containsEntry("x-delay", -200L);
+    Delivery deadLetter = amqp.consume(again).next();
+    assertThat(millisAfter(deadLetter)).isGreaterThanOrEqualTo(200);
+    assertThat(Headers.of(deadLetter.properties())).containsEntry("x-delay", -200L);
   }
 
   @Test
@@ -351,8 +351,8 @@ class DelayedExchangeIT {
         new BasicProperties.Builder().expiration("200").headers(Map.of("x-delay", 300)).build(),
         bytes("m"));
     assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
-    Delivery letter = amqp.consume(dead).next();
-    assertThat((letter.nanos() - start) / 1_000_000)
+    Delivery deadLetter = amqp.consume(dead).next();
+    assertThat((deadLetter.nanos() - start) / 1_000_000)
         .isBetween(500L, (long) Patience.FORGOTTEN_MILLIS);
   }
 
@@ -388,8 +388,8 @@ class DelayedExchangeIT {
     amqp.bind(queue, exchange, "");
     amqp.publish(queue, "first");
     publish(amqp, exchange, "", 50);
-    Delivery letter = amqp.consume(dead).next();
-    assertThat(Headers.history(letter.properties())).containsExactly("maxlen " + queue + " 1");
+    Delivery deadLetter = amqp.consume(dead).next();
+    assertThat(Headers.history(deadLetter.properties())).containsExactly("maxlen " + queue + " 1");
     assertThat(amqp.drain(queue)).containsExactly("first");
   }
 

@@ -160,12 +160,12 @@ class DurableScheduleIT {
 
       inTheMiddle = broker.channel().messageCount(dead) > 0 && exists(name) && delayed(name) > 0;
       broker.channel().queueDelete(name);
-      Deliveries letters = Deliveries.from(broker.channel(), dead, true);
+      Deliveries deadLetters = Deliveries.from(broker.channel(), dead, true);
       Set<String> found = new HashSet<>();
       while (found.size() < count) {
-        Delivery letter = letters.next();
-        found.add(letter.body());
-        assertThat(Headers.deaths(letter.properties()).get(0))
+        Delivery deadLetter = deadLetters.next();
+        found.add(deadLetter.body());
+        assertThat(Headers.deaths(deadLetter.properties()).get(0))
             .containsEntry("reason", "queue_deleted");
       }
     }

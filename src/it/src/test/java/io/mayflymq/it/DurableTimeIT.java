@@ -68,10 +68,10 @@ class DurableTimeIT {
     List<String> byQueue = new ArrayList<>();
     List<String> byMessage = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
-      Deliveries.Delivery letter = deaths.next();
-      boolean own = letter.body().startsWith("m");
-      (own ? byMessage : byQueue).add(letter.body());
-      Map<String, Object> death = Headers.deaths(letter.properties()).get(0);
+      Deliveries.Delivery deadLetter = deaths.next();
+      boolean own = deadLetter.body().startsWith("m");
+      (own ? byMessage : byQueue).add(deadLetter.body());
+      Map<String, Object> death = Headers.deaths(deadLetter.properties()).get(0);
       assertThat(death)
           .containsEntry("reason", "expired")
           .containsEntry("queue", own ? "by message" : "by queue")
@@ -79,8 +79,8 @@ class DurableTimeIT {
           .containsEntry("exchange", "")
           .containsEntry("routing-keys", List.of(own ? "by message" : "by queue"));
       assertThat(death.get("original-expiration")).isEqualTo(own ? "1500" : null);
-      assertThat(letter.properties().getExpiration()).isNull();
-      assertThat(letter.properties().getDeliveryMode()).isEqualTo(2);
+      assertThat(deadLetter.properties().getExpiration()).isNull();
+      assertThat(deadLetter.properties().getDeliveryMode()).isEqualTo(2);
       Instant died = ((Date) death.get("time")).toInstant();
       assertThat(died)
           .isBetween(before.plusMillis(500), Instant.now())
@@ -129,12 +129,12 @@ class DurableTimeIT {
     Deliveries deaths = Deliveries.from(broker.channel(), "dead", true);
     List<String> bodies = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
-      Deliveries.Delivery letter = deaths.next();
-      bodies.add(letter.body());
+      Deliveries.Delivery deadLetter = deaths.next();
+      bodies.add(deadLetter.body());
       // The clock of deadlines has whole milliseconds.
-      assertThat(Time.millisBetween(earliest, letter.nanos())).isGreaterThan(ttl - 2);
+      assertThat(Time.millisBetween(earliest, deadLetter.nanos())).isGreaterThan(ttl - 2);
       // One that started anew would be as much later as the broker was down.
-      assertThat(Time.millisBetween(earliest, letter.nanos())).isLessThan(started + ttl);
+      assertThat(Time.millisBetween(earliest, deadLetter.nanos())).isLessThan(started + ttl);
     }
     assertThat(bodies).containsExactlyInAnyOrder("q", "m");
     assertThat(broker.bodies("by message")).containsExactly("stays in front", "stays behind");
@@ -205,11 +205,11 @@ class DurableTimeIT {
     broker.letSettle();
     broker.restart(ending);
 
-    List<String> letters = new ArrayList<>();
+    List<String> deadLetters = new ArrayList<>();
     for (GetResponse got : broker.drain("dead")) {
-      letters.add(RestartedBroker.body(got) + ": " + Headers.history(got.getProps()));
+      deadLetters.add(RestartedBroker.body(got) + ": " + Headers.history(got.getProps()));
     }
-    assertThat(letters)
+    assertThat(deadLetters)
         .containsExactly(
             "rejected: [rejected rejects 1]",
             "over the limit: [maxlen short 1]",

@@ -86,9 +86,10 @@ class DurableWaitsIT {
     await().until(() -> isGone("unused"));
 
     assertThat(Time.millisBetween(start, System.nanoTime())).isGreaterThanOrEqualTo(LEASE);
-    GetResponse letter = broker.get("dead");
-    assertThat(RestartedBroker.body(letter)).isEqualTo("m");
-    assertThat(Headers.deaths(letter.getProps()).get(0)).containsEntry("reason", "queue_expired");
+    GetResponse deadLetter = broker.get("dead");
+    assertThat(RestartedBroker.body(deadLetter)).isEqualTo("m");
+    assertThat(Headers.deaths(deadLetter.getProps()).get(0))
+        .containsEntry("reason", "queue_expired");
     broker.letSettle();
     broker.restart(Ending.KILL);
     assertThat(isGone("unused")).isTrue();

@@ -108,7 +108,7 @@ class ExpiryOptionsIT {
           .toList();
     }
 
-    List<String> letters(boolean looked) {
+    List<String> deadLetters(boolean looked) {
       return on.contains("expired") ? dead(looked) : List.of();
     }
 
@@ -142,10 +142,10 @@ class ExpiryOptionsIT {
           .until(() -> count(modes.queue()) == 3 - modes.dead(looked).size());
       await(modes.toString())
           .atMost(Patience.TIME)
-          .until(() -> count(modes.deadLetterQueue()) == modes.letters(looked).size());
+          .until(() -> count(modes.deadLetterQueue()) == modes.deadLetters(looked).size());
       assertThat(broker.bodies(modes.deadLetterQueue()))
           .as(modes.toString())
-          .containsExactlyElementsOf(modes.letters(looked));
+          .containsExactlyElementsOf(modes.deadLetters(looked));
     }
   }
 

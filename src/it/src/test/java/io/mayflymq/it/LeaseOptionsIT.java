@@ -154,9 +154,9 @@ class LeaseOptionsIT extends PolicyFixture {
     }
     amqp.awaitReady(dead, 3);
 
-    GetResponse letter = amqp.channel().basicGet(dead, true);
-    assertThat(Amqp.text(letter.getBody())).isEqualTo("m0");
-    assertThat(letter.getProps().getHeaders().get("x-first-death-reason"))
+    GetResponse deadLetter = amqp.channel().basicGet(dead, true);
+    assertThat(Amqp.text(deadLetter.getBody())).isEqualTo("m0");
+    assertThat(deadLetter.getProps().getHeaders().get("x-first-death-reason"))
         .hasToString("queue_expired");
     assertThat(amqp.exists(queue)).isFalse();
   }
@@ -191,8 +191,8 @@ class LeaseOptionsIT extends PolicyFixture {
     assertThat(channel.queueDelete(queue).getMessageCount()).isEqualTo(2);
 
     amqp.awaitReady(dead, 3);
-    GetResponse letter = amqp.channel().basicGet(dead, true);
-    assertThat(letter.getProps().getHeaders().get("x-first-death-reason"))
+    GetResponse deadLetter = amqp.channel().basicGet(dead, true);
+    assertThat(deadLetter.getProps().getHeaders().get("x-first-death-reason"))
         .hasToString("queue_deleted");
     assertThat(amqp.exists(queue)).isFalse();
   }
@@ -224,9 +224,10 @@ class LeaseOptionsIT extends PolicyFixture {
 
     amqp.awaitReady(dead, 4);
     for (String body : new String[] {"ready", "10", "20", "30"}) {
-      GetResponse letter = channel.basicGet(dead, true);
-      assertThat(Amqp.text(letter.getBody())).isEqualTo(body);
-      assertThat(letter.getProps().getHeaders().get("x-first-death-reason")).hasToString(reason);
+      GetResponse deadLetter = channel.basicGet(dead, true);
+      assertThat(Amqp.text(deadLetter.getBody())).isEqualTo(body);
+      assertThat(deadLetter.getProps().getHeaders().get("x-first-death-reason"))
+          .hasToString(reason);
     }
     assertThat(amqp.exists(queue)).isFalse();
   }

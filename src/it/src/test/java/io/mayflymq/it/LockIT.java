@@ -130,8 +130,9 @@ class LockIT extends PolicyFixture {
     deliveries.next();
     amqp.awaitReady(dead, 1);
 
-    GetResponse letter = amqp.channel().basicGet(dead, true);
-    assertThat(letter.getProps().getHeaders().get("x-first-death-reason")).hasToString("rejected");
+    GetResponse deadLetter = amqp.channel().basicGet(dead, true);
+    assertThat(deadLetter.getProps().getHeaders().get("x-first-death-reason"))
+        .hasToString("rejected");
     assertThat(amqp.ready(queue)).isZero();
   }
 
@@ -147,8 +148,8 @@ class LockIT extends PolicyFixture {
     assertThat(deliveries.next().properties().getHeaders()).containsEntry("x-delivery-count", 1L);
     amqp.awaitReady(dead, 1);
 
-    GetResponse letter = amqp.channel().basicGet(dead, true);
-    assertThat(letter.getProps().getHeaders().get("x-first-death-reason"))
+    GetResponse deadLetter = amqp.channel().basicGet(dead, true);
+    assertThat(deadLetter.getProps().getHeaders().get("x-first-death-reason"))
         .hasToString("delivery_limit");
   }
 
@@ -169,9 +170,10 @@ class LockIT extends PolicyFixture {
     }
     amqp.awaitReady(dead, 1);
 
-    GetResponse letter = channel.basicGet(dead, true);
-    assertThat(Amqp.text(letter.getBody())).isEqualTo("lost");
-    assertThat(letter.getProps().getHeaders().get("x-first-death-reason")).hasToString("expired");
+    GetResponse deadLetter = channel.basicGet(dead, true);
+    assertThat(Amqp.text(deadLetter.getBody())).isEqualTo("lost");
+    assertThat(deadLetter.getProps().getHeaders().get("x-first-death-reason"))
+        .hasToString("expired");
     assertThat(amqp.ready(queue)).isZero();
   }
 

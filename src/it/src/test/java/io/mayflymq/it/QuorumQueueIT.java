@@ -31,9 +31,9 @@ class QuorumQueueIT {
       assertThat(returned(channel, queue)).isEqualTo(returns);
     }
     amqp.awaitReady(dead, 1);
-    GetResponse letter = channel.basicGet(dead, true);
-    assertThat(Amqp.text(letter.getBody())).isEqualTo("poison");
-    assertThat(letter.getProps().getHeaders().get("x-first-death-reason"))
+    GetResponse deadLetter = channel.basicGet(dead, true);
+    assertThat(Amqp.text(deadLetter.getBody())).isEqualTo("poison");
+    assertThat(deadLetter.getProps().getHeaders().get("x-first-death-reason"))
         .hasToString("delivery_limit");
     assertThat(amqp.ready(queue)).isZero();
   }

@@ -157,9 +157,9 @@ class RetryIT extends PolicyFixture {
       amqp.publish(queue, queue);
       channel.basicReject(channel.basicGet(queue, false).getEnvelope().getDeliveryTag(), true);
       amqp.awaitReady(dead, 1);
-      GetResponse letter = channel.basicGet(dead, true);
-      assertThat(Amqp.text(letter.getBody())).isEqualTo(queue);
-      assertThat(letter.getProps().getHeaders().get("x-first-death-reason"))
+      GetResponse deadLetter = channel.basicGet(dead, true);
+      assertThat(Amqp.text(deadLetter.getBody())).isEqualTo(queue);
+      assertThat(deadLetter.getProps().getHeaders().get("x-first-death-reason"))
           .hasToString(queue.equals(limited) ? "delivery_limit" : "expired");
     }
   }

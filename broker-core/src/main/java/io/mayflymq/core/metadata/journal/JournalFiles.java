@@ -58,9 +58,11 @@ final class JournalFiles implements Closeable {
    * @param removals how many remove something
    */
   private record Usage(long snapshotBytes, long sets, long removals) {
-    Usage plus(List<Entry> entries) {
-      long removed = entries.stream().filter(entry -> entry.value() == null).count();
-      boolean vhost = entries.stream().anyMatch(entry -> entry.value() == null && entry.isVhost());
+    Usage plus(List<JournalEntry> entries) {
+      long removed = entries.stream().filter(journalEntry -> journalEntry.value() == null).count();
+      boolean vhost =
+          entries.stream()
+              .anyMatch(journalEntry -> journalEntry.value() == null && journalEntry.isVhost());
       // How much went with a virtual host is not known here: it may be everything.
       return new Usage(
           snapshotBytes,
@@ -151,8 +153,8 @@ final class JournalFiles implements Closeable {
    *
    * @throws IOException if that fails; then nothing is left of it, and the next may be tried
    */
-  void write(List<Entry> entries) throws IOException {
-    byte[][] encoded = entries.stream().map(Entry::encode).toArray(byte[][]::new);
+  void write(List<JournalEntry> entries) throws IOException {
+    byte[][] encoded = entries.stream().map(JournalEntry::encode).toArray(byte[][]::new);
     pending = Frame.commit(id, sequence + 1, LiveEntries.joined(List.of(encoded)));
     if (copies.stream().anyMatch(copy -> copy.end + pending.limit() > JournalCopy.MOST_BYTES)) {
       throw new IOException(

@@ -20,32 +20,33 @@ final class LiveEntries {
   private static final int CHUNK_BYTES = 64 * 1024;
 
   /** By scope and kind. */
-  private final Map<String, Map<EntryKind, Map<String, Entry>>> scopes = new LinkedHashMap<>();
+  private final Map<String, Map<EntryKind, Map<String, JournalEntry>>> scopes =
+      new LinkedHashMap<>();
 
   /** Applies the entries of a frame. */
   void apply(ByteBuffer entries) {
     while (entries.hasRemaining()) {
-      apply(Entry.decode(entries));
+      apply(JournalEntry.decode(entries));
     }
   }
 
-  void apply(Entry entry) {
-    if (entry.value() != null) {
+  void apply(JournalEntry journalEntry) {
+    if (journalEntry.value() != null) {
       scopes
-          .computeIfAbsent(entry.scope(), absent -> new EnumMap<>(EntryKind.class))
-          .computeIfAbsent(entry.kind(), absent -> new LinkedHashMap<>())
-          .put(entry.key(), entry);
-    } else if (entry.kind() == EntryKind.VHOST) {
-      scopes.remove(entry.scope());
+          .computeIfAbsent(journalEntry.scope(), absent -> new EnumMap<>(EntryKind.class))
+          .computeIfAbsent(journalEntry.kind(), absent -> new LinkedHashMap<>())
+          .put(journalEntry.key(), journalEntry);
+    } else if (journalEntry.kind() == EntryKind.VHOST) {
+      scopes.remove(journalEntry.scope());
     } else {
-      of(entry.scope(), entry.kind()).remove(entry.key());
-      if (entry.kind() == EntryKind.USER) {
-        removePermissionsOf(entry.key());
+      of(journalEntry.scope(), journalEntry.kind()).remove(journalEntry.key());
+      if (journalEntry.kind() == EntryKind.USER) {
+        removePermissionsOf(journalEntry.key());
       }
     }
   }
 
-  private Map<String, Entry> of(String scope, EntryKind kind) {
+  private Map<String, JournalEntry> of(String scope, EntryKind kind) {
     return scopes.getOrDefault(scope, Map.of()).getOrDefault(kind, new LinkedHashMap<>());
   }
 
@@ -62,8 +63,8 @@ final class LiveEntries {
     List<MetadataCommand> commands = new ArrayList<>();
     for (EntryKind kind : EntryKind.values()) {
       for (String scope : scopes.keySet()) {
-        for (Entry entry : of(scope, kind).values()) {
-          commands.add(kind.decode(entry.value()));
+        for (JournalEntry journalEntry : of(scope, kind).values()) {
+          commands.add(kind.decode(journalEntry.value()));
         }
       }
     }
@@ -74,8 +75,9 @@ final class LiveEntries {
   Set<Long> queues() {
     Set<Long> ids = new HashSet<>();
     for (String scope : scopes.keySet()) {
-      for (Entry entry : of(scope, EntryKind.QUEUE).values()) {
-        if (EntryKind.QUEUE.decode(entry.value()) instanceof MetadataCommand.QueueDeclared queue) {
+      for (JournalEntry journalEntry : of(scope, EntryKind.QUEUE).values()) {
+        if (EntryKind.QUEUE.decode(journalEntry.value())
+            instanceof MetadataCommand.QueueDeclared queue) {
           ids.add(queue.id());
         }
       }
@@ -90,8 +92,8 @@ final class LiveEntries {
     int bytes = 0;
     for (EntryKind kind : EntryKind.values()) {
       for (String scope : scopes.keySet()) {
-        for (Entry entry : of(scope, kind).values()) {
-          byte[] encoded = entry.encode();
+        for (JournalEntry journalEntry : of(scope, kind).values()) {
+          byte[] encoded = journalEntry.encode();
           some.add(encoded);
           bytes += encoded.length;
           if (bytes >= CHUNK_BYTES) {

@@ -50,7 +50,7 @@ public final class MetadataJournal implements MetadataLog {
   /** What {@link #health} was given last. */
   private String unhealthy;
 
-  private record Pending(List<Entry> entries, CompletableFuture<Void> safe) {}
+  private record Pending(List<JournalEntry> entries, CompletableFuture<Void> safe) {}
 
   /**
    * What is known about metadata from elsewhere.
@@ -140,7 +140,7 @@ public final class MetadataJournal implements MetadataLog {
   /** Declares what has to be declared anew. @return whether anything has */
   private static boolean adopt(LiveEntries entries, UnaryOperator<List<MetadataCommand>> adoption) {
     List<MetadataCommand> adopted = adoption.apply(entries.commands());
-    adopted.forEach(command -> entries.apply(Entry.of(command)));
+    adopted.forEach(command -> entries.apply(JournalEntry.of(command)));
     return !adopted.isEmpty();
   }
 
@@ -229,19 +229,19 @@ public final class MetadataJournal implements MetadataLog {
 
   @Override
   public CompletableFuture<Void> append(List<? extends MetadataCommand> commands) {
-    List<Entry> entries = commands.stream().map(Entry::of).toList();
-    Pending entry = new Pending(entries, new CompletableFuture<>());
+    List<JournalEntry> entries = commands.stream().map(JournalEntry::of).toList();
+    Pending journalEntry = new Pending(entries, new CompletableFuture<>());
     synchronized (lock) {
       if (closed) {
-        entry.safe.completeExceptionally(notKept("the broker is stopping"));
+        journalEntry.safe.completeExceptionally(notKept("the broker is stopping"));
       } else if (failure != null) {
-        entry.safe.completeExceptionally(notKept(failure));
+        journalEntry.safe.completeExceptionally(notKept(failure));
       } else {
-        pending.add(entry);
+        pending.add(journalEntry);
         lock.notifyAll();
       }
     }
-    return entry.safe;
+    return journalEntry.safe;
   }
 
   @Override
@@ -276,17 +276,17 @@ public final class MetadataJournal implements MetadataLog {
 
   private void write(List<Pending> batch) {
     String why = failure == null ? tryToWrite(batch) : failure;
-    tell(why);
+    completeWaiting(why);
     if (why == null) {
-      batch.forEach(entry -> entry.safe.complete(null));
+      batch.forEach(journalEntry -> journalEntry.safe.complete(null));
       compact();
     } else {
       ConnectionException error = notKept(why);
-      batch.forEach(entry -> entry.safe.completeExceptionally(error));
+      batch.forEach(journalEntry -> journalEntry.safe.completeExceptionally(error));
     }
   }
 
-  private void tell(String why) {
+  private void completeWaiting(String why) {
     if (!Objects.equals(why, unhealthy)) {
       unhealthy = why;
       health.accept(why);
@@ -297,7 +297,7 @@ public final class MetadataJournal implements MetadataLog {
    * @return why it failed; null if it did not
    */
   private String tryToWrite(List<Pending> batch) {
-    List<Entry> entries = new ArrayList<>();
+    List<JournalEntry> entries = new ArrayList<>();
     batch.stream()
         .filter(each -> !each.safe.isDone())
         .forEach(each -> entries.addAll(each.entries));
@@ -329,7 +329,7 @@ public final class MetadataJournal implements MetadataLog {
         LOGGER.warn("metadata could not be compacted, and are as they were: {}", why);
       }
     } catch (IOException e) {
-      tell(fail(e));
+      completeWaiting(fail(e));
     }
   }
 

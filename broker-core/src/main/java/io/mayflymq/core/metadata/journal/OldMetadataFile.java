@@ -40,7 +40,7 @@ final class OldMetadataFile {
       return;
     }
     try {
-      List<Entry> found = read(file);
+      List<JournalEntry> found = read(file);
       found.forEach(entries::apply);
       LOGGER.info("took over {} entries of metadata from {}", found.size(), file);
     } catch (MetadataException e) {
@@ -63,14 +63,14 @@ final class OldMetadataFile {
    *
    * @throws MetadataException if it, or an entry of it, cannot be read, or a broker has it open
    */
-  static List<Entry> read(Path file) {
-    List<Entry> entries = new ArrayList<>();
+  static List<JournalEntry> read(Path file) {
+    List<JournalEntry> entries = new ArrayList<>();
     try (MVStore store = new MVStore.Builder().fileName(file.toString()).readOnly().open()) {
       for (EntryKind kind : EntryKind.values()) {
         MVMap<String, byte[]> map = store.openMap(kind.plural());
         for (byte[] value : map.values()) {
           MetadataCommand command = kind.decode(ByteBuffer.wrap(value));
-          entries.add(Entry.of(command));
+          entries.add(JournalEntry.of(command));
         }
       }
     } catch (MVStoreException e) {

@@ -11,8 +11,8 @@ import java.util.Map;
 
 /**
  * How policies are written down: the version of the layout, virtual host, kind, name, pattern,
- * apply-to and priority, then the number of settings, and each as its key, a letter for its type
- * and its value.
+ * apply-to and priority, then the number of settings, and each as its key, a dead letter for its
+ * type and its value.
  */
 final class PolicyEntry {
   private static final char WHOLE_NUMBER = 'n';

@@ -1,11 +1,11 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
-import io.mayflymq.core.store.ReturnNotes;
-import io.mayflymq.core.store.StoredQueue;
+import io.mayflymq.core.store.RecoverableQueue;
+import io.mayflymq.core.store.RedeliveryNotes;
+import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.store.segment.QueueNote;
 
 /** The part of a shard's store that is one queue's. */
@@ -16,7 +16,7 @@ final class DiskQueueStore implements QueueStore {
   final QueueName name;
   final boolean durable;
   private final DiskStore shard;
-  private StoredQueue queue;
+  private RecoverableQueue queue;
 
   /** The highest number that may have been delivered, and what the log knows of that. */
   private long deliveredUpTo = NONE;
@@ -24,7 +24,7 @@ final class DiskQueueStore implements QueueStore {
   private long deliveredLogged = NONE;
 
   /** What has come back since the log was last told; null until something does. */
-  private ReturnNotes returned;
+  private RedeliveryNotes returned;
 
   private long entries;
 
@@ -37,7 +37,7 @@ final class DiskQueueStore implements QueueStore {
   /** Whether the shard can find it by its id, as it must where messages have a location. */
   private boolean listed;
 
-  /** How many of its dead messages have letters on the way to other shards. */
+  /** How many of its dead messages have dead letters on the way to other shards. */
   private int awaited;
 
   private int namedIn;
@@ -49,12 +49,12 @@ final class DiskQueueStore implements QueueStore {
     this.shard = shard;
   }
 
-  StoredQueue queue() {
+  RecoverableQueue queue() {
     return queue;
   }
 
   @Override
-  public void attach(StoredQueue attached) {
+  public void attach(RecoverableQueue attached) {
     queue = attached;
   }
 
@@ -65,7 +65,7 @@ final class DiskQueueStore implements QueueStore {
     entries++;
     MemoryBudget budget = shard.budget;
     budget.enter();
-    boolean elsewhere = keeps(message) || shard.paging.takes(message);
+    boolean elsewhere = isPersistent(message) || shard.paging.takes(message);
     if (elsewhere
         ? soon && budget.hasRoomForConsumer(message, objectBytes)
         : budget.hasRoomFor(message)) {
@@ -116,7 +116,7 @@ final class DiskQueueStore implements QueueStore {
   // The log
 
   @Override
-  public boolean keeps(Message message) {
+  public boolean isPersistent(Message message) {
     return durable && message.persistent();
   }
 
@@ -171,7 +171,7 @@ final class DiskQueueStore implements QueueStore {
   @Override
   public void returned(long sequence, int returns, long untilMillis) {
     if (returned == null) {
-      returned = new ReturnNotes();
+      returned = new RedeliveryNotes();
     }
     if (returned.size() == 0) {
       shard.hasReturned(this);
@@ -185,7 +185,7 @@ final class DiskQueueStore implements QueueStore {
   }
 
   /** Notes the same of all that is here, to be told again to a new segment. */
-  void noteReturns(ReturnNotes notes, int mostBytes) {
+  void noteReturns(RedeliveryNotes notes, int mostBytes) {
     if (located > 0) {
       queue.noteReturns(notes, mostBytes);
     }
@@ -198,9 +198,9 @@ final class DiskQueueStore implements QueueStore {
   }
 
   @Override
-  public DeadEntry bury(long sequence, long location, int bodyLength) {
+  public UnsettledEntry detach(long sequence, long location, int bodyLength) {
     located--;
-    return shard.bury(id, sequence, location, bodyLength);
+    return shard.detach(id, sequence, location, bodyLength);
   }
 
   private void locate() {

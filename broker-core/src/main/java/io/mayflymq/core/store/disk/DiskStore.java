@@ -1,17 +1,17 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.runtime.BurstMember;
+import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;
-import io.mayflymq.core.store.DeadEntry;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
-import io.mayflymq.core.store.ReturnNotes;
+import io.mayflymq.core.store.RedeliveryNotes;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.UnreadableException;
-import io.mayflymq.core.store.memory.ContentMemory;
+import io.mayflymq.core.store.UnsettledEntry;
+import io.mayflymq.core.store.memory.ContentArena;
 import io.mayflymq.core.store.segment.Location;
 import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.LogState;
@@ -32,7 +32,7 @@ import java.util.function.LongConsumer;
  * A burst writes to the logs as it goes. At its end everything is handed over in one go: the marks of what was delivered, then what
  * is to be confirmed. So there is one force for all queues of the shard and all connections that published in the burst.
  */
-final class DiskStore implements ShardStore, BurstMember, LogOwner {
+final class DiskStore implements ShardStore, EndOfBurstListener, LogOwner {
   /** The most that may wait for the disk before publishers have to wait too. */
   private static final long MOST_PENDING = 32L << 20;
 
@@ -55,7 +55,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   private final List<DiskQueueStore> delivered = new ArrayList<>();
   private final List<DiskQueueStore> returned = new ArrayList<>();
   private final List<Commit> commits = new ArrayList<>();
-  private final DeadEntries dead;
+  private final UnsettledEntries dead;
   private final StoreRecovery recovery;
 
   /** Null until there was a stream for the first time. */
@@ -73,12 +73,12 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
     this.shard = shard;
     this.stores = stores;
     PagedContents paged = new PagedContents(queues);
-    ContentMemory memory = new ContentMemory(options.slabBytes(), paged);
+    ContentArena memory = new ContentArena(options.slabBytes(), paged);
     this.budget = new MemoryBudget(options.memoryBytes() / options.shards(), memory);
     this.paging = new Paging(memory, budget, () -> stores.openPaging(shard.index(), paged));
     this.openLog = stores.openLog(shard.index());
     this.log = openLog.log();
-    this.dead = new DeadEntries(log, queues);
+    this.dead = new UnsettledEntries(log, queues);
     this.recovery = new StoreRecovery(shard.index(), stores, log, this, queues);
   }
 
@@ -143,8 +143,8 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
     }
   }
 
-  DeadEntry bury(long queueId, long sequence, long location, int bodyLength) {
-    DeadEntry entry = new DeadEntry(queueId, sequence, location, bodyLength);
+  UnsettledEntry detach(long queueId, long sequence, long location, int bodyLength) {
+    UnsettledEntry entry = new UnsettledEntry(queueId, sequence, location, bodyLength);
     if (location == QueueStore.NOWHERE) {
       dead.move().addDead(entry);
     }
@@ -153,7 +153,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
 
   Message read(long location, boolean paged) {
     if (location == QueueStore.NOWHERE && dead.move().isOpen()) {
-      return dead.move().letter();
+      return dead.move().deadLetter();
     }
     try {
       return paged ? paging.read(location) : log.read(location);
@@ -171,7 +171,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   }
 
   boolean mayReadInPassing(long location, boolean paged) {
-    return (paged && ContentMemory.has(location)) || mayReadFileInPassing();
+    return (paged && ContentArena.has(location)) || mayReadFileInPassing();
   }
 
   private boolean mayReadFileInPassing() {
@@ -190,7 +190,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
 
   long page(long queueId, long sequence, Message message) {
     long location = paging.put(queueId, sequence, message);
-    if (!ContentMemory.has(location)) {
+    if (!ContentArena.has(location)) {
       touch();
     }
     return location;
@@ -198,7 +198,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
 
   void unpage(long location, int bodyLength) {
     paging.release(location, bodyLength);
-    if (!ContentMemory.has(location)) {
+    if (!ContentArena.has(location)) {
       touch();
     }
   }
@@ -211,7 +211,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
       return;
     }
     touch();
-    // A mark for the whole queue would void those whose letters are on the way.
+    // A mark for the whole queue would void those whose dead letters are on the way.
     log.forget(
         queue.id,
         sink ->
@@ -232,19 +232,19 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
   // Dead letters
 
   @Override
-  public void await(DeadEntry entry) {
+  public void await(UnsettledEntry entry) {
     dead.await(entry);
   }
 
   @Override
-  public void settle(DeadEntry entry) {
+  public void settle(UnsettledEntry entry) {
     dead.arrived(entry);
     settle(entry.queueId(), entry.sequence(), entry.location(), entry.bodyLength());
   }
 
   @Override
-  public void beginMove(DeadEntry source, Message letter) {
-    dead.beginMove(source, letter);
+  public void beginMove(UnsettledEntry source, Message deadLetter) {
+    dead.beginMove(source, deadLetter);
   }
 
   @Override
@@ -266,7 +266,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
 
   @Override
   public void moved(long queueId, long sequence, long from, long to) {
-    DeadEntry entry = dead.awaitedAt(queueId, sequence, from);
+    UnsettledEntry entry = dead.awaitedAt(queueId, sequence, from);
     if (entry != null) {
       entry.moveTo(to);
     } else {
@@ -292,7 +292,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
 
   @Override
   public void forEachReturned(int mostBytes, ReturnedSink sink) {
-    ReturnNotes notes = new ReturnNotes();
+    RedeliveryNotes notes = new RedeliveryNotes();
     int left = mostBytes;
     for (DiskQueueStore queue : queues.values()) {
       queue.noteReturns(notes, left);
@@ -375,7 +375,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
       streams.flush(null);
       return commit;
     }
-    Commit both = new CommitOfTwo(commit);
+    Commit both = new CompositeCommit(commit);
     streams.flush(both);
     return both;
   }
@@ -455,7 +455,7 @@ final class DiskStore implements ShardStore, BurstMember, LogOwner {
       compact();
     }
     if (++ticks % TICKS_OF_REST == 0) {
-      log.rest();
+      log.trimMemory();
     }
     if (ticks % TICKS_OF_NOTES == 0) {
       log.note(stores.metadataSequence());

@@ -29,7 +29,7 @@ public final class DiskStores {
   private static final Pattern LOG_DIRECTORY = Pattern.compile("shard-(\\d{1,9})");
 
   private final StoreOptions options;
-  private final StoreHost host;
+  private final StorageEnvironment host;
   private final StoreAlarms alarms;
 
   private LongSupplier metadataSequence = () -> 0;
@@ -45,10 +45,10 @@ public final class DiskStores {
    * @param threads makes those that wait for the disk
    */
   public DiskStores(StoreOptions options, StoreAlarms alarms, BrokerThreads threads) {
-    this(options, new LocalHost(options.directory(), threads), alarms);
+    this(options, new LocalStorageEnvironment(options.directory(), threads), alarms);
   }
 
-  DiskStores(StoreOptions options, StoreHost host, StoreAlarms alarms) {
+  DiskStores(StoreOptions options, StorageEnvironment host, StoreAlarms alarms) {
     this.options = options;
     this.host = host;
     this.alarms = alarms;
@@ -147,7 +147,7 @@ public final class DiskStores {
         new Streams(),
         shard::execute,
         host.flusher(name),
-        new Alarming(name, alarms),
+        new AlarmingLogListener(name, alarms),
         options.sync(),
         touched);
   }

@@ -1,11 +1,11 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.store.memory.ContentMemory;
+import io.mayflymq.core.store.memory.ContentArena;
 
 /*
  * How much memory the messages of a shard take: their entries in the indexes, which cannot be helped, the contents that are kept as objects,
- * and those that are packed in a ContentMemory.
+ * and those that are packed in a ContentArena.
  *
  * An object saves packing and reading again for a consumer that is about to get it, and costs nothing if it is gone by the next
  * collection. Few of those are enough, and more are dear: a heap that they fill makes the collector's pauses as long as the backlog is deep.
@@ -26,11 +26,11 @@ final class MemoryBudget {
 
   private final long limit;
   private final long limitForConsumers;
-  private final ContentMemory packed;
+  private final ContentArena packed;
   private long entries;
   private long objects;
 
-  MemoryBudget(long limit, ContentMemory packed) {
+  MemoryBudget(long limit, ContentArena packed) {
     this.limit = limit;
     this.limitForConsumers = Math.min(MOST_FOR_CONSUMERS, limit / 4);
     this.packed = packed;

@@ -16,11 +16,15 @@ record OpenLog(SegmentLog log, ExecutorService flusher) {
    * @param name what alarms and threads call it
    */
   static OpenLog open(
-      StoreHost host, String directory, LogOptions options, StoreAlarms alarms, String name)
+      StorageEnvironment host,
+      String directory,
+      LogOptions options,
+      StoreAlarms alarms,
+      String name)
       throws IOException {
     LogDirectory files = host.open(directory);
     ExecutorService flusher = host.flusher(name);
-    SegmentLog log = new SegmentLog(files, options, flusher, new Alarming(name, alarms));
+    SegmentLog log = new SegmentLog(files, options, flusher, new AlarmingLogListener(name, alarms));
     return new OpenLog(log, flusher);
   }
 

@@ -57,10 +57,10 @@ public final class OrphanSearch {
    */
   public static List<OrphanedQueue> of(Path directory, long metadataSequence, Set<Long> known)
       throws IOException {
-    return of(new LocalHost(directory), metadataSequence, known);
+    return of(new LocalStorageEnvironment(directory), metadataSequence, known);
   }
 
-  static List<OrphanedQueue> of(StoreHost host, long metadataSequence, Set<Long> known)
+  static List<OrphanedQueue> of(StorageEnvironment host, long metadataSequence, Set<Long> known)
       throws IOException {
     OrphanSearch search = new OrphanSearch(metadataSequence, known);
     for (String name : host.list().stream().sorted().toList()) {

@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.store.memory.ContentMemory;
+import io.mayflymq.core.store.memory.ContentArena;
 import io.mayflymq.core.store.segment.LogState;
 import io.mayflymq.core.store.segment.SegmentLog;
 import java.util.concurrent.CompletableFuture;
@@ -12,7 +12,7 @@ import java.util.function.Supplier;
  * the form of the log, since it has the same work to do (append, read, free what is gone), but it is never forced, and wiped at start.
  */
 final class Paging {
-  private final ContentMemory memory;
+  private final ContentArena memory;
   private final MemoryBudget budget;
   private final Supplier<OpenLog> opener;
 
@@ -21,7 +21,7 @@ final class Paging {
 
   private SegmentLog file;
 
-  Paging(ContentMemory memory, MemoryBudget budget, Supplier<OpenLog> opener) {
+  Paging(ContentArena memory, MemoryBudget budget, Supplier<OpenLog> opener) {
     this.memory = memory;
     this.budget = budget;
     this.opener = opener;
@@ -46,11 +46,11 @@ final class Paging {
   }
 
   Message read(long location) {
-    return ContentMemory.has(location) ? memory.read(location) : file.read(location);
+    return ContentArena.has(location) ? memory.read(location) : file.read(location);
   }
 
   void release(long location, int bodyLength) {
-    if (ContentMemory.has(location)) {
+    if (ContentArena.has(location)) {
       memory.release(location);
     } else {
       file.release(location, bodyLength);

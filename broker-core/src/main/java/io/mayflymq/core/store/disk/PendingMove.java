@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.store.DeadEntry;
+import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.store.segment.RecordTargets;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,17 +14,17 @@ import java.util.List;
 final class PendingMove {
   private final RecordTargets targets = new RecordTargets();
   private final RecordTargets kept = new RecordTargets();
-  private final List<DeadEntry> dead = new ArrayList<>();
-  private DeadEntry source;
-  private Message letter;
+  private final List<UnsettledEntry> dead = new ArrayList<>();
+  private UnsettledEntry source;
+  private Message deadLetter;
 
   boolean isOpen() {
     return source != null;
   }
 
-  void open(DeadEntry entry, Message message) {
+  void open(UnsettledEntry entry, Message message) {
     source = entry;
-    letter = message;
+    deadLetter = message;
   }
 
   void add(long queueId, long sequence, long deadlineMillis) {
@@ -47,13 +47,13 @@ final class PendingMove {
   }
 
   /** A message that was added has died again. */
-  void addDead(DeadEntry entry) {
+  void addDead(UnsettledEntry entry) {
     dead.add(entry);
   }
 
   /** The entry of a message that was added and has died again; null if it has not. */
-  DeadEntry dead(long queueId, long sequence) {
-    for (DeadEntry entry : dead) {
+  UnsettledEntry dead(long queueId, long sequence) {
+    for (UnsettledEntry entry : dead) {
       if (entry.queueId() == queueId && entry.sequence() == sequence) {
         return entry;
       }
@@ -61,13 +61,13 @@ final class PendingMove {
     return null;
   }
 
-  DeadEntry source() {
+  UnsettledEntry source() {
     return source;
   }
 
   /** What moves: the content of every entry that has no location yet. */
-  Message letter() {
-    return letter;
+  Message deadLetter() {
+    return deadLetter;
   }
 
   RecordTargets targets() {
@@ -76,7 +76,7 @@ final class PendingMove {
 
   void close() {
     source = null;
-    letter = null;
+    deadLetter = null;
     targets.clear();
     dead.clear();
   }

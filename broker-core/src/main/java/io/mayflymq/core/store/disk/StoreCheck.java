@@ -48,10 +48,10 @@ public record StoreCheck(
    * @throws IOException if a file cannot be read, or was written by a newer version
    */
   public static StoreCheck of(Path directory) throws IOException {
-    return of(new LocalHost(directory));
+    return of(new LocalStorageEnvironment(directory));
   }
 
-  static StoreCheck of(StoreHost host) throws IOException {
+  static StoreCheck of(StorageEnvironment host) throws IOException {
     List<String> names = host.list();
     DirectoryList.Found list =
         names.isEmpty() ? DirectoryList.Found.NONE : DirectoryList.read(host.root());

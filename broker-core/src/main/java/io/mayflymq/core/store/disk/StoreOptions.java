@@ -11,7 +11,7 @@ import java.nio.file.Path;
  * @param memoryBytes how much memory the messages of all queues may take, before contents are kept
  *     in files only
  * @param slabBytes the size of the arrays in which contents are in memory, as {@link
- *     io.mayflymq.core.store.memory.ContentMemory} says
+ *     io.mayflymq.core.store.memory.ContentArena} says
  * @param segmentBytes the size of a log's segments
  * @param sync what commits wait for
  * @param acceptsLoss whether a start goes on without messages whose files are missing

@@ -3,10 +3,10 @@ package io.mayflymq.core.store.disk;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.QueueStore;
+import io.mayflymq.core.store.RecoverableQueue;
 import io.mayflymq.core.store.ShardStore.Recovered;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.StoreIds;
-import io.mayflymq.core.store.StoredQueue;
 import io.mayflymq.core.store.segment.DamagedRecordException;
 import io.mayflymq.core.store.segment.Location;
 import io.mayflymq.core.store.segment.LogOwner;
@@ -285,7 +285,7 @@ final class StoreRecovery {
     }
 
     private void settled(DiskQueueStore queue, long sequence, int segment) {
-      StoredQueue stored = queue.queue();
+      RecoverableQueue stored = queue.queue();
       long location = stored.locationOf(sequence);
       if (location != QueueStore.NOWHERE && Location.segment(location) == segment) {
         source.release(location, stored.settled(sequence));

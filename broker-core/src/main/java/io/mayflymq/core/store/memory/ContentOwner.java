@@ -1,6 +1,6 @@
 package io.mayflymq.core.store.memory;
 
-/** The owner of the queues whose contents are in a {@link ContentMemory}. */
+/** The owner of the queues whose contents are in a {@link ContentArena}. */
 public interface ContentOwner {
   /** Whether the queue still has this message, and has its content at this location. */
   boolean isLive(long queueId, long sequence, long location);

@@ -88,7 +88,7 @@ final class Slab {
   /**
    * Appends a message that one queue has.
    *
-   * @param prefix what its content begins with, or {@link Prefixes#NONE}
+   * @param prefix what its content begins with, or {@link PrefixDictionary#NONE}
    * @param shared how many bytes of that
    * @return its offset
    */
@@ -97,7 +97,7 @@ final class Slab {
     LONG.set(bytes, start + TTL, message.ttlMillis());
     INT.set(bytes, start + PROPERTIES, message.propertiesLength());
     bytes[start + PRIORITY] = (byte) message.priority();
-    boolean prefixed = prefix != Prefixes.NONE;
+    boolean prefixed = prefix != PrefixDictionary.NONE;
     bytes[start + FLAGS] =
         (byte)
             ((message.persistent() ? PERSISTENT : 0)
@@ -158,9 +158,9 @@ final class Slab {
   // Reading
 
   /** Makes the message of a record. */
-  Message read(int offset, Names names, Prefixes prefixes) {
+  Message read(int offset, NameInterner names, PrefixDictionary prefixDictionary) {
     int prefix = prefix(offset);
-    boolean prefixed = prefix != Prefixes.NONE;
+    boolean prefixed = prefix != PrefixDictionary.NONE;
     int shared = prefixed ? (int) INT.get(bytes, offset + HEAD + 4) : 0;
     int exchangeAt = offset + HEAD + (prefixed ? PREFIX : 0);
     ShortString exchange = names.exchange(bytes, exchangeAt);
@@ -170,7 +170,7 @@ final class Slab {
     int own = offset + length(offset) - at;
     byte[] content = new byte[shared + own];
     if (prefixed) {
-      prefixes.copy(prefix, content, shared);
+      prefixDictionary.copy(prefix, content, shared);
     }
     System.arraycopy(bytes, at, content, shared, own);
     return new Message(
@@ -185,10 +185,10 @@ final class Slab {
         .withOneKey((bytes[offset + FLAGS] & ONE_KEY) != 0);
   }
 
-  /** What the content of a record begins with, or {@link Prefixes#NONE}. */
+  /** What the content of a record begins with, or {@link PrefixDictionary#NONE}. */
   int prefix(int offset) {
     return (bytes[offset + FLAGS] & PREFIXED) == 0
-        ? Prefixes.NONE
+        ? PrefixDictionary.NONE
         : (int) INT.get(bytes, offset + HEAD);
   }
 

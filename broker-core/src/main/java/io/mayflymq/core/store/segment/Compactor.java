@@ -18,16 +18,20 @@ final class Compactor {
 
   private final LogDirectory directory;
   private final SegmentTable table;
-  private final Tail tail;
+  private final LogAppender tail;
   private final RecordReader reader;
   private final LogOwner owner;
-  private final RecordHead source = new RecordHead();
-  private final RecordHead copy = new RecordHead();
+  private final RecordHeader source = new RecordHeader();
+  private final RecordHeader copy = new RecordHeader();
   private Segment victim;
   private IndexCursor cursor;
 
   Compactor(
-      LogDirectory directory, SegmentTable table, Tail tail, RecordReader reader, LogOwner owner) {
+      LogDirectory directory,
+      SegmentTable table,
+      LogAppender tail,
+      RecordReader reader,
+      LogOwner owner) {
     this.directory = directory;
     this.table = table;
     this.tail = tail;

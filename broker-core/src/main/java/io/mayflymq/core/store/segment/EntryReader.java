@@ -13,7 +13,7 @@ public final class EntryReader {
   private final FileWindow window = new FileWindow(AHEAD);
   private final RecordFormat format = new RecordFormat();
   private final RecordDecoder decoder = new RecordDecoder();
-  private final RecordHead head = new RecordHead();
+  private final RecordHeader head = new RecordHeader();
   private LogFile file;
   private long key;
   private int next;

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
 public final class EntryWriter {
   private final long queueId;
   private final RecordFormat format = new RecordFormat();
-  private final RecordHead head = new RecordHead();
+  private final RecordHeader head = new RecordHeader();
 
   /** Creates a writer for the messages of a queue. */
   public EntryWriter(long queueId) {

@@ -9,9 +9,10 @@ import java.util.List;
  *
  * @param unforced what to force
  * @param commits to be told then
- * @param doomed to be deleted then
+ * @param toDelete to be deleted then
  */
-record FlushRound(Unforced unforced, List<Commit> commits, List<Segment> doomed, Purpose purpose) {
+record FlushRound(
+    Unforced unforced, List<Commit> commits, List<Segment> toDelete, Purpose purpose) {
   /** What it is for. */
   enum Purpose {
     /** All that was taken has been written. */

@@ -55,9 +55,9 @@ final class Flusher implements Runnable {
   private final SegmentWriter writer;
 
   // Guarded by the lock
-  private final ArrayList<Chunk> submitted = new ArrayList<>();
+  private final ArrayList<WriteBuffer> submitted = new ArrayList<>();
   private final ArrayList<Commit> commits = new ArrayList<>();
-  private final ArrayList<Segment> condemned = new ArrayList<>();
+  private final ArrayList<Segment> pendingDeletion = new ArrayList<>();
   private final ArrayList<Segment> deleted = new ArrayList<>();
 
   /** Something has come that no writer has taken. */
@@ -80,7 +80,7 @@ final class Flusher implements Runnable {
 
   // The writer's
   private final List<Commit> waiting = new ArrayList<>();
-  private int condemnedBefore;
+  private int deletableBefore;
 
   private record Closing(Iterable<Segment> segments, CompletableFuture<Void> done) {}
 
@@ -132,16 +132,16 @@ final class Flusher implements Runnable {
    * @param index the index of the segment if it ends with this chunk; else null
    * @param commit to be told when all that was submitted is safe, or null
    */
-  void submit(Chunk chunk, boolean complete, SegmentIndex index, Commit commit) {
+  void submit(WriteBuffer writeBuffer, boolean complete, SegmentIndex index, Commit commit) {
     synchronized (lock) {
-      if (chunk != null) {
-        if (!chunk.submitted) {
-          chunk.submitted = true;
-          submitted.add(chunk);
+      if (writeBuffer != null) {
+        if (!writeBuffer.submitted) {
+          writeBuffer.submitted = true;
+          submitted.add(writeBuffer);
         }
-        chunk.limit = chunk.position;
-        chunk.complete = complete;
-        chunk.index = index;
+        writeBuffer.limit = writeBuffer.position;
+        writeBuffer.complete = complete;
+        writeBuffer.index = index;
       }
       if (commit != null) {
         commits.add(commit);
@@ -153,7 +153,7 @@ final class Flusher implements Runnable {
   /** Deletes a segment after all that has been submitted is safe. */
   void condemn(Segment segment) {
     synchronized (lock) {
-      condemned.add(segment);
+      pendingDeletion.add(segment);
       wake();
     }
   }
@@ -208,7 +208,7 @@ final class Flusher implements Runnable {
   }
 
   /** Has the file deleted that is kept for another segment: none will be needed soon. */
-  void rest() {
+  void trimMemory() {
     executor.execute(files::deleteSpare);
   }
 
@@ -257,7 +257,7 @@ final class Flusher implements Runnable {
         submitted.clear();
         waiting.addAll(commits);
         commits.clear();
-        condemnedBefore = condemned.size();
+        deletableBefore = pendingDeletion.size();
         return true;
       }
       writing = false;
@@ -283,7 +283,7 @@ final class Flusher implements Runnable {
     if (!forces) {
       tellWaiting(Commit::safe);
     }
-    if (waiting.isEmpty() && condemnedBefore == 0) {
+    if (waiting.isEmpty() && deletableBefore == 0) {
       return null;
     }
     return round(Purpose.COMMIT);
@@ -291,7 +291,7 @@ final class Flusher implements Runnable {
 
   private FlushRound relief() {
     files.deleteSpare();
-    return condemnedBefore == 0 ? null : round(Purpose.RELIEVE);
+    return deletableBefore == 0 ? null : round(Purpose.RELIEVE);
   }
 
   /** After what is being forced, for the order. */
@@ -308,7 +308,7 @@ final class Flusher implements Runnable {
   }
 
   private void tellWaiting(Consumer<Commit> what) {
-    tell(waiting, what);
+    complete(waiting, what);
     waiting.clear();
   }
 
@@ -330,17 +330,17 @@ final class Flusher implements Runnable {
       }
       forcing = true;
       List<Commit> told = new ArrayList<>();
-      List<Segment> doomed = new ArrayList<>();
+      List<Segment> toDelete = new ArrayList<>();
       if (purpose == Purpose.COMMIT) {
         told.addAll(waiting);
         waiting.clear();
       }
       if (purpose != Purpose.PROCEED) {
-        List<Segment> before = condemned.subList(0, condemnedBefore);
-        doomed.addAll(before);
+        List<Segment> before = pendingDeletion.subList(0, deletableBefore);
+        toDelete.addAll(before);
         before.clear();
       }
-      FlushRound round = new FlushRound(writer.takeUnforced(), told, doomed, purpose);
+      FlushRound round = new FlushRound(writer.takeUnforced(), told, toDelete, purpose);
       // From here on another may be the writer.
       writing = false;
       if (pending) {
@@ -383,23 +383,23 @@ final class Flusher implements Runnable {
 
   /** Returns whether this thread is the writer from here on. */
   private boolean force(FlushRound round) {
-    int before = round.doomed().size();
+    int before = round.toDelete().size();
     try {
       force(round.unforced());
-      tell(round.commits(), Commit::safe);
+      complete(round.commits(), Commit::safe);
       delete(round);
     } catch (IOException | RuntimeException | Error e) {
       fail(e);
-      tell(round.commits(), Commit::failed);
+      complete(round.commits(), Commit::failed);
     }
     synchronized (lock) {
       forcing = false;
-      condemned.addAll(0, round.doomed());
+      pendingDeletion.addAll(0, round.toDelete());
       pending |=
           switch (round.purpose()) {
             case COMMIT -> refused;
             case PROCEED -> true;
-            case RELIEVE -> refused || round.doomed().size() < before;
+            case RELIEVE -> refused || round.toDelete().size() < before;
           };
       refused = false;
       boolean writes = !writing;
@@ -423,7 +423,9 @@ final class Flusher implements Runnable {
   private void delete(FlushRound round) throws IOException {
     boolean relieves = round.purpose() == Purpose.RELIEVE;
     List<Segment> going =
-        round.doomed().stream().filter(segment -> !relieves || waitsForMarksOnly(segment)).toList();
+        round.toDelete().stream()
+            .filter(segment -> !relieves || waitsForMarksOnly(segment))
+            .toList();
     if (going.isEmpty() || !files.unlist(going)) {
       return;
     }
@@ -431,7 +433,7 @@ final class Flusher implements Runnable {
       if (!files.remove(segment, relieves)) {
         return;
       }
-      round.doomed().remove(segment);
+      round.toDelete().remove(segment);
       synchronized (lock) {
         deleted.add(segment);
         anyDeleted = true;
@@ -468,7 +470,7 @@ final class Flusher implements Runnable {
                 new LogFailedException("the message log in " + directory + " has failed", cause)));
   }
 
-  private static void tell(Collection<Commit> told, Consumer<Commit> what) {
+  private static void complete(Collection<Commit> told, Consumer<Commit> what) {
     told.forEach(commit -> run(() -> what.accept(commit)));
   }
 

@@ -33,7 +33,7 @@ final class IndexBuilder {
   }
 
   /** Adds a record; they come in the order of their offsets. */
-  void add(RecordHead head) {
+  void add(RecordHeader head) {
     out.reserve(MOST_PER_RECORD + extra(head));
     if (head.offset != end) {
       out.octet(GAP);
@@ -105,7 +105,7 @@ final class IndexBuilder {
   }
 
   /** What a record may take beside {@link #MOST_PER_RECORD}, in bytes. */
-  private static int extra(RecordHead head) {
+  private static int extra(RecordHeader head) {
     if (head.type == RecordType.RETURNED) {
       return head.returnedNotes.length;
     }

@@ -23,7 +23,7 @@ final class IndexCursor {
    *
    * @return whether there is one
    */
-  boolean next(RecordHead head) {
+  boolean next(RecordHeader head) {
     gap = 0;
     if (!in.hasNext()) {
       return false;

@@ -21,7 +21,7 @@ import java.util.Set;
 final class LogInspector {
   private final LogDirectory directory;
   private final FileWindow window = SegmentScanner.window();
-  private final RecordHead head = new RecordHead();
+  private final RecordHeader head = new RecordHeader();
   private final List<Damage> damages = new ArrayList<>();
   private final Map<Integer, SettledEntries> settled = new HashMap<>();
   private final List<Read> read = new ArrayList<>();

@@ -13,7 +13,7 @@ public final class MetadataSeen {
   public static final long UNKNOWN = -1;
 
   private final LogDirectory directory;
-  private final RecordHead head = new RecordHead();
+  private final RecordHeader head = new RecordHeader();
 
   private MetadataSeen(LogDirectory directory) {
     this.directory = directory;

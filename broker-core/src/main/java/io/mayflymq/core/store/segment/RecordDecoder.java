@@ -20,7 +20,7 @@ final class RecordDecoder {
    *
    * @return whether the record makes sense: its parts have its length
    */
-  static boolean head(ByteBuffer buffer, int start, RecordHead head) {
+  static boolean head(ByteBuffer buffer, int start, RecordHeader head) {
     head.length = buffer.getInt(start);
     head.type = RecordType.of(buffer.get(start + 4));
     switch (head.type) {
@@ -67,7 +67,7 @@ final class RecordDecoder {
     }
   }
 
-  private static boolean entry(ByteBuffer buffer, int start, RecordHead head) {
+  private static boolean entry(ByteBuffer buffer, int start, RecordHeader head) {
     head.enqueuedAt = buffer.getLong(start + 12);
     head.bodyLength = buffer.getInt(start + 32);
     head.priority = buffer.get(start + 36) & 0xff;

@@ -21,7 +21,7 @@ final class RecordEncoder {
   }
 
   /** Encodes ENQUEUE or MOVE. */
-  static void message(ByteBuffer buffer, int start, RecordHead head, Message message) {
+  static void message(ByteBuffer buffer, int start, RecordHeader head, Message message) {
     begin(buffer, start, head);
     buffer.putLong(start + 12, head.enqueuedAt);
     buffer.putLong(start + 20, message.ttlMillis());
@@ -51,7 +51,7 @@ final class RecordEncoder {
   static void relocation(
       ByteBuffer buffer,
       int start,
-      RecordHead head,
+      RecordHeader head,
       ByteBuffer original,
       int originalStart,
       int tail,
@@ -68,7 +68,7 @@ final class RecordEncoder {
   }
 
   /** Encodes SETTLE or FORGET. */
-  static void gone(ByteBuffer buffer, int start, RecordHead head) {
+  static void gone(ByteBuffer buffer, int start, RecordHeader head) {
     begin(buffer, start, head);
     buffer.putLong(start + 12, head.goneQueue);
     if (head.type == RecordType.SETTLE) {
@@ -81,20 +81,20 @@ final class RecordEncoder {
   }
 
   /** Encodes DELIVERED. */
-  static void delivered(ByteBuffer buffer, int start, RecordHead head) {
+  static void delivered(ByteBuffer buffer, int start, RecordHeader head) {
     begin(buffer, start, head);
     buffer.putLong(start + 12, head.deliveredQueue);
     buffer.putLong(start + 20, head.deliveredUpTo);
   }
 
   /** Encodes FORCED. */
-  static void forced(ByteBuffer buffer, int start, RecordHead head) {
+  static void forced(ByteBuffer buffer, int start, RecordHeader head) {
     begin(buffer, start, head);
     buffer.putInt(start + 12, head.forcedTo);
   }
 
   /** Encodes RETURNED. */
-  static void returned(ByteBuffer buffer, int start, RecordHead head) {
+  static void returned(ByteBuffer buffer, int start, RecordHeader head) {
     begin(buffer, start, head);
     buffer.putLong(start + 12, head.returnedQueue);
     buffer.put(start + 20, (byte) (head.returnedAll ? 1 : 0));
@@ -102,19 +102,19 @@ final class RecordEncoder {
   }
 
   /** Encodes QUEUE. */
-  static void queue(ByteBuffer buffer, int start, RecordHead head) {
+  static void queue(ByteBuffer buffer, int start, RecordHeader head) {
     begin(buffer, start, head);
     buffer.putLong(start + 12, head.namedQueue);
     buffer.putLong(start + 20, head.metadataSeen);
     bytes(buffer, start + RecordFormat.QUEUE_FIXED, head.queueName);
   }
 
-  private static void begin(ByteBuffer buffer, int start, RecordHead head) {
+  private static void begin(ByteBuffer buffer, int start, RecordHeader head) {
     buffer.putInt(start, head.length);
     buffer.put(start + 4, head.type.code);
   }
 
-  private static int source(ByteBuffer buffer, int at, RecordHead head) {
+  private static int source(ByteBuffer buffer, int at, RecordHeader head) {
     if (head.type == RecordType.MOVE) {
       buffer.putLong(at, head.goneQueue);
       buffer.putLong(at + 8, head.goneFrom);

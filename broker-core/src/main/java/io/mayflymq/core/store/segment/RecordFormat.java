@@ -33,7 +33,7 @@ import java.util.zip.CRC32C;
  * FORGET       long queue, int segment
  * DELIVERED    long queue, long up to
  * FORCED       int offset in the segment
- * RETURNED     long queue, byte 1 if what was told of the queue before is void, notes (ReturnNotes)
+ * RETURNED     long queue, byte 1 if what was told of the queue before is void, notes (RedeliveryNotes)
  * QUEUE        long queue, long sequence number of metadata at that time, name (QueueName)
  *
  * Check and CRC are masked with a number that follows from the log's random id, the segment's number and the offset. So bytes

@@ -37,11 +37,11 @@ final class RecordReader {
    * @throws UncheckedIOException if it cannot be read
    * @throws IllegalStateException if its segment has been deleted
    */
-  void find(Tail tail, long location) {
-    Chunk chunk = tail.find(location);
-    if (chunk != null) {
-      buffer = chunk.buffer;
-      start = Location.offset(location) - chunk.base;
+  void find(LogAppender tail, long location) {
+    WriteBuffer writeBuffer = tail.find(location);
+    if (writeBuffer != null) {
+      buffer = writeBuffer.buffer;
+      start = Location.offset(location) - writeBuffer.base;
     } else {
       Segment segment = table.get(Location.segment(location));
       read(segment, Location.offset(location), tail.endInFile(segment));

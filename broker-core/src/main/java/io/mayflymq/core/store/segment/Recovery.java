@@ -34,7 +34,7 @@ final class Recovery {
   private final SegmentTable table;
   private final RecoveryVisitor visitor;
   private final List<Damage> damages = new ArrayList<>();
-  private final RecordHead head = new RecordHead();
+  private final RecordHeader head = new RecordHeader();
   private final FileWindow window = SegmentScanner.window();
   private final List<String> unneeded = new ArrayList<>();
   private Set<String> names;
@@ -318,7 +318,7 @@ final class Recovery {
   /** How much of a segment is known to have been forced, from what it says from here on. */
   private long forcedTo(Segment segment, int from) throws IOException {
     SegmentScanner scanner = new SegmentScanner(segment.file, segment, window, from);
-    RecordHead next = new RecordHead();
+    RecordHeader next = new RecordHeader();
     long forced = 0;
     while (scanner.next(next)) {
       if (next.type == RecordType.FORCED) {

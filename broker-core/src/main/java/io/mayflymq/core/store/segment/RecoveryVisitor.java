@@ -1,6 +1,6 @@
 package io.mayflymq.core.store.segment;
 
-import io.mayflymq.core.store.ReturnNotes;
+import io.mayflymq.core.store.RedeliveryNotes;
 
 /**
  * Hears what a log holds when it is opened, in the order in which it was appended, and rebuilds its
@@ -53,7 +53,7 @@ public interface RecoveryVisitor {
    * Messages of a queue have come back.
    *
    * @param queueId the queue; the owner may not know it any more
-   * @param notes which ones, packed by {@link ReturnNotes}
+   * @param notes which ones, packed by {@link RedeliveryNotes}
    * @param all whether what was heard before of the queue's returns is void
    */
   void returned(long queueId, byte[] notes, boolean all);

@@ -2,7 +2,7 @@ package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.Commit;
-import io.mayflymq.core.store.ReturnNotes;
+import io.mayflymq.core.store.RedeliveryNotes;
 import java.io.IOException;
 import java.util.List;
 import java.util.TreeSet;
@@ -77,10 +77,10 @@ public final class SegmentLog {
   private final SegmentTable table;
   private final RecordReader reader;
   private final RecordDecoder decoder = new RecordDecoder();
-  private final SettleRuns runs = new SettleRuns(this::appendSettled);
-  private final RecordHead head = new RecordHead();
+  private final SettlementCoalescer runs = new SettlementCoalescer(this::appendSettled);
+  private final RecordHeader head = new RecordHeader();
   private final RecordTargets single = new RecordTargets();
-  private Tail tail;
+  private LogAppender tail;
   private Compactor compactor;
   private long committedBytes;
   private long bytesAtRest;
@@ -118,11 +118,11 @@ public final class SegmentLog {
       throw new IllegalStateException("the log has been recovered already");
     }
     Recovery recovery = new Recovery(directory, options, table, visitor);
-    tail = new Tail(options, 0, 1, 0, table, files, flusher, owner);
+    tail = new LogAppender(options, 0, 1, 0, table, files, flusher, owner);
     RecoveryReport report = recovery.run();
     int first = recovery.lastSegment() + 1;
     long record = recovery.nextRecord();
-    tail = new Tail(options, recovery.logId(), first, record, table, files, flusher, owner);
+    tail = new LogAppender(options, recovery.logId(), first, record, table, files, flusher, owner);
     flusher.startAt(Location.of(first, 0), recovery.manifest());
     compactor = new Compactor(directory, table, tail, reader, owner);
     table.checkAll();
@@ -272,7 +272,7 @@ public final class SegmentLog {
    * Messages of a queue have come back. Kept as {@link #delivered} is: a segment begins with what
    * {@link LogOwner#forEachReturned} names.
    *
-   * @param notes which ones, packed by {@link ReturnNotes}
+   * @param notes which ones, packed by {@link RedeliveryNotes}
    * @param all whether what was told of the queue's returns before is void
    */
   public void returned(long queueId, byte[] notes, boolean all) {
@@ -372,9 +372,9 @@ public final class SegmentLog {
    * Gives back the disk that is kept for the next segment, if nothing has been appended since the
    * last call. To be called now and then.
    */
-  public void rest() {
+  public void trimMemory() {
     if (tail.recordBytes() == bytesAtRest) {
-      flusher.rest();
+      flusher.trimMemory();
     }
     bytesAtRest = tail.recordBytes();
   }

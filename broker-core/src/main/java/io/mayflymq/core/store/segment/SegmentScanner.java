@@ -46,7 +46,7 @@ final class SegmentScanner {
    *
    * @return false if there is no more
    */
-  boolean next(RecordHead head) throws IOException {
+  boolean next(RecordHeader head) throws IOException {
     gapFrom = end;
     for (long at = end; at + RecordFormat.HEADER <= size; at++) {
       if (read((int) at, head)) {
@@ -84,7 +84,7 @@ final class SegmentScanner {
                 window.buffer(), window.index(end), segment.key, (int) end, Integer.MAX_VALUE));
   }
 
-  private boolean read(int at, RecordHead head) throws IOException {
+  private boolean read(int at, RecordHeader head) throws IOException {
     if (!window.ensure(file, at, RecordFormat.HEADER, AHEAD)
         || !format.isHeader(window.buffer(), window.index(at), segment.key, at, size - at)) {
       return false;

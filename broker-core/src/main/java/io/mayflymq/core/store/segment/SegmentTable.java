@@ -52,7 +52,7 @@ final class SegmentTable {
   }
 
   /** Takes note of what a record brings with it. */
-  void account(Segment segment, RecordHead head) {
+  void account(Segment segment, RecordHeader head) {
     changes++;
     if (head.type == RecordType.DELIVERED || head.type == RecordType.RETURNED) {
       segment.tellsNotes = true;

@@ -33,7 +33,7 @@ final class SegmentWriter {
   private final SegmentFiles files;
   private final boolean forces;
   private final Object lock;
-  private final ArrayDeque<Chunk> chunks = new ArrayDeque<>();
+  private final ArrayDeque<WriteBuffer> chunks = new ArrayDeque<>();
   private final ArrayList<Segment> unforced = new ArrayList<>();
   private final AtomicLong writtenBytes = new AtomicLong();
   private boolean namesUnforced;
@@ -56,7 +56,7 @@ final class SegmentWriter {
     writtenTo = location;
   }
 
-  void add(Collection<Chunk> more) {
+  void add(Collection<WriteBuffer> more) {
     chunks.addAll(more);
   }
 
@@ -80,34 +80,36 @@ final class SegmentWriter {
    * @return whether that was all; if not, it goes on when what has been written is safe
    */
   boolean write(boolean forcing) throws IOException {
-    for (Chunk chunk = chunks.peek(); chunk != null; chunk = chunks.peek()) {
+    for (WriteBuffer writeBuffer = chunks.peek();
+        writeBuffer != null;
+        writeBuffer = chunks.peek()) {
       int limit;
       boolean complete;
       SegmentIndex index;
       synchronized (lock) {
-        limit = chunk.limit;
-        complete = chunk.complete;
-        index = chunk.index;
+        limit = writeBuffer.limit;
+        complete = writeBuffer.complete;
+        index = writeBuffer.index;
       }
-      Segment segment = chunk.segment;
+      Segment segment = writeBuffer.segment;
       if (segment.file == null) {
         create(segment);
       }
       // A record without a header could never be read: so that is safe before the first record.
-      boolean first = chunk.base + chunk.written == SegmentHeader.SPACE;
+      boolean first = writeBuffer.base + writeBuffer.written == SegmentHeader.SPACE;
       if (first && mustWait(forcing)) {
         return false;
       }
-      if (limit > chunk.written) {
-        write(chunk, segment, limit);
+      if (limit > writeBuffer.written) {
+        write(writeBuffer, segment, limit);
       }
       if (!complete) {
         // It is the last one: a chunk follows only after its predecessor was submitted complete.
-        setAside(chunk);
+        setAside(writeBuffer);
         return true;
       }
       if (index != null) {
-        cut(segment, chunk.base + limit);
+        cut(segment, writeBuffer.base + limit);
         if (mustWait(forcing)) {
           return false;
         }
@@ -115,7 +117,7 @@ final class SegmentWriter {
         segment.written = true;
       }
       chunks.remove();
-      chunk.done = true;
+      writeBuffer.done = true;
     }
     return true;
   }
@@ -130,13 +132,13 @@ final class SegmentWriter {
     namesUnforced = true;
   }
 
-  private void write(Chunk chunk, Segment segment, int limit) throws IOException {
+  private void write(WriteBuffer writeBuffer, Segment segment, int limit) throws IOException {
     markUnforced(segment);
-    chunk.writeView.limit(limit).position(chunk.written);
-    segment.file.write(chunk.writeView, chunk.base + (long) chunk.written);
-    writtenBytes.addAndGet(limit - chunk.written);
-    chunk.written = limit;
-    writtenTo = Location.of(segment.number, chunk.base + limit);
+    writeBuffer.writeView.limit(limit).position(writeBuffer.written);
+    segment.file.write(writeBuffer.writeView, writeBuffer.base + (long) writeBuffer.written);
+    writtenBytes.addAndGet(limit - writeBuffer.written);
+    writeBuffer.written = limit;
+    writtenTo = Location.of(segment.number, writeBuffer.base + limit);
   }
 
   /** Cuts off what the file held before it was this segment's. */
@@ -154,11 +156,11 @@ final class SegmentWriter {
   }
 
   /** Leaves a chunk until it is submitted again, unless it has been already. */
-  private void setAside(Chunk chunk) {
+  private void setAside(WriteBuffer writeBuffer) {
     synchronized (lock) {
-      if (chunk.limit == chunk.written && !chunk.complete) {
+      if (writeBuffer.limit == writeBuffer.written && !writeBuffer.complete) {
         chunks.remove();
-        chunk.submitted = false;
+        writeBuffer.submitted = false;
       }
     }
   }

@@ -154,7 +154,7 @@ final class StreamFlusher implements Runnable {
   public void run() {
     while (take()) {
       for (Runnable removal = removing.poll(); removal != null; removal = removing.poll()) {
-        tell(removal);
+        contain(removal);
       }
       if (state == LogState.FAILED) {
         refuse();
@@ -281,14 +281,14 @@ final class StreamFlusher implements Runnable {
 
   private void confirm() {
     for (Commit commit = waiting.poll(); commit != null; commit = waiting.poll()) {
-      tell(commit::safe);
+      contain(commit::safe);
     }
   }
 
   private void refuse() {
     writing.clear();
     for (Commit commit = waiting.poll(); commit != null; commit = waiting.poll()) {
-      tell(commit::failed);
+      contain(commit::failed);
     }
   }
 
@@ -322,7 +322,7 @@ final class StreamFlusher implements Runnable {
     }
     if (first) {
       LOGGER.error("Cannot write streams: {}", cause.toString());
-      tell(() -> listener.blocked(cause));
+      contain(() -> listener.blocked(cause));
     }
   }
 
@@ -332,7 +332,7 @@ final class StreamFlusher implements Runnable {
         state = LogState.OPEN;
       }
       LOGGER.info("Streams can be written again");
-      tell(listener::unblocked);
+      contain(listener::unblocked);
     }
   }
 
@@ -348,7 +348,7 @@ final class StreamFlusher implements Runnable {
         "The disk did not take what was written to streams: {}. Nothing of them is confirmed or"
             + " delivered any more until a restart",
         cause.toString());
-    tell(() -> listener.failed(new LogFailedException("the log of streams has failed", cause)));
+    contain(() -> listener.failed(new LogFailedException("the log of streams has failed", cause)));
     refuse();
   }
 
@@ -383,7 +383,7 @@ final class StreamFlusher implements Runnable {
     }
   }
 
-  private static void tell(Runnable task) {
+  private static void contain(Runnable task) {
     try {
       task.run();
     } catch (RuntimeException | Error e) {

@@ -3,7 +3,7 @@ package io.mayflymq.core.store.stream;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.store.QueueName;
-import io.mayflymq.core.store.StoredStream;
+import io.mayflymq.core.store.RecoverableStream;
 import io.mayflymq.core.store.StreamCursor;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.segment.EntryReader;
@@ -58,7 +58,7 @@ final class StreamLog implements StreamStore {
   private final EntryWriter writer;
   private final List<StreamSegment> segments = new ArrayList<>();
   private final StreamTail tail = new StreamTail();
-  private StoredStream stream;
+  private RecoverableStream stream;
   private int segmentBytes = DEFAULT_SEGMENT_BYTES;
   private int lastNumber;
   private long nextOffset;
@@ -90,7 +90,7 @@ final class StreamLog implements StreamStore {
   }
 
   @Override
-  public void attach(StoredStream whose) {
+  public void attach(RecoverableStream whose) {
     stream = whose;
   }
 

@@ -64,7 +64,7 @@ class JournalFilesTest {
   }
 
   private static void commit(JournalFiles files, MetadataCommand... commands) throws IOException {
-    files.write(Arrays.stream(commands).map(Entry::of).toList());
+    files.write(Arrays.stream(commands).map(JournalEntry::of).toList());
     files.force();
   }
 
@@ -148,7 +148,7 @@ class JournalFilesTest {
       // Room for the first copy only, and then not even for that.
       for (long room : new long[] {100, 10}) {
         directory.fill(room);
-        List<Entry> entries = List.of(Entry.of(parameter("no", "room")));
+        List<JournalEntry> entries = List.of(JournalEntry.of(parameter("no", "room")));
         assertThatThrownBy(() -> files.write(entries)).isInstanceOf(IOException.class);
         assertThat(read(directory)).isEqualTo(before);
       }
@@ -238,7 +238,7 @@ class JournalFilesTest {
           commit(files, parameter("count", committed), parameter("large", "x".repeat(120_000)));
           compactIfDue(files);
         }
-        files.write(List.of(Entry.of(parameter("count", committed + 1))));
+        files.write(List.of(JournalEntry.of(parameter("count", committed + 1))));
         directory = directory.afterPowerLoss(random, random.nextDouble());
         List<MetadataCommand> found = read(directory);
         if (found.contains(parameter("count", committed + 1))) {

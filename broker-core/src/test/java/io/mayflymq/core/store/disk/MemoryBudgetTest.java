@@ -3,7 +3,7 @@ package io.mayflymq.core.store.disk;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.store.memory.ContentMemory;
+import io.mayflymq.core.store.memory.ContentArena;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.Map;
@@ -14,7 +14,7 @@ class MemoryBudgetTest {
   private static final int SLAB = 512 << 10;
   private static final Message OF_64_KIB = ofBytes(64 << 10);
 
-  private final ContentMemory packed = new ContentMemory(SLAB, new PagedContents(Map.of()));
+  private final ContentArena packed = new ContentArena(SLAB, new PagedContents(Map.of()));
 
   private static Message ofBytes(int bytes) {
     return Message.ofBroker("", ShortString.of("q"), BasicProperties.EMPTY, new byte[bytes]);

@@ -26,7 +26,7 @@ import java.util.function.UnaryOperator;
  * A machine in memory: its directories, which outlive a crash as far as they must, and the threads
  * that flush, which run when they are told to.
  */
-public final class MemoryHost implements StoreHost {
+public final class MemoryHost implements StorageEnvironment {
   private static final int SEGMENT_BYTES = 4096;
   private static final int SLAB_BYTES = 4096;
 

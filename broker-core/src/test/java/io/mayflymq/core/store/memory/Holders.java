@@ -14,12 +14,12 @@ final class Holders implements ContentOwner {
 
   private record Held(long location, Message message) {}
 
-  final ContentMemory memory;
+  final ContentArena memory;
   private final Map<Key, Held> held = new LinkedHashMap<>();
   private long sequence;
 
   Holders(int slabBytes) {
-    memory = new ContentMemory(slabBytes, this);
+    memory = new ContentArena(slabBytes, this);
   }
 
   int count() {

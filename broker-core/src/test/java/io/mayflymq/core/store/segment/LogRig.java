@@ -3,7 +3,7 @@ package io.mayflymq.core.store.segment;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.QueueName;
-import io.mayflymq.core.store.ReturnNotes;
+import io.mayflymq.core.store.RedeliveryNotes;
 import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.protocol.types.ShortString;
 import java.io.IOException;
@@ -111,7 +111,7 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
     try (LogFile file = files.open(name, false)) {
       Segment opened = new Segment(SegmentHeader.read(file, name).header());
       SegmentScanner scanner = new SegmentScanner(file, opened, SegmentScanner.window());
-      RecordHead head = new RecordHead();
+      RecordHeader head = new RecordHeader();
       boolean tells = false;
       while (scanner.next(head)) {
         tells |=
@@ -184,7 +184,7 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
     returned
         .computeIfAbsent(queueId, id -> new TreeMap<>())
         .put(sequence, new Back(returns, untilMillis));
-    ReturnNotes notes = new ReturnNotes();
+    RedeliveryNotes notes = new RedeliveryNotes();
     notes.add(sequence, returns, untilMillis);
     log.returned(queueId, notes.take(), false);
   }
@@ -276,7 +276,7 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
     if (all) {
       known.clear();
     }
-    ReturnNotes.forEach(
+    RedeliveryNotes.forEach(
         notes, (sequence, returns, until) -> known.put(sequence, new Back(returns, until)));
   }
 
@@ -284,7 +284,7 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
   public void forEachReturned(int mostBytes, ReturnedSink sink) {
     returned.forEach(
         (queueId, known) -> {
-          ReturnNotes notes = new ReturnNotes();
+          RedeliveryNotes notes = new RedeliveryNotes();
           known.forEach((sequence, back) -> notes.add(sequence, back.returns, back.untilMillis));
           sink.accept(queueId, notes.take());
         });

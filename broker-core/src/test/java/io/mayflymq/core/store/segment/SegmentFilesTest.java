@@ -156,13 +156,13 @@ class SegmentFilesTest {
   @Test
   void aLogAtRestKeepsNone() {
     LogRig rig = withSpare();
-    rig.log.rest();
+    rig.log.trimMemory();
     rig.executor.runAll();
     assertThat(spares(rig)).as("there was work to do").hasSize(1);
-    rig.log.rest();
+    rig.log.trimMemory();
     rig.executor.runAll();
     assertThat(spares(rig)).isEmpty();
-    rig.log.rest();
+    rig.log.trimMemory();
     rig.executor.runAll();
     for (int i = 0; i < 60; i++) {
       rig.enqueue(2, i, LogRig.message(i, 100));

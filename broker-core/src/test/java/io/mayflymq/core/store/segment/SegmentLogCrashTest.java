@@ -131,7 +131,7 @@ class SegmentLogCrashTest {
         case FLUSH -> rig.log.flush();
         case DISK -> disk(random);
         case COMPACT -> rig.log.compact(random.nextInt(3000));
-        case REST -> rig.log.rest();
+        case REST -> rig.log.trimMemory();
         default -> throw new AssertionError(action);
       }
     }

@@ -83,7 +83,7 @@ class SegmentLogDamageTest {
       rig.log.flush(); // It notes what has been forced.
       rig.executor.runAll();
     }
-    RecordHead head = new RecordHead();
+    RecordHeader head = new RecordHeader();
     for (int number : SegmentNames.segments(rig.directory.names())) {
       LogFile file = rig.directory.open(SegmentNames.log(number), false);
       Segment segment = new Segment(SegmentHeader.read(file, SegmentNames.log(number)).header());

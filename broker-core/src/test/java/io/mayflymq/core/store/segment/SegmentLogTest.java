@@ -165,14 +165,14 @@ class SegmentLogTest {
     RecordTargets targets = new RecordTargets();
     targets.add(2, 40, 5000, 1);
     targets.add(3, 50, Long.MAX_VALUE, 2);
-    Message letter = LogRig.message(9, 12);
-    long to = rig.log.move(1, 0, old.location(), old.bodyLength(), targets, 2000, letter);
+    Message deadLetter = LogRig.message(9, 12);
+    long to = rig.log.move(1, 0, old.location(), old.bodyLength(), targets, 2000, deadLetter);
     rig.safe();
     LogRig again = rig.reopen();
     assertThat(again.entries).containsOnlyKeys(new QueueKey(2, 40), new QueueKey(3, 50));
     assertThat(again.entries.get(new QueueKey(2, 40)))
         .isEqualTo(new LogRig.Stored(to, 12, 5000, 1, 2000, 9));
-    assertSame(again.read(3, 50), letter);
+    assertSame(again.read(3, 50), deadLetter);
     // Cut in the middle of the move, neither half of it has happened.
     MemoryDirectory cut = rig.directory.afterKill();
     String name = SegmentNames.log(1);

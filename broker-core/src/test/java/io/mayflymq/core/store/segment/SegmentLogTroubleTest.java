@@ -80,8 +80,8 @@ class SegmentLogTroubleTest {
     LogRig.Stored old = rig.entries.remove(new QueueKey(1, 0));
     RecordTargets targets = new RecordTargets();
     targets.add(2, 0, Long.MAX_VALUE, 0);
-    Message letter = LogRig.message(0, 100);
-    rig.put(2, 0, rig.log.move(1, 0, old.location(), 100, targets, 1000, letter), letter);
+    Message deadLetter = LogRig.message(0, 100);
+    rig.put(2, 0, rig.log.move(1, 0, old.location(), 100, targets, 1000, deadLetter), deadLetter);
     for (int i = 1; i < 95; i++) {
       rig.settle(1, i);
     }

@@ -2,7 +2,7 @@ package io.mayflymq.core.store.stream;
 
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.QueueName;
-import io.mayflymq.core.store.StoredStream;
+import io.mayflymq.core.store.RecoverableStream;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.segment.LogDirectory;
 import io.mayflymq.core.store.segment.LogFailedException;
@@ -31,7 +31,7 @@ public final class OneStream {
    * @param disk what an earlier one has left
    * @param reader is told what is safe
    */
-  public OneStream(MemoryDirectory disk, StoredStream reader) {
+  public OneStream(MemoryDirectory disk, RecoverableStream reader) {
     this.disk = disk;
     store.attach(reader);
   }

@@ -23,7 +23,10 @@ final class Generator {
 
   private static final List<String> QUEUES = List.of("q0", "q1", "q2", "q3", "q4", "q5");
 
-  /** So many of them dead-letter, and to the others only: letters that go round race each other. */
+  /**
+   * So many of them dead-letter, and to the others only: dead letters that go round race each
+   * other.
+   */
   private static final int DYING = 3;
 
   private static final List<String> EXCHANGES = List.of("x0", "x1", "x2", "x3");

@@ -253,7 +253,7 @@ final class World implements AutoCloseable {
 
   /**
    * Everything that is still in the queues: what was published there in order, and what died
-   * elsewhere sorted, as letters of several queues meet in any order.
+   * elsewhere sorted, as dead letters of several queues meet in any order.
    */
   List<String> remains() throws Exception {
     for (int i = 0; i < CONNECTIONS; i++) {

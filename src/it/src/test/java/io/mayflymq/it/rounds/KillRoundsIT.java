@@ -47,9 +47,9 @@ class KillRoundsIT {
 
   private final long seed = Long.getLong("rounds.seed", System.nanoTime());
   private final Random random = new Random(seed);
-  private final Map<Long, Ledger> ledgers = new HashMap<>();
-  private final Map<String, Ledger> plain = new HashMap<>();
-  private final Map<String, List<Ledger>> letters = new HashMap<>();
+  private final Map<Long, ExpectedMessages> ledgers = new HashMap<>();
+  private final Map<String, ExpectedMessages> plain = new HashMap<>();
+  private final Map<String, List<ExpectedMessages>> deadLetters = new HashMap<>();
   private final List<List<Stream>> publishing = new ArrayList<>();
   private final List<List<Stream>> expiring = new ArrayList<>();
   private final List<List<Stream>> expiringThemselves = new ArrayList<>();
@@ -91,19 +91,19 @@ class KillRoundsIT {
       expiringThemselves.add(new ArrayList<>());
     }
     for (String queue : Topology.plain()) {
-      Ledger ledger = new Ledger(queue, Ledger.Copies.ONE, true);
+      ExpectedMessages ledger = new ExpectedMessages(queue, ExpectedMessages.Copies.ONE, true);
       plain.put(queue, ledger);
       publishing.forEach(streams -> streams.add(stream(queue, ledger)));
     }
     for (Topology.Source source : topology.sources()) {
-      Ledger ledger = source.ledger();
-      letters.computeIfAbsent(source.dead(), dead -> new ArrayList<>()).add(ledger);
+      ExpectedMessages ledger = source.ledger();
+      deadLetters.computeIfAbsent(source.dead(), dead -> new ArrayList<>()).add(ledger);
       (source.ownExpiration() ? expiringThemselves : expiring)
           .forEach(streams -> streams.add(stream(source.name(), ledger)));
     }
   }
 
-  private Stream stream(String queue, Ledger ledger) {
+  private Stream stream(String queue, ExpectedMessages ledger) {
     int number = ledgers.size() + 1;
     ledgers.put((long) number, ledger);
     return new Stream(number, queue, ledger);
@@ -146,7 +146,7 @@ class KillRoundsIT {
     return new Settler(connection, queue, this::ledger, manner, new Random(random.nextLong()));
   }
 
-  private Ledger ledger(long id) {
+  private ExpectedMessages ledger(long id) {
     return ledgers.get(Stream.numberOf(id));
   }
 
@@ -166,7 +166,7 @@ class KillRoundsIT {
     topology.awaitExpired(connection);
     for (String queue : Topology.dead()) {
       try (Inspection inspection = complete(connection, queue)) {
-        for (Ledger ledger : letters.get(queue)) {
+        for (ExpectedMessages ledger : deadLetters.get(queue)) {
           wrong.addAll(ledger.check(of(ledger, inspection.ids()), killed, tally));
         }
         if (wrong.isEmpty()) {
@@ -177,13 +177,13 @@ class KillRoundsIT {
     return wrong;
   }
 
-  /** The letters of a queue, given a while for those that are on their way between shards. */
+  /** The dead letters of a queue, given a while for those that are on their way between shards. */
   private Inspection complete(Connection connection, String queue) throws Exception {
     long end = System.nanoTime() + 3_000_000_000L;
     while (true) {
       Inspection inspection = new Inspection(connection, queue);
       boolean lacking =
-          letters.get(queue).stream()
+          deadLetters.get(queue).stream()
               .anyMatch(ledger -> ledger.lacks(of(ledger, inspection.ids())));
       if (!lacking || System.nanoTime() > end) {
         return inspection;
@@ -192,7 +192,7 @@ class KillRoundsIT {
     }
   }
 
-  private List<Long> of(Ledger ledger, List<Long> ids) {
+  private List<Long> of(ExpectedMessages ledger, List<Long> ids) {
     return ids.stream().filter(id -> ledger(id) == ledger).toList();
   }
 

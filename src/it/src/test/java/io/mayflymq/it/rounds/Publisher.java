@@ -27,7 +27,7 @@ final class Publisher extends Traffic {
    */
   record Manner(int burst, long pauseMillis, int expireWithinMillis) {}
 
-  private record Pending(Ledger ledger, long id) {}
+  private record Pending(ExpectedMessages ledger, long id) {}
 
   private final Channel channel;
   private final List<Stream> streams;

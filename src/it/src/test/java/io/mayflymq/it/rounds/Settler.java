@@ -33,7 +33,7 @@ final class Settler extends Traffic {
 
   private final Channel channel;
   private final String queue;
-  private final LongFunction<Ledger> ledgers;
+  private final LongFunction<ExpectedMessages> ledgers;
   private final Manner manner;
   private final Random random;
   private final int prefetch;
@@ -49,7 +49,7 @@ final class Settler extends Traffic {
   Settler(
       Connection connection,
       String queue,
-      LongFunction<Ledger> ledgers,
+      LongFunction<ExpectedMessages> ledgers,
       Manner manner,
       Random random)
       throws IOException {

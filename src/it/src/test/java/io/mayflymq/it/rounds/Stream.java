@@ -18,10 +18,10 @@ final class Stream {
 
   private final long number;
   private final String queue;
-  private final Ledger ledger;
+  private final ExpectedMessages ledger;
   private long sequence;
 
-  Stream(int number, String queue, Ledger ledger) {
+  Stream(int number, String queue, ExpectedMessages ledger) {
     this.number = number;
     this.queue = queue;
     this.ledger = ledger;
@@ -31,7 +31,7 @@ final class Stream {
     return queue;
   }
 
-  Ledger ledger() {
+  ExpectedMessages ledger() {
     return ledger;
   }
 

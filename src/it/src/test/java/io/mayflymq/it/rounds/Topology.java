@@ -7,7 +7,7 @@ import com.rabbitmq.client.Connection;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.RestartedBroker;
-import io.mayflymq.it.rounds.Ledger.Copies;
+import io.mayflymq.it.rounds.ExpectedMessages.Copies;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -37,7 +37,7 @@ final class Topology {
    * @param sameShard whether the dead letter queue is on the shard of this one
    */
   record Source(String name, String dead, boolean ownExpiration, boolean sameShard) {
-    Ledger ledger() {
+    ExpectedMessages ledger() {
       String what =
           name
               + (ownExpiration
@@ -45,7 +45,7 @@ final class Topology {
                   : ", expired by the queue's TTL, in ")
               + dead
               + (sameShard ? " of the same shard" : " of the other shard");
-      return new Ledger(what, sameShard ? Copies.ONE : Copies.SEVERAL, !ownExpiration);
+      return new ExpectedMessages(what, sameShard ? Copies.ONE : Copies.SEVERAL, !ownExpiration);
     }
   }
 

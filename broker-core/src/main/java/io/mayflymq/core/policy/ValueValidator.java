@@ -1,0 +1,188 @@
+package io.mayflymq.core.policy;
+
+import io.mayflymq.core.settings.EnumNames;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/** What values a key of a policy may have. */
+@FunctionalInterface
+interface ValueValidator {
+  int MAX_NAME_BYTES = 255;
+
+  /** Stands for no word at all. */
+  String NOTHING = "none";
+
+  /** Parameters of RabbitMQ's mirroring: a number, or names of nodes. */
+  ValueValidator HA_PARAMS = ValueValidator::haParams;
+
+  /** How many messages mirrors are sent at a time. */
+  ValueValidator HA_SYNC_BATCH_SIZE =
+      value -> {
+        Object number = normalized(value);
+        if (!(number instanceof Long size) || size < 1) {
+          throw new PolicyException(
+              "ha-sync-batch-size takes an integer greater than 0, %s given"
+                  .formatted(ErlangTerm.of(value)));
+        }
+        return number;
+      };
+
+  /**
+   * A value from JSON as it is kept: a Long, String, Boolean, or List of strings.
+   *
+   * @throws PolicyException if it is not valid
+   */
+  Object check(Object value);
+
+  /** A whole number in a range; {@code complaint} follows the value in the error's text. */
+  static ValueValidator integer(long min, long max, String complaint) {
+    return value -> {
+      if (!(normalized(value) instanceof Long number) || number < min || number > max) {
+        throw invalid(value, complaint);
+      }
+      return number;
+    };
+  }
+
+  /** A name or routing key, which has to fit into a short string of the protocol. */
+  static ValueValidator text(String complaint) {
+    return value -> {
+      if (!(value instanceof String text) || utf8Length(text) > MAX_NAME_BYTES) {
+        throw invalid(value, complaint);
+      }
+      return value;
+    };
+  }
+
+  static ValueValidator bool(String complaint) {
+    return value -> {
+      if (!(value instanceof Boolean)) {
+        throw invalid(value, complaint);
+      }
+      return value;
+    };
+  }
+
+  static ValueValidator oneOf(String complaint, String... words) {
+    Set<String> allowed = Set.of(words);
+    return value -> {
+      if (!(value instanceof String word) || !allowed.contains(word)) {
+        throw invalid(value, complaint);
+      }
+      return value;
+    };
+  }
+
+  /** The word for one of the constants of a type. */
+  static ValueValidator wordFor(Class<? extends Enum<?>> type) {
+    List<String> words = EnumNames.all(type);
+    return oneOf("is not one of: " + String.join(", ", words), words.toArray(String[]::new));
+  }
+
+  /**
+   * Some of these words: a text with commas in between, or a list; kept as a text. The word none
+   * stands for none of them.
+   */
+  static ValueValidator someOf(List<String> words) {
+    String complaint =
+        "is not none, or some of these with commas in between: " + String.join(", ", words);
+    return value -> {
+      List<String> chosen = parts(value);
+      if (chosen == null || chosen.isEmpty()) {
+        throw invalid(value, complaint);
+      }
+      if (!chosen.equals(List.of(NOTHING)) && !words.containsAll(chosen)) {
+        throw invalid(value, complaint);
+      }
+      return String.join(",", chosen);
+    };
+  }
+
+  /** Whole numbers from 1 on: a text with commas in between, or a list; kept as a text. */
+  static ValueValidator numbers(String complaint) {
+    return value -> {
+      List<String> numbers = parts(value);
+      if (numbers == null
+          || numbers.isEmpty()
+          || !numbers.stream().allMatch(number -> number.matches("[1-9][0-9]{0,17}"))) {
+        throw invalid(value, complaint);
+      }
+      return String.join(",", numbers);
+    };
+  }
+
+  /** The parts of such a text; none for the word none. */
+  static List<String> split(String text) {
+    return text.equals(NOTHING) ? List.of() : List.of(text.split(","));
+  }
+
+  private static List<String> parts(Object value) {
+    if (value instanceof String text) {
+      return Arrays.stream(text.split(",")).map(String::strip).toList();
+    }
+    if (value instanceof List<?> list) {
+      return list.stream().map(part -> String.valueOf(part).strip()).toList();
+    }
+    return value instanceof Number ? List.of(value.toString()) : null;
+  }
+
+  /** One of two words, with the text that RabbitMQ's mirroring has for that. */
+  static ValueValidator oneOfTwo(String key, String one, String other) {
+    return value -> {
+      if (!one.equals(value) && !other.equals(value)) {
+        throw new PolicyException(
+            "%s must be \"%s\" or \"%s\", got %s".formatted(key, one, other, ErlangTerm.of(value)));
+      }
+      return value;
+    };
+  }
+
+  static ValueValidator matching(String regex, String complaint) {
+    Pattern pattern = Pattern.compile(regex);
+    return value -> {
+      if (!(value instanceof String text) || !pattern.matcher(text).matches()) {
+        throw invalid(value, complaint);
+      }
+      return value;
+    };
+  }
+
+  private static Object haParams(Object value) {
+    if (value instanceof List<?> names) {
+      for (Object name : names) {
+        if (!(name instanceof String)) {
+          throw new PolicyException(
+              "ha-mode=\"nodes\" takes a list of strings, %s was not a string"
+                  .formatted(ErlangTerm.of(value)));
+        }
+      }
+      return List.copyOf(names);
+    }
+    Object number = normalized(value);
+    if (!(number instanceof Long count) || count < 1) {
+      throw new PolicyException(
+          "ha-mode=\"exactly\" takes an integer, %s given".formatted(ErlangTerm.of(value)));
+    }
+    return number;
+  }
+
+  /** Whole numbers of every width as a Long, if they fit. */
+  private static Object normalized(Object value) {
+    if (value instanceof Integer || value instanceof Short || value instanceof Byte) {
+      return ((Number) value).longValue();
+    }
+    return value instanceof BigInteger big && big.bitLength() < Long.SIZE ? big.longValue() : value;
+  }
+
+  static int utf8Length(String text) {
+    return text.getBytes(StandardCharsets.UTF_8).length;
+  }
+
+  private static PolicyException invalid(Object value, String complaint) {
+    return new PolicyException(ErlangTerm.of(value) + " " + complaint);
+  }
+}

@@ -1,0 +1,202 @@
+package io.mayflymq.core.queue;
+
+import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DropTrigger;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.settings.DeadLetterSettings;
+import io.mayflymq.core.settings.LengthSettings;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.store.UnsettledEntry;
+
+/**
+ * How messages leave a queue: settled, handed out for good, or dead. Whatever leaves is taken out
+ * of the order of expiry first.
+ */
+final class MessageRemover {
+  private final MessageIndex<Message> index;
+  private final QueueMessages messages;
+  private final MessageDeadlines deadlines;
+  private final QueueEffects effects;
+  private final QueueTimer queueTimer;
+  private final Unreadable unreadable;
+  private DeadLetterSettings deadLetters;
+  private LengthSettings length;
+
+  MessageRemover(
+      MessageIndex<Message> index,
+      QueueMessages messages,
+      MessageDeadlines deadlines,
+      QueueEffects effects,
+      QueueTimer queueTimer,
+      QueueSettings settings) {
+    this.index = index;
+    this.messages = messages;
+    this.deadlines = deadlines;
+    this.effects = effects;
+    this.queueTimer = queueTimer;
+    this.unreadable = new Unreadable(index, messages, deadlines, this, effects, queueTimer);
+    reconfigure(settings);
+  }
+
+  /** The queue lives by other settings from now on. */
+  void reconfigure(QueueSettings settings) {
+    deadLetters = settings.deadLetters();
+    length = settings.length();
+  }
+
+  /** The messages that cannot be read. */
+  Unreadable unreadable() {
+    return unreadable;
+  }
+
+  /** A message dies because it is too old. One that cannot be dead-lettered is set aside. */
+  void expire(long sequence, long nowMillis) {
+    Message message = contentOf(sequence);
+    if (message == null && deadLetters.areWantedOn(DeathReason.EXPIRED)) {
+      unreadable.setAside(sequence, null, nowMillis);
+      return;
+    }
+    // What a former TTL left behind stands in the index as if it were the message's own.
+    boolean hasOwn = message == null || message.ttlMillis() != Message.NO_TTL;
+    boolean byOwn = hasOwn && deadlines.isOwn(sequence);
+    DropTrigger cause = byOwn ? DropTrigger.EXPIRATION : DropTrigger.MESSAGE_TTL;
+    die(sequence, message, cause, deadlines.of(sequence), nowMillis);
+  }
+
+  /** A message dies of something else. One that cannot be dead-lettered is set aside. */
+  void die(long sequence, DropTrigger cause, long nowMillis) {
+    Message message = contentOf(sequence);
+    if (message == null && deadLetters.areWantedOn(cause.reason())) {
+      unreadable.setAside(sequence, cause, nowMillis);
+    } else {
+      die(sequence, message, cause, Deadlines.NEVER, nowMillis);
+    }
+  }
+
+  /** A message dies, for want of room. */
+  void dieOverLimit(long sequence, long nowMillis) {
+    die(sequence, overLimit(0), nowMillis);
+  }
+
+  /** Without a dead letter exchange a content only tells the journal more. */
+  private Message contentOf(long sequence) {
+    return deadLetters.areWanted() ? messages.get(sequence) : messages.peekIfCheap(sequence);
+  }
+
+  private void die(
+      long sequence, Message message, DropTrigger cause, long deadlineMillis, long nowMillis) {
+    deadlines.leaving(sequence);
+    UnsettledEntry entry = messages.detach(sequence);
+    effects.died(message, entry, cause, deadlineMillis, nowMillis);
+  }
+
+  /** A message that is not in the queue dies, for want of room. */
+  void dieOutside(Message message, long nowMillis) {
+    effects.died(message, null, overLimit(1), Deadlines.NEVER, nowMillis);
+  }
+
+  /** Which limit is exceeded, by the messages that are here and so many more. */
+  private DropTrigger overLimit(int more) {
+    long count = index.readyCount() + (length.countsUnacked() ? index.unackedCount() : 0) + more;
+    return length.maxLength() != QueueSettings.NONE && count > length.maxLength()
+        ? DropTrigger.MAX_LENGTH
+        : DropTrigger.MAX_LENGTH_BYTES;
+  }
+
+  /** A message is handed out, and nobody will settle it. */
+  Message leave(long sequence) {
+    Message message = messages.get(sequence);
+    discard(sequence);
+    return message;
+  }
+
+  /** A message leaves for good. */
+  void discard(long sequence) {
+    deadlines.leaving(sequence);
+    messages.remove(sequence);
+  }
+
+  /**
+   * Expires what is due, but no more than so many messages.
+   *
+   * @return when the next one is due
+   */
+  long expireDue(long nowMillis, int budget) {
+    int left = budget;
+    long earliest = deadlines.earliest();
+    while (earliest >= 0) {
+      long deadline = deadlines.of(earliest);
+      if (deadline > nowMillis) {
+        break;
+      }
+      if (left-- == 0) {
+        return deadline;
+      }
+      expire(earliest, nowMillis);
+      earliest = deadlines.earliest();
+    }
+    deadlines.endCheck();
+    return deadlines.next();
+  }
+
+  /** The head of the queue may be another one by now: sees to it that it leaves in time. */
+  void headMoved() {
+    if (deadlines.watchHead()) {
+      queueTimer.noLaterThan(deadlines.next());
+    }
+  }
+
+  /**
+   * Has the messages of a queue die that goes itself: the ready ones in their order, then those
+   * that consumers have, but no more than so many.
+   *
+   * @return whether none is left
+   */
+  boolean deadLetterAll(DropTrigger cause, long nowMillis, int budget) {
+    int left = budget;
+    while (left-- > 0) {
+      long head = messages.head();
+      long next = head >= 0 ? head : index.pages.firstUnacked();
+      if (next < 0) {
+        return true;
+      }
+      if (head >= 0 && deadlines.of(head) <= nowMillis) {
+        expire(head, nowMillis);
+        continue;
+      }
+      Message message = contentOf(next);
+      if (message == null && deadLetters.areWantedOn(cause.reason())) {
+        unreadable.leaves(next);
+      }
+      die(next, message, cause, Deadlines.NEVER, nowMillis);
+    }
+    return false;
+  }
+
+  /**
+   * The first message that may be handed out; -1 if there is none, or too many before it are dead
+   * to remove them in one go. One that cannot be read is set aside.
+   */
+  long firstUnexpired(long nowMillis, int budget) {
+    int left = budget;
+    long head = messages.head();
+    while (head >= 0) {
+      boolean dead = deadlines.of(head) <= nowMillis;
+      if (!dead && messages.load(head)) {
+        return head;
+      }
+      if (left-- == 0) {
+        queueTimer.noLaterThan(nowMillis);
+        return -1;
+      }
+      if (dead) {
+        expire(head, nowMillis);
+      } else {
+        unreadable.setAside(head, null, nowMillis);
+      }
+      head = messages.head();
+    }
+    return -1;
+  }
+}

@@ -1,0 +1,162 @@
+package io.mayflymq.core.queue;
+
+import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.retention.LengthLimit;
+import io.mayflymq.core.settings.ExpiryMode;
+import io.mayflymq.core.settings.ExpirySettings;
+import io.mayflymq.core.settings.Overflow;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.TtlMode;
+import java.util.function.LongPredicate;
+
+/**
+ * What {@link ClassicQueueMachine#reconfigure} would do at this moment.
+ *
+ * @param expiring how many ready messages would expire; where only the head of a queue is looked
+ *     at, those that come to it one after the other, in the order in which they are served
+ * @param overflowing how many others would be dropped from the head, being over a limit
+ * @param leaseEndMillis when the queue would expire if nobody uses it, in ms since the epoch;
+ *     {@link Deadlines#NEVER} without a lease or with consumers. It may have passed.
+ */
+public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis) {
+  static PolicyImpact of(
+      MessageIndex<?> index,
+      DeliveryPriority deliveryPriority,
+      MessageDeadlines deadlines,
+      QueueSettings current,
+      QueueSettings changed,
+      long leaseEndMillis,
+      long nowMillis) {
+    if (changed.expiry().mode() == ExpiryMode.HEAD) {
+      FromHead fromHead = new FromHead(index, deadlines, changed, nowMillis);
+      visitInOrderOfService(index, deliveryPriority, fromHead);
+      return new PolicyImpact(fromHead.expiring, fromHead.overflowing, leaseEndMillis);
+    }
+    long expiring = expiring(index, deadlines, current.expiry(), changed.expiry(), nowMillis);
+    return new PolicyImpact(
+        expiring, overflowing(index, deliveryPriority, changed, expiring), leaseEndMillis);
+  }
+
+  private static void visitInOrderOfService(
+      MessageIndex<?> index, DeliveryPriority deliveryPriority, LongPredicate visitor) {
+    if (deliveryPriority != null && !deliveryPriority.visit(visitor)) {
+      return;
+    }
+    long next = index.firstReady();
+    while (next >= 0
+        && ((deliveryPriority != null && deliveryPriority.isAhead(next)) || visitor.test(next))) {
+      next = index.nextReady(next);
+    }
+  }
+
+  /** Counts what leaves at the head, one after the other, as it is too old or there is too much. */
+  private static final class FromHead implements LongPredicate {
+    private final MessageIndex<?> index;
+    private final LongPredicate isDue;
+    private final LengthLimit limit;
+    private final boolean drops;
+    private long count;
+    private long bytes;
+    private long expiring;
+    private long overflowing;
+
+    FromHead(
+        MessageIndex<?> index, MessageDeadlines deadlines, QueueSettings changed, long nowMillis) {
+      this.index = index;
+      this.isDue = sequence -> deadlines.ofWith(changed.expiry(), sequence) <= nowMillis;
+      this.limit = new LengthLimit(changed.length().maxLength(), changed.length().maxLengthBytes());
+      this.drops = changed.length().overflow() == Overflow.DROP_HEAD;
+      this.count = index.readyCount();
+      this.bytes = index.readyBytes();
+    }
+
+    @Override
+    public boolean test(long sequence) {
+      if (isDue.test(sequence)) {
+        expiring++;
+      } else if (drops && limit.isExceededBy(count, bytes)) {
+        overflowing++;
+      } else {
+        return false;
+      }
+      count--;
+      bytes -= index.bodySize(sequence);
+      return true;
+    }
+  }
+
+  private static long expiring(
+      MessageIndex<?> index,
+      MessageDeadlines deadlines,
+      ExpirySettings current,
+      ExpirySettings changed,
+      long nowMillis) {
+    LongPredicate isDue = sequence -> deadlines.ofWith(changed, sequence) <= nowMillis;
+    if (changed.mode() == ExpiryMode.LAZY) {
+      return 0;
+    }
+    boolean usual =
+        current.mode() == ExpiryMode.EXACT
+            && current.ttlMode() == TtlMode.MIN
+            && changed.ttlMode() == TtlMode.MIN;
+    if (!usual) {
+      long[] count = new long[1];
+      index.forEachReady(sequence -> count[0] += isDue.test(sequence) ? 1 : 0);
+      return count[0];
+    }
+    // What was due by itself has left already, and what the queue's TTL ends are the first to come.
+    return changed.messageTtlMillis() == QueueSettings.NONE
+        ? 0
+        : index.pages.countReadyWhile(isDue);
+  }
+
+  private static long overflowing(
+      MessageIndex<?> index,
+      DeliveryPriority deliveryPriority,
+      QueueSettings changed,
+      long expiring) {
+    if (changed.length().overflow() != Overflow.DROP_HEAD) {
+      return 0;
+    }
+    long surplus =
+        changed.length().maxLength() == QueueSettings.NONE
+            ? 0
+            : index.readyCount() - expiring - changed.length().maxLength();
+    return Math.max(
+        Math.max(0, surplus), overflowingBytes(index, deliveryPriority, changed, expiring));
+  }
+
+  /** In the order in which messages are served; what expires are the first ones to have come. */
+  private static long overflowingBytes(
+      MessageIndex<?> index,
+      DeliveryPriority deliveryPriority,
+      QueueSettings changed,
+      long expiring) {
+    long most = changed.length().maxLengthBytes();
+    long bytes = index.readyBytes();
+    if (most == QueueSettings.NONE || bytes <= most) {
+      return 0;
+    }
+    long first = index.firstReady();
+    for (long i = 0; i < expiring; i++) {
+      bytes -= index.bodySize(first);
+      first = index.nextReady(first);
+    }
+    long from = first;
+    long[] excess = {bytes - most};
+    long[] count = new long[1];
+    if (from >= 0 && excess[0] > 0) {
+      visitInOrderOfService(
+          index,
+          deliveryPriority,
+          sequence -> {
+            if (sequence >= from) {
+              excess[0] -= index.bodySize(sequence);
+              count[0]++;
+            }
+            return excess[0] > 0;
+          });
+    }
+    return count[0];
+  }
+}

@@ -1,0 +1,37 @@
+package io.mayflymq.core.settings;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+
+/** The words for constants in arguments, policies and the configuration: {@code queue-only}. */
+public final class EnumNames {
+  private EnumNames() {}
+
+  /** The word for a constant. */
+  public static String of(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** All words for the constants of a type. */
+  public static List<String> all(Class<? extends Enum<?>> type) {
+    return Arrays.stream(type.getEnumConstants()).map(EnumNames::of).toList();
+  }
+
+  /** The constant that a word stands for. */
+  public static <E extends Enum<E>> Optional<E> constant(Class<E> type, String word) {
+    return Arrays.stream(type.getEnumConstants())
+        .filter(constant -> of(constant).equals(word))
+        .findFirst();
+  }
+
+  /** The constants that words stand for; those that stand for none are passed over. */
+  public static <E extends Enum<E>> Set<E> constants(Class<E> type, Iterable<String> words) {
+    Set<E> constants = EnumSet.noneOf(type);
+    words.forEach(word -> constant(type, word).ifPresent(constants::add));
+    return constants;
+  }
+}

@@ -1,0 +1,104 @@
+package io.mayflymq.core.store;
+
+import java.util.Arrays;
+
+/**
+ * How often messages of a queue have come back from consumers, and what has become of them since:
+ * packed for the log, in five bytes a message or so. Belongs to one thread.
+ */
+public final class RedeliveryNotes {
+  /** The message does not wait: it is ready. */
+  public static final long READY = 0;
+
+  /** A consumer has the message again. */
+  public static final long TAKEN = -1;
+
+  private static final int KIND_BITS = 2;
+  private static final int KIND_MASK = (1 << KIND_BITS) - 1;
+  private static final int KIND_READY = 0;
+  private static final int KIND_WAITING = 1;
+  private static final int KIND_TAKEN = 2;
+
+  /** What a message may take, in bytes. */
+  private static final int MOST_PER_NOTE = 3 * VarintWriter.MOST;
+
+  private static final int CAPACITY = 64;
+  private static final int MOST_CAPACITY_KEPT = 1 << 16;
+
+  private VarintWriter out = new VarintWriter(CAPACITY);
+  private long lastSequence;
+  private long lastUntil;
+
+  /** Takes notes. */
+  @FunctionalInterface
+  public interface Sink {
+    /**
+     * Takes one. Of several about a message the one with more returns is newer, and the last one of
+     * those with as many.
+     *
+     * @param sequence the message's number in its queue
+     * @param returns how often it has come back, 1 or more
+     * @param untilMillis when its wait ends, in ms since the epoch; {@link #READY} or {@link
+     *     #TAKEN} if it does not wait
+     */
+    void accept(long sequence, int returns, long untilMillis);
+  }
+
+  /** Adds a note; see {@link Sink#accept}. */
+  public void add(long sequence, int returns, long untilMillis) {
+    out.reserve(MOST_PER_NOTE);
+    out.signed(sequence - lastSequence);
+    lastSequence = sequence;
+    int kind = kind(untilMillis);
+    out.unsigned(((long) returns << KIND_BITS) | kind);
+    if (kind == KIND_WAITING) {
+      out.signed(untilMillis - lastUntil);
+      lastUntil = untilMillis;
+    }
+  }
+
+  private static int kind(long untilMillis) {
+    if (untilMillis == READY) {
+      return KIND_READY;
+    }
+    return untilMillis == TAKEN ? KIND_TAKEN : KIND_WAITING;
+  }
+
+  /** How many bytes the notes take. */
+  public int size() {
+    return out.size();
+  }
+
+  /** All notes, packed; begins anew. */
+  public byte[] take() {
+    byte[] notes = Arrays.copyOf(out.bytes(), out.size());
+    if (out.bytes().length > MOST_CAPACITY_KEPT) {
+      out = new VarintWriter(CAPACITY);
+    } else {
+      out.clear();
+    }
+    lastSequence = 0;
+    lastUntil = 0;
+    return notes;
+  }
+
+  /** Unpacks notes, in the order in which they were added. */
+  public static void forEach(byte[] notes, Sink sink) {
+    VarintReader in = new VarintReader(notes, notes.length);
+    long sequence = 0;
+    long until = 0;
+    while (in.hasNext()) {
+      sequence += in.signed();
+      long value = in.unsigned();
+      int returns = (int) (value >>> KIND_BITS);
+      switch ((int) value & KIND_MASK) {
+        case KIND_READY -> sink.accept(sequence, returns, READY);
+        case KIND_TAKEN -> sink.accept(sequence, returns, TAKEN);
+        default -> {
+          until += in.signed();
+          sink.accept(sequence, returns, until);
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package io.mayflymq.core.store.disk;
+
+import io.mayflymq.core.store.Commit;
+
+/** A commit of what is in two logs: tells another when it has heard of both. */
+final class CompositeCommit implements Commit {
+  private final Commit commit;
+  private boolean heardOfOne;
+  private boolean failed;
+
+  CompositeCommit(Commit commit) {
+    this.commit = commit;
+  }
+
+  @Override
+  public void safe() {
+    heard(false);
+  }
+
+  @Override
+  public void failed() {
+    heard(true);
+  }
+
+  private void heard(boolean failure) {
+    boolean ofBoth;
+    boolean anyFailed;
+    synchronized (this) {
+      ofBoth = heardOfOne;
+      heardOfOne = true;
+      failed |= failure;
+      anyFailed = failed;
+    }
+    if (!ofBoth) {
+      return;
+    }
+    if (anyFailed) {
+      commit.failed();
+    } else {
+      commit.safe();
+    }
+  }
+}

@@ -1,0 +1,134 @@
+package io.mayflymq.core.store.disk;
+
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.store.OwnerFiles;
+import io.mayflymq.core.store.segment.DiskDirectory;
+import io.mayflymq.core.store.segment.LogDirectory;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.stream.Stream;
+
+/*
+ * Directories of the file system below one path, and threads without which there is no broker.
+ *
+ * A log that is deleted file by file could come back in part, as when the machine dies in between: entries without the marks that say
+ * that they are gone. So a directory is first renamed, which happens or does not; what has the other name is no log, whatever is left of it.
+ */
+final class LocalStorageEnvironment implements StorageEnvironment {
+  private static final String DELETED = ".deleted";
+
+  private final Path path;
+  private final BrokerThreads threads;
+
+  /**
+   * Describes it; nothing is touched yet.
+   *
+   * @param path the directory of the directories; made when the first of them is
+   * @param threads makes those that wait for the disk
+   */
+  LocalStorageEnvironment(Path path, BrokerThreads threads) {
+    this.path = path;
+    this.threads = threads;
+  }
+
+  /** Describes it for somebody who only looks: there are no threads. */
+  LocalStorageEnvironment(Path path) {
+    this(path, null);
+  }
+
+  @Override
+  public List<String> list() throws IOException {
+    if (Files.notExists(path)) {
+      return List.of();
+    }
+    try (Stream<Path> entries = Files.list(path)) {
+      return entries
+          .map(entry -> entry.getFileName().toString())
+          .filter(name -> !name.endsWith(DELETED))
+          .toList();
+    }
+  }
+
+  @Override
+  public LogDirectory root() throws IOException {
+    makeRoot();
+    return new DiskDirectory(path);
+  }
+
+  private void makeRoot() throws IOException {
+    if (Files.notExists(path)) {
+      Files.createDirectories(path, OwnerFiles.directory());
+      force(path.toAbsolutePath().getParent());
+    }
+  }
+
+  @Override
+  public LogDirectory open(String name) throws IOException {
+    Path directory = path.resolve(name);
+    if (Files.notExists(directory)) {
+      makeRoot();
+      Files.createDirectory(directory, OwnerFiles.directory());
+      force(path);
+    }
+    return new DiskDirectory(directory);
+  }
+
+  @Override
+  public void rename(String from, String to) throws IOException {
+    Files.move(path.resolve(from), path.resolve(to), StandardCopyOption.ATOMIC_MOVE);
+    force(path);
+  }
+
+  @Override
+  public void delete(String name) throws IOException {
+    Path deleted = path.resolve(name + DELETED);
+    empty(deleted);
+    if (Files.exists(path.resolve(name))) {
+      Files.move(path.resolve(name), deleted, StandardCopyOption.ATOMIC_MOVE);
+      force(path);
+      empty(deleted);
+    }
+  }
+
+  @Override
+  public void sweep() throws IOException {
+    if (Files.exists(path)) {
+      List<Path> left;
+      try (Stream<Path> entries = Files.list(path)) {
+        left = entries.filter(entry -> entry.toString().endsWith(DELETED)).toList();
+      }
+      for (Path directory : left) {
+        empty(directory);
+      }
+    }
+  }
+
+  private static void empty(Path directory) throws IOException {
+    if (Files.exists(directory)) {
+      try (Stream<Path> files = Files.list(directory)) {
+        for (Path file : files.toList()) {
+          Files.delete(file);
+        }
+      }
+      Files.delete(directory);
+    }
+  }
+
+  /** Makes safe which entries a directory has. */
+  private static void force(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  @Override
+  public ExecutorService flusher(String name) {
+    return threads.essentialPool(name, 2);
+  }
+}

@@ -1,0 +1,142 @@
+package io.mayflymq.core.store.disk;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.UnsettledEntry;
+import io.mayflymq.core.store.segment.RecordTargets;
+import io.mayflymq.core.store.segment.SegmentLog;
+import java.util.HashMap;
+import java.util.Map;
+
+/*
+ * The entries of messages that have died, until their dead letters are safe.
+ *
+ * A dead message is in no queue, but still in the log. If its dead letter stays within the shard, one record takes it from here to there: a move. If
+ * it goes to another shard, the entry is settled when the dead letter is safe over there; until then the log must be able to find it
+ * when it copies what is live, so such entries are listed in "awaited". An entry whose dead letter has failed is listed there for good: after a
+ * restart the message is back in its queue, and dies again.
+ *
+ * A move is ended whatever happens between its begin and its end: what is stored while it is open has no place of its own. If its record cannot be
+ * written, the new entries leave their queues again.
+ */
+final class UnsettledEntries {
+  private final SegmentLog log;
+  private final Map<Long, DiskQueueStore> queues;
+  private final Map<Key, UnsettledEntry> awaited = new HashMap<>();
+  private final PendingMove move = new PendingMove();
+
+  private record Key(long queueId, long sequence) {
+    static Key of(UnsettledEntry entry) {
+      return new Key(entry.queueId(), entry.sequence());
+    }
+  }
+
+  UnsettledEntries(SegmentLog log, Map<Long, DiskQueueStore> queues) {
+    this.log = log;
+    this.queues = queues;
+  }
+
+  // Entries that wait for another shard
+
+  /** An entry is needed on. */
+  void await(UnsettledEntry entry) {
+    if (awaited.put(Key.of(entry), entry) == null) {
+      countAwaited(entry, 1);
+    }
+  }
+
+  /** An entry is needed no more, for that at least. */
+  void arrived(UnsettledEntry entry) {
+    if (!awaited.isEmpty() && awaited.remove(Key.of(entry)) != null) {
+      countAwaited(entry, -1);
+    }
+  }
+
+  private void countAwaited(UnsettledEntry entry, int more) {
+    DiskQueueStore queue = queues.get(entry.queueId());
+    if (queue != null) {
+      queue.awaits(more);
+    }
+  }
+
+  /** The entry that is awaited and at this location; null if there is none. */
+  UnsettledEntry awaitedAt(long queueId, long sequence, long location) {
+    UnsettledEntry entry = awaited.get(new Key(queueId, sequence));
+    return entry != null && entry.location() == location ? entry : null;
+  }
+
+  // Moves within the shard
+
+  void beginMove(UnsettledEntry source, Message deadLetter) {
+    arrived(source);
+    move.open(source, deadLetter);
+  }
+
+  /** The move that goes on, if it {@link PendingMove#isOpen}. */
+  PendingMove move() {
+    return move;
+  }
+
+  /**
+   * Writes the move.
+   *
+   * @param keepSource whether the entry is needed on, as one of the queues has failed
+   */
+  void endMove(long nowMillis, boolean keepSource) {
+    boolean written = false;
+    try {
+      write(nowMillis, keepSource);
+      written = true;
+    } finally {
+      if (!written) {
+        withdraw();
+      }
+      if (!written || keepSource) {
+        await(move.source());
+      }
+      move.close();
+    }
+  }
+
+  private void write(long nowMillis, boolean keepSource) {
+    UnsettledEntry source = move.source();
+    RecordTargets targets = move.targets();
+    if (targets.size() == 0) {
+      if (!keepSource) {
+        log.settle(source.queueId(), source.sequence(), source.location(), source.bodyLength());
+      }
+      return;
+    }
+    long location =
+        keepSource
+            ? log.enqueue(targets, nowMillis, move.deadLetter())
+            : log.move(
+                source.queueId(),
+                source.sequence(),
+                source.location(),
+                source.bodyLength(),
+                targets,
+                nowMillis,
+                move.deadLetter());
+    for (int i = 0; i < targets.size(); i++) {
+      place(targets.queueId(i), targets.sequence(i), location);
+    }
+  }
+
+  private void place(long queueId, long sequence, long location) {
+    UnsettledEntry dead = move.dead(queueId, sequence);
+    if (dead != null) {
+      dead.moveTo(location);
+    } else {
+      queues.get(queueId).queue().moved(sequence, location);
+    }
+  }
+
+  /** What was not written is in no queue: it would be read as what is written next. */
+  private void withdraw() {
+    RecordTargets targets = new RecordTargets();
+    targets.set(move.targets());
+    for (int i = 0; i < targets.size(); i++) {
+      queues.get(targets.queueId(i)).queue().discard(targets.sequence(i));
+    }
+  }
+}

@@ -1,0 +1,322 @@
+package io.mayflymq.core.store.segment;
+
+import io.mayflymq.core.store.Commit;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+
+/**
+ * The end of the log, where records are appended: in memory, in chunks that the flusher brings to
+ * the disk. Belongs to the shard's thread.
+ */
+final class LogAppender {
+  private static final int MOST_SPARE_BUFFERS = 16;
+
+  /** So that a segment, which begins with what has been delivered, stays below 2 GiB. */
+  private static final int MOST_RECORD_LENGTH = Integer.MAX_VALUE - (256 << 20);
+
+  /** How much of a segment may tell what has come back: one part of so many. */
+  private static final int PART_FOR_RETURNS = 4;
+
+  private final LogOptions options;
+  private final long logId;
+  private final SegmentTable table;
+  private final SegmentFiles files;
+  private final Flusher flusher;
+  private final LogOwner owner;
+  private final RecordFormat format = new RecordFormat();
+  private final RecordHeader note = new RecordHeader();
+  private final ArrayDeque<WriteBuffer> retained = new ArrayDeque<>();
+  private final ArrayDeque<WriteBuffer> spare = new ArrayDeque<>();
+
+  private int nextSegment;
+  private long records;
+  private Segment active;
+  private IndexBuilder index;
+  private int indexSize = 1 << 16;
+  private WriteBuffer writeBuffer;
+  private int emptyLength;
+  private int forcedNoted;
+  private int recordsEnd;
+  private boolean unpublished;
+  private long appendedBytes;
+  private long recordBytes;
+
+  /**
+   * Creates the end of a log. Nothing is written before the first record.
+   *
+   * @param firstSegment the number of the first segment that this may create
+   * @param firstRecord how many records the log had before
+   */
+  LogAppender(
+      LogOptions options,
+      long logId,
+      int firstSegment,
+      long firstRecord,
+      SegmentTable table,
+      SegmentFiles files,
+      Flusher flusher,
+      LogOwner owner) {
+    this.options = options;
+    this.logId = logId;
+    this.nextSegment = firstSegment;
+    this.records = firstRecord;
+    this.table = table;
+    this.files = files;
+    this.flusher = flusher;
+    this.owner = owner;
+  }
+
+  /**
+   * Makes room for a record, whose length and type are set, and tells it where it is.
+   *
+   * @throws IllegalArgumentException if no segment can be as long
+   */
+  void begin(RecordHeader head, long length) {
+    if (length > MOST_RECORD_LENGTH) {
+      throw new IllegalArgumentException("a record of " + length + " bytes");
+    }
+    boolean fits = active != null && active.length + length <= options.segmentBytes();
+    if (active == null || (!fits && active.length > emptyLength)) {
+      roll();
+    }
+    if (head.type.hasContent) {
+      nameQueues(head.targets);
+    }
+    makeRoom(head, (int) length);
+  }
+
+  /** Each segment tells what the queues are called that it has entries of, before these. */
+  private void nameQueues(RecordTargets targets) {
+    for (int i = 0; i < targets.size(); i++) {
+      if (targets.namedIn(i) != active.number) {
+        nameQueue(targets.queueId(i));
+      }
+    }
+  }
+
+  private void nameQueue(long queueId) {
+    QueueNote queue = owner.noteOf(queueId, active.number);
+    if (queue != null) {
+      note.type = RecordType.QUEUE;
+      note.namedQueue = queueId;
+      note.metadataSeen = queue.metadataSeen();
+      note.queueName = queue.name().encode();
+      makeRoom(note, RecordFormat.QUEUE_FIXED + note.queueName.length);
+      RecordEncoder.queue(writeBuffer.buffer, writeBuffer.position, note);
+      end(note);
+      note.queueName = null;
+      files.saw(queue.metadataSeen());
+    }
+  }
+
+  private void makeRoom(RecordHeader head, int length) {
+    head.length = length;
+    if (writeBuffer.room() < length) {
+      submitComplete(null);
+      startChunk(length);
+    }
+    head.segment = active.number;
+    head.offset = active.length;
+  }
+
+  /** Where the record that was begun is to be encoded. */
+  ByteBuffer buffer() {
+    return writeBuffer.buffer;
+  }
+
+  /** The index in the buffer where it starts. */
+  int start() {
+    return writeBuffer.position;
+  }
+
+  /** The record that was begun has been encoded. Returns its location. */
+  long end(RecordHeader head) {
+    format.seal(writeBuffer.view, writeBuffer.position, head.length, active.key, head.offset);
+    writeBuffer.position += head.length;
+    active.length += head.length;
+    appendedBytes += head.length;
+    records++;
+    if (head.type != RecordType.FORCED) {
+      recordsEnd = active.length;
+      recordBytes += head.length;
+    }
+    unpublished = true;
+    index.add(head);
+    table.account(active, head);
+    return head.location();
+  }
+
+  /**
+   * Hands everything over to the flusher.
+   *
+   * @param commit to be told when it is safe, or null
+   */
+  void publish(Commit commit) {
+    if (active != null) {
+      noteForced();
+    }
+    if (unpublished || commit != null) {
+      unpublished = false;
+      flusher.submit(writeBuffer, false, null, commit);
+    }
+  }
+
+  /** Notes what has been forced of this segment, if that is more than what is noted. */
+  private void noteForced() {
+    long forced = flusher.forcedTo();
+    boolean news =
+        Location.segment(forced) == active.number
+            && Location.offset(forced) > forcedNoted
+            && forcedNoted < recordsEnd;
+    if (news) {
+      forcedNoted = Location.offset(forced);
+      note.type = RecordType.FORCED;
+      note.forcedTo = forcedNoted;
+      makeRoom(note, RecordFormat.FORCED_LENGTH);
+      RecordEncoder.forced(writeBuffer.buffer, writeBuffer.position, note);
+      end(note);
+    }
+  }
+
+  /**
+   * Ends the current segment. The next record begins another.
+   *
+   * @return the segment; null if there is none
+   */
+  Segment seal() {
+    Segment sealed = active;
+    if (sealed != null) {
+      indexSize = index.size() + index.size() / 8;
+      submitComplete(index.build(sealed.header, sealed.length));
+      unpublished = false;
+      active = null;
+      index = null;
+      writeBuffer = null;
+      sealed.state = Segment.State.SEALED;
+    }
+    return sealed;
+  }
+
+  /**
+   * Has a segment that goes on tell what this one, which is going, alone tells of deliveries and
+   * returns: if there is something to tell, and no current segment that began with it, there will
+   * be one.
+   */
+  void carryNotes(Segment segment) {
+    if (segment.tellsNotes && active == null) {
+      owner.forEachDelivered((queueId, upTo) -> beginIfNone());
+      owner.forEachReturned(1, (queueId, notes) -> beginIfNone());
+    }
+  }
+
+  private void beginIfNone() {
+    if (active == null) {
+      roll();
+    }
+  }
+
+  /** The chunk in memory that has this record; null if it is in the file. */
+  WriteBuffer find(long location) {
+    if (retained.isEmpty() || location < retained.peekFirst().startLocation()) {
+      return null;
+    }
+    for (WriteBuffer candidate : retained) {
+      long start = candidate.startLocation();
+      if (location >= start && location < start + candidate.position) {
+        return candidate;
+      }
+    }
+    throw new IllegalArgumentException(
+        "no record at " + Location.segment(location) + ":" + Location.offset(location));
+  }
+
+  /** Up to which offset the records of a segment are to be read from its file. */
+  int endInFile(Segment segment) {
+    WriteBuffer first = retained.peekFirst();
+    return first != null && first.segment == segment ? first.base : segment.length;
+  }
+
+  /** The location behind the last record; {@link Location#NONE} if there is no current segment. */
+  long endLocation() {
+    return active == null ? Location.NONE : Location.of(active.number, active.length);
+  }
+
+  long logId() {
+    return logId;
+  }
+
+  /** How many bytes have been appended so far. */
+  long appendedBytes() {
+    return appendedBytes;
+  }
+
+  /** The same without notes of what has been forced, which need no force themselves. */
+  long recordBytes() {
+    return recordBytes;
+  }
+
+  private void roll() {
+    Segment sealed = seal();
+    if (nextSegment == Integer.MAX_VALUE) {
+      throw new IllegalStateException("the log has used up its segment numbers");
+    }
+    active = new Segment(new SegmentHeader(options.shard(), logId, nextSegment++, records));
+    index = new IndexBuilder(indexSize);
+    table.add(active);
+    startChunk(0);
+    unpublished = true;
+    owner.forEachDelivered(
+        (queueId, upTo) -> {
+          note.type = RecordType.DELIVERED;
+          note.deliveredQueue = queueId;
+          note.deliveredUpTo = upTo;
+          makeRoom(note, RecordFormat.DELIVERED_LENGTH);
+          RecordEncoder.delivered(writeBuffer.buffer, writeBuffer.position, note);
+          end(note);
+        });
+    owner.forEachReturned(
+        options.segmentBytes() / PART_FOR_RETURNS,
+        (queueId, notes) -> {
+          note.type = RecordType.RETURNED;
+          note.returnedQueue = queueId;
+          note.returnedAll = true;
+          note.returnedNotes = notes;
+          makeRoom(note, RecordFormat.RETURNED_FIXED + notes.length);
+          RecordEncoder.returned(writeBuffer.buffer, writeBuffer.position, note);
+          end(note);
+        });
+    note.returnedNotes = null;
+    emptyLength = active.length;
+    if (emptyLength > SegmentHeader.SPACE) {
+      table.notesTold(endLocation());
+    }
+    forcedNoted = SegmentHeader.SPACE;
+    recordsEnd = active.length;
+    if (sealed != null) {
+      table.check(sealed);
+    }
+  }
+
+  private void submitComplete(SegmentIndex indexOfSegment) {
+    flusher.submit(writeBuffer, true, indexOfSegment, null);
+  }
+
+  private void startChunk(int least) {
+    while (!retained.isEmpty() && retained.peekFirst().done) {
+      WriteBuffer written = retained.removeFirst();
+      written.segment = null;
+      if (written.buffer.isDirect() && spare.size() < MOST_SPARE_BUFFERS) {
+        spare.addLast(written);
+      }
+    }
+    if (least > options.bufferBytes()) {
+      writeBuffer = new WriteBuffer(ByteBuffer.allocate(least));
+    } else if (spare.isEmpty()) {
+      writeBuffer = new WriteBuffer(ByteBuffer.allocateDirect(options.bufferBytes()));
+    } else {
+      writeBuffer = spare.removeLast();
+    }
+    writeBuffer.start(active, active.length);
+    retained.addLast(writeBuffer);
+  }
+}

@@ -1,0 +1,62 @@
+package io.mayflymq.core.store.segment;
+
+/**
+ * Joins settlements of neighbouring messages into ranges. Several queues may be settled in turns:
+ * each has a place of its own here, as long as they do not collide.
+ */
+final class SettlementCoalescer {
+  private static final int PLACES = 16;
+
+  /** Where ranges go. */
+  interface Sink {
+    void settled(long queueId, long from, long to, int segment);
+  }
+
+  private final Sink sink;
+  private final long[] queues = new long[PLACES];
+  private final long[] froms = new long[PLACES];
+  private final long[] tos = new long[PLACES];
+  private final int[] segments = new int[PLACES];
+  private int used;
+
+  SettlementCoalescer(Sink sink) {
+    this.sink = sink;
+  }
+
+  /** Takes note of one message, whose record lies in this segment. */
+  void add(long queueId, long sequence, int segment) {
+    int place = (int) ((queueId * 0x9e3779b97f4a7c15L) >>> 60);
+    if ((used & (1 << place)) != 0) {
+      if (queues[place] == queueId && segments[place] == segment) {
+        if (sequence == tos[place] + 1) {
+          tos[place] = sequence;
+          return;
+        }
+        if (sequence == froms[place] - 1) {
+          froms[place] = sequence;
+          return;
+        }
+      }
+      sink.settled(queues[place], froms[place], tos[place], segments[place]);
+    }
+    used |= 1 << place;
+    queues[place] = queueId;
+    froms[place] = sequence;
+    tos[place] = sequence;
+    segments[place] = segment;
+  }
+
+  /** Whether there is nothing to pass on. */
+  boolean isEmpty() {
+    return used == 0;
+  }
+
+  /** Passes on everything. */
+  void flush() {
+    while (used != 0) {
+      int place = Integer.numberOfTrailingZeros(used);
+      used &= used - 1;
+      sink.settled(queues[place], froms[place], tos[place], segments[place]);
+    }
+  }
+}

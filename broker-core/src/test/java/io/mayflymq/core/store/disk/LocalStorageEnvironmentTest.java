@@ -1,0 +1,62 @@
+package io.mayflymq.core.store.disk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.fault.Faults;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LocalStorageEnvironmentTest {
+  private static final BrokerThreads THREADS = new BrokerThreads(Faults.logged());
+
+  @TempDir Path directory;
+
+  @Test
+  void opensAndDeletesDirectories() throws IOException {
+    LocalStorageEnvironment host =
+        new LocalStorageEnvironment(directory.resolve("messages"), THREADS);
+    assertThat(host.list()).isEmpty();
+    host.open("shard-0").create("a").close();
+    host.open("shard-1").create("b").close();
+
+    assertThat(host.list()).containsExactlyInAnyOrder("shard-0", "shard-1");
+    assertThat(host.open("shard-0").list()).containsExactly("a");
+    host.delete("shard-0");
+    host.delete("shard-0");
+    assertThat(host.list()).containsExactly("shard-1");
+  }
+
+  @Test
+  void whatIsLeftOfADeletionIsNoDirectory() throws IOException {
+    LocalStorageEnvironment host = new LocalStorageEnvironment(directory, THREADS);
+    Files.createDirectories(directory.resolve("shard-0.deleted"));
+    Files.writeString(directory.resolve("shard-0.deleted").resolve("a"), "rest");
+    assertThat(host.list()).isEmpty();
+
+    host.open("shard-0").create("b").close();
+    host.delete("shard-0");
+
+    assertThat(host.list()).isEmpty();
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void whatIsLeftOfADeletionIsSwept() throws IOException {
+    LocalStorageEnvironment host =
+        new LocalStorageEnvironment(directory.resolve("messages"), THREADS);
+    host.sweep();
+    host.open("stream-1").create("a").close();
+    Path left = Files.createDirectory(directory.resolve("messages/stream-7.deleted"));
+    Files.writeString(left.resolve("0000000001.log"), "rest");
+
+    host.sweep();
+
+    assertThat(left).doesNotExist();
+    assertThat(host.list()).containsExactly("stream-1");
+    assertThat(host.open("stream-1").list()).containsExactly("a");
+  }
+}

@@ -1,0 +1,62 @@
+package io.mayflymq.core.vhost;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.vhost.TestBroker.Collector;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** When batches come back to a connection, which reads as long as little is under way. */
+class ShardCommandSenderTest {
+  private final TestBroker broker = TestBroker.of(2);
+  private final ShardCommandSender commands = broker.commands(0);
+
+  private void publish(Queue queue, int count, int padding) {
+    broker.on(
+        0,
+        () -> {
+          for (int i = 0; i < count; i++) {
+            commands.publish(queue, TestBroker.message(i, false, Message.NO_TTL, padding), null, 0);
+          }
+        });
+    broker.runLoops();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aFloodThatConsumersCannotKeepUpWithComesBackAfterAPause(int shard) {
+    Queue queue = broker.declareOn(shard, "q");
+    Collector collector = broker.consume("q", false, 0);
+    collector.full = true;
+    publish(queue, 30, 1 << 20);
+    assertThat(commands.isSettled()).as("30 MiB wait").isFalse();
+
+    broker.loops.advance(6);
+    assertThat(commands.isSettled()).as("before 7 ms").isFalse();
+    broker.loops.advance(1);
+    broker.runLoops();
+    assertThat(commands.isSettled()).as("after them").isTrue();
+    assertThat(commands.bytesUnderWay()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void fewMessagesComeBackAtOnce(int shard) {
+    Queue queue = broker.declareOn(shard, "q");
+    Collector collector = broker.consume("q", false, 0);
+    collector.full = true;
+    publish(queue, 30, 1 << 20);
+    broker.advance(50);
+
+    publish(queue, 1, 1000);
+    assertThat(commands.isSettled()).isTrue();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void aFloodWithoutConsumersComesBackAtOnce(int shard) {
+    publish(broker.declareOn(shard, "q"), 30, 1 << 20);
+    assertThat(commands.isSettled()).isTrue();
+  }
+}

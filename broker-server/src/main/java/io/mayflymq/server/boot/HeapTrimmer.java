@@ -1,0 +1,122 @@
+package io.mayflymq.server.boot;
+
+import com.sun.management.HotSpotDiagnosticMXBean;
+import com.sun.management.VMOption;
+import java.lang.management.GarbageCollectorMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.List;
+import java.util.function.LongSupplier;
+
+/**
+ * Has Java give memory back that a burst needed: by default a heap that has grown keeps its size
+ * until it is full once more, which on a large machine may never be. A broker that rests collects
+ * now and then, in the background, and keeps little free then. What was set on the command line
+ * stays as it is; an option that this Java does not have is passed over.
+ *
+ * <p>While there is much to do, Java keeps the shares of free heap that are its defaults: less cost
+ * a third more processor time where bodies of 1 KB passed through.
+ *
+ * <p>Belongs to the thread that calls {@link #look}.
+ */
+final class HeapTrimmer {
+  private static final String INTERVAL = "G1PeriodicGCInterval";
+  private static final String LEAST_FREE = "MinHeapFreeRatio";
+  private static final String MOST_FREE = "MaxHeapFreeRatio";
+  private static final long LEAST_REST_MILLIS = 15_000;
+
+  /** In percent of the heap, at rest. */
+  private static final int LEAST_FREE_AT_REST = 10;
+
+  private static final int MOST_FREE_AT_REST = 20;
+
+  /** More collections between two looks than this, and the broker does not rest. */
+  private static final int COLLECTIONS_AT_REST = 1;
+
+  private final HotSpotDiagnosticMXBean java;
+  private final LongSupplier collectionCount;
+
+  /** Null where the shares are not this class's to set. */
+  private Shares atWork;
+
+  private long collections;
+  private boolean rests;
+
+  /** How much of the heap may be free after a collection, in percent. */
+  private record Shares(int least, int most) {}
+
+  private HeapTrimmer(HotSpotDiagnosticMXBean java, LongSupplier collectionCount) {
+    this.java = java;
+    this.collectionCount = collectionCount;
+  }
+
+  /** Has Java collect at rest, for as long as the process lives. */
+  static HeapTrimmer begin() {
+    List<GarbageCollectorMXBean> collectors = ManagementFactory.getGarbageCollectorMXBeans();
+    return begin(
+        ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class),
+        () -> collectors.stream().mapToLong(GarbageCollectorMXBean::getCollectionCount).sum());
+  }
+
+  /**
+   * The same of a certain Java.
+   *
+   * @param java its options; null if it does not tell
+   * @param collectionCount how many collections there have been
+   */
+  static HeapTrimmer begin(HotSpotDiagnosticMXBean java, LongSupplier collectionCount) {
+    HeapTrimmer thrift = new HeapTrimmer(java, collectionCount);
+    if (thrift.isOurs(INTERVAL)) {
+      thrift.java.setVMOption(INTERVAL, Long.toString(restMillis()));
+      if (thrift.isOurs(LEAST_FREE) && thrift.isOurs(MOST_FREE)) {
+        thrift.atWork = new Shares(thrift.percent(LEAST_FREE), thrift.percent(MOST_FREE));
+      }
+    }
+    return thrift;
+  }
+
+  /**
+   * After how long without a collection there is one. The larger the heap may be, the more there
+   * may be to look through: then less often, so that a broker at rest has little to do.
+   */
+  private static long restMillis() {
+    return Math.max(LEAST_REST_MILLIS, Runtime.getRuntime().maxMemory() / (1 << 30) * 5_000);
+  }
+
+  /** Looks whether the broker rests. To be called more often than Java collects at rest. */
+  void look() {
+    long before = collections;
+    collections = collectionCount.getAsLong();
+    boolean restsNow = collections - before <= COLLECTIONS_AT_REST;
+    if (atWork != null && restsNow != rests) {
+      rests = restsNow;
+      set(rests ? new Shares(LEAST_FREE_AT_REST, MOST_FREE_AT_REST) : atWork);
+    }
+  }
+
+  /** In an order in which the least share is never above the most. */
+  private void set(Shares shares) {
+    boolean down = shares.most < percent(MOST_FREE);
+    java.setVMOption(down ? LEAST_FREE : MOST_FREE, percent(down ? shares.least : shares.most));
+    java.setVMOption(down ? MOST_FREE : LEAST_FREE, percent(down ? shares.most : shares.least));
+  }
+
+  private static String percent(int share) {
+    return Integer.toString(share);
+  }
+
+  private int percent(String option) {
+    return Integer.parseInt(java.getVMOption(option).getValue());
+  }
+
+  private boolean isOurs(String option) {
+    if (java == null) {
+      return false;
+    }
+    try {
+      VMOption there = java.getVMOption(option);
+      return there.isWriteable() && there.getOrigin() == VMOption.Origin.DEFAULT;
+    } catch (IllegalArgumentException e) {
+      return false; // No such option.
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package io.mayflymq.server.channel;
+
+import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.retention.LongPairHeap;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.Timer;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.TimeoutAction;
+import io.mayflymq.server.delivery.DeliverySource;
+import java.util.function.LongConsumer;
+
+/*
+ * How long a channel may keep the deliveries of queues whose consumer-timeout does not close the channel: each has a lock that ends on its own, to the
+ * millisecond. The end is settled at the delivery; a policy that changes it counts for later ones.
+ *
+ * There is one timer, for the earliest end. Deliveries that were settled are not searched for: their entries are passed over when they surface, and
+ * swept out when there are more of them than of others.
+ *
+ * Source: Azure Service Bus, "Message transfers, locks, and settlement".
+ */
+final class DeliveryTimeouts extends Timer {
+  private static final int FEW = 64;
+
+  private final UnackedDeliveries unacked;
+  private final Shard home;
+  private final long defaultMillis;
+  private final LongConsumer onEnd;
+  private LongPairHeap ends;
+
+  /**
+   * Prepares them.
+   *
+   * @param defaultMillis the timeout for queues that have none of their own, 0 for none
+   * @param onEnd is told the tags of deliveries whose lock has ended, on the connection's loop;
+   *     such a delivery is to be taken out of the unacknowledged ones
+   */
+  DeliveryTimeouts(UnackedDeliveries unacked, Shard home, long defaultMillis, LongConsumer onEnd) {
+    this.unacked = unacked;
+    this.home = home;
+    this.defaultMillis = defaultMillis;
+    this.onEnd = onEnd;
+    this.ends = new LongPairHeap(unacked::contains);
+  }
+
+  /** Something has been delivered that is to be acknowledged. */
+  void delivered(DeliverySource source, long tag) {
+    if (source.timeoutAction() == TimeoutAction.CLOSE_CHANNEL) {
+      return;
+    }
+    long millis = ConsumerTimeout.orDefault(source.timeoutMillis(), defaultMillis);
+    if (millis == QueueSettings.NONE) {
+      return;
+    }
+    if (ends.size() > 2 * unacked.count() + FEW) {
+      sweep();
+    }
+    long end = Deadlines.after(home.now(), millis);
+    boolean isFirst = end < ends.peekDeadline();
+    ends.add(end, tag);
+    if (isFirst) {
+      home.timers().schedule(this, end);
+    }
+  }
+
+  private void sweep() {
+    LongPairHeap living = new LongPairHeap(unacked::contains);
+    while (!ends.isEmpty()) {
+      long end = ends.peekDeadline();
+      long tag = ends.poll();
+      if (unacked.contains(tag)) {
+        living.add(end, tag);
+      }
+    }
+    ends = living;
+  }
+
+  @Override
+  protected void fire(long nowMillis) {
+    while (ends.peekDeadline() <= nowMillis) {
+      long tag = ends.poll();
+      if (unacked.contains(tag)) {
+        onEnd.accept(tag);
+      }
+    }
+    while (!ends.isEmpty() && !unacked.contains(ends.peekSequence())) {
+      ends.poll();
+    }
+    if (!ends.isEmpty()) {
+      home.timers().schedule(this, ends.peekDeadline());
+    }
+  }
+
+  /** How many ends are remembered, those of settled deliveries included. */
+  int size() {
+    return ends.size();
+  }
+
+  /** The channel ends. */
+  void stop() {
+    home.timers().cancel(this);
+    ends.clear();
+  }
+}

@@ -1,0 +1,182 @@
+package io.mayflymq.server.connection;
+
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.protocol.codec.FrameDecoder;
+import io.mayflymq.protocol.codec.ProtocolHeader;
+import io.mayflymq.protocol.method.Method;
+import io.mayflymq.protocol.types.AmqpException;
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.handler.codec.ByteToMessageDecoder;
+import io.netty.handler.codec.DecoderException;
+import java.io.IOException;
+import javax.net.ssl.SSLException;
+
+/**
+ * The end of the pipeline: collects what was read until frames are whole, and has them decoded in a
+ * burst of the connection's shard. While the connection is suspended, bytes wait here, and the
+ * socket is no longer read once there are many, or at once if an alarm is the reason.
+ */
+public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
+  private static final int MOST_WAITING_BYTES = 256 * 1024;
+
+  private final ConnectionEnvironment environment;
+  private final Shard home;
+  private final Runnable decode = this::decode;
+  private ChannelHandlerContext context;
+  private AmqpConnection connection;
+  private FrameDispatcher dispatcher;
+  private FrameDecoder decoder;
+  private ByteBuf waiting;
+  private boolean headerRead;
+  private boolean decoding;
+
+  /**
+   * Creates the input of one connection.
+   *
+   * @param environment what it shares with others
+   * @param home the shard on its loop
+   */
+  public AmqpConnectionHandler(ConnectionEnvironment environment, Shard home) {
+    this.environment = environment;
+    this.home = home;
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    context = ctx;
+    connection = new AmqpConnection(ctx.channel(), environment, home, this);
+    dispatcher = new FrameDispatcher(connection);
+    decoder = new FrameDecoder(dispatcher, environment.settings().initialFrameMax());
+    home.loop()
+        .schedule(connection::onHandshakeTimeout, environment.settings().handshakeTimeoutMillis());
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    ByteBuf read = (ByteBuf) message;
+    connection.heard(read.readableBytes());
+    waiting =
+        waiting == null
+            ? read
+            : ByteToMessageDecoder.MERGE_CUMULATOR.cumulate(ctx.alloc(), waiting, read);
+    home.run(decode);
+  }
+
+  private void decode() {
+    if (waiting == null || decoding) {
+      return;
+    }
+    decoding = true;
+    try {
+      if (headerRead || readProtocolHeader()) {
+        decoder.setWholeMessages(!connection.publishBlocker().look());
+        decoder.decode(waiting);
+      }
+    } catch (AmqpException e) {
+      connection.fail(0, e);
+      // The stream is out of step: the rest is no frames any more.
+      waiting.skipBytes(waiting.readableBytes());
+    } catch (Throwable e) {
+      connection.failInternally(e);
+      waiting.skipBytes(waiting.readableBytes());
+    } finally {
+      decoding = false;
+    }
+    connection.endOfRead();
+    tidy();
+  }
+
+  private boolean readProtocolHeader() {
+    switch (ProtocolHeader.parse(waiting)) {
+      case ACCEPTED -> {
+        headerRead = true;
+        connection.begin();
+        return true;
+      }
+      case REFUSED -> {
+        connection.log().foreignProtocol(ForeignProtocol.onPlainPort(waiting));
+        headerRead = true;
+        waiting.skipBytes(waiting.readableBytes());
+        ByteBuf answer = context.alloc().buffer(ProtocolHeader.LENGTH);
+        ProtocolHeader.writeTo(answer);
+        context.writeAndFlush(answer).addListener(ChannelFutureListener.CLOSE);
+        return false;
+      }
+      default -> {
+        return false;
+      }
+    }
+  }
+
+  private void tidy() {
+    if (waiting == null) {
+      return;
+    }
+    if (!waiting.isReadable()) {
+      waiting.release();
+      waiting = null;
+    } else {
+      waiting.discardSomeReadBytes();
+    }
+    boolean mayRead =
+        !connection.publishBlocker().isBlocked()
+            && (waiting == null
+                || !connection.isSuspended()
+                || waiting.readableBytes() < MOST_WAITING_BYTES);
+    if (context.channel().config().isAutoRead() != mayRead) {
+      context.channel().config().setAutoRead(mayRead);
+    }
+  }
+
+  /**
+   * The connection is no longer suspended: goes on with what waits. In a burst of the home shard.
+   */
+  void resume() {
+    decode();
+    if (!context.channel().config().isAutoRead() && !connection.isSuspended()) {
+      context.channel().config().setAutoRead(true);
+    }
+  }
+
+  /** The method that is being handled, or was handled last. */
+  Method currentMethod() {
+    return dispatcher.currentMethod();
+  }
+
+  void setFrameMax(int bytes) {
+    decoder.setFrameMax(bytes);
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    home.run(connection::writabilityChanged);
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    home.run(connection::ended);
+    if (waiting != null) {
+      waiting.release();
+      waiting = null;
+    }
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (cause instanceof DecoderException && cause.getCause() instanceof SSLException refused) {
+      connection.log().tlsFailed(ForeignProtocol.onTlsPort(refused));
+      ctx.close();
+    } else if (cause instanceof IOException) {
+      connection.log().socketError(cause);
+      ctx.close();
+    } else if (connection == null) {
+      home.faults().contained("connection", ConnectionName.of(ctx.channel()), cause);
+      ctx.close();
+    } else {
+      home.run(() -> connection.failInternally(cause));
+    }
+  }
+}

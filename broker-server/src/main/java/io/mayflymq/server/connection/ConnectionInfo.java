@@ -1,0 +1,92 @@
+package io.mayflymq.server.connection;
+
+import io.mayflymq.core.metrics.Churn;
+import io.mayflymq.core.security.Session;
+import io.mayflymq.server.connection.ConnectionEvent.ConnectionClosed;
+import io.mayflymq.server.connection.ConnectionEvent.ConnectionCreated;
+import io.mayflymq.server.delivery.ConnectionIdentity;
+import io.mayflymq.server.delivery.ConnectionOutput;
+import io.netty.channel.Channel;
+import java.net.InetSocketAddress;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * What is known of a connection once it is open, and told to whoever manages the broker. Belongs to
+ * the connection's loop, apart from the identity.
+ */
+final class ConnectionInfo {
+  private static final AtomicLong SERIALS = new AtomicLong();
+
+  private final ConnectionIdentity identity;
+  private final Handshake.Opened opened;
+  private final ConnectionOutput output;
+  private final long openedAtMillis;
+  private final Encryption encryption;
+
+  private ConnectionInfo(
+      ConnectionIdentity identity,
+      Handshake.Opened opened,
+      ConnectionOutput output,
+      long openedAtMillis,
+      Encryption encryption) {
+    this.identity = identity;
+    this.opened = opened;
+    this.output = output;
+    this.openedAtMillis = openedAtMillis;
+    this.encryption = encryption;
+  }
+
+  /** The handshake is over. */
+  static ConnectionInfo begin(
+      Handshake.Opened opened, Channel socket, ConnectionOutput output, long nowMillis) {
+    InetSocketAddress remote = (InetSocketAddress) socket.remoteAddress();
+    InetSocketAddress local = (InetSocketAddress) socket.localAddress();
+    ConnectionIdentity identity =
+        new ConnectionIdentity(
+            SERIALS.incrementAndGet(),
+            ConnectionName.of(socket),
+            opened.access().user(),
+            opened.vhost().name(),
+            remote.getAddress().getHostAddress(),
+            remote.getPort(),
+            local.getAddress().getHostAddress(),
+            local.getPort());
+    opened.vhost().metrics().connections().join(output.traffic());
+    opened.vhost().churn().happened(Churn.Event.CONNECTION_CREATED);
+    ConnectionInfo open =
+        new ConnectionInfo(identity, opened, output, nowMillis, Encryption.of(socket));
+    opened.vhost().events().happened(new ConnectionCreated(open.view(0, false), Peer.of(socket)));
+    return open;
+  }
+
+  /** The connection is closed. */
+  void end() {
+    opened.vhost().metrics().connections().leave(output.traffic());
+    opened.vhost().churn().happened(Churn.Event.CONNECTION_CLOSED);
+    opened.vhost().events().happened(new ConnectionClosed(view(0, false)));
+  }
+
+  /** What it is known by. Any thread may ask. */
+  ConnectionIdentity identity() {
+    return identity;
+  }
+
+  /** What counts for limits. */
+  Session session() {
+    return opened.session();
+  }
+
+  ConnectionView view(int channels, boolean blocked) {
+    return new ConnectionView(
+        identity,
+        output.traffic(),
+        blocked ? "blocked" : "running",
+        channels,
+        opened.tuning(),
+        opened.mechanism(),
+        opened.clientProperties(),
+        openedAtMillis,
+        encryption,
+        output.pendingBytes());
+  }
+}

@@ -1,0 +1,42 @@
+package io.mayflymq.server.connection;
+
+import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.server.delivery.ConnectionIdentity;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+
+/** The exclusive queues of a connection, which go with it. Belongs to the connection's loop. */
+final class ExclusiveQueues {
+  private final Set<String> names = new LinkedHashSet<>();
+
+  /** One was declared, or is about to be. */
+  void add(String name) {
+    names.add(name);
+  }
+
+  /**
+   * Deletes them.
+   *
+   * @param open the connection; null if it was never open, and so has none
+   * @return done when they are gone
+   */
+  CompletableFuture<Void> deleteAll(VirtualHost vhost, ConnectionInfo open) {
+    CompletableFuture<?>[] deletions =
+        names.stream()
+            .map(name -> delete(name, vhost, open.identity()))
+            .toArray(CompletableFuture<?>[]::new);
+    names.clear();
+    return CompletableFuture.allOf(deletions);
+  }
+
+  private static CompletableFuture<Long> delete(
+      String name, VirtualHost vhost, ConnectionIdentity owner) {
+    Queue found = vhost.routing().queue(name);
+    // It may be gone, or never have been the connection's, as its declaration failed.
+    return found == null || found.owner() != owner
+        ? CompletableFuture.completedFuture(0L)
+        : vhost.deleteQueue(name, owner, false, false);
+  }
+}

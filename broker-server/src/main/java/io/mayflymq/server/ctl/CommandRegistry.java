@@ -1,0 +1,56 @@
+package io.mayflymq.server.ctl;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** All commands, by what they are about. A group is made when it is first looked at. */
+final class CommandRegistry {
+  private record Group(String title, Supplier<List<Command>> commands) {}
+
+  /** Those that are used most come first: to find a command, the groups before it are made. */
+  private static final List<Group> GROUPS =
+      List.of(
+          new Group("Policies", PolicyCommands::all),
+          new Group("Monitoring, observability and health checks", ListCommands::all),
+          new Group("Queues", QueueCommands::all),
+          new Group("Scheduled messages", ScheduleCommands::all),
+          new Group("Dead letters", DeathCommands::all),
+          new Group("Users", UserCommands::all),
+          new Group("Access Control", PermissionCommands::all),
+          new Group("Virtual hosts", VhostCommands::all),
+          new Group("Parameters", ParameterCommands::all),
+          new Group("Definitions", DefinitionCommands::all),
+          new Group("Operations", ConnectionCommands::all),
+          new Group("Nodes", NodeCommands::all),
+          new Group("Stopping and starting the broker", BrokerCommands::all),
+          new Group("Configuration and Environment", SettingCommands::all),
+          new Group("Cluster", ClusterCommands::all),
+          new Group("Help", HelpCommands::all));
+
+  private CommandRegistry() {}
+
+  /** The command of this name, or null. */
+  static Command find(String name) {
+    for (Group group : GROUPS) {
+      for (Command command : group.commands().get()) {
+        if (command.name().equals(name)) {
+          return command;
+        }
+      }
+    }
+    return null;
+  }
+
+  /** The commands that are shown, under the titles of their groups. */
+  static Map<String, List<Command>> groups() {
+    Map<String, List<Command>> groups = new LinkedHashMap<>();
+    GROUPS.forEach(group -> groups.put(group.title(), group.commands().get()));
+    return groups;
+  }
+
+  static List<String> names() {
+    return groups().values().stream().flatMap(List::stream).map(Command::name).toList();
+  }
+}

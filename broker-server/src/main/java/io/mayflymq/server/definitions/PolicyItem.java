@@ -1,0 +1,26 @@
+package io.mayflymq.server.definitions;
+
+import com.fasterxml.jackson.databind.JsonNode;
+
+/**
+ * A policy, or an operator policy, in a document of definitions.
+ *
+ * @param operator whether it is an operator policy; these stand among the parameters
+ * @param pattern a regular expression over names
+ * @param applyTo {@code queues}, {@code exchanges}, {@code all} ...
+ * @param definition an object: what the policy sets
+ */
+public record PolicyItem(
+    boolean operator,
+    String vhost,
+    String name,
+    String pattern,
+    String applyTo,
+    int priority,
+    JsonNode definition) {
+
+  /** What it is called in messages. */
+  String label() {
+    return "%s '%s' in vhost '%s'".formatted(operator ? "operator policy" : "policy", name, vhost);
+  }
+}

@@ -1,0 +1,76 @@
+package io.mayflymq.server.delivery;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.ConsumerTarget;
+import io.mayflymq.core.vhost.Queue;
+
+/**
+ * The way of one consumer's messages: through the link from its queue's shard to its connection.
+ */
+public final class ChannelConsumerTarget implements ConsumerTarget {
+  private final Queue queue;
+  private final DeliveryLink link;
+  private final DeliveryReceiver channel;
+  private DeliverySource source;
+
+  /** Creates the outlet of a consumer of this queue. */
+  public ChannelConsumerTarget(Queue queue, DeliveryLink link, DeliveryReceiver channel) {
+    this.queue = queue;
+    this.link = link;
+    this.channel = channel;
+  }
+
+  /** Ties the outlet to its consumer, before that joins the queue. */
+  public DeliverySource attach(Consumer consumer) {
+    source = new DeliverySource(queue, consumer, false);
+    return source;
+  }
+
+  /** Which channel the consumer is on. Any thread may ask. */
+  public ChannelIdentity channel() {
+    return channel.identity();
+  }
+
+  @Override
+  public boolean reserve(Consumer consumer) {
+    ChannelPrefetch credit = channel.credit();
+    boolean counts = consumer.acknowledges();
+    if (credit != null && !credit.tryTake(this, counts)) {
+      return false;
+    }
+    if (link.hasRoom(this)) {
+      return true;
+    }
+    if (credit != null && counts) {
+      credit.giveBack(1);
+    }
+    return false;
+  }
+
+  @Override
+  public void deliver(Consumer consumer, long sequence, Message message, boolean redelivered) {
+    link.deliver(channel, source, sequence, message, redelivered);
+  }
+
+  @Override
+  public void cancelled(Consumer consumer) {
+    link.cancelled(channel, consumer);
+  }
+
+  /** Lets the queue try again. Any thread may call. */
+  void resume() {
+    queue.shard().execute(() -> queue.resume(source.consumer()));
+  }
+
+  /** The same, when it is its turn to use what a channel may have; then the next one has. */
+  void resumeInTurn(ChannelPrefetch credit) {
+    queue
+        .shard()
+        .execute(
+            () -> {
+              queue.resume(source.consumer());
+              credit.wakeNext();
+            });
+  }
+}

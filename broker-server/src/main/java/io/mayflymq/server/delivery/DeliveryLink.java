@@ -1,0 +1,128 @@
+package io.mayflymq.server.delivery;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.runtime.EndOfBurstListener;
+import io.mayflymq.core.runtime.Shard;
+import java.util.ArrayList;
+import java.util.List;
+
+/*
+ * From the queues of one shard to one connection.
+ *
+ * If both are on the same loop, a message is encoded at once. If not, the deliveries of a burst are collected and handed over as one task at its
+ * end. How much may be on its way is limited: the shard counts what it handed over, the connection counts what it wrote, and a shard that is
+ * too far ahead lets the consumer wait. So does a connection whose peer does not read.
+ *
+ * The wake-up must not be missed. The shard first says that somebody waits and then looks again; the connection first says what it wrote (or
+ * becomes writable) and then looks whether somebody waits. Both are volatile, so one of them sees the other.
+ */
+public final class DeliveryLink implements EndOfBurstListener {
+  private static final long MOST_BYTES_AHEAD = 1 << 20;
+  private static final int BYTES_PER_MESSAGE = 64;
+
+  private final Shard from;
+  private final Shard to;
+  private final ConnectionOutput output;
+  private final List<ChannelConsumerTarget> waiting = new ArrayList<>();
+
+  private DeliveryBatch open;
+  private long handedOver;
+  private volatile long written;
+  private volatile boolean somebodyWaits;
+
+  /**
+   * Creates a link.
+   *
+   * @param from the shard of the queues
+   * @param to the shard on the connection's loop
+   * @param output the connection's
+   */
+  public DeliveryLink(Shard from, Shard to, ConnectionOutput output) {
+    this.from = from;
+    this.to = to;
+    this.output = output;
+  }
+
+  /**
+   * Whether another message may be sent; if not, the outlet is woken when it may. On the queues'
+   * shard.
+   */
+  boolean hasRoom(ChannelConsumerTarget outlet) {
+    if (isOpen()) {
+      return true;
+    }
+    waiting.add(outlet);
+    somebodyWaits = true;
+    if (isOpen()) {
+      waiting.remove(outlet);
+      somebodyWaits = !waiting.isEmpty();
+      return true;
+    }
+    return false;
+  }
+
+  private boolean isOpen() {
+    return output.isWritable() && handedOver - written < MOST_BYTES_AHEAD;
+  }
+
+  /** Sends a message. On the queues' shard. */
+  void deliver(
+      DeliveryReceiver channel,
+      DeliverySource source,
+      long sequence,
+      Message message,
+      boolean redelivered) {
+    if (from == to) {
+      channel.deliver(source, sequence, message, redelivered);
+      return;
+    }
+    if (open == null) {
+      open = new DeliveryBatch();
+      from.atEndOfBurst(this);
+    }
+    open.add(channel, source, sequence, message, redelivered);
+    handedOver += message.content().length + BYTES_PER_MESSAGE;
+  }
+
+  /**
+   * Tells a channel that a consumer's queue has gone, behind the messages that were sent before. On
+   * the queues' shard.
+   */
+  void cancelled(DeliveryReceiver channel, Consumer consumer) {
+    endOfBurst();
+    to.execute(() -> channel.cancelled(consumer));
+  }
+
+  @Override
+  public void endOfBurst() {
+    DeliveryBatch batch = open;
+    if (batch != null) {
+      open = null;
+      long mark = handedOver;
+      to.execute(
+          () -> {
+            try {
+              batch.deliver();
+            } finally {
+              written = mark;
+              wakeWaiting();
+            }
+          });
+    }
+  }
+
+  /** The connection may have room again. On the connection's loop. */
+  public void wakeWaiting() {
+    if (somebodyWaits && output.isWritable()) {
+      from.execute(this::resumeWaiting);
+    }
+  }
+
+  private void resumeWaiting() {
+    somebodyWaits = false;
+    List<ChannelConsumerTarget> outlets = List.copyOf(waiting);
+    waiting.clear();
+    outlets.forEach(ChannelConsumerTarget::resume);
+  }
+}

@@ -1,0 +1,43 @@
+package io.mayflymq.server.delivery;
+
+import io.mayflymq.core.runtime.Shard;
+import java.util.function.Consumer;
+
+/** The links to one connection, one from each shard that has delivered to it. On its loop only. */
+public final class DeliveryLinks {
+  private final Shard home;
+  private final ConnectionOutput output;
+  private final DeliveryLink[] links;
+
+  /**
+   * Makes none yet.
+   *
+   * @param home the shard on the connection's loop
+   * @param output where they end
+   * @param shards how many shards there are
+   */
+  public DeliveryLinks(Shard home, ConnectionOutput output, int shards) {
+    this.home = home;
+    this.output = output;
+    this.links = new DeliveryLink[shards];
+  }
+
+  /** The link from a shard. */
+  public DeliveryLink from(Shard shard) {
+    DeliveryLink link = links[shard.index()];
+    if (link == null) {
+      link = new DeliveryLink(shard, home, output);
+      links[shard.index()] = link;
+    }
+    return link;
+  }
+
+  /** Does something with each link that there is. */
+  public void forEach(Consumer<DeliveryLink> action) {
+    for (DeliveryLink link : links) {
+      if (link != null) {
+        action.accept(link);
+      }
+    }
+  }
+}

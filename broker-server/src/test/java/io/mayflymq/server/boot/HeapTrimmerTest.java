@@ -1,0 +1,102 @@
+package io.mayflymq.server.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.HotSpotDiagnosticMXBean;
+import com.sun.management.VMOption;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import javax.management.ObjectName;
+import org.junit.jupiter.api.Test;
+
+/** How much of the heap Java is told to leave free, and when. */
+class HeapTrimmerTest {
+  private static final String INTERVAL = "G1PeriodicGCInterval";
+  private static final String LEAST = "MinHeapFreeRatio";
+  private static final String MOST = "MaxHeapFreeRatio";
+
+  private final Options options = new Options();
+  private long collections = 100;
+
+  /** The options of a Java. */
+  private static final class Options implements HotSpotDiagnosticMXBean {
+    final Map<String, Integer> values = new HashMap<>(Map.of(INTERVAL, 0, LEAST, 40, MOST, 70));
+    VMOption.Origin origin = VMOption.Origin.DEFAULT;
+
+    @Override
+    public VMOption getVMOption(String name) {
+      if (!values.containsKey(name)) {
+        throw new IllegalArgumentException(name);
+      }
+      return new VMOption(name, values.get(name).toString(), true, origin);
+    }
+
+    @Override
+    public void setVMOption(String name, String value) {
+      values.put(name, Integer.parseInt(value));
+      assertThat(values.get(LEAST)).as("as Java wants it").isLessThanOrEqualTo(values.get(MOST));
+    }
+
+    @Override
+    public List<VMOption> getDiagnosticOptions() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void dumpHeap(String file, boolean live) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public ObjectName getObjectName() {
+      throw new UnsupportedOperationException();
+    }
+  }
+
+  private void lookAfter(HeapTrimmer thrift, int more) {
+    collections += more;
+    thrift.look();
+  }
+
+  private void assertShares(int least, int most) {
+    assertThat(options.values).containsEntry(LEAST, least).containsEntry(MOST, most);
+  }
+
+  @Test
+  void littleIsFreeAtRestAndAsMuchAsEverAtWork() {
+    HeapTrimmer thrift = HeapTrimmer.begin(options, () -> collections);
+    assertThat(options.values.get(INTERVAL)).isGreaterThanOrEqualTo(15_000);
+    lookAfter(thrift, 0);
+    assertShares(40, 70);
+    lookAfter(thrift, 0);
+    assertShares(10, 20);
+    lookAfter(thrift, 1);
+    assertShares(10, 20);
+    lookAfter(thrift, 2);
+    assertShares(40, 70);
+    lookAfter(thrift, 1);
+    assertShares(10, 20);
+  }
+
+  @Test
+  void whatWasSetStaysAsItIs() {
+    options.origin = VMOption.Origin.VM_CREATION;
+    HeapTrimmer thrift = HeapTrimmer.begin(options, () -> collections);
+    lookAfter(thrift, 0);
+    lookAfter(thrift, 0);
+
+    assertShares(40, 70);
+    assertThat(options.values).containsEntry(INTERVAL, 0);
+  }
+
+  @Test
+  void aJavaWithoutTheOptionsIsLeftAlone() {
+    options.values.clear();
+    HeapTrimmer thrift = HeapTrimmer.begin(options, () -> collections);
+    lookAfter(thrift, 0);
+    lookAfter(thrift, 0);
+    assertThat(options.values).isEmpty();
+    HeapTrimmer.begin(null, () -> collections).look();
+  }
+}

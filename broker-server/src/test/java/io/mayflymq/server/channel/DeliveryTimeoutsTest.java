@@ -1,0 +1,199 @@
+package io.mayflymq.server.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.metadata.InMemoryMetadataLog;
+import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.InMemoryStore;
+import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.QueueDeclaration;
+import io.mayflymq.core.vhost.Shards;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.protocol.types.ShortString;
+import io.mayflymq.server.delivery.DeliverySource;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.TreeMap;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import org.junit.jupiter.api.Test;
+
+/** Each delivery has a lock that ends on its own, in its own millisecond. */
+class DeliveryTimeoutsTest {
+  private static final long LOCK = 500;
+
+  private final ManualEventLoop loop = new ManualEventLoop();
+  private final UnackedDeliveries unacked = new UnackedDeliveries();
+  private final List<Long> lost = new ArrayList<>();
+  private final Shard shard;
+  private final VirtualHost vhost;
+  private final DeliverySource locked;
+  private final DeliveryTimeouts locks;
+
+  DeliveryTimeoutsTest() {
+    Shards shards =
+        new Shards(
+            List.of(loop), () -> Instant.ofEpochMilli(loop.nowMillis), each -> new InMemoryStore());
+    shard = shards.get(0);
+    vhost =
+        new Broker(
+                shards, new InMemoryMetadataLog(), () -> Instant.ofEpochMilli(loop.nowMillis), "/")
+            .createVirtualHost(VhostDefinition.of("/"));
+    locked =
+        source(
+            "locked", FieldTable.builder().put("x-lock-duration", LOCK).build(), FieldTable.EMPTY);
+    locks = new DeliveryTimeouts(unacked, shard, 0, this::end);
+  }
+
+  private DeliverySource source(String queue, FieldTable arguments, FieldTable ofConsumer) {
+    vhost
+        .declareQueue(
+            new QueueDeclaration(queue, false, false, false, arguments, this, shard, false, false))
+        .join();
+    Consumer consumer = new Consumer(ShortString.of("c"), true, false, 0, ofConsumer, null);
+    return new DeliverySource(vhost.routing().queue(queue), consumer, false);
+  }
+
+  private void end(long tag) {
+    lost.add(tag);
+    unacked.settle(tag, (source, from, to) -> {});
+  }
+
+  private long deliver(DeliverySource source) {
+    long[] tag = new long[1];
+    shard.run(
+        () -> {
+          tag[0] = unacked.add(source, 0);
+          locks.delivered(source, tag[0]);
+        });
+    return tag[0];
+  }
+
+  private void settle(long tag) {
+    shard.run(() -> unacked.settle(tag, (source, from, to) -> {}));
+  }
+
+  @Test
+  void aLockLastsItsWholeTimeAndNoLonger() {
+    long first = deliver(locked);
+    loop.advance(100);
+    long second = deliver(locked);
+
+    loop.advance(LOCK - 100);
+    assertThat(lost).isEmpty();
+    loop.advance(1);
+    assertThat(lost).containsExactly(first);
+    loop.advance(100);
+    assertThat(lost).containsExactly(first, second);
+  }
+
+  @Test
+  void whatIsSettledInTimeIsNotLost() {
+    long first = deliver(locked);
+    loop.advance(LOCK / 2);
+    settle(first);
+    loop.advance(LOCK);
+
+    assertThat(lost).isEmpty();
+    assertThat(loop.scheduled).as("nothing is waited for").isEmpty();
+  }
+
+  @Test
+  void aQueueThatSaysNothingHasNoLocks() {
+    deliver(source("free", FieldTable.EMPTY, FieldTable.EMPTY));
+    loop.advance(100 * LOCK);
+
+    assertThat(lost).isEmpty();
+    assertThat(loop.scheduled).isEmpty();
+  }
+
+  @Test
+  void aConsumersOwnTimeoutGoesBeforeItsQueues() {
+    FieldTable own =
+        FieldTable.builder().put("x-consumer-timeout", new FieldValue.Int32(50)).build();
+    FieldTable requeueing =
+        FieldTable.builder()
+            .put("x-consumer-timeout", LOCK)
+            .put("x-consumer-timeout-action", "requeue")
+            .build();
+    long tag = deliver(source("q", requeueing, own));
+
+    loop.advance(51);
+    assertThat(lost).containsExactly(tag);
+  }
+
+  @Test
+  void theDefaultTimeoutCountsWhereTheQueueOnlySaysWhatHappens() {
+    DeliveryTimeouts withDefault = new DeliveryTimeouts(unacked, shard, 70, this::end);
+    DeliverySource source =
+        source(
+            "q",
+            FieldTable.builder().put("x-consumer-timeout-action", "dead-letter").build(),
+            FieldTable.EMPTY);
+    shard.run(() -> withDefault.delivered(source, unacked.add(source, 0)));
+
+    loop.advance(70);
+    assertThat(lost).isEmpty();
+    loop.advance(1);
+    assertThat(lost).hasSize(1);
+  }
+
+  @Test
+  void settledOnesDoNotPileUpBehindOneThatStays() {
+    deliver(locked);
+    for (int i = 0; i < 10_000; i++) {
+      settle(deliver(locked));
+    }
+
+    assertThat(locks.size()).isLessThan(100);
+  }
+
+  @Test
+  void aChannelThatHasEndedIsLeftAlone() {
+    deliver(locked);
+    shard.run(locks::stop);
+    loop.advance(10 * LOCK);
+
+    assertThat(lost).isEmpty();
+  }
+
+  /** Random deliveries from two queues and settlements, against the time of each. */
+  @Property(tries = 300)
+  void everyLockEndsInItsOwnMillisecond(@ForAll long seed) {
+    new DeliveryTimeoutsTest().deliverAndSettle(new Random(seed));
+  }
+
+  private void deliverAndSettle(Random random) {
+    long otherLock = 1L + random.nextInt(1000);
+    DeliverySource other =
+        source(
+            "other",
+            FieldTable.builder().put("x-lock-duration", otherLock).build(),
+            FieldTable.EMPTY);
+    TreeMap<Long, Long> ends = new TreeMap<>();
+    for (int i = 0; i < 200; i++) {
+      if (random.nextInt(3) > 0) {
+        boolean ofOther = random.nextBoolean();
+        ends.put(
+            deliver(ofOther ? other : locked), loop.nowMillis + (ofOther ? otherLock : LOCK) + 1);
+      } else if (!ends.isEmpty()) {
+        List<Long> tags = List.copyOf(ends.keySet());
+        long tag = tags.get(random.nextInt(tags.size()));
+        settle(tag);
+        ends.remove(tag);
+      }
+      loop.advance(random.nextInt(30));
+      List<Long> due =
+          ends.keySet().stream().filter(tag -> ends.get(tag) <= loop.nowMillis).toList();
+      assertThat(lost).containsExactlyInAnyOrderElementsOf(due);
+      due.forEach(ends::remove);
+      lost.clear();
+    }
+  }
+}
