@@ -1,24 +1,16 @@
 package io.mayflymq.core;
 
-import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
-import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
-import com.tngtech.archunit.base.DescribedPredicate;
-import com.tngtech.archunit.core.domain.JavaConstructorCall;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import io.mayflymq.testing.RoomRules;
 import java.time.Clock;
 import java.time.Instant;
-import java.util.Timer;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.ThreadPoolExecutor;
+import java.util.Map;
 
 /**
  * Holds the arrows of docs/architecture.md inside the core: no sockets, no wire, no hidden clock.
@@ -70,29 +62,25 @@ class ArchitectureTest {
           .belongToAnyOf(Clock.class, Thread.class)
           .allowEmptyShould(true);
 
-  /** So that none ends unnoticed; see {@link io.mayflymq.core.fault.BrokerThreads}. */
   @ArchTest
   static final ArchRule ONE_PLACE_MAKES_THREADS =
-      noClasses()
-          .that()
-          .resideOutsideOfPackage("io.mayflymq.core.fault..")
-          .should()
-          .callConstructorWhere(makes(Thread.class))
-          .orShould()
-          .callConstructorWhere(makes(ThreadPoolExecutor.class))
-          .orShould()
-          .callConstructorWhere(makes(Timer.class))
-          .orShould()
-          .callMethodWhere(target(owner(equivalentTo(Executors.class))))
-          .orShould()
-          .callMethodWhere(target(owner(equivalentTo(ForkJoinPool.class))))
-          .allowEmptyShould(true);
+      RoomRules.threadsAreMadeOnlyIn(resideInAPackage("io.mayflymq.core.fault"));
 
-  private static DescribedPredicate<JavaConstructorCall> makes(Class<?> type) {
-    return target(owner(assignableTo(type))).forSubtype();
-  }
+  @ArchTest static final ArchRule NO_CYCLES = RoomRules.noCyclesBelow("io.mayflymq.core");
 
   @ArchTest
-  static final ArchRule NO_CYCLES =
-      slices().matching("io.mayflymq.core.(*)..").should().beFreeOfCycles().allowEmptyShould(true);
+  static final ArchRule SMALL_PACKAGES =
+      RoomRules.smallPackages(
+          "io.mayflymq.core", Map.of("io.mayflymq.core.routing", 35, "io.mayflymq.core.vhost", 50));
+
+  @ArchTest
+  static final ArchRule SMALL_CYCLES =
+      RoomRules.smallCycles(
+          "io.mayflymq.core",
+          Map.of(
+              "io.mayflymq.core.policy", 6,
+              "io.mayflymq.core.routing", 4,
+              "io.mayflymq.core.store.disk", 6,
+              "io.mayflymq.core.store.stream", 7,
+              "io.mayflymq.core.vhost", 36));
 }

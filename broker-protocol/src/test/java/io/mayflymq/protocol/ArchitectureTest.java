@@ -1,12 +1,13 @@
 package io.mayflymq.protocol;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import io.mayflymq.testing.RoomRules;
+import java.util.Map;
 
 /** Holds the arrows of docs/architecture.md inside the wire module. */
 @AnalyzeClasses(packages = "io.mayflymq", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -32,11 +33,14 @@ class ArchitectureTest {
               "io.mayflymq.protocol.codec..")
           .allowEmptyShould(true);
 
+  @ArchTest static final ArchRule NO_CYCLES = RoomRules.noCyclesBelow("io.mayflymq.protocol");
+
   @ArchTest
-  static final ArchRule NO_CYCLES =
-      slices()
-          .matching("io.mayflymq.protocol.(*)..")
-          .should()
-          .beFreeOfCycles()
-          .allowEmptyShould(true);
+  static final ArchRule SMALL_PACKAGES = RoomRules.smallPackages("io.mayflymq.protocol", Map.of());
+
+  @ArchTest
+  static final ArchRule SMALL_CYCLES =
+      RoomRules.smallCycles(
+          "io.mayflymq.protocol",
+          Map.of("io.mayflymq.protocol.method", 9)); // A sealed interface and its records.
 }

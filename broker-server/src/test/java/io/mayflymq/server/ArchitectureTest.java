@@ -1,24 +1,18 @@
 package io.mayflymq.server;
 
-import static com.tngtech.archunit.core.domain.JavaAccess.Predicates.target;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
-import static com.tngtech.archunit.core.domain.JavaClass.Predicates.equivalentTo;
-import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.belongToAnyOf;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
-import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
-import com.tngtech.archunit.base.DescribedPredicate;
-import com.tngtech.archunit.core.domain.JavaConstructorCall;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import io.mayflymq.server.http.HttpServer;
 import io.mayflymq.server.net.EventLoops;
-import java.util.Timer;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.ThreadPoolExecutor;
+import io.mayflymq.testing.RoomRules;
+import java.util.Map;
 
 /**
  * Holds the arrows of docs/architecture.md: the server is the top, and its packages do not loop.
@@ -45,40 +39,27 @@ class ArchitectureTest {
           .resideInAPackage("io.mayflymq.server.boot..")
           .allowEmptyShould(true);
 
-  /** So that none ends unnoticed; see {@link io.mayflymq.core.fault.BrokerThreads}. */
+  /** Some classes say of which class of Netty's a thread is; the pool of Workers ends idle ones. */
   @ArchTest
   static final ArchRule ONE_PLACE_MAKES_THREADS =
-      noClasses()
-          .that()
-          .resideInAPackage("io.mayflymq.server..")
-          .and()
-          .areNotAssignableTo(EventLoops.class) // It says which class of Netty's they are of.
-          .and()
-          .areNotAssignableTo(HttpServer.class) // The same.
-          .and()
-          .doNotHaveFullyQualifiedName(
-              "io.mayflymq.server.http.Workers") // Its pool ends idle ones.
-          .should()
-          .callConstructorWhere(makes(Thread.class))
-          .orShould()
-          .callConstructorWhere(makes(ThreadPoolExecutor.class))
-          .orShould()
-          .callConstructorWhere(makes(Timer.class))
-          .orShould()
-          .callMethodWhere(target(owner(equivalentTo(Executors.class))))
-          .orShould()
-          .callMethodWhere(target(owner(equivalentTo(ForkJoinPool.class))))
-          .allowEmptyShould(true);
+      RoomRules.threadsAreMadeOnlyIn(
+          resideOutsideOfPackage("io.mayflymq.server..")
+              .or(belongToAnyOf(EventLoops.class, HttpServer.class))
+              .or(name("io.mayflymq.server.http.Workers")));
 
-  private static DescribedPredicate<JavaConstructorCall> makes(Class<?> type) {
-    return target(owner(assignableTo(type))).forSubtype();
-  }
+  @ArchTest static final ArchRule NO_CYCLES = RoomRules.noCyclesBelow("io.mayflymq.server");
 
   @ArchTest
-  static final ArchRule NO_CYCLES =
-      slices()
-          .matching("io.mayflymq.server.(*)..")
-          .should()
-          .beFreeOfCycles()
-          .allowEmptyShould(true);
+  static final ArchRule SMALL_PACKAGES =
+      RoomRules.smallPackages("io.mayflymq.server", Map.of("io.mayflymq.server.config", 35));
+
+  @ArchTest
+  static final ArchRule SMALL_CYCLES =
+      RoomRules.smallCycles(
+          "io.mayflymq.server",
+          Map.of(
+              "io.mayflymq.server.channel", 8,
+              "io.mayflymq.server.config", 6,
+              "io.mayflymq.server.connection", 7,
+              "io.mayflymq.server.delivery", 5));
 }

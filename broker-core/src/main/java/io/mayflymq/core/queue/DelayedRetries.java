@@ -1,6 +1,11 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.index.EntryFlags;
+import io.mayflymq.core.queue.index.EntryMetadata;
+import io.mayflymq.core.queue.index.MessageIndex;
+import io.mayflymq.core.queue.messages.MessageDeadlines;
+import io.mayflymq.core.queue.messages.QueueMessages;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.retention.LongPairHeap;
 import io.mayflymq.core.settings.ExpiryMode;

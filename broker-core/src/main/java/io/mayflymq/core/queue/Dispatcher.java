@@ -4,6 +4,12 @@ import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.consumer.ConsumerRotation;
+import io.mayflymq.core.queue.index.EntryFlags;
+import io.mayflymq.core.queue.index.EntryMetadata;
+import io.mayflymq.core.queue.index.MessageIndex;
+import io.mayflymq.core.queue.messages.QueueMessages;
 import io.mayflymq.core.settings.QueueSettings;
 
 /**

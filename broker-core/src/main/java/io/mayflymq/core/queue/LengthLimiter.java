@@ -1,6 +1,9 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.index.MessageIndex;
+import io.mayflymq.core.queue.messages.MessageDeadlines;
+import io.mayflymq.core.queue.messages.QueueMessages;
 import io.mayflymq.core.retention.LengthLimit;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;

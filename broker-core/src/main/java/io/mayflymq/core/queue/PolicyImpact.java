@@ -1,5 +1,8 @@
 package io.mayflymq.core.queue;
 
+import io.mayflymq.core.queue.consumer.DeliveryPriority;
+import io.mayflymq.core.queue.index.MessageIndex;
+import io.mayflymq.core.queue.messages.MessageDeadlines;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.retention.LengthLimit;
 import io.mayflymq.core.settings.ExpiryMode;

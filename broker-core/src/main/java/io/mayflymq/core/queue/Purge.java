@@ -3,6 +3,9 @@ package io.mayflymq.core.queue;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.core.queue.index.MessageIndex;
+import io.mayflymq.core.queue.messages.MessageDeadlines;
+import io.mayflymq.core.queue.messages.QueueMessages;
 
 /**
  * Removes the ready messages of a queue, a slice at a time, with other work of the shard in

@@ -2,6 +2,7 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.index.MessageIndex;
 
 /**
  * Settles ranges of messages. One that fails holds up no other: {@link #throwFailure} tells of it

@@ -2,6 +2,9 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.index.MessageIndex;
+import io.mayflymq.core.queue.messages.MessageDeadlines;
+import io.mayflymq.core.queue.messages.QueueMessages;
 import io.mayflymq.core.retention.Deadlines;
 import java.util.Map;
 import java.util.TreeMap;

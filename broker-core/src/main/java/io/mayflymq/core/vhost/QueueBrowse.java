@@ -1,8 +1,8 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.queue.BrowsedMessage;
-import io.mayflymq.core.queue.MessageBrowser;
 import io.mayflymq.core.queue.QueueMachine;
+import io.mayflymq.core.queue.browse.BrowsedMessage;
+import io.mayflymq.core.queue.browse.MessageBrowser;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.settings.LeaseUse;
 import java.util.ArrayList;

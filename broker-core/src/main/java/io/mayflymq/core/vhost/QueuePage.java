@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.queue.BrowsedMessage;
+import io.mayflymq.core.queue.browse.BrowsedMessage;
 import java.util.List;
 
 /**

@@ -1,9 +1,9 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.Consumer;
 import io.mayflymq.core.queue.QueueMachine;
-import io.mayflymq.core.queue.QueueTotals;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.index.QueueTotals;
 import java.util.List;
 
 /**

@@ -4,7 +4,7 @@ import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.journal.DeathJournal;
 import io.mayflymq.core.journal.DeathRecord;
 import io.mayflymq.core.metrics.ShardQuery;
-import io.mayflymq.core.queue.PagePool;
+import io.mayflymq.core.queue.index.PagePool;
 import io.mayflymq.core.runtime.EventLoop;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;

@@ -5,6 +5,9 @@ import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.QueueLog.Dead;
 import io.mayflymq.core.queue.QueueLog.Delivery;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.consumer.ConsumerTarget;
+import io.mayflymq.core.queue.index.PagePool;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
@@ -22,20 +25,20 @@ import java.util.TreeMap;
  * A machine with a clock and a timer in the hands of a test, which writes down what happens. Its
  * messages are numbered from 0 on, its consumers from 1.
  */
-final class ManualQueue implements QueueEffects {
-  static final long START = 1_800_000_000_000L;
+public final class ManualQueue implements QueueEffects {
+  public static final long START = 1_800_000_000_000L;
 
-  final ClassicQueueMachine machine;
-  final List<Dead> deaths = new ArrayList<>();
+  public final ClassicQueueMachine machine;
+  public final List<Dead> deaths = new ArrayList<>();
   final List<Cause> causes = new ArrayList<>();
   final List<Delivery> deliveries = new ArrayList<>();
   final RecordingStore store = new RecordingStore(RecordingStore.ROOM_FOR_ALL, new Own());
   final List<Long> stored = store.stored;
-  final List<Long> settled = store.settled;
+  public final List<Long> settled = store.settled;
   private final Map<Long, Entry> kept = new TreeMap<>();
   private final QueueSettings settings;
-  final Consumer getter = consumer(true, false, 0);
-  long now;
+  public final Consumer getter = consumer(true, false, 0);
+  public long now;
   long timerAt = Long.MAX_VALUE;
   int timerCalls;
   boolean leaseEnded;
@@ -63,7 +66,7 @@ final class ManualQueue implements QueueEffects {
     }
   }
 
-  ManualQueue(QueueSettings settings) {
+  public ManualQueue(QueueSettings settings) {
     this(settings, START);
     machine.start(now);
   }
@@ -99,7 +102,7 @@ final class ManualQueue implements QueueEffects {
   }
 
   /** Settings with a TTL and a lease, in ms; -1 for none. */
-  static QueueSettings lasting(long ttl, long expires) {
+  public static QueueSettings lasting(long ttl, long expires) {
     return QueueSettings.builder().messageTtlMillis(ttl).expiresMillis(expires).build();
   }
 
@@ -113,22 +116,22 @@ final class ManualQueue implements QueueEffects {
   }
 
   /** Publishes a persistent message of 10 bytes. */
-  boolean publish(long ttl) {
+  public boolean publish(long ttl) {
     return publish(10, ttl, true);
   }
 
   /** Publishes so many messages, persistent and of 10 bytes, that do not expire. */
-  void publishMany(int count) {
+  public void publishMany(int count) {
     for (int i = 0; i < count; i++) {
       publish(Message.NO_TTL);
     }
   }
 
-  boolean publish(int size, long ttl, boolean persistent) {
+  public boolean publish(int size, long ttl, boolean persistent) {
     return publish(size, ttl, persistent, 0);
   }
 
-  boolean publish(int size, long ttl, boolean persistent, int priority) {
+  public boolean publish(int size, long ttl, boolean persistent, int priority) {
     ShortString number = ShortString.of(Integer.toString(messages++));
     byte[] content = new byte[size + 2];
     return machine.publish(
@@ -147,7 +150,7 @@ final class ManualQueue implements QueueEffects {
   }
 
   /** Makes a consumer that acknowledges, and lets it join. */
-  Consumer subscribe(int prefetch) {
+  public Consumer subscribe(int prefetch) {
     Consumer consumer = consumer(prefetch);
     machine.subscribe(consumer, now);
     return consumer;
@@ -158,7 +161,7 @@ final class ManualQueue implements QueueEffects {
   }
 
   /** Fetches with acknowledgement; -1 if there is nothing, else the message's number. */
-  int fetch() {
+  public int fetch() {
     machine.used(LeaseUse.GET, now);
     GetResult getResult = machine.fetch(true, now);
     return getResult == null ? -1 : number(getResult.message());
@@ -171,7 +174,7 @@ final class ManualQueue implements QueueEffects {
   }
 
   /** Time goes by, and the timer fires in time. */
-  void advance(long millis) {
+  public void advance(long millis) {
     long end = now + millis;
     while (timerAt <= end) {
       now = Math.max(now, timerAt);
@@ -188,7 +191,7 @@ final class ManualQueue implements QueueEffects {
   }
 
   /** The messages delivered so far, in order. */
-  List<Integer> delivered() {
+  public List<Integer> delivered() {
     return deliveries.stream().map(Delivery::message).toList();
   }
 
@@ -205,7 +208,7 @@ final class ManualQueue implements QueueEffects {
     return deaths.stream().filter(dead -> dead.reason() == reason).map(Dead::message).toList();
   }
 
-  static int number(Message message) {
+  public static int number(Message message) {
     return Integer.parseInt(message.routingKey().value());
   }
 

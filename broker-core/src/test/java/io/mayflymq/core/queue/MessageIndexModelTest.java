@@ -2,6 +2,9 @@ package io.mayflymq.core.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.queue.index.MessageIndex;
+import io.mayflymq.core.queue.index.Page;
+import io.mayflymq.core.queue.index.PagePool;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

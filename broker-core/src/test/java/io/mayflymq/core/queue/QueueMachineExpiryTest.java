@@ -7,6 +7,7 @@ import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.QueueLog.Dead;
 import io.mayflymq.core.queue.QueueLog.Delivery;
+import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.settings.QueueSettings;
 import java.util.ArrayList;
 import java.util.Comparator;

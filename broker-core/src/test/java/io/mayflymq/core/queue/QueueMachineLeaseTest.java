@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
 import java.util.EnumSet;

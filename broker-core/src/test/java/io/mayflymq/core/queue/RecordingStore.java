@@ -18,9 +18,9 @@ import java.util.function.Consumer;
  * room in memory for every so many messages. Its own books must balance: what is read, settled and
  * buried is what was stored, where it was stored.
  */
-final class RecordingStore implements QueueStore {
+public final class RecordingStore implements QueueStore {
   /** The store of a queue of which nothing is kept and all is in memory. */
-  static final int ROOM_FOR_ALL = 0;
+  public static final int ROOM_FOR_ALL = 0;
 
   /** The numbers in the queue of what was stored, settled or buried so far, in order. */
   final List<Long> stored = new ArrayList<>();
@@ -28,7 +28,7 @@ final class RecordingStore implements QueueStore {
   final List<Long> settled = new ArrayList<>();
 
   /** Hears of it too, in terms of messages. */
-  interface Listener {
+  public interface Listener {
     void stored(Message message, long sequence, long ownDeadlineMillis, long enqueuedAtMillis);
 
     void settled(Message message);
@@ -37,7 +37,7 @@ final class RecordingStore implements QueueStore {
   /** The message that has left a file last. */
   Message lastGone;
 
-  boolean forgotten;
+  public boolean forgotten;
   long deliveredUpTo = -1;
 
   /** What it was told of messages that came back. */
@@ -58,7 +58,7 @@ final class RecordingStore implements QueueStore {
    *
    * @param noRoomForEvery which messages there is no memory for: every so-many-th, none for 0
    */
-  RecordingStore(int noRoomForEvery, Listener listener) {
+  public RecordingStore(int noRoomForEvery, Listener listener) {
     this.noRoomForEvery = noRoomForEvery;
     this.listener = listener;
   }
@@ -75,12 +75,13 @@ final class RecordingStore implements QueueStore {
   }
 
   /** How many messages the log has. */
-  int kept() {
+  public int kept() {
     return log.size();
   }
 
   /** A message that was kept is given back to the queue. */
-  void bringBack(long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {
+  public void bringBack(
+      long sequence, Message message, long ownDeadlineMillis, long enqueuedAtMillis) {
     inQueue++;
     long location = put(log, message);
     assertThat(
@@ -96,7 +97,7 @@ final class RecordingStore implements QueueStore {
   }
 
   /** Copies everything somewhere else, as compaction does. */
-  void compact() {
+  public void compact() {
     List<long[]> moves = new ArrayList<>();
     queue.forEachStored(
         (sequence, location, bodyLength, enqueuedAtMillis, paged) -> {
@@ -114,7 +115,7 @@ final class RecordingStore implements QueueStore {
   }
 
   /** The queue is empty: nothing of it is anywhere. */
-  void assertEmpty() {
+  public void assertEmpty() {
     assertThat(log).isEmpty();
     assertThat(pages).isEmpty();
     assertThat(inQueue).isZero();

@@ -3,8 +3,8 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.Consumer;
-import io.mayflymq.core.queue.ConsumerTarget;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.store.ForwardingQueueStore;
 import io.mayflymq.core.store.ForwardingShardStore;
 import io.mayflymq.core.store.QueueName;

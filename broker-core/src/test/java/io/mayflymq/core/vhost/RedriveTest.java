@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.message.DeathReason;
-import io.mayflymq.core.queue.BrowsedMessage;
+import io.mayflymq.core.queue.browse.BrowsedMessage;
 import io.mayflymq.core.vhost.RedriveReport.Skipped;
 import io.mayflymq.core.vhost.RedriveReport.State;
 import io.mayflymq.core.vhost.RedriveRequest.Destination;

@@ -9,6 +9,7 @@ import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.management.ControlServer;
 import io.mayflymq.server.management.ManagementServer;
+import io.mayflymq.server.management.resource.ManagedBroker;
 import io.mayflymq.server.net.AmqpServer;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.StartException;
@@ -110,8 +111,7 @@ final class Application implements AutoCloseable {
     try {
       return ManagementServer.start(
           configuration,
-          new ManagementServer.Managed(
-              server.environment(), storage.administration(), storage.definitions()),
+          new ManagedBroker(server.environment(), storage.administration(), storage.definitions()),
           server,
           monitors,
           control,

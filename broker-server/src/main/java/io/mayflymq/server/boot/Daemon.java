@@ -8,7 +8,7 @@ import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.LogSettings;
 import io.mayflymq.server.config.ServerSettings;
 import io.mayflymq.server.management.ControlServer;
-import io.mayflymq.server.management.ProcessControl;
+import io.mayflymq.server.management.resource.ProcessControl;
 import io.mayflymq.server.net.StartException;
 import io.netty.util.NetUtil;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.mayflymq.server.channel;
 
 import io.mayflymq.core.message.StreamOffset;
-import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.stream.OffsetSpec;
 import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.protocol.method.BasicMethod;

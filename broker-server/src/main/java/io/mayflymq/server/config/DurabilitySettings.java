@@ -1,6 +1,6 @@
 package io.mayflymq.server.config;
 
-import io.mayflymq.core.store.segment.LogOptions.Sync;
+import io.mayflymq.core.store.segment.file.LogOptions.Sync;
 
 /**
  * How messages are kept.

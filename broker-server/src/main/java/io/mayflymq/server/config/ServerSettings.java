@@ -1,7 +1,7 @@
 package io.mayflymq.server.config;
 
 import io.mayflymq.core.settings.QueueType;
-import io.mayflymq.core.store.segment.LogOptions.Sync;
+import io.mayflymq.core.store.segment.file.LogOptions.Sync;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;

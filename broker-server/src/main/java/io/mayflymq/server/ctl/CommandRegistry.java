@@ -1,5 +1,21 @@
 package io.mayflymq.server.ctl;
 
+import io.mayflymq.server.ctl.command.BrokerCommands;
+import io.mayflymq.server.ctl.command.ClusterCommands;
+import io.mayflymq.server.ctl.command.Command;
+import io.mayflymq.server.ctl.command.ConnectionCommands;
+import io.mayflymq.server.ctl.command.DeathCommands;
+import io.mayflymq.server.ctl.command.DefinitionCommands;
+import io.mayflymq.server.ctl.command.ListCommands;
+import io.mayflymq.server.ctl.command.NodeCommands;
+import io.mayflymq.server.ctl.command.ParameterCommands;
+import io.mayflymq.server.ctl.command.PermissionCommands;
+import io.mayflymq.server.ctl.command.PolicyCommands;
+import io.mayflymq.server.ctl.command.QueueCommands;
+import io.mayflymq.server.ctl.command.ScheduleCommands;
+import io.mayflymq.server.ctl.command.SettingCommands;
+import io.mayflymq.server.ctl.command.UserCommands;
+import io.mayflymq.server.ctl.command.VhostCommands;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

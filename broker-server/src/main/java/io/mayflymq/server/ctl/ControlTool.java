@@ -1,5 +1,15 @@
 package io.mayflymq.server.ctl;
 
+import io.mayflymq.server.ctl.client.ApiError;
+import io.mayflymq.server.ctl.client.ControlException;
+import io.mayflymq.server.ctl.client.GlobalOptions;
+import io.mayflymq.server.ctl.client.JsonText;
+import io.mayflymq.server.ctl.client.NothingChangesException;
+import io.mayflymq.server.ctl.client.Sysexits;
+import io.mayflymq.server.ctl.command.Command;
+import io.mayflymq.server.ctl.command.Invocation;
+import io.mayflymq.server.ctl.format.OutputFormat;
+import io.mayflymq.server.ctl.format.Result;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -7,16 +17,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine;
-import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -28,8 +34,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
  * all other arguments are read by the one set of options that it has. Only that command is built: a hundred would take longer than its work.
  */
 public final class ControlTool {
-  static final String NAME = "mayflyctl";
-
   private final Map<String, String> environment;
   private final InputStream in;
   private final PrintWriter out;
@@ -90,36 +94,16 @@ public final class ControlTool {
 
   private static String script(List<String> arguments) {
     int option = arguments.lastIndexOf(GlobalOptions.SCRIPT_NAME);
-    return option >= 0 && option + 1 < arguments.size() ? arguments.get(option + 1) : NAME;
+    return option >= 0 && option + 1 < arguments.size()
+        ? arguments.get(option + 1)
+        : GlobalOptions.DEFAULT_SCRIPT;
   }
 
   // Reading arguments
 
-  /** The command as picocli knows it, with its options and those of every command. */
-  static CommandSpec spec(Command command) {
-    CommandSpec spec = CommandSpec.create().name(command.name());
-    spec.usageMessage().description(command.description());
-    Set<String> own = new HashSet<>();
-    for (Option option : command.options()) {
-      spec.addOption(option.spec());
-      own.addAll(option.names());
-    }
-    for (Option option : GlobalOptions.ALL) {
-      if (option.names().stream().noneMatch(own::contains)) {
-        spec.addOption(option.spec());
-      }
-    }
-    return spec.addPositional(
-        PositionalParamSpec.builder()
-            .arity("0..*")
-            .type(List.class)
-            .auxiliaryTypes(String.class)
-            .build());
-  }
-
   private static ParseResult parse(Command command, List<String> arguments) {
     try {
-      return new CommandLine(spec(command))
+      return new CommandLine(command.spec())
           .setExpandAtFiles(false)
           .setInterpolateVariables(false)
           .setOverwrittenOptionsAllowed(true)
@@ -143,7 +127,8 @@ public final class ControlTool {
   // Running
 
   private int run(Command command, ParseResult parsed) {
-    Invocation invocation = new Invocation(command, parsed, environment, in, out);
+    Invocation invocation =
+        new Invocation(command, CommandRegistry::find, parsed, environment, in, out);
     if (invocation.flag(GlobalOptions.HELP)) {
       out.println(Usage.of(command, invocation.script()));
       return Sysexits.OK;
@@ -222,10 +207,5 @@ public final class ControlTool {
       }
     }
     return given;
-  }
-
-  /** Runs another command with the same options, for a report of several. */
-  static Result runAs(Invocation invocation, String name) {
-    return CommandRegistry.find(name).action().run(invocation);
   }
 }

@@ -1,5 +1,12 @@
 package io.mayflymq.server.ctl;
 
+import io.mayflymq.server.ctl.client.ControlException;
+import io.mayflymq.server.ctl.client.Sysexits;
+import io.mayflymq.server.ctl.command.Command;
+import io.mayflymq.server.ctl.command.Invocation;
+import io.mayflymq.server.ctl.command.NodeCommands;
+import io.mayflymq.server.ctl.format.OutputFormat;
+import io.mayflymq.server.ctl.format.Result;
 import java.util.List;
 import picocli.AutoComplete;
 import picocli.CommandLine;
@@ -40,9 +47,7 @@ final class HelpCommands {
     CommandSpec root = CommandSpec.create().name(invocation.script());
     CommandRegistry.groups().values().stream()
         .flatMap(List::stream)
-        .forEach(
-            command ->
-                root.addSubcommand(command.name(), new CommandLine(ControlTool.spec(command))));
+        .forEach(command -> root.addSubcommand(command.name(), new CommandLine(command.spec())));
     return new Result.Raw(AutoComplete.bash(invocation.script(), new CommandLine(root)).strip());
   }
 }

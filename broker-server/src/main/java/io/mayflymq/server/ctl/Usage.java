@@ -1,5 +1,8 @@
 package io.mayflymq.server.ctl;
 
+import io.mayflymq.server.ctl.client.GlobalOptions;
+import io.mayflymq.server.ctl.client.Option;
+import io.mayflymq.server.ctl.command.Command;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

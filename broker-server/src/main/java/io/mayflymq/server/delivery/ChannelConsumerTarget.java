@@ -1,8 +1,8 @@
 package io.mayflymq.server.delivery;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.Consumer;
-import io.mayflymq.core.queue.ConsumerTarget;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.vhost.Queue;
 
 /**

@@ -1,6 +1,6 @@
 package io.mayflymq.server.delivery;
 
-import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.TimeoutAction;
 import io.mayflymq.core.vhost.Queue;

@@ -1,15 +1,46 @@
 package io.mayflymq.server.management;
 
-import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.ManagementSettings;
 import io.mayflymq.server.config.ServerSettings;
-import io.mayflymq.server.connection.ConnectionEnvironment;
-import io.mayflymq.server.definitions.BrokerDefinitions;
 import io.mayflymq.server.http.BodyLimit;
 import io.mayflymq.server.http.HttpServer;
+import io.mayflymq.server.management.admin.DefinitionsResource;
+import io.mayflymq.server.management.admin.GlobalParameterResource;
+import io.mayflymq.server.management.admin.LimitResource;
+import io.mayflymq.server.management.admin.ParameterResource;
+import io.mayflymq.server.management.admin.PermissionResource;
+import io.mayflymq.server.management.admin.PolicyResource;
+import io.mayflymq.server.management.admin.TopicPermissionResource;
+import io.mayflymq.server.management.admin.UserResource;
+import io.mayflymq.server.management.api.BodyLimits;
+import io.mayflymq.server.management.api.MessageMemory;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.auth.AuthAttempts;
+import io.mayflymq.server.management.auth.Authenticator;
+import io.mayflymq.server.management.auth.UserAuthenticator;
+import io.mayflymq.server.management.json.Node;
+import io.mayflymq.server.management.resource.AuthResource;
+import io.mayflymq.server.management.resource.BindingResource;
+import io.mayflymq.server.management.resource.BrowseResource;
+import io.mayflymq.server.management.resource.ConnectionResource;
+import io.mayflymq.server.management.resource.ConsumerResource;
+import io.mayflymq.server.management.resource.ControlResource;
+import io.mayflymq.server.management.resource.DeathResource;
+import io.mayflymq.server.management.resource.ExchangeResource;
+import io.mayflymq.server.management.resource.FeatureResource;
+import io.mayflymq.server.management.resource.HealthResource;
+import io.mayflymq.server.management.resource.ManagedBroker;
+import io.mayflymq.server.management.resource.MessageResource;
+import io.mayflymq.server.management.resource.OverviewResource;
+import io.mayflymq.server.management.resource.QueueResource;
+import io.mayflymq.server.management.resource.RedriveResource;
+import io.mayflymq.server.management.resource.ScheduleResource;
+import io.mayflymq.server.management.resource.ServerLimits;
+import io.mayflymq.server.management.resource.VhostResource;
 import io.mayflymq.server.net.AmqpServer;
 import io.mayflymq.server.tls.ReloadingTls;
 import io.mayflymq.server.tls.TlsException;
@@ -29,18 +60,6 @@ import org.slf4j.LoggerFactory;
  * server.
  */
 public final class ManagementServer implements AutoCloseable {
-  /**
-   * What is managed.
-   *
-   * @param environment the broker and its connections
-   * @param administration what administrators may do
-   * @param definitions all that is declared
-   */
-  public record Managed(
-      ConnectionEnvironment environment,
-      Administration administration,
-      BrokerDefinitions definitions) {}
-
   private static final Logger LOGGER = LoggerFactory.getLogger(ManagementServer.class);
 
   private final ControlServer controlServer;
@@ -75,7 +94,7 @@ public final class ManagementServer implements AutoCloseable {
   /**
    * Listens, and has the control server serve the same.
    *
-   * @param managed what it manages
+   * @param broker what it manages
    * @param amqp what listens for clients of AMQP
    * @param monitors what watches memory and disk
    * @param threads makes its threads
@@ -83,7 +102,7 @@ public final class ManagementServer implements AutoCloseable {
    */
   public static ManagementServer start(
       LiveConfiguration configuration,
-      Managed managed,
+      ManagedBroker broker,
       AmqpServer amqp,
       ResourceMonitors monitors,
       ControlServer controlServer,
@@ -96,14 +115,11 @@ public final class ManagementServer implements AutoCloseable {
             settings.management(),
             controlServer,
             StatisticsSampler.start(
-                managed.environment().broker(),
-                settings.management().statisticsIntervalMillis(),
-                threads),
-            new UserAuthenticator(managed.environment().accessControl(), attempts),
+                broker.broker(), settings.management().statisticsIntervalMillis(), threads),
+            new UserAuthenticator(broker.accessControl(), attempts),
             threads);
     try {
       server.listen(configuration);
-      ManagedBroker broker = new ManagedBroker(managed);
       Node node =
           new Node(
               server.listeners(amqp, configuration),

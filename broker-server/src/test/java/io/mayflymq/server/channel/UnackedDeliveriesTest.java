@@ -2,7 +2,7 @@ package io.mayflymq.server.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.queue.Consumer;
+import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.server.delivery.DeliverySource;

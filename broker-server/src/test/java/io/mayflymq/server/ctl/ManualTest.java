@@ -2,6 +2,7 @@ package io.mayflymq.server.ctl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.server.ctl.command.Command;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

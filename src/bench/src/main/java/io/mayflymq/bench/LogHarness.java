@@ -2,14 +2,14 @@ package io.mayflymq.bench;
 
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.QueueName;
-import io.mayflymq.core.store.segment.DiskDirectory;
 import io.mayflymq.core.store.segment.LogFailedException;
 import io.mayflymq.core.store.segment.LogListener;
-import io.mayflymq.core.store.segment.LogOptions;
 import io.mayflymq.core.store.segment.LogOwner;
-import io.mayflymq.core.store.segment.QueueNote;
-import io.mayflymq.core.store.segment.RecoveryVisitor;
 import io.mayflymq.core.store.segment.SegmentLog;
+import io.mayflymq.core.store.segment.file.DiskDirectory;
+import io.mayflymq.core.store.segment.file.LogOptions;
+import io.mayflymq.core.store.segment.record.QueueNote;
+import io.mayflymq.core.store.segment.recovery.RecoveryVisitor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

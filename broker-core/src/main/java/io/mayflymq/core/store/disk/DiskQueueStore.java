@@ -6,7 +6,7 @@ import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.RecoverableQueue;
 import io.mayflymq.core.store.RedeliveryNotes;
 import io.mayflymq.core.store.UnsettledEntry;
-import io.mayflymq.core.store.segment.QueueNote;
+import io.mayflymq.core.store.segment.record.QueueNote;
 
 /** The part of a shard's store that is one queue's. */
 final class DiskQueueStore implements QueueStore {

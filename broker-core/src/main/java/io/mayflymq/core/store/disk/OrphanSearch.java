@@ -2,11 +2,11 @@ package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.store.OrphanedQueue;
 import io.mayflymq.core.store.QueueName;
-import io.mayflymq.core.store.segment.LogCheck;
-import io.mayflymq.core.store.segment.LogCheck.QueueCount;
-import io.mayflymq.core.store.segment.LogDirectory;
-import io.mayflymq.core.store.segment.LogFiles;
-import io.mayflymq.core.store.segment.MetadataSeen;
+import io.mayflymq.core.store.segment.file.LogDirectory;
+import io.mayflymq.core.store.segment.file.LogFiles;
+import io.mayflymq.core.store.segment.recovery.LogCheck;
+import io.mayflymq.core.store.segment.recovery.LogCheck.QueueCount;
+import io.mayflymq.core.store.segment.recovery.MetadataSeen;
 import io.mayflymq.core.store.stream.StreamCheck;
 import java.io.IOException;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.store.memory.ContentOwner;
 import io.mayflymq.core.store.segment.LogOwner;
-import io.mayflymq.core.store.segment.QueueNote;
+import io.mayflymq.core.store.segment.record.QueueNote;
 import java.util.Map;
 
 /**

@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.disk;
 
-import io.mayflymq.core.store.segment.LogDirectory;
 import io.mayflymq.core.store.segment.SegmentLog;
+import io.mayflymq.core.store.segment.file.LogDirectory;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.ExecutorService;

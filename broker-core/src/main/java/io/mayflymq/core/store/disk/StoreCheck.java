@@ -1,9 +1,9 @@
 package io.mayflymq.core.store.disk;
 
-import io.mayflymq.core.store.segment.Damage;
-import io.mayflymq.core.store.segment.LogFiles;
-import io.mayflymq.core.store.segment.LogIdentity;
-import io.mayflymq.core.store.segment.MetadataSeen;
+import io.mayflymq.core.store.segment.file.Damage;
+import io.mayflymq.core.store.segment.file.LogFiles;
+import io.mayflymq.core.store.segment.file.LogIdentity;
+import io.mayflymq.core.store.segment.recovery.MetadataSeen;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

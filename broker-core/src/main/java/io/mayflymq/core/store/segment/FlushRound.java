@@ -2,6 +2,7 @@ package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.segment.SegmentWriter.Unforced;
+import io.mayflymq.core.store.segment.file.Segment;
 import java.util.List;
 
 /**

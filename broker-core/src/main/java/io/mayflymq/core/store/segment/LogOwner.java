@@ -1,5 +1,7 @@
 package io.mayflymq.core.store.segment;
 
+import io.mayflymq.core.store.segment.record.QueueNote;
+
 /** The owner of the queues whose messages a log holds, as the log asks and tells it. */
 public interface LogOwner {
   /** Whether the queue still has this message, and has it at this location. */

@@ -1,7 +1,7 @@
 package io.mayflymq.core.store.stream;
 
-import io.mayflymq.core.store.segment.LogDirectory;
-import io.mayflymq.core.store.segment.LogIdentity;
+import io.mayflymq.core.store.segment.file.LogDirectory;
+import io.mayflymq.core.store.segment.file.LogIdentity;
 import java.io.IOException;
 
 /** Where streams have their directories. Safe for use by several threads. */

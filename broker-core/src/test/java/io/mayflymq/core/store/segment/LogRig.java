@@ -4,7 +4,21 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.RedeliveryNotes;
-import io.mayflymq.core.store.segment.LogOptions.Sync;
+import io.mayflymq.core.store.segment.file.LogDirectory;
+import io.mayflymq.core.store.segment.file.LogFile;
+import io.mayflymq.core.store.segment.file.LogIdentity;
+import io.mayflymq.core.store.segment.file.LogOptions;
+import io.mayflymq.core.store.segment.file.LogOptions.Sync;
+import io.mayflymq.core.store.segment.file.Segment;
+import io.mayflymq.core.store.segment.file.SegmentHeader;
+import io.mayflymq.core.store.segment.file.SegmentNames;
+import io.mayflymq.core.store.segment.record.Location;
+import io.mayflymq.core.store.segment.record.QueueNote;
+import io.mayflymq.core.store.segment.record.RecordHeader;
+import io.mayflymq.core.store.segment.record.RecordType;
+import io.mayflymq.core.store.segment.recovery.RecoveryReport;
+import io.mayflymq.core.store.segment.recovery.RecoveryVisitor;
+import io.mayflymq.core.store.segment.recovery.SegmentScanner;
 import io.mayflymq.protocol.types.ShortString;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -17,11 +31,11 @@ import java.util.concurrent.Executor;
 /**
  * A log with an owner that keeps its queues in the simplest way, and a listener that takes notes.
  */
-final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
+public final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
   static final LogIdentity IDENTITY = new LogIdentity(new UUID(1, 2), "shard-3");
 
   /** A message of a queue. */
-  record QueueKey(long queueId, long sequence) implements Comparable<QueueKey> {
+  public record QueueKey(long queueId, long sequence) implements Comparable<QueueKey> {
     @Override
     public int compareTo(QueueKey other) {
       int order = Long.compare(queueId, other.queueId);
@@ -30,16 +44,17 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
   }
 
   /** What the owner knows of it. */
-  record Stored(long location, int bodyLength, long deadline, int flags, long at, int priority) {}
+  public record Stored(
+      long location, int bodyLength, long deadline, int flags, long at, int priority) {}
 
   /** How often it has come back, and until when it waits. */
   record Back(int returns, long untilMillis) {}
 
-  final MemoryDirectory directory;
-  final ManualExecutor executor;
-  final SegmentLog log;
-  final RecoveryReport report;
-  final TreeMap<QueueKey, Stored> entries = new TreeMap<>();
+  public final MemoryDirectory directory;
+  public final ManualExecutor executor;
+  public final SegmentLog log;
+  public final RecoveryReport report;
+  public final TreeMap<QueueKey, Stored> entries = new TreeMap<>();
   final TreeMap<Long, Long> delivered = new TreeMap<>();
   final TreeMap<Long, TreeMap<Long, Back>> returned = new TreeMap<>();
   final List<String> events = new ArrayList<>();
@@ -49,7 +64,7 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
 
   private final TreeMap<Long, Integer> namedIn = new TreeMap<>();
 
-  LogRig(MemoryDirectory directory, LogOptions options) {
+  public LogRig(MemoryDirectory directory, LogOptions options) {
     this(directory, directory, options, new ManualExecutor(), null);
   }
 
@@ -69,7 +84,7 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
     }
   }
 
-  LogRig() {
+  public LogRig() {
     this(new MemoryDirectory(), options(Sync.ALWAYS));
   }
 
@@ -78,13 +93,13 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
     return new LogRig(null, files, options, null, threads);
   }
 
-  static LogOptions options(Sync sync) {
+  public static LogOptions options(Sync sync) {
     return new LogOptions(3, 4096, 1024, sync).of(IDENTITY);
   }
 
   // The owner's work
 
-  void enqueue(long queueId, long sequence, Message message) {
+  public void enqueue(long queueId, long sequence, Message message) {
     long location = log.enqueue(queueId, 0, sequence, Long.MAX_VALUE, 7, 1000, message);
     put(queueId, sequence, location, message);
   }
@@ -125,7 +140,7 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
     }
   }
 
-  void settle(long queueId, long sequence) {
+  public void settle(long queueId, long sequence) {
     Stored entry = entries.remove(new QueueKey(queueId, sequence));
     log.settle(queueId, sequence, entry.location, entry.bodyLength);
   }
@@ -138,12 +153,12 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
     queue.clear();
   }
 
-  Message read(long queueId, long sequence) {
+  public Message read(long queueId, long sequence) {
     return log.read(entries.get(new QueueKey(queueId, sequence)).location);
   }
 
   /** Messages pass through a queue until the segments are gone that there were before. */
-  void comeAndGo(long queueId, int from) {
+  public void comeAndGo(long queueId, int from) {
     for (int i = from; i < from + 300; i++) {
       enqueue(queueId, i, message(i, 100));
       settle(queueId, i);
@@ -189,7 +204,7 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
     log.returned(queueId, notes.take(), false);
   }
 
-  void safe() {
+  public void safe() {
     commit("safe");
     executor.runAll();
   }
@@ -206,20 +221,20 @@ final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
     log.flush();
   }
 
-  void close() {
+  public void close() {
     log.close();
     executor.runAll();
   }
 
-  LogRig reopen(LogOptions options) {
+  public LogRig reopen(LogOptions options) {
     return new LogRig(directory.afterKill(), options);
   }
 
-  LogRig reopen() {
+  public LogRig reopen() {
     return reopen(options(Sync.ALWAYS));
   }
 
-  static Message message(int number, int bodyLength) {
+  public static Message message(int number, int bodyLength) {
     byte[] content = new byte[2 + bodyLength];
     for (int i = 0; i < bodyLength; i++) {
       content[2 + i] = (byte) (number * 31 + i);

@@ -1,5 +1,7 @@
 package io.mayflymq.core.store.segment;
 
+import io.mayflymq.core.store.segment.file.LogDirectory;
+import io.mayflymq.core.store.segment.file.LogFile;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -166,7 +168,7 @@ public final class MemoryDirectory implements LogDirectory {
     return after;
   }
 
-  byte[] bytes(String name) {
+  public byte[] bytes(String name) {
     return files.get(name).bytes;
   }
 
@@ -182,7 +184,7 @@ public final class MemoryDirectory implements LogDirectory {
     files.remove(name);
   }
 
-  List<String> names() {
+  public List<String> names() {
     return List.copyOf(files.keySet());
   }
 

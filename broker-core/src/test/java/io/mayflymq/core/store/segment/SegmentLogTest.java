@@ -4,8 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.store.segment.LogOptions.Sync;
 import io.mayflymq.core.store.segment.LogRig.QueueKey;
+import io.mayflymq.core.store.segment.file.Damage;
+import io.mayflymq.core.store.segment.file.LogOptions;
+import io.mayflymq.core.store.segment.file.LogOptions.Sync;
+import io.mayflymq.core.store.segment.file.SegmentHeader;
+import io.mayflymq.core.store.segment.file.SegmentNames;
+import io.mayflymq.core.store.segment.record.Location;
+import io.mayflymq.core.store.segment.record.RecordFormat;
+import io.mayflymq.core.store.segment.record.RecordTargets;
 import io.mayflymq.protocol.types.ShortString;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -15,7 +22,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-class SegmentLogTest {
+public class SegmentLogTest {
   @Test
   void keepsAllOfAMessage() {
     LogRig rig = new LogRig();
@@ -481,7 +488,7 @@ class SegmentLogTest {
     assertThat(again.directory.names()).contains(SegmentNames.damaged(1, segment.length));
   }
 
-  static void assertSame(Message actual, Message expected) {
+  public static void assertSame(Message actual, Message expected) {
     assertThat(actual.content()).isEqualTo(expected.content());
     assertThat(actual.exchange()).isEqualTo(expected.exchange());
     assertThat(actual.routingKey()).isEqualTo(expected.routingKey());

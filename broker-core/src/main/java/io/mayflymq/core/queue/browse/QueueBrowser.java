@@ -1,0 +1,100 @@
+package io.mayflymq.core.queue.browse;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.consumer.DeliveryPriority;
+import io.mayflymq.core.queue.index.EntryFlags;
+import io.mayflymq.core.queue.index.EntryMetadata;
+import io.mayflymq.core.queue.index.MessageIndex;
+import io.mayflymq.core.queue.messages.MessageDeadlines;
+import io.mayflymq.core.queue.messages.QueueMessages;
+import io.mayflymq.core.settings.QueueSettings;
+import java.util.function.Consumer;
+
+/** Looks at the ready messages of a queue, those that are too old and not yet gone included. */
+public final class QueueBrowser implements MessageBrowser {
+  /** Reading a content takes about a millisecond for each half of a megabyte. */
+  private static final int LARGEST_READ = 4 << 20;
+
+  private final MessageIndex<Message> index;
+  private final QueueMessages messages;
+  private final MessageDeadlines deadlines;
+  private final boolean countsReturns;
+  private final BrowseOrder order;
+  private long toSkip;
+  private long position;
+
+  /** Begins at this position. */
+  public static QueueBrowser from(
+      long position,
+      MessageIndex<Message> index,
+      QueueMessages messages,
+      MessageDeadlines deadlines,
+      DeliveryPriority deliveryPriority,
+      QueueSettings settings) {
+    // Where the order is that of arrival, what comes before need not be looked at one by one.
+    return deliveryPriority == null
+        ? new QueueBrowser(
+            index,
+            messages,
+            deadlines,
+            settings,
+            BrowseOrder.byArrivalFrom(index, position),
+            0,
+            position)
+        : new QueueBrowser(
+            index,
+            messages,
+            deadlines,
+            settings,
+            BrowseOrder.of(index, deliveryPriority, settings.maxPriority()),
+            position,
+            position);
+  }
+
+  private QueueBrowser(
+      MessageIndex<Message> index,
+      QueueMessages messages,
+      MessageDeadlines deadlines,
+      QueueSettings settings,
+      BrowseOrder order,
+      long toSkip,
+      long position) {
+    this.index = index;
+    this.messages = messages;
+    this.deadlines = deadlines;
+    this.countsReturns = settings.countsReturns();
+    this.order = order;
+    this.toSkip = toSkip;
+    this.position = position;
+  }
+
+  @Override
+  public boolean step(long nowMillis, Consumer<BrowsedMessage> sink) {
+    long sequence = order.next();
+    if (sequence == BrowseOrder.END) {
+      return false;
+    }
+    if (sequence == BrowseOrder.NOT_YET) {
+      return true;
+    }
+    if (toSkip > 0) {
+      toSkip--;
+      return true;
+    }
+    boolean tooLarge = index.content(sequence) == null && index.bodySize(sequence) > LARGEST_READ;
+    Message message = tooLarge ? null : messages.peek(sequence);
+    if (message != null || tooLarge) {
+      sink.accept(
+          new BrowsedMessage(
+              position++,
+              sequence,
+              message,
+              index.bodySize(sequence),
+              index.enqueuedAt(sequence),
+              deadlines.of(sequence),
+              (index.flags(sequence) & EntryFlags.REDELIVERED) != 0,
+              countsReturns ? EntryMetadata.returns(index, sequence) : BrowsedMessage.UNKNOWN));
+    }
+    return true;
+  }
+}

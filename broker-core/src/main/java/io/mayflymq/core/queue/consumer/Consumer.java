@@ -1,0 +1,150 @@
+package io.mayflymq.core.queue.consumer;
+
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.protocol.types.ShortString;
+
+/**
+ * A consumer of a queue. Its state belongs to the queue's shard; what identifies it is final and
+ * may be read by any thread.
+ *
+ * <p>{@code basic.get} settles through one too, which never joins the round.
+ */
+public final class Consumer {
+  /** The argument of {@code basic.consume} that gives a consumer its priority: an integer. */
+  public static final String PRIORITY = "x-priority";
+
+  /**
+   * The argument of {@code basic.consume} that says how long its deliveries may stay
+   * unacknowledged: an integer, in ms.
+   */
+  public static final String TIMEOUT = "x-consumer-timeout";
+
+  private final ShortString tag;
+  private final boolean acknowledges;
+  private final boolean exclusive;
+  private final int prefetch;
+  private final FieldTable arguments;
+  private final ConsumerTarget outlet;
+  private final long priority;
+  private final long timeoutMillis;
+
+  private int unacked;
+
+  /** Whether it stands in the round of those that get messages. */
+  boolean inRound;
+
+  /** Whether it gets messages when it is its turn: each does, or the single active one. */
+  boolean active;
+
+  /** Whether its outlet had no room when asked last. */
+  public boolean blocked;
+
+  /** Whether it has left the queue; settlements may still come. */
+  boolean cancelled;
+
+  /**
+   * Describes a consumer.
+   *
+   * @param tag its consumer tag
+   * @param acknowledges whether its messages stay unacknowledged until settled
+   * @param exclusive whether it wants to be the only one
+   * @param prefetch how many messages it may have unacknowledged, 0 for no limit (per consumer, as
+   *     {@code basic.qos} with {@code global=false} means in RabbitMQ)
+   * @param arguments those of {@code basic.consume}
+   * @param outlet where its messages go
+   */
+  public Consumer(
+      ShortString tag,
+      boolean acknowledges,
+      boolean exclusive,
+      int prefetch,
+      FieldTable arguments,
+      ConsumerTarget outlet) {
+    this.tag = tag;
+    this.acknowledges = acknowledges;
+    this.exclusive = exclusive;
+    this.prefetch = acknowledges ? prefetch : 0;
+    this.arguments = arguments;
+    this.outlet = outlet;
+    this.priority = integer(PRIORITY, 0);
+    this.timeoutMillis = integer(TIMEOUT, QueueSettings.NONE);
+  }
+
+  private long integer(String argument, long absent) {
+    FieldValue value = arguments.get(argument);
+    return value == null || !value.isInteger() ? absent : value.longValue();
+  }
+
+  /** The consumer tag, unique in its channel. */
+  public ShortString tag() {
+    return tag;
+  }
+
+  /** Whether its messages stay unacknowledged until they are settled. */
+  public boolean acknowledges() {
+    return acknowledges;
+  }
+
+  /** Whether it is to be the queue's only consumer. */
+  public boolean exclusive() {
+    return exclusive;
+  }
+
+  /** How many messages it may have unacknowledged; 0 for no limit. */
+  public int prefetch() {
+    return prefetch;
+  }
+
+  /** The arguments of {@code basic.consume}. */
+  public FieldTable arguments() {
+    return arguments;
+  }
+
+  /**
+   * Its priority among the queue's consumers, from the argument {@value #PRIORITY}; 0 by default.
+   */
+  public long priority() {
+    return priority;
+  }
+
+  /**
+   * How long its deliveries may stay unacknowledged, in ms, from the argument {@value #TIMEOUT};
+   * {@link QueueSettings#NONE} if it says nothing.
+   */
+  public long timeoutMillis() {
+    return timeoutMillis;
+  }
+
+  /** Where its messages go. */
+  public ConsumerTarget outlet() {
+    return outlet;
+  }
+
+  /** How many of its messages are unacknowledged. */
+  public int unacked() {
+    return unacked;
+  }
+
+  /** Whether it gets messages when it is its turn: each does, or the single active one. */
+  public boolean active() {
+    return active;
+  }
+
+  public void delivered() {
+    unacked++;
+  }
+
+  public void settled(int count) {
+    unacked -= count;
+  }
+
+  public boolean mayJoinRound() {
+    return !inRound && !blocked && !cancelled && hasCredit();
+  }
+
+  boolean hasCredit() {
+    return prefetch == 0 || unacked < prefetch;
+  }
+}

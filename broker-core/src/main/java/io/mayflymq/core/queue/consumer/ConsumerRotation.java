@@ -1,0 +1,168 @@
+package io.mayflymq.core.queue.consumer;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The consumers of a queue, and the round in which those that can take a message get one after the
+ * other. Consumers of a higher priority come first: others get messages while none of them can take
+ * any. With a single active consumer only that one is in the round; when it leaves, the next is the
+ * one of the highest priority, among equals the one that came first.
+ *
+ * <p>Source: RabbitMQ, "Consumer Priorities" and "Single Active Consumer".
+ */
+public final class ConsumerRotation {
+  /** What queues without consumers share; never changed. */
+  private static final ArrayList<Consumer> NO_CONSUMERS = new ArrayList<>(0);
+
+  private static final ArrayList<Level> NO_LEVELS = new ArrayList<>(0);
+
+  private final boolean singleActive;
+  private ArrayList<Consumer> all = NO_CONSUMERS;
+
+  /** The round of each priority that was ever used, the highest first; nearly always one. */
+  private ArrayList<Level> levels = NO_LEVELS;
+
+  private Consumer active;
+
+  private record Level(long priority, ArrayDeque<Consumer> round) {}
+
+  public ConsumerRotation(boolean singleActive) {
+    this.singleActive = singleActive;
+  }
+
+  public void add(Consumer consumer) {
+    if (all.isEmpty()) {
+      all = new ArrayList<>(2);
+      levels = new ArrayList<>(1);
+    }
+    all.add(consumer);
+    if (active == null) {
+      active = consumer;
+    }
+    consumer.active = !singleActive || consumer == active;
+    join(consumer);
+  }
+
+  public void remove(Consumer consumer) {
+    consumer.cancelled = true;
+    all.remove(consumer);
+    leave(consumer);
+    if (consumer == active) {
+      active = highest();
+      if (active != null) {
+        active.active = true;
+        join(active);
+      }
+    }
+    if (all.isEmpty()) {
+      all = NO_CONSUMERS;
+      levels = NO_LEVELS;
+    }
+  }
+
+  private Consumer highest() {
+    Consumer best = null;
+    for (Consumer consumer : all) {
+      if (best == null || consumer.priority() > best.priority()) {
+        best = consumer;
+      }
+    }
+    return best;
+  }
+
+  /** The consumer whose turn it is, which stays where it is; null if none can take a message. */
+  public Consumer next() {
+    for (int i = 0; i < levels.size(); i++) {
+      Consumer first = levels.get(i).round.peekFirst();
+      if (first != null) {
+        return first;
+      }
+    }
+    return null;
+  }
+
+  /**
+   * The next one whose outlet has room, which is reserved by that; those without leave the round.
+   */
+  public Consumer nextWithRoom() {
+    Consumer consumer = next();
+    while (consumer != null && !consumer.outlet().reserve(consumer)) {
+      block(consumer);
+      consumer = next();
+    }
+    return consumer;
+  }
+
+  /** A message went to the consumer whose turn it was. */
+  public void served(Consumer consumer) {
+    ArrayDeque<Consumer> round = round(consumer.priority());
+    if (!consumer.hasCredit()) {
+      round.pollFirst();
+      consumer.inRound = false;
+    } else if (round.size() > 1) {
+      round.addLast(round.pollFirst());
+    }
+  }
+
+  /** The consumer whose turn it is has no room. */
+  public void block(Consumer consumer) {
+    consumer.blocked = true;
+    leave(consumer);
+  }
+
+  /** Whether one of them would get more if its connection were faster. */
+  public boolean isHeldUp() {
+    for (Consumer consumer : all) {
+      if (consumer.blocked) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Puts a consumer at the end of its round if it can take messages again. */
+  public void join(Consumer consumer) {
+    if (consumer.mayJoinRound() && consumer.active) {
+      consumer.inRound = true;
+      round(consumer.priority()).addLast(consumer);
+    }
+  }
+
+  private void leave(Consumer consumer) {
+    if (consumer.inRound) {
+      consumer.inRound = false;
+      round(consumer.priority()).remove(consumer);
+    }
+  }
+
+  private ArrayDeque<Consumer> round(long priority) {
+    int at = 0;
+    while (at < levels.size() && levels.get(at).priority >= priority) {
+      if (levels.get(at).priority == priority) {
+        return levels.get(at).round;
+      }
+      at++;
+    }
+    Level level = new Level(priority, new ArrayDeque<>(2));
+    levels.add(at, level);
+    return level.round;
+  }
+
+  public boolean isMember(Consumer consumer) {
+    return all.contains(consumer);
+  }
+
+  public int count() {
+    return all.size();
+  }
+
+  public boolean hasExclusive() {
+    return !all.isEmpty() && all.get(0).exclusive();
+  }
+
+  public List<Consumer> all() {
+    return List.copyOf(all);
+  }
+}

@@ -1,0 +1,49 @@
+package io.mayflymq.core.queue.messages;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.index.EntryFlags;
+import io.mayflymq.core.queue.index.MessageIndex;
+import io.mayflymq.core.retention.ExpiryOrder;
+
+/** What the order of expiry sees of a queue's messages. */
+record ExpiringMessages(MessageIndex<Message> index) implements ExpiryOrder.Messages {
+  @Override
+  public long firstReadyFrom(long sequence) {
+    return index.nextReady(sequence - 1);
+  }
+
+  @Override
+  public boolean contains(long sequence) {
+    return index.contains(sequence);
+  }
+
+  @Override
+  public boolean isReady(long sequence) {
+    return index.isReady(sequence);
+  }
+
+  @Override
+  public long deadline(long sequence) {
+    return index.deadline(sequence);
+  }
+
+  @Override
+  public boolean isIndexed(long sequence) {
+    return (index.flags(sequence) & EntryFlags.INDEXED) != 0;
+  }
+
+  @Override
+  public boolean isOutOfOrder(long sequence) {
+    return (index.flags(sequence) & EntryFlags.OUT_OF_ORDER) != 0;
+  }
+
+  @Override
+  public void setIndexed(long sequence, boolean indexed) {
+    int flags = index.flags(sequence);
+    index.setFlags(
+        sequence,
+        indexed
+            ? flags | EntryFlags.INDEXED | EntryFlags.OUT_OF_ORDER
+            : flags & ~EntryFlags.INDEXED);
+  }
+}

@@ -1,0 +1,505 @@
+package io.mayflymq.core.queue.messages;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.consumer.DeliveryPriority;
+import io.mayflymq.core.queue.index.EntryFlags;
+import io.mayflymq.core.queue.index.MessageIndex;
+import io.mayflymq.core.queue.index.QueueTotals;
+import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.store.QueueStore;
+import io.mayflymq.core.store.RecoverableQueue;
+import io.mayflymq.core.store.RedeliveryNotes;
+import io.mayflymq.core.store.UnreadableException;
+import io.mayflymq.core.store.UnsettledEntry;
+
+/*
+ * The messages of a queue, wherever their contents are.
+ *
+ * The index knows every message; its column of contents is a cache. A message is in one of three places beside it:
+ *
+ *     STORED   in the log of the shard: a persistent message of a durable queue. Whether its content is in memory too is a question of room.
+ *     PAGED    packed, in memory or in a file that ends with the process: a message that the log does not keep, and that may wait for long.
+ *     neither  in the index alone, as an object.
+ *
+ * A content that was read back for a delivery is not put into the index again: it is on its way out, and would be read once more at worst.
+ */
+public final class QueueMessages implements RecoverableQueue {
+  private static final long NONE = -1;
+  private static final int LOCATED = EntryFlags.STORED | EntryFlags.PAGED;
+
+  private final MessageIndex<Message> index;
+  private final QueueStore store;
+  private final MessageDeadlines deadlines;
+  private final boolean countsReturns;
+
+  /** Null but at start, while messages come back. */
+  private QueueRecovery recovery;
+
+  /** Null where the order of arrival is all. */
+  private final DeliveryPriority deliveryPriority;
+
+  /** Who knows what has come back; null where nothing does. */
+  private Returned returned;
+
+  /** What was read ahead of its delivery. */
+  private Message loaded;
+
+  private long loadedSequence = NONE;
+
+  /** Why the last message could not be read that could not. */
+  private String unreadableReason = "";
+
+  private long storedCount;
+  private long storedBytes;
+
+  public QueueMessages(
+      MessageIndex<Message> index,
+      QueueStore store,
+      MessageDeadlines deadlines,
+      boolean countsReturns,
+      DeliveryPriority deliveryPriority) {
+    this.index = index;
+    this.store = store;
+    this.deadlines = deadlines;
+    this.countsReturns = countsReturns;
+    this.deliveryPriority = deliveryPriority;
+    store.attach(this);
+  }
+
+  // Entering
+
+  /**
+   * Appends a message, ready.
+   *
+   * @param soon whether it is likely to be wanted soon
+   */
+  public long append(Message message, boolean soon, long deadlineMillis, long nowMillis) {
+    long ownDeadline = ownDeadline(message, nowMillis);
+    return append(message, store.admit(message, soon), deadlineMillis, ownDeadline, nowMillis);
+  }
+
+  /** Appends a message that waits for its time. */
+  public long appendScheduled(Message message, boolean soon, long dueMillis, long nowMillis) {
+    return append(message, store.admit(message, soon), dueMillis, dueMillis, nowMillis);
+  }
+
+  private static long ownDeadline(Message message, long nowMillis) {
+    return Deadlines.after(nowMillis, message.ttlMillis());
+  }
+
+  private long append(
+      Message message, boolean room, long deadlineMillis, long loggedMillis, long nowMillis) {
+    long sequence = index.nextSequence();
+    Message content = room ? message : null;
+    if (room && !store.isPersistent(message)) {
+      index.append(content, message.bodyLength(), deadlineMillis, nowMillis, 0);
+    } else {
+      index.append(content, message.bodyLength(), deadlineMillis, nowMillis, place(message));
+      write(sequence, message, loggedMillis, nowMillis);
+    }
+    if (deliveryPriority != null) {
+      deliveryPriority.came(sequence, message.priority());
+      deliveryPriority.ready(sequence);
+    }
+    return sequence;
+  }
+
+  /** Appends a message that is delivered at once, to be acknowledged. */
+  public long appendUnacked(Message message, long deadlineMillis, long nowMillis) {
+    long sequence = index.nextSequence();
+    boolean isPersistent = store.isPersistent(message);
+    boolean room = store.admit(message, !isPersistent); // Most of what is kept is not wanted again.
+    int flags = EntryFlags.OUT_OF_ORDER | (room && !isPersistent ? 0 : place(message));
+    index.appendUnacked(
+        room ? message : null, message.bodyLength(), deadlineMillis, nowMillis, flags);
+    if ((flags & LOCATED) != 0) {
+      write(sequence, message, ownDeadline(message, nowMillis), nowMillis);
+      if (isPersistent) {
+        store.delivered(sequence);
+      }
+    }
+    if (deliveryPriority != null) {
+      deliveryPriority.came(sequence, message.priority());
+    }
+    return sequence;
+  }
+
+  private int place(Message message) {
+    return store.isPersistent(message) ? EntryFlags.STORED : EntryFlags.PAGED;
+  }
+
+  /** Writes what was just appended; if that fails, nothing was appended. */
+  private void write(long sequence, Message message, long loggedMillis, long nowMillis) {
+    boolean written = false;
+    try {
+      long location;
+      if (store.isPersistent(message)) {
+        location = store.store(sequence, message, loggedMillis, nowMillis);
+        storedCount++;
+        storedBytes += message.bodyLength();
+      } else {
+        location = store.page(sequence, message);
+      }
+      index.setLocation(sequence, location);
+      written = true;
+    } finally {
+      if (!written) {
+        store.left(index.remove(sequence));
+      }
+    }
+  }
+
+  private void storedLeft(int bodyLength) {
+    storedCount--;
+    storedBytes -= bodyLength;
+  }
+
+  // Looking
+
+  /** The ready message whose turn it is; -1 if none is ready. */
+  public long head() {
+    return deliveryPriority == null ? index.firstReady() : deliveryPriority.first();
+  }
+
+  /** Whether a message can be had; then {@link #get} has it at hand. */
+  public boolean load(long sequence) {
+    if (index.content(sequence) == null && loadedSequence != sequence) {
+      loaded = read(sequence);
+      loadedSequence = loaded == null ? NONE : sequence;
+    }
+    return loadedSequence == sequence || index.content(sequence) != null;
+  }
+
+  /** A message, from memory or from its file; null if it cannot be read there. */
+  public Message get(long sequence) {
+    if (loadedSequence == sequence) {
+      Message message = loaded;
+      loaded = null;
+      loadedSequence = NONE;
+      return message;
+    }
+    Message message = index.content(sequence);
+    return message != null ? message : read(sequence);
+  }
+
+  /** The same, for somebody who takes nothing: what was read ahead stays. */
+  public Message peek(long sequence) {
+    if (loadedSequence == sequence) {
+      return loaded;
+    }
+    Message message = index.content(sequence);
+    return message != null ? message : read(sequence);
+  }
+
+  /** The same if that costs little: a content that is in a file is read for a few messages only. */
+  public Message peekIfCheap(long sequence) {
+    Message message = index.content(sequence);
+    boolean read =
+        message == null && store.mayReadInPassing(index.location(sequence), isPaged(sequence));
+    return read ? peek(sequence) : message;
+  }
+
+  private Message read(long sequence) {
+    try {
+      return store.read(index.location(sequence), isPaged(sequence));
+    } catch (UnreadableException e) {
+      unreadableReason = e.getMessage();
+      return null;
+    }
+  }
+
+  /** Why the last message could not be read that could not, in a few words. */
+  public String unreadableReason() {
+    return unreadableReason;
+  }
+
+  /** Whether the log has the message. */
+  public boolean isStored(long sequence) {
+    return (index.flags(sequence) & EntryFlags.STORED) != 0;
+  }
+
+  private boolean isPaged(long sequence) {
+    return (index.flags(sequence) & EntryFlags.PAGED) != 0;
+  }
+
+  /** The ready message whose turn it is, if it is had as {@link #peekIfCheap} says; else null. */
+  public Message peekHead() {
+    long head = head();
+    return head == NONE ? null : peekIfCheap(head);
+  }
+
+  /**
+   * How many there are.
+   *
+   * @param delayed how many of the unacknowledged ones wait for another delivery
+   * @param unreadable how many of them were set aside
+   */
+  public QueueTotals totals(
+      long delayed, long delayedBytes, long unreadable, long unreadableBytes) {
+    return new QueueTotals(
+        index.readyCount(),
+        index.unackedCount() - delayed - unreadable,
+        index.readyBytes(),
+        index.unackedBytes() - delayedBytes - unreadableBytes,
+        delayed,
+        delayedBytes,
+        unreadable,
+        unreadableBytes,
+        storedCount,
+        storedBytes);
+  }
+
+  // Leaving
+
+  /**
+   * A ready message is delivered, to be acknowledged.
+   *
+   * @param returns how often it has come back before, as far as that is counted
+   */
+  public Message take(long sequence, int returns) {
+    Message message = get(sequence);
+    if (deliveryPriority != null) {
+      deliveryPriority.leaving(sequence);
+    }
+    index.take(sequence);
+    if (isStored(sequence)) {
+      store.delivered(sequence);
+      if (returns > 0) {
+        store.returned(sequence, returns, RedeliveryNotes.TAKEN);
+      }
+    }
+    return message;
+  }
+
+  /** A ready message is not to be served for a while. It was not delivered. */
+  public void lock(long sequence) {
+    if (deliveryPriority != null) {
+      deliveryPriority.leaving(sequence);
+    }
+    index.take(sequence);
+  }
+
+  /** A message that was held is ready again, as if nothing had happened. */
+  public void unlock(long sequence) {
+    index.requeue(sequence);
+    if (deliveryPriority != null) {
+      deliveryPriority.ready(sequence);
+    }
+  }
+
+  /** A message that was delivered is ready again. */
+  public void putBack(long sequence) {
+    index.setFlags(sequence, index.flags(sequence) | EntryFlags.REDELIVERED);
+    index.requeue(sequence);
+    if (deliveryPriority != null) {
+      deliveryPriority.returned(sequence);
+    }
+  }
+
+  /** A message leaves for good. */
+  public void remove(long sequence) {
+    if (deliveryPriority != null) {
+      deliveryPriority.leaving(sequence);
+    }
+    int flags = index.flags(sequence);
+    if ((flags & LOCATED) == 0) {
+      store.left(index.remove(sequence));
+      return;
+    }
+    long location = index.location(sequence);
+    int bodyLength = index.bodySize(sequence);
+    store.left(index.remove(sequence));
+    if ((flags & EntryFlags.STORED) != 0) {
+      storedLeft(bodyLength);
+      store.settle(sequence, location, bodyLength);
+    } else {
+      store.unpage(location, bodyLength);
+    }
+  }
+
+  /**
+   * A message has died.
+   *
+   * @return its entry in the log, which is for the caller to settle; null if the log has none
+   */
+  public UnsettledEntry detach(long sequence) {
+    if (!isStored(sequence)) {
+      remove(sequence);
+      return null;
+    }
+    if (deliveryPriority != null) {
+      deliveryPriority.leaving(sequence);
+    }
+    long location = index.location(sequence);
+    int bodyLength = index.bodySize(sequence);
+    store.left(index.remove(sequence));
+    storedLeft(bodyLength);
+    return store.detach(sequence, location, bodyLength);
+  }
+
+  /** A message has come back, for the log to know. */
+  public void noteReturn(long sequence, int returns, long untilMillis) {
+    if (isStored(sequence)) {
+      store.returned(sequence, returns, untilMillis);
+    }
+  }
+
+  /** All ready messages leave for good. @return how many there were */
+  public long clearReady() {
+    index.forEachReady(this::leaveQueue);
+    if (deliveryPriority != null) {
+      deliveryPriority.cleared();
+    }
+    return index.clearReady();
+  }
+
+  /** Like {@link #remove}, but for the index. */
+  private void leaveQueue(long sequence) {
+    int flags = index.flags(sequence);
+    store.left(index.content(sequence));
+    if ((flags & EntryFlags.STORED) != 0) {
+      storedLeft(index.bodySize(sequence));
+      store.settle(sequence, index.location(sequence), index.bodySize(sequence));
+    } else if ((flags & EntryFlags.PAGED) != 0) {
+      store.unpage(index.location(sequence), index.bodySize(sequence));
+    }
+  }
+
+  /** The queue has gone. */
+  public void dispose() {
+    store.forget();
+    if (deliveryPriority != null) {
+      deliveryPriority.cleared();
+    }
+    index.clear();
+    storedCount = 0;
+    storedBytes = 0;
+  }
+
+  // As the store sees it
+
+  @Override
+  public boolean recovered(
+      long sequence,
+      long ownDeadlineMillis,
+      long enqueuedAtMillis,
+      int priority,
+      int bodyLength,
+      long location) {
+    boolean isNew =
+        recovery()
+            .recovered(
+                sequence, ownDeadlineMillis, enqueuedAtMillis, priority, bodyLength, location);
+    if (isNew) {
+      storedCount++;
+      storedBytes += bodyLength;
+    }
+    return isNew;
+  }
+
+  private QueueRecovery recovery() {
+    if (recovery == null) {
+      recovery = new QueueRecovery(index, deadlines, countsReturns, deliveryPriority);
+    }
+    return recovery;
+  }
+
+  /**
+   * All messages are back.
+   *
+   * @param cameBack told of those that have come back from consumers, if the queue counts that
+   */
+  public void finishRecovery(long nowMillis, QueueRecovery.CameBack cameBack) {
+    if (recovery != null) {
+      QueueRecovery finished = recovery;
+      recovery = null;
+      finished.finish(nowMillis, cameBack);
+    }
+  }
+
+  /** Who knows of the messages that have come back. */
+  @FunctionalInterface
+  public interface Returned {
+    /** Notes them; see {@link RecoverableQueue#noteReturns}. */
+    void note(RedeliveryNotes notes, int mostBytes);
+  }
+
+  public void noteReturnsBy(Returned known) {
+    returned = known;
+  }
+
+  @Override
+  public long locationOf(long sequence) {
+    return index.contains(sequence) ? index.location(sequence) : QueueStore.NOWHERE;
+  }
+
+  @Override
+  public long ownDeadlineOf(long sequence) {
+    return index.deadline(sequence);
+  }
+
+  @Override
+  public int settled(long sequence) {
+    int bodyLength = index.bodySize(sequence);
+    index.remove(sequence);
+    storedLeft(bodyLength);
+    return bodyLength;
+  }
+
+  @Override
+  public void recoveredDelivered(long upTo) {
+    recovery().delivered(upTo);
+  }
+
+  @Override
+  public void recoveredReturns(byte[] notes, boolean all) {
+    recovery().returned(notes, all);
+  }
+
+  @Override
+  public void noteReturns(RedeliveryNotes notes, int mostBytes) {
+    if (recovery != null) {
+      recovery.note(notes, mostBytes);
+    } else if (returned != null) {
+      returned.note(notes, mostBytes);
+    }
+  }
+
+  @Override
+  public boolean isLive(long sequence, long location, boolean paged) {
+    return index.contains(sequence)
+        && (index.flags(sequence) & (paged ? EntryFlags.PAGED : EntryFlags.STORED)) != 0
+        && index.location(sequence) == location;
+  }
+
+  @Override
+  public void moved(long sequence, long location) {
+    index.setLocation(sequence, location);
+  }
+
+  @Override
+  public void discard(long sequence) {
+    if (index.contains(sequence)) {
+      deadlines.leaving(sequence);
+      remove(sequence);
+    }
+  }
+
+  @Override
+  public void forEachStored(EntrySink sink) {
+    index.forEachReady(sequence -> offer(sequence, sink));
+    index.forEachUnacked(sequence -> offer(sequence, sink));
+  }
+
+  private void offer(long sequence, EntrySink sink) {
+    int flags = index.flags(sequence);
+    if ((flags & LOCATED) != 0) {
+      sink.accept(
+          sequence,
+          index.location(sequence),
+          index.bodySize(sequence),
+          index.enqueuedAt(sequence),
+          (flags & EntryFlags.PAGED) != 0);
+    }
+  }
+}

@@ -1,0 +1,186 @@
+package io.mayflymq.core.queue.messages;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.consumer.DeliveryPriority;
+import io.mayflymq.core.queue.index.EntryFlags;
+import io.mayflymq.core.queue.index.EntryMetadata;
+import io.mayflymq.core.queue.index.MessageIndex;
+import io.mayflymq.core.store.RecoverableQueue;
+import io.mayflymq.core.store.RedeliveryNotes;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How the messages of a queue come back at start: one by one and in any order first, then the order
+ * of expiry, the marks of redelivery and the waits for a retry are made in one go.
+ */
+final class QueueRecovery {
+  private static final long NONE = -1;
+
+  private final MessageIndex<Message> index;
+  private final MessageDeadlines deadlines;
+  private final boolean countsReturns;
+  private final DeliveryPriority deliveryPriority;
+  private final List<byte[]> notes = new ArrayList<>();
+  private long deliveredUpTo = NONE;
+  private boolean any;
+
+  /** Told of a message that came back from a consumer before the restart, or by it. */
+  @FunctionalInterface
+  public interface CameBack {
+    /**
+     * Tells of one. It is ready.
+     *
+     * @param returns how often it has come back by now
+     * @param untilMillis when its wait ends, or {@link RedeliveryNotes#READY}
+     */
+    void at(long sequence, int returns, long untilMillis);
+  }
+
+  /**
+   * Prepares it.
+   *
+   * @param countsReturns whether the queue counts how often a message comes back: for those that a
+   *     consumer may have had, the restart is one such time
+   * @param deliveryPriority null where the order of arrival is all
+   */
+  QueueRecovery(
+      MessageIndex<Message> index,
+      MessageDeadlines deadlines,
+      boolean countsReturns,
+      DeliveryPriority deliveryPriority) {
+    this.index = index;
+    this.deadlines = deadlines;
+    this.countsReturns = countsReturns;
+    this.deliveryPriority = deliveryPriority;
+  }
+
+  /** A message was in the queue. @return false if it is here already */
+  boolean recovered(
+      long sequence,
+      long ownDeadlineMillis,
+      long enqueuedAtMillis,
+      int priority,
+      int bodyLength,
+      long location) {
+    if (index.contains(sequence)) {
+      return false;
+    }
+    any = true;
+    index.insert(
+        sequence, null, bodyLength, ownDeadlineMillis, enqueuedAtMillis, EntryFlags.STORED);
+    index.setLocation(sequence, location);
+    if (deliveryPriority != null) {
+      deliveryPriority.came(sequence, priority);
+    }
+    return true;
+  }
+
+  /** Messages up to this number may have been delivered before. */
+  void delivered(long upTo) {
+    deliveredUpTo = Math.max(deliveredUpTo, upTo);
+  }
+
+  /** Messages had come back from consumers; see {@link RecoverableQueue#recoveredReturns}. */
+  void returned(byte[] noted, boolean all) {
+    if (all) {
+      notes.clear();
+    }
+    if (countsReturns) {
+      notes.add(noted);
+    }
+  }
+
+  /** All that is known so far of what had come back. */
+  void note(RedeliveryNotes all, int mostBytes) {
+    forEachNote(
+        (sequence, returns, untilMillis) -> {
+          if (all.size() < mostBytes) {
+            all.add(sequence, returns, untilMillis);
+          }
+        });
+  }
+
+  private void forEachNote(RedeliveryNotes.Sink sink) {
+    notes.forEach(noted -> RedeliveryNotes.forEach(noted, sink));
+  }
+
+  /** All messages are back. */
+  void finish(long nowMillis, CameBack cameBack) {
+    forEachNote((sequence, returns, until) -> count(sequence, returns));
+    forEachNote((sequence, returns, until) -> mark(sequence, returns, until, nowMillis));
+    if (deliveredUpTo >= index.nextSequence()) {
+      index.skipTo(deliveredUpTo + 1);
+    }
+    if (any) {
+      index.forEachReady(this::finish);
+      index.pack();
+    }
+    if (countsReturns) {
+      report(nowMillis, cameBack);
+    }
+  }
+
+  private void count(long sequence, int returns) {
+    if (index.contains(sequence)) {
+      delivered(sequence);
+      if (returns > EntryMetadata.returns(index, sequence)) {
+        EntryMetadata.setReturns(index, sequence, returns);
+      }
+    }
+  }
+
+  /** Marks what no consumer had: it waits on, or is ready, and was redelivered or will be. */
+  private void mark(long sequence, int returns, long untilMillis, long nowMillis) {
+    if (isCurrent(sequence, returns)) {
+      int flags = index.flags(sequence) & ~(EntryFlags.REDELIVERED | EntryFlags.DELAYED);
+      if (untilMillis != RedeliveryNotes.TAKEN) {
+        flags |= untilMillis > nowMillis ? EntryFlags.DELAYED : EntryFlags.REDELIVERED;
+      }
+      index.setFlags(sequence, flags);
+    }
+  }
+
+  private boolean isCurrent(long sequence, int returns) {
+    return index.contains(sequence) && EntryMetadata.returns(index, sequence) == returns;
+  }
+
+  private void finish(long sequence) {
+    if (sequence <= deliveredUpTo) {
+      int flags = index.flags(sequence);
+      boolean taken = (flags & (EntryFlags.REDELIVERED | EntryFlags.DELAYED)) == 0;
+      if (countsReturns && taken) {
+        EntryMetadata.countReturn(index, sequence);
+      }
+      index.setFlags(sequence, flags | EntryFlags.REDELIVERED);
+    }
+    deadlines.recovered(sequence);
+    if (deliveryPriority != null) {
+      deliveryPriority.ready(sequence);
+    }
+  }
+
+  private void report(long nowMillis, CameBack cameBack) {
+    long next = index.firstReady();
+    while (next != NONE && next <= deliveredUpTo) {
+      if ((index.flags(next) & EntryFlags.DELAYED) == 0) {
+        cameBack.at(next, EntryMetadata.returns(index, next), RedeliveryNotes.READY);
+      }
+      next = index.nextReady(next);
+    }
+    forEachNote(
+        (sequence, returns, until) -> {
+          if (until > nowMillis && isCurrent(sequence, returns) && index.isReady(sequence)) {
+            resume(sequence, returns, until, cameBack);
+          }
+        });
+  }
+
+  private void resume(long sequence, int returns, long untilMillis, CameBack cameBack) {
+    int flags = index.flags(sequence);
+    if ((flags & EntryFlags.DELAYED) != 0) {
+      index.setFlags(sequence, flags & ~EntryFlags.DELAYED);
+      cameBack.at(sequence, returns, untilMillis);
+    }
+  }
+}

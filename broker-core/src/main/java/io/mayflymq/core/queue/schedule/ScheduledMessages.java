@@ -1,0 +1,170 @@
+package io.mayflymq.core.queue.schedule;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.index.MessageIndex;
+import io.mayflymq.core.queue.index.PagePool;
+import io.mayflymq.core.queue.index.QueueTotals;
+import io.mayflymq.core.queue.messages.MessageDeadlines;
+import io.mayflymq.core.queue.messages.QueueMessages;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.store.QueueStore;
+import io.mayflymq.core.store.UnsettledEntry;
+
+/*
+ * The messages of a queue that wait for their time, as a pure state machine: not ready, not counted by limits, seen by no consumer.
+ *
+ * They stand beside the queue in a hidden one that is made of the same parts, with a store of its own. Where a queue has the time at which a message
+ * expires, this has the time at which it is due. So the log, its recovery and its compaction need not know of schedules, and what is due
+ * first is found as what expires first is: without an index as long as due times come in order, by a heap of primitive longs else.
+ *
+ * A message that is due leaves through Release, which publishes it as if it had come at that moment. In the log that is one record, as
+ * for a dead letter: after a crash the message is either here or there.
+ *
+ * A content is in memory only if it cannot be elsewhere or is wanted soon: a million messages for next year cost a few bytes each.
+ */
+public final class ScheduledMessages {
+  /** Contents that are due within this time stay in memory, if there is room. */
+  private static final long SOON_MILLIS = 1000;
+
+  private final MessageIndex<Message> index;
+  private final MessageDeadlines dueTimes;
+  private final QueueMessages messages;
+
+  /** Where messages go when they are due. */
+  @FunctionalInterface
+  public interface Release {
+    /**
+     * A message has left, as it is due or has to go.
+     *
+     * @param message the message; null if it has to go and cannot be read
+     * @param entry its entry in the log, to be settled when it is safe elsewhere; null if the log
+     *     does not have it
+     */
+    void due(Message message, UnsettledEntry entry, long nowMillis);
+
+    /**
+     * A message is due and cannot be read: it is set aside.
+     *
+     * @param reason what was found, in a few words
+     */
+    default void unreadable(long sequence, String reason) {}
+  }
+
+  /**
+   * Creates an empty schedule.
+   *
+   * @param pages where its memory comes from
+   * @param store where its messages are kept
+   */
+  public ScheduledMessages(PagePool pages, QueueStore store) {
+    index = new MessageIndex<>(pages);
+    dueTimes = new MessageDeadlines(index, null, QueueSettings.DEFAULT.expiry());
+    messages = new QueueMessages(index, store, dueTimes, false, null);
+  }
+
+  /** Begins, with what the store has brought back meanwhile; called once, before anything else. */
+  public void start() {
+    messages.finishRecovery(0, (sequence, returns, untilMillis) -> {});
+  }
+
+  /**
+   * A message comes, to be published later.
+   *
+   * @param dueMillis when, in ms since the epoch
+   */
+  public void add(Message message, long dueMillis, long nowMillis) {
+    boolean soon = dueMillis - nowMillis <= SOON_MILLIS;
+    long sequence = messages.appendScheduled(message, soon, dueMillis, nowMillis);
+    dueTimes.appended(sequence, dueMillis);
+  }
+
+  /** When the next message is due, in ms since the epoch; {@link Long#MAX_VALUE} for none. */
+  public long nextDue() {
+    return dueTimes.next();
+  }
+
+  /**
+   * Releases what is due, in the order of due times and then of arrival, but no more than so many
+   * messages.
+   *
+   * @return when the next one is due
+   */
+  public long release(long nowMillis, int budget, Release release) {
+    int left = budget;
+    while (nextDue() <= nowMillis && left-- > 0) {
+      long sequence = dueTimes.earliest();
+      Message message = messages.get(sequence);
+      if (message == null) {
+        // Set aside: it is tried again after a restart.
+        messages.lock(sequence);
+        release.unreadable(sequence, messages.unreadableReason());
+      } else {
+        release(sequence, message, nowMillis, release);
+      }
+    }
+    return nextDue();
+  }
+
+  private void release(long sequence, Message message, long nowMillis, Release release) {
+    dueTimes.leaving(sequence);
+    release.due(message, messages.detach(sequence), nowMillis);
+  }
+
+  /** Releases messages before their time, in the same order, but no more than so many. */
+  public void releaseAll(long nowMillis, int budget, Release release) {
+    for (int left = budget; left > 0 && !isEmpty(); left--) {
+      long sequence = dueTimes.earliest();
+      release(sequence, messages.get(sequence), nowMillis, release);
+    }
+  }
+
+  /**
+   * Begins to remove messages that are here now.
+   *
+   * @param messageId which ones; null for all
+   */
+  public ScheduleRemoval removal(String messageId) {
+    return new ScheduleRemoval(this, messageId);
+  }
+
+  /**
+   * Begins to look at messages, in the order in which they will be released.
+   *
+   * @param after the place of the last message that was seen before
+   * @param limit how many to show at most, 1 or more
+   */
+  public ScheduleSearch search(SchedulePlace after, int limit) {
+    return new ScheduleSearch(this, after, limit);
+  }
+
+  /** Whether none waits. */
+  public boolean isEmpty() {
+    return index.readyCount() == 0;
+  }
+
+  /** How many messages wait, and their body sizes: as if they were ready, or set aside. */
+  public QueueTotals totals() {
+    return messages.totals(0, 0, index.unackedCount(), index.unackedBytes());
+  }
+
+  /** The queue is gone: gives its memory back. Nothing else may be called afterwards. */
+  public void dispose() {
+    dueTimes.cleared();
+    messages.dispose();
+  }
+
+  // For removals and pages
+
+  MessageIndex<Message> index() {
+    return index;
+  }
+
+  Message read(long sequence) {
+    return messages.get(sequence);
+  }
+
+  void remove(long sequence) {
+    dueTimes.leaving(sequence);
+    messages.remove(sequence);
+  }
+}

@@ -1,0 +1,137 @@
+package io.mayflymq.core.store.segment.file;
+
+import io.mayflymq.core.store.OwnerFiles;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * A directory of the file system. Files are written by position and never mapped into memory for
+ * writing: a full disk then is an exception, and not the end of the process by SIGBUS.
+ */
+public final class DiskDirectory implements LogDirectory {
+  private final Path path;
+
+  /**
+   * Opens a directory.
+   *
+   * @param path the directory; it must exist
+   */
+  public DiskDirectory(Path path) {
+    this.path = path;
+  }
+
+  @Override
+  public List<String> list() throws IOException {
+    try (Stream<Path> files = Files.list(path)) {
+      return files.map(file -> file.getFileName().toString()).toList();
+    }
+  }
+
+  @Override
+  public LogFile create(String name) throws IOException {
+    return new DiskFile(
+        FileChannel.open(
+            path.resolve(name),
+            Set.of(
+                StandardOpenOption.CREATE,
+                StandardOpenOption.TRUNCATE_EXISTING,
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE),
+            OwnerFiles.file()));
+  }
+
+  @Override
+  public LogFile open(String name, boolean writable) throws IOException {
+    Path file = path.resolve(name);
+    return new DiskFile(
+        writable
+            ? FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)
+            : FileChannel.open(file, StandardOpenOption.READ));
+  }
+
+  @Override
+  public void rename(String from, String to) throws IOException {
+    Files.move(path.resolve(from), path.resolve(to), StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  @Override
+  public void delete(String name) throws IOException {
+    Files.deleteIfExists(path.resolve(name));
+  }
+
+  @Override
+  public void force() throws IOException {
+    try (FileChannel directory = FileChannel.open(path, StandardOpenOption.READ)) {
+      directory.force(true);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return path.toString();
+  }
+
+  private record DiskFile(FileChannel channel) implements LogFile {
+    /** The JDK copies what is on the heap into a buffer that it keeps: that buffer stays small. */
+    private static final int PIECE = 1 << 18;
+
+    @Override
+    public void write(ByteBuffer source, long position) throws IOException {
+      long at = position;
+      int end = source.limit();
+      while (source.position() < end) {
+        if (!source.isDirect()) {
+          source.limit(Math.min(end, source.position() + PIECE));
+        }
+        at += channel.write(source, at);
+        source.limit(end);
+      }
+    }
+
+    @Override
+    public int read(ByteBuffer target, long position) throws IOException {
+      int total = 0;
+      int end = target.limit();
+      while (target.position() < end) {
+        if (!target.isDirect()) {
+          target.limit(Math.min(end, target.position() + PIECE));
+        }
+        int count = channel.read(target, position + total);
+        target.limit(end);
+        if (count < 0) {
+          break;
+        }
+        total += count;
+      }
+      return total;
+    }
+
+    @Override
+    public long size() throws IOException {
+      return channel.size();
+    }
+
+    @Override
+    public void truncate(long size) throws IOException {
+      channel.truncate(size);
+    }
+
+    @Override
+    public void force() throws IOException {
+      channel.force(false);
+    }
+
+    @Override
+    public void close() throws IOException {
+      channel.close();
+    }
+  }
+}

@@ -1,0 +1,169 @@
+package io.mayflymq.core.store.segment.file;
+
+import io.mayflymq.core.store.segment.record.Location;
+import io.mayflymq.core.store.segment.record.RecordFormat;
+import java.io.IOException;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+
+/**
+ * What a {@link SegmentManifest} says. Immutable.
+ *
+ * @param revision grows with every change; of two copies the higher one is the newer
+ * @param identity whose files these are
+ * @param logId the log's random id, which new segments get
+ * @param forcedTo a location before which the disk had everything; {@link Location#NONE} if that
+ *     has not been noted
+ * @param metadataSeen the highest sequence number of metadata that the log has seen, 0 if none
+ * @param about what the owner wants to be told with the log, 64 KiB at most
+ * @param segments the segments that must be there, and the log id in the header of each
+ */
+public record ManifestContents(
+    long revision,
+    LogIdentity identity,
+    long logId,
+    long forcedTo,
+    long metadataSeen,
+    String about,
+    NavigableMap<Integer, Long> segments) {
+  private static final long MAGIC = 0x464d_594c_4659_414dL; // "MAYFLYMF"
+  private static final int VERSION = 1;
+  private static final int FIXED = 8 + 4 + 4 + 8 + 16 + 2 + 8 + 8 + 8 + 4 + 4 + 4;
+  private static final int RUN = 16;
+
+  /** A file is so many bytes long or a multiple: a change rarely needs room on the disk. */
+  private static final int BLOCK = 4096;
+
+  public ManifestContents {
+    segments = Collections.unmodifiableNavigableMap(new TreeMap<>(segments));
+  }
+
+  /** The manifest of a log that has nothing yet. */
+  public static ManifestContents empty(LogIdentity identity, long logId) {
+    return new ManifestContents(
+        0, identity, logId, Location.NONE, 0, "", Collections.emptyNavigableMap());
+  }
+
+  public ManifestContents with(NavigableMap<Integer, Long> changed) {
+    return new ManifestContents(
+        revision + 1, identity, logId, forcedTo, metadataSeen, about, changed);
+  }
+
+  ManifestContents noting(long forced, long metadata) {
+    return new ManifestContents(
+        revision + 1,
+        identity,
+        logId,
+        Math.max(forcedTo, forced),
+        Math.max(metadataSeen, metadata),
+        about,
+        segments);
+  }
+
+  ManifestContents about(String text) {
+    return new ManifestContents(
+        revision + 1, identity, logId, forcedTo, metadataSeen, text, segments);
+  }
+
+  /** The highest number of a segment that must be there; 0 if none must. */
+  public int highest() {
+    return segments.isEmpty() ? 0 : segments.lastKey();
+  }
+
+  /** All of it, with neighbours joined to runs: first number, how many, their log id. */
+  byte[] encode() {
+    byte[] name = identity.name().getBytes(StandardCharsets.UTF_8);
+    byte[] text = about.getBytes(StandardCharsets.UTF_8);
+    ByteBuffer runs = RecordFormat.littleEndian(ByteBuffer.allocate(segments.size() * RUN));
+    int count = 0;
+    int last = 0;
+    for (Map.Entry<Integer, Long> segment : segments.entrySet()) {
+      int at = runs.position() - RUN;
+      if (count > 0 && segment.getKey() == last + 1 && runs.getLong(at + 8) == segment.getValue()) {
+        runs.putInt(at + 4, runs.getInt(at + 4) + 1);
+      } else {
+        runs.putInt(segment.getKey()).putInt(1).putLong(segment.getValue());
+        count++;
+      }
+      last = segment.getKey();
+    }
+    int length = FIXED + name.length + text.length + count * RUN;
+    int blocks = (length + BLOCK - 1) / BLOCK;
+    ByteBuffer out = RecordFormat.littleEndian(ByteBuffer.allocate(blocks * BLOCK));
+    out.putLong(MAGIC).putInt(VERSION).putInt(length).putLong(revision);
+    out.putLong(identity.broker().getMostSignificantBits());
+    out.putLong(identity.broker().getLeastSignificantBits());
+    out.putShort((short) name.length).put(name);
+    out.putLong(logId).putLong(forcedTo).putLong(metadataSeen);
+    out.putInt(text.length).put(text);
+    out.putInt(count).put(runs.flip());
+    out.putInt(crc(out.array(), length - Integer.BYTES));
+    return out.array();
+  }
+
+  /**
+   * Reads what {@link #encode} wrote.
+   *
+   * @return null if it is not whole
+   * @throws IOException if it was written by a newer version
+   */
+  static ManifestContents decode(byte[] bytes, String file) throws IOException {
+    ByteBuffer in = RecordFormat.littleEndian(ByteBuffer.wrap(bytes));
+    if (bytes.length < FIXED || in.getLong(0) != MAGIC) {
+      return null;
+    }
+    int length = in.getInt(12);
+    if (length < FIXED
+        || length > bytes.length
+        || in.getInt(length - Integer.BYTES) != crc(bytes, length - Integer.BYTES)) {
+      return null;
+    }
+    if (in.getInt(8) > VERSION) {
+      throw new IOException(
+          "%s has format version %d: it was written by a newer MayflyMQ, this one reads up to %d"
+              .formatted(file, in.getInt(8), VERSION));
+    }
+    try {
+      return decode(in.position(16));
+    } catch (BufferUnderflowException | IllegalArgumentException e) {
+      return null;
+    }
+  }
+
+  private static ManifestContents decode(ByteBuffer in) {
+    long revision = in.getLong();
+    UUID broker = new UUID(in.getLong(), in.getLong());
+    byte[] name = new byte[in.getShort() & 0xffff];
+    in.get(name);
+    long logId = in.getLong();
+    long forcedTo = in.getLong();
+    long metadataSeen = in.getLong();
+    byte[] text = new byte[Math.min(in.getInt(), in.remaining())];
+    in.get(text);
+    TreeMap<Integer, Long> segments = new TreeMap<>();
+    for (int runs = in.getInt(); runs > 0; runs--) {
+      int first = in.getInt();
+      int count = in.getInt();
+      long id = in.getLong();
+      for (int i = 0; i < count; i++) {
+        segments.put(first + i, id);
+      }
+    }
+    LogIdentity identity = new LogIdentity(broker, new String(name, StandardCharsets.UTF_8));
+    String about = new String(text, StandardCharsets.UTF_8);
+    return new ManifestContents(revision, identity, logId, forcedTo, metadataSeen, about, segments);
+  }
+
+  private static int crc(byte[] bytes, int length) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, 0, length);
+    return (int) crc.getValue();
+  }
+}

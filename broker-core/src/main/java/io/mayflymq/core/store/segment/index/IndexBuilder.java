@@ -1,0 +1,135 @@
+package io.mayflymq.core.store.segment.index;
+
+import io.mayflymq.core.store.VarintWriter;
+import io.mayflymq.core.store.segment.file.SegmentHeader;
+import io.mayflymq.core.store.segment.record.RecordHeader;
+import io.mayflymq.core.store.segment.record.RecordTargets;
+import io.mayflymq.core.store.segment.record.RecordType;
+
+/*
+ * The index of a segment: what its records tell but for their contents, so that a start needs not read these. It grows in memory
+ * while the segment is written, and goes into a file of its own when the segment ends. Most numbers of a record are near those of
+ * the record before it, so each is written as the difference, in 7 bits a byte: ten bytes or so a record, a few megabytes a segment.
+ *
+ * An entry is: a byte with the type, or 0 for bytes that are no record; the length in bytes; and then what the type has.
+ */
+public final class IndexBuilder {
+  static final byte GAP = 0;
+  private static final int MOST_PER_RECORD = 80;
+  private static final int MOST_PER_TARGET = 31;
+
+  private final VarintWriter out;
+  private int end;
+  private int records;
+  private long lastQueue;
+  private long lastSequence;
+  private long lastDeadline;
+  private long lastTime;
+
+  /**
+   * Begins an index.
+   *
+   * @param capacity how many bytes it may come to; a guess
+   */
+  public IndexBuilder(int capacity) {
+    out = new VarintWriter(capacity);
+    end = SegmentHeader.SPACE;
+  }
+
+  /** Adds a record; they come in the order of their offsets. */
+  public void add(RecordHeader head) {
+    out.reserve(MOST_PER_RECORD + extra(head));
+    if (head.offset != end) {
+      out.octet(GAP);
+      out.unsigned(head.offset - end);
+    }
+    end = head.offset + head.length;
+    records++;
+    out.octet(head.type.code);
+    out.unsigned(head.length);
+    if (head.type.hasContent) {
+      out.signed(head.enqueuedAt - lastTime);
+      lastTime = head.enqueuedAt;
+      out.unsigned(head.bodyLength);
+      out.octet(head.priority);
+      targets(head.targets);
+    }
+    switch (head.type) {
+      case ENQUEUE -> {}
+      case MOVE -> {
+        queue(head.goneQueue);
+        out.signed(head.goneFrom - lastSequence);
+        out.unsigned(head.segment - head.goneSegment);
+      }
+      case RELOCATE -> out.unsigned(head.segment - head.goneSegment);
+      case SETTLE -> {
+        queue(head.goneQueue);
+        out.signed(head.goneFrom - lastSequence);
+        out.unsigned(head.goneTo - head.goneFrom);
+        out.unsigned(head.segment - head.goneSegment);
+        lastSequence = head.goneTo;
+      }
+      case FORGET -> {
+        queue(head.goneQueue);
+        out.unsigned(head.segment - head.goneSegment);
+      }
+      case DELIVERED -> {
+        queue(head.deliveredQueue);
+        out.signed(head.deliveredUpTo - lastSequence);
+      }
+      case FORCED -> out.unsigned(head.offset - head.forcedTo);
+      case RETURNED -> {
+        queue(head.returnedQueue);
+        out.octet(head.returnedAll ? 1 : 0);
+        out.octets(head.returnedNotes);
+      }
+      case QUEUE -> {
+        queue(head.namedQueue);
+        out.unsigned(head.metadataSeen);
+        out.octets(head.queueName);
+      }
+    }
+  }
+
+  private void targets(RecordTargets targets) {
+    out.unsigned(targets.size());
+    for (int i = 0; i < targets.size(); i++) {
+      queue(targets.queueId(i));
+      out.signed(targets.sequence(i) - lastSequence);
+      lastSequence = targets.sequence(i);
+      out.signed(targets.deadlineMillis(i) - lastDeadline);
+      lastDeadline = targets.deadlineMillis(i);
+      out.octet(targets.flags(i));
+    }
+  }
+
+  private void queue(long queueId) {
+    out.signed(queueId - lastQueue);
+    lastQueue = queueId;
+  }
+
+  /** What a record may take beside {@link #MOST_PER_RECORD}, in bytes. */
+  private static int extra(RecordHeader head) {
+    if (head.type == RecordType.RETURNED) {
+      return head.returnedNotes.length;
+    }
+    if (head.type == RecordType.QUEUE) {
+      return head.queueName.length;
+    }
+    return head.type.hasContent ? head.targets.size() * MOST_PER_TARGET : 0;
+  }
+
+  /** How many records it has. */
+  public int records() {
+    return records;
+  }
+
+  /** Ends the index of a segment of this length. The builder is not used any more. */
+  public SegmentIndex build(SegmentHeader header, int segmentLength) {
+    return new SegmentIndex(header, segmentLength, records, out.bytes(), out.size());
+  }
+
+  public int size() {
+    return out.size();
+  }
+}

@@ -1,0 +1,120 @@
+package io.mayflymq.core.store.segment.index;
+
+import io.mayflymq.core.store.VarintReader;
+import io.mayflymq.core.store.segment.file.SegmentHeader;
+import io.mayflymq.core.store.segment.record.RecordFormat;
+import io.mayflymq.core.store.segment.record.RecordHeader;
+import io.mayflymq.core.store.segment.record.RecordTargets;
+import io.mayflymq.core.store.segment.record.RecordType;
+
+/** Walks through the entries of a segment's index; see {@link IndexBuilder}. */
+public final class IndexCursor {
+  private final int segment;
+  private final VarintReader in;
+  private int offset = SegmentHeader.SPACE;
+  private int gap;
+  private long lastQueue;
+  private long lastSequence;
+  private long lastDeadline;
+  private long lastTime;
+
+  IndexCursor(int segment, byte[] bytes, int size) {
+    this.segment = segment;
+    this.in = new VarintReader(bytes, size);
+  }
+
+  /**
+   * Goes to the next record.
+   *
+   * @return whether there is one
+   */
+  public boolean next(RecordHeader head) {
+    gap = 0;
+    if (!in.hasNext()) {
+      return false;
+    }
+    int code = in.octet();
+    if (code == IndexBuilder.GAP) {
+      gap = (int) in.unsigned();
+      offset += gap;
+      code = in.octet();
+    }
+    head.type = RecordType.of(code);
+    head.segment = segment;
+    head.offset = offset;
+    head.length = (int) in.unsigned();
+    offset += head.length;
+    if (head.type.hasContent) {
+      lastTime += in.signed();
+      head.enqueuedAt = lastTime;
+      head.bodyLength = (int) in.unsigned();
+      head.priority = in.octet() & 0xff;
+      targets(head.targets);
+    }
+    switch (head.type) {
+      case ENQUEUE -> {}
+      case MOVE -> {
+        head.goneQueue = queue();
+        head.goneFrom = lastSequence + in.signed();
+        head.goneTo = head.goneFrom;
+        head.goneSegment = segment - (int) in.unsigned();
+      }
+      case RELOCATE -> head.goneSegment = segment - (int) in.unsigned();
+      case SETTLE -> {
+        head.goneQueue = queue();
+        head.goneFrom = lastSequence + in.signed();
+        head.goneTo = head.goneFrom + in.unsigned();
+        head.goneSegment = segment - (int) in.unsigned();
+        lastSequence = head.goneTo;
+      }
+      case FORGET -> {
+        head.goneQueue = queue();
+        head.goneFrom = 0;
+        head.goneTo = Long.MAX_VALUE;
+        head.goneSegment = segment - (int) in.unsigned();
+      }
+      case DELIVERED -> {
+        head.deliveredQueue = queue();
+        head.deliveredUpTo = lastSequence + in.signed();
+      }
+      case FORCED -> head.forcedTo = head.offset - (int) in.unsigned();
+      case RETURNED -> {
+        head.returnedQueue = queue();
+        head.returnedAll = in.octet() != 0;
+        head.returnedNotes = in.octets(head.length - RecordFormat.RETURNED_FIXED);
+      }
+      case QUEUE -> {
+        head.namedQueue = queue();
+        head.metadataSeen = in.unsigned();
+        head.queueName = in.octets(head.length - RecordFormat.QUEUE_FIXED);
+      }
+    }
+    return true;
+  }
+
+  /** How many bytes before this record are none. */
+  public int gap() {
+    return gap;
+  }
+
+  /** Where the records seen so far end in the segment. */
+  public int end() {
+    return offset;
+  }
+
+  private void targets(RecordTargets targets) {
+    targets.clear();
+    int count = (int) in.unsigned();
+    for (int i = 0; i < count; i++) {
+      long queueId = queue();
+      lastSequence += in.signed();
+      lastDeadline += in.signed();
+      targets.add(queueId, lastSequence, lastDeadline, in.octet());
+    }
+  }
+
+  private long queue() {
+    lastQueue += in.signed();
+    return lastQueue;
+  }
+}

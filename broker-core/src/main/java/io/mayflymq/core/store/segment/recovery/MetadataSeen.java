@@ -1,0 +1,98 @@
+package io.mayflymq.core.store.segment.recovery;
+
+import io.mayflymq.core.store.segment.file.LogDirectory;
+import io.mayflymq.core.store.segment.file.LogFile;
+import io.mayflymq.core.store.segment.file.ManifestContents;
+import io.mayflymq.core.store.segment.file.Segment;
+import io.mayflymq.core.store.segment.file.SegmentHeader;
+import io.mayflymq.core.store.segment.file.SegmentManifest;
+import io.mayflymq.core.store.segment.file.SegmentNames;
+import io.mayflymq.core.store.segment.index.IndexCursor;
+import io.mayflymq.core.store.segment.index.SegmentIndex;
+import io.mayflymq.core.store.segment.record.RecordHeader;
+import io.mayflymq.core.store.segment.record.RecordType;
+import java.io.IOException;
+
+/*
+ * Which metadata a log has seen. The manifest says so about all segments before the last one that it lists; what is newer is in the notes of
+ * names (QUEUE) in that one and in those behind it. So it is known exactly, whenever the machine died, and no publish has to wait for a
+ * number to be forced.
+ */
+/** Finds out which metadata a log has seen. */
+public final class MetadataSeen {
+  /** Nothing tells, as there are segments and no manifest. */
+  public static final long UNKNOWN = -1;
+
+  private final LogDirectory directory;
+  private final RecordHeader head = new RecordHeader();
+
+  private MetadataSeen(LogDirectory directory) {
+    this.directory = directory;
+  }
+
+  /**
+   * The highest sequence number of metadata that a log has seen; 0 if none, {@link #UNKNOWN} if
+   * that cannot be told. Nothing is changed.
+   *
+   * @throws IOException if a file cannot be read, or was written by a newer version
+   */
+  public static long by(LogDirectory directory) throws IOException {
+    ManifestContents manifest = SegmentManifest.read(directory).contents();
+    int first = manifest == null ? 0 : manifest.highest();
+    long seen = manifest == null ? 0 : manifest.metadataSeen();
+    MetadataSeen notes = new MetadataSeen(directory);
+    for (int number : SegmentNames.segments(directory.list())) {
+      if (manifest == null) {
+        return UNKNOWN;
+      }
+      if (number >= first) {
+        seen = Math.max(seen, notes.in(number));
+      }
+    }
+    return seen;
+  }
+
+  private long in(int number) throws IOException {
+    String name = SegmentNames.log(number);
+    try (LogFile file = directory.open(name, false)) {
+      SegmentHeader header = SegmentHeader.read(file, name).header();
+      if (header == null) {
+        return 0;
+      }
+      SegmentIndex index = index(number);
+      boolean whole = index != null && index.header().logId() == header.logId();
+      return whole ? in(index.cursor()) : in(file, new Segment(header));
+    }
+  }
+
+  private SegmentIndex index(int number) throws IOException {
+    String name = SegmentNames.index(number);
+    if (!directory.list().contains(name)) {
+      return null;
+    }
+    try (LogFile file = directory.open(name, false)) {
+      return SegmentIndex.load(file, number);
+    }
+  }
+
+  private long in(IndexCursor records) {
+    long seen = 0;
+    while (records.next(head)) {
+      seen = Math.max(seen, noted());
+    }
+    return seen;
+  }
+
+  private long in(LogFile file, Segment segment) throws IOException {
+    SegmentScanner scanner = new SegmentScanner(file, segment, SegmentScanner.window());
+    long seen = 0;
+    while (scanner.next(head)) {
+      seen = Math.max(seen, noted());
+    }
+    return seen;
+  }
+
+  private long noted() {
+    return head.type == RecordType.QUEUE ? head.metadataSeen : 0;
+  }
+}

@@ -1,0 +1,443 @@
+package io.mayflymq.core.store.segment.recovery;
+
+import io.mayflymq.core.store.segment.file.Damage;
+import io.mayflymq.core.store.segment.file.FileWindow;
+import io.mayflymq.core.store.segment.file.LogDirectory;
+import io.mayflymq.core.store.segment.file.LogFile;
+import io.mayflymq.core.store.segment.file.LogFiles;
+import io.mayflymq.core.store.segment.file.LogIdentity;
+import io.mayflymq.core.store.segment.file.LogOptions;
+import io.mayflymq.core.store.segment.file.LogRefusedException;
+import io.mayflymq.core.store.segment.file.ManifestContents;
+import io.mayflymq.core.store.segment.file.Segment;
+import io.mayflymq.core.store.segment.file.SegmentHeader;
+import io.mayflymq.core.store.segment.file.SegmentManifest;
+import io.mayflymq.core.store.segment.file.SegmentNames;
+import io.mayflymq.core.store.segment.index.IndexBuilder;
+import io.mayflymq.core.store.segment.index.IndexCursor;
+import io.mayflymq.core.store.segment.index.SegmentIndex;
+import io.mayflymq.core.store.segment.record.Location;
+import io.mayflymq.core.store.segment.record.RecordHeader;
+import io.mayflymq.core.store.segment.record.RecordTargets;
+import io.mayflymq.core.store.segment.record.RecordType;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/*
+ * Finds out what a log holds when it is opened. A complete segment has an index, which is a twentieth of its size or less; only the
+ * last segment, those whose index is missing or damaged, and those that are shorter than their index says are read themselves, and
+ * get a new index. All segments are complete afterwards: the log goes on in a new one.
+ *
+ * WHAT IS TORN, AND WHAT IS DAMAGED
+ * What is no record at the end of the last segment was being written when the process or the machine died, and is cut. A machine may
+ * also lose one write and keep a later one. Then all from the first loss on is cut: records build upon each other, and a move without the
+ * one before it would have a message twice. Nothing that was confirmed is behind it, as a force takes all that was written before. So
+ * the question is whether bytes that are no record, with good ones behind them, had been forced: these say so by the notes among them
+ * (FORCED). If they had, or if the segment is not the last one, they are damage. That costs what it hit and nothing else; it is copied to
+ * a file apart and reported, at every start until the segment goes. (After bit rot in what was forced last before a kill, no note
+ * may be there yet: that is taken for torn. So when records are behind it, what is cut is copied to a file apart too.)
+ */
+public final class Recovery {
+  private static final Logger LOGGER = LoggerFactory.getLogger(Recovery.class);
+  private static final int MOST_COPIED_AT_ONCE = 1 << 20;
+
+  private final LogDirectory directory;
+  private final LogOptions options;
+  private final SegmentTable table;
+  private final RecoveryVisitor visitor;
+  private final List<Damage> damages = new ArrayList<>();
+  private final RecordHeader head = new RecordHeader();
+  private final FileWindow window = SegmentScanner.window();
+  private final List<String> unneeded = new ArrayList<>();
+  private Set<String> names;
+  private SegmentManifest.Found found;
+  private SegmentManifest manifest;
+  private Long logId;
+  private int lastSegment;
+  private long nextRecord;
+  private long records;
+  private long bytes;
+
+  public Recovery(
+      LogDirectory directory, LogOptions options, SegmentTable table, RecoveryVisitor visitor) {
+    this.directory = directory;
+    this.options = options;
+    this.table = table;
+    this.visitor = visitor;
+  }
+
+  /** The log's id. */
+  public long logId() {
+    return logId;
+  }
+
+  /** The highest number of a segment; 0 if there is none. */
+  public int lastSegment() {
+    return Math.max(lastSegment, found.contents() == null ? 0 : found.contents().highest());
+  }
+
+  /** Which segments there are; null if the log has no manifest. */
+  public SegmentManifest manifest() {
+    return manifest;
+  }
+
+  /** How many records the log was ever given. */
+  public long nextRecord() {
+    return nextRecord;
+  }
+
+  public RecoveryReport run() throws IOException {
+    found = readManifest();
+    List<String> files = directory.list();
+    names = new HashSet<>(files);
+    List<Integer> numbers = SegmentNames.segments(files);
+    List<Opened> opened = new ArrayList<>();
+    for (int number : numbers) {
+      lastSegment = number;
+      Opened segment = open(number);
+      if (segment != null) {
+        opened.add(segment);
+      }
+    }
+    for (Opened segment : opened) {
+      recover(segment);
+    }
+    directory.force();
+    settleManifest();
+    deleteUnneeded();
+    damages.forEach(damage -> LOGGER.warn("message log in {}: {}", directory, damage));
+    table.sealAll();
+    return new RecoveryReport(table.all().size(), records, bytes, List.copyOf(damages));
+  }
+
+  private SegmentManifest.Found readManifest() throws IOException {
+    LogIdentity identity = options.identity();
+    if (identity == null) {
+      return new SegmentManifest.Found(null, List.of());
+    }
+    SegmentManifest.Found read = SegmentManifest.read(directory);
+    damages.addAll(LogFiles.damages(directory, read, identity));
+    boolean refuses = damages.stream().anyMatch(damage -> damage.kind().refuses());
+    if (refuses && !options.acceptsLoss()) {
+      throw new LogRefusedException(directory, damages);
+    }
+    boolean own = read.contents() != null && read.contents().identity().equals(identity);
+    if (own) {
+      logId = read.contents().logId();
+      return read;
+    }
+    return new SegmentManifest.Found(null, List.of());
+  }
+
+  /** From here on the segments are listed that have been found, and no others. */
+  private void settleManifest() throws IOException {
+    if (logId == null) {
+      logId = new SecureRandom().nextLong();
+    }
+    if (options.identity() != null) {
+      TreeMap<Integer, Long> segments = new TreeMap<>();
+      table.all().forEach(segment -> segments.put(segment.number, segment.header.logId()));
+      ManifestContents before =
+          found.contents() == null
+              ? ManifestContents.empty(options.identity(), logId)
+              : found.contents();
+      ManifestContents after = before.segments().equals(segments) ? before : before.with(segments);
+      manifest = SegmentManifest.settle(directory, found, after);
+    }
+  }
+
+  /** A segment's file, and its header from there or else from its index; null if neither has it. */
+  private record Opened(int number, LogFile file, SegmentHeader header, int copies) {
+    String name() {
+      return SegmentNames.log(number);
+    }
+  }
+
+  private Opened open(int number) throws IOException {
+    String name = SegmentNames.log(number);
+    LogFile file = directory.open(name, true);
+    SegmentHeader.Found read = SegmentHeader.read(file, name);
+    SegmentHeader header = read.header();
+    if (header == null) {
+      SegmentIndex index = loadIndex(number, logId);
+      header = index == null ? null : index.header();
+    }
+    if (header != null) {
+      if (logId == null) {
+        logId = header.logId();
+      }
+      if (header.shard() != options.shard()
+          || header.segment() != number
+          || header.logId() != logId) {
+        file.close();
+        setAside(name, header);
+        return null;
+      }
+    }
+    return new Opened(number, file, header, read.copies());
+  }
+
+  /** What is another log's is left as it is, under a name that no log reads. */
+  private void setAside(String name, SegmentHeader header) throws IOException {
+    if (!options.acceptsLoss()) {
+      throw new IOException(
+          "%s in %s is segment %d of another log, of shard %d: it does not belong here"
+              .formatted(name, directory, header.segment(), header.shard()));
+    }
+    directory.rename(name, SegmentNames.foreign(name));
+  }
+
+  /**
+   * @param id the log id that it has to have; null if that is not known
+   */
+  private SegmentIndex loadIndex(int number, Long id) throws IOException {
+    String name = SegmentNames.index(number);
+    if (!names.contains(name)) {
+      return null;
+    }
+    try (LogFile file = directory.open(name, false)) {
+      SegmentIndex index = SegmentIndex.load(file, number);
+      return index == null || (id != null && index.header().logId() != id) ? null : index;
+    }
+  }
+
+  private void recover(Opened opened) throws IOException {
+    LogFile file = opened.file();
+    long size = file.size();
+    SegmentHeader header = opened.header();
+    if (header == null && logId != null) {
+      header = new SegmentHeader(options.shard(), logId, opened.number(), nextRecord);
+    }
+    if (header == null) {
+      abandon(opened, size);
+      return;
+    }
+    Segment segment = new Segment(header);
+    segment.file = file;
+    segment.written = true;
+    table.add(segment);
+    SegmentIndex index = loadIndex(opened.number(), header.logId());
+    if (index == null && names.contains(SegmentNames.index(opened.number()))) {
+      checkIndex(SegmentNames.index(opened.number()));
+    }
+    boolean indexed = index != null && index.segmentLength() <= size;
+    int count = indexed ? replay(segment, index) : scan(segment, index);
+    if (count == 0 && segment.length <= SegmentHeader.SPACE) {
+      // Nothing is left of it. The last one was being created.
+      if (size > 0 && opened.copies() < 2) {
+        boolean created = segment.number == lastSegment && index == null;
+        Damage.Kind kind = created ? Damage.Kind.TORN_TAIL : Damage.Kind.HEADER;
+        damages.add(new Damage(opened.name(), kind, 0, Math.min(size, SegmentHeader.SPACE)));
+      }
+      table.deleted(segment);
+      file.close();
+      unneeded.add(SegmentNames.index(opened.number()));
+      unneeded.add(opened.name());
+      return;
+    }
+    if (opened.copies() < 2) {
+      damages.add(new Damage(opened.name(), Damage.Kind.HEADER, 0, SegmentHeader.SPACE));
+      header.store(file);
+      file.force();
+    }
+    nextRecord = header.firstRecord() + count;
+    records += count;
+    bytes += segment.length;
+  }
+
+  private void checkIndex(String name) throws IOException {
+    try (LogFile file = directory.open(name, false)) {
+      if (!SegmentIndex.isUnfinished(file)) {
+        damages.add(new Damage(name, Damage.Kind.INDEX, 0, file.size()));
+      }
+    }
+  }
+
+  /** Nothing tells how to read it: it stays as it is, unless it never got a first byte. */
+  private void abandon(Opened opened, long size) throws IOException {
+    opened.file().close();
+    if (size == 0 || (size <= SegmentHeader.SPACE && opened.number() == lastSegment)) {
+      unneeded.add(opened.name());
+    } else {
+      damages.add(new Damage(opened.name(), Damage.Kind.SEGMENT, 0, size));
+    }
+  }
+
+  private int replay(Segment segment, SegmentIndex index) {
+    IndexCursor cursor = index.cursor();
+    while (cursor.next(head)) {
+      if (cursor.gap() > 0) {
+        damages.add(records(segment, head.offset - cursor.gap(), head.offset));
+      }
+      dispatch(segment);
+    }
+    if (cursor.end() < index.segmentLength()) {
+      damages.add(records(segment, cursor.end(), index.segmentLength()));
+    }
+    segment.length = index.segmentLength();
+    return index.records();
+  }
+
+  private int scan(Segment segment, SegmentIndex index) throws IOException {
+    SegmentScanner scanner = new SegmentScanner(segment.file, segment, window);
+    IndexBuilder builder = new IndexBuilder((int) (scanner.size() / 8));
+    boolean mayBeTorn = segment.number == lastSegment && index == null;
+    boolean torn = false;
+    long noted = forcedByManifest(segment);
+    long forcedTo = mayBeTorn ? -1 : Long.MAX_VALUE;
+    while (!torn && scanner.next(head)) {
+      long gap = scanner.gapFrom();
+      if (head.offset > gap) {
+        if (forcedTo < 0) {
+          forcedTo = Math.max(noted, forcedTo(segment, head.offset));
+        }
+        torn = gap >= forcedTo;
+        if (!torn) {
+          damages.add(records(segment, gap, head.offset));
+          quarantine(segment, gap, head.offset);
+        }
+      }
+      if (!torn) {
+        builder.add(head);
+        dispatch(segment);
+      }
+    }
+    long end = torn ? scanner.gapFrom() : scanner.end();
+    long size = scanner.size();
+    segment.length = (int) size;
+    if (mayBeTorn && size > end && end >= noted) {
+      if (torn || !scanner.endsInOldBytes()) {
+        damages.add(new Damage(SegmentNames.log(segment.number), Damage.Kind.TORN_TAIL, end, size));
+      }
+      if (torn) {
+        quarantine(segment, end, size);
+      }
+      segment.file.truncate(end);
+      segment.length = (int) end;
+    } else if (size > end) {
+      damages.add(records(segment, end, size));
+      quarantine(segment, end, size);
+    }
+    long least = index == null ? noted : index.segmentLength();
+    if (size < least) {
+      damages.add(records(segment, size, least));
+    }
+    segment.file.force();
+    store(builder.build(segment.header, segment.length));
+    return builder.records();
+  }
+
+  /** How much of a segment is known to have been forced, from what it says from here on. */
+  private long forcedTo(Segment segment, int from) throws IOException {
+    SegmentScanner scanner = new SegmentScanner(segment.file, segment, window, from);
+    RecordHeader next = new RecordHeader();
+    long forced = 0;
+    while (scanner.next(next)) {
+      if (next.type == RecordType.FORCED) {
+        forced = next.forcedTo;
+      }
+    }
+    return forced;
+  }
+
+  /** How much of a segment had been forced when that was noted last; 0 if it was not. */
+  private long forcedByManifest(Segment segment) {
+    long location = found.forcedTo();
+    return Location.segment(location) == segment.number ? Location.offset(location) : 0;
+  }
+
+  private void store(SegmentIndex index) {
+    try {
+      index.store(directory);
+    } catch (IOException e) {
+      LOGGER.warn(
+          "The index of segment {} in {} could not be written ({}); the next start reads the"
+              + " segment instead",
+          index.header().segment(),
+          directory,
+          e.toString());
+    }
+  }
+
+  private void dispatch(Segment segment) {
+    table.account(segment, head);
+    if (head.type == RecordType.DELIVERED) {
+      visitor.delivered(head.deliveredQueue, head.deliveredUpTo);
+    }
+    if (head.type == RecordType.RETURNED) {
+      visitor.returned(head.returnedQueue, head.returnedNotes, head.returnedAll);
+    }
+    boolean marks = head.goneCount() > 0 && table.find(head.goneSegment) != null;
+    if (marks && head.type != RecordType.RELOCATE) {
+      visitor.settled(head.goneQueue, head.goneFrom, head.goneTo, head.goneSegment);
+    }
+    if (head.type.hasContent) {
+      RecordTargets targets = head.targets;
+      for (int i = 0; i < targets.size(); i++) {
+        if (marks && head.type == RecordType.RELOCATE) {
+          visitor.settled(
+              targets.queueId(i), targets.sequence(i), targets.sequence(i), head.goneSegment);
+        }
+        visitor.enqueued(
+            targets.queueId(i),
+            targets.sequence(i),
+            targets.deadlineMillis(i),
+            targets.flags(i),
+            head.enqueuedAt,
+            head.priority,
+            head.bodyLength,
+            head.location());
+      }
+    }
+  }
+
+  private static Damage records(Segment segment, long from, long to) {
+    return new Damage(SegmentNames.log(segment.number), Damage.Kind.RECORDS, from, to);
+  }
+
+  private void quarantine(Segment segment, long from, long to) {
+    String name = SegmentNames.damaged(segment.number, from);
+    if (names.contains(name)) {
+      return;
+    }
+    ByteBuffer buffer = ByteBuffer.allocate((int) Math.min(MOST_COPIED_AT_ONCE, to - from));
+    try (LogFile copy = directory.create(name)) {
+      for (long at = from; at < to; at += buffer.limit()) {
+        buffer.clear().limit((int) Math.min(buffer.capacity(), to - at));
+        segment.file.read(buffer, at);
+        copy.write(buffer.flip(), at - from);
+      }
+      copy.force();
+    } catch (IOException e) {
+      LOGGER.warn(
+          "The damaged bytes of {} in {} could not be copied: {}",
+          segment,
+          directory,
+          e.toString());
+    }
+  }
+
+  /** Only when no manifest lists it any more. */
+  private void deleteUnneeded() throws IOException {
+    for (String name : names) {
+      boolean index = name.endsWith(".idx") && !names.contains(name.replace(".idx", ".log"));
+      if (index || SegmentNames.isSpare(name)) {
+        unneeded.add(name);
+      }
+    }
+    for (String name : unneeded) {
+      directory.delete(name);
+    }
+    if (!unneeded.isEmpty()) {
+      directory.force();
+    }
+  }
+}

@@ -1,0 +1,187 @@
+package io.mayflymq.core.store.segment.recovery;
+
+import io.mayflymq.core.store.segment.file.Segment;
+import io.mayflymq.core.store.segment.record.Location;
+import io.mayflymq.core.store.segment.record.RecordHeader;
+import io.mayflymq.core.store.segment.record.RecordType;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * The segments of a log, and which of them can go. A segment can go when no entry of it is needed,
+ * and no mark of it, as no segment exists that these speak of. Belongs to the shard's thread.
+ */
+public final class SegmentTable {
+  private static final double FULL = 0.85;
+
+  private final TreeMap<Integer, Segment> segments = new TreeMap<>();
+  private final int segmentBytes;
+  private Segment last;
+  private long changes;
+
+  /** Whom to tell of a segment that can go. */
+  private final Consumer<Segment> condemn;
+
+  public SegmentTable(int segmentBytes, Consumer<Segment> condemn) {
+    this.segmentBytes = segmentBytes;
+    this.condemn = condemn;
+  }
+
+  public void add(Segment segment) {
+    segments.put(segment.number, segment);
+  }
+
+  /** The segment of this number; null if it has been deleted. */
+  public Segment find(int number) {
+    if (last == null || last.number != number) {
+      last = segments.get(number);
+    }
+    return last;
+  }
+
+  /** The segment of this number, which must exist. */
+  public Segment get(int number) {
+    Segment segment = find(number);
+    if (segment == null) {
+      throw new IllegalStateException("segment " + number + " has been deleted");
+    }
+    return segment;
+  }
+
+  public Collection<Segment> all() {
+    return segments.values();
+  }
+
+  /** Takes note of what a record brings with it. */
+  public void account(Segment segment, RecordHeader head) {
+    changes++;
+    if (head.type == RecordType.DELIVERED || head.type == RecordType.RETURNED) {
+      segment.tellsNotes = true;
+    } else if (head.type != RecordType.FORCED) {
+      segment.begun = true;
+    }
+    if (head.type.hasContent) {
+      segment.added(head.targets.size(), head.bodyLength, head.length);
+    }
+    int gone = head.goneCount();
+    if (gone > 0 && head.goneSegment != segment.number) {
+      Segment about = find(head.goneSegment);
+      if (about != null) {
+        about.marked(segment, gone);
+        if (head.type.hasContent) {
+          about.neededUntil = head.location() + head.length;
+        }
+      }
+    }
+  }
+
+  /** Nothing more comes in the segments that there are. */
+  void sealAll() {
+    boolean told = false;
+    for (Segment segment : segments.descendingMap().values()) {
+      segment.state = Segment.State.SEALED;
+      if (told) {
+        segment.tellsNotes = false;
+      }
+      told |= segment.begun;
+    }
+  }
+
+  /**
+   * A new segment begins with all that may have been delivered, and has come back: once that is
+   * safe, no other one is needed for it.
+   */
+  public void notesTold(long upToLocation) {
+    for (Segment segment : segments.values()) {
+      if (segment.tellsNotes && segment.number < Location.segment(upToLocation)) {
+        segment.neededUntil = Math.max(segment.neededUntil, upToLocation);
+        segment.tellsNotes = false;
+      }
+    }
+  }
+
+  /** An entry is not needed any more. */
+  public void release(int number, int bodyLength) {
+    changes++;
+    Segment segment = get(number);
+    segment.released(bodyLength);
+    check(segment);
+  }
+
+  /** Condemns a segment if it can go. */
+  public void check(Segment segment) {
+    if (segment.state == Segment.State.SEALED && segment.isEmpty()) {
+      segment.state = Segment.State.CONDEMNED;
+      condemn.accept(segment);
+    }
+  }
+
+  /** Condemns every segment that can go. */
+  public void checkAll() {
+    List.copyOf(segments.values()).forEach(this::check);
+  }
+
+  /** Whatever of it was needed has been copied; it goes. */
+  public void compacted(Segment segment) {
+    segments.values().forEach(other -> other.unmarked(segment));
+    segment.dropMarks();
+    segment.state = Segment.State.CONDEMNED;
+    condemn.accept(segment);
+  }
+
+  /** A segment has been deleted. */
+  public void deleted(Segment segment) {
+    segments.remove(segment.number);
+    last = null;
+    List<Segment> relieved = new ArrayList<>();
+    segment.releaseMarks(relieved::add);
+    relieved.forEach(this::check);
+  }
+
+  public LogUsage usage() {
+    long disk = 0;
+    long live = 0;
+    long entries = 0;
+    for (Segment segment : segments.values()) {
+      disk += segment.length;
+      live += segment.liveBytes();
+      entries += segment.liveEntries();
+    }
+    return new LogUsage(segments.size(), disk, live, entries);
+  }
+
+  /**
+   * The segment to compact next; null if there is no need. Disk may be twice what is live and two
+   * segments more; a short segment counts as a whole one, so that there are never many of them.
+   *
+   * <p>May be asked often: it looks at the segments no more often than something has changed.
+   */
+  public Segment victim() {
+    if (changes < segments.size()) {
+      return null;
+    }
+    long total = 0;
+    long live = 0;
+    Segment best = null;
+    double least = FULL;
+    for (Segment segment : segments.values()) {
+      if (segment.state == Segment.State.CONDEMNED) {
+        continue;
+      }
+      long size = Math.max(segment.length, segmentBytes);
+      total += size;
+      live += segment.liveBytes();
+      double share = (double) segment.neededBytes() / size;
+      boolean ready = segment.state == Segment.State.SEALED && segment.written;
+      if (ready && !segment.pinned && share < least) {
+        least = share;
+        best = segment;
+      }
+    }
+    changes = total > 2 * live + 2L * segmentBytes ? changes : 0;
+    return total > 2 * live + 2L * segmentBytes ? best : null;
+  }
+}

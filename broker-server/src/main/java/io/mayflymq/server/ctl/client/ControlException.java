@@ -1,0 +1,65 @@
+package io.mayflymq.server.ctl.client;
+
+/** Ends a command: its exit code, and what it says on standard error. */
+public final class ControlException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  private final int exitCode;
+  private final boolean usage;
+
+  private ControlException(int exitCode, String text, boolean usage) {
+    super(text, null, false, false);
+    this.exitCode = exitCode;
+    this.usage = usage;
+  }
+
+  /** Under the heading {@code Error:}, as RabbitMQ shows most. */
+  public static ControlException error(int exitCode, String text) {
+    return new ControlException(exitCode, "Error:\n" + text, false);
+  }
+
+  /** The text as it is, which RabbitMQ does with a few. */
+  public static ControlException plain(int exitCode, String text) {
+    return new ControlException(exitCode, text, false);
+  }
+
+  /** Arguments that do not fit; followed by what was given and the command's usage. */
+  public static ControlException usage(String problem) {
+    return usage(Sysexits.USAGE, problem);
+  }
+
+  /** Arguments whose values do not fit; followed by what was given and the command's usage. */
+  public static ControlException usage(int exitCode, String problem) {
+    return new ControlException(exitCode, "Error (argument validation): " + problem, true);
+  }
+
+  /** The broker runs and should not, or the other way round. */
+  public static ControlException wrongState(String wanted, String advice) {
+    return new ControlException(
+        Sysexits.USAGE,
+        "Error: this command requires the 'rabbit' app to be %s on the target node. %s"
+            .formatted(wanted, advice),
+        true);
+  }
+
+  public static ControlException noSuchUser(String user) {
+    return error(Sysexits.NO_USER, "User \"%s\" does not exist".formatted(user));
+  }
+
+  public static ControlException noSuchVhost(String vhost) {
+    return plain(Sysexits.DATA, "Virtual host '%s' does not exist".formatted(vhost));
+  }
+
+  public static ControlException noSuchQueue(String queue, String vhost) {
+    return error(Sysexits.DATA, "Queue '%s' in vhost '%s' does not exist".formatted(queue, vhost));
+  }
+
+  public int exitCode() {
+    return exitCode;
+  }
+
+  /** Whether the command's usage belongs behind it. */
+  public boolean showsUsage() {
+    return usage;
+  }
+}

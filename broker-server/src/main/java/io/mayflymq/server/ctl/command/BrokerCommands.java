@@ -1,0 +1,82 @@
+package io.mayflymq.server.ctl.command;
+
+import io.mayflymq.server.ctl.client.Api;
+import io.mayflymq.server.ctl.client.ApiError;
+import io.mayflymq.server.ctl.client.ControlException;
+import io.mayflymq.server.ctl.client.JsonText;
+import io.mayflymq.server.ctl.client.Sysexits;
+import io.mayflymq.server.ctl.format.Result;
+import java.util.List;
+
+/** The broker within its process: its stop, its start, and a beginning from nothing. */
+public final class BrokerCommands {
+  private static final List<String> DEPRECATED =
+      List.of(
+          "This command is DEPRECATED and will be removed in a future version.",
+          "It performs intrusive, opinionated health checks and requires a fully booted node.",
+          "Use one of the options covered in https://www.rabbitmq.com/monitoring.html#health-checks"
+              + " instead.");
+
+  private BrokerCommands() {}
+
+  public static List<Command> all() {
+    return List.of(
+        Command.named("stop_app", "Stops the broker, leaving its process and its control")
+            .does(
+                invocation -> {
+                  invocation.banner(
+                      "Stopping rabbit application on node %s ...", invocation.node());
+                  return setRunning(invocation, false);
+                }),
+        Command.named("start_app", "Starts the broker in a process that is there already")
+            .does(
+                invocation -> {
+                  invocation.banner("Starting node %s ...", invocation.node());
+                  return setRunning(invocation, true);
+                }),
+        Command.named("reset", "Removes all that a stopped broker keeps, to begin anew")
+            .does(
+                invocation -> {
+                  invocation.banner("Resetting node %s ...", invocation.node());
+                  return reset(invocation);
+                }),
+        Command.named("force_reset", "The same as reset, as there is no cluster to leave")
+            .does(
+                invocation -> {
+                  invocation.banner("Forcefully resetting node %s ...", invocation.node());
+                  return reset(invocation);
+                }),
+        Command.named("node_health_check", "Checks that the broker works and has no alarms")
+            .does(BrokerCommands::checkHealth));
+  }
+
+  private static Result setRunning(Invocation invocation, boolean running) {
+    invocation.api().control("PUT", "app", JsonText.object("running", running));
+    return Result.DONE;
+  }
+
+  private static Result reset(Invocation invocation) {
+    if (invocation.api().isBrokerRunning()) {
+      throw ControlException.wrongState(
+          "stopped", "Stop it with '%s stop_app'.".formatted(invocation.script()));
+    }
+    invocation.api().control("POST", "reset", null);
+    return Result.DONE;
+  }
+
+  private static Result checkHealth(Invocation invocation) {
+    DEPRECATED.forEach(invocation::banner);
+    invocation.banner("Timeout: %d seconds ...", invocation.timeoutSeconds());
+    invocation.banner("Checking health of node %s ...", invocation.node());
+    try {
+      invocation.api().get("health/checks/alarms");
+      for (var vhost : invocation.api().list("vhosts?columns=name")) {
+        invocation.api().get(Api.path("aliveness-test", vhost.get("name").toString()));
+      }
+      return new Result.Done("Health check passed");
+    } catch (ApiError e) {
+      throw ControlException.error(
+          Sysexits.SOFTWARE, "healthcheck failed. Message: " + e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,168 @@
+package io.mayflymq.server.ctl.command;
+
+import io.mayflymq.server.ctl.client.Api;
+import io.mayflymq.server.ctl.client.ApiError;
+import io.mayflymq.server.ctl.client.ControlException;
+import io.mayflymq.server.ctl.client.JsonText;
+import io.mayflymq.server.ctl.client.Option;
+import io.mayflymq.server.ctl.client.Sysexits;
+import io.mayflymq.server.ctl.format.Columns;
+import io.mayflymq.server.ctl.format.OutputFormat;
+import io.mayflymq.server.ctl.format.Result;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The broker as a cluster of one, and what RabbitMQ's commands for clusters and Erlang get told.
+ */
+public final class ClusterCommands {
+  private static final String ONE_NODE = "MayflyMQ runs as a single node: there is no cluster.";
+  private static final String NO_MIRRORS = "queues have no mirrors in MayflyMQ.";
+  private static final String NO_ERLANG = "MayflyMQ does not run on Erlang.";
+
+  private static final int UNKNOWN_FLAG = 400;
+  private static final Columns FLAGS =
+      Columns.of()
+          .withAtom("name")
+          .withAtom("state")
+          .withAtom("stability")
+          .withAtom("provided_by")
+          .with("desc")
+          .with("doc_url");
+  private static final Columns DEPRECATED =
+      Columns.of()
+          .withAtom("name")
+          .withAtom("deprecation_phase")
+          .withAtom("provided_by")
+          .with("desc")
+          .with("doc_url");
+
+  private ClusterCommands() {}
+
+  public static List<Command> all() {
+    List<Command> commands = new ArrayList<>();
+    commands.add(
+        Command.named("cluster_status", "Displays the broker as a cluster of one node")
+            .shownAs(OutputFormat.STRING)
+            .does(ClusterCommands::status));
+    commands.add(
+        Command.named("set_cluster_name", "Sets the cluster name, which clients are told")
+            .takes("name")
+            .does(ClusterCommands::setName));
+    commands.add(
+        Command.named("await_online_nodes", "Waits for <count> nodes: there is one, so 1 is there")
+            .takes("count")
+            .does(ClusterCommands::awaitNodes));
+    commands.add(
+        Command.named("list_feature_flags", "Lists feature flags")
+            .takesMany("column")
+            .noting(FLAGS.note())
+            .does(ClusterCommands::listFlags));
+    commands.add(
+        Command.named(
+                "enable_feature_flag", "Enables a feature flag, or all: all are, from the start")
+            .takes("feature_flag")
+            .option(Option.flag("RabbitMQ wants it for experimental ones", "-e", "--experimental"))
+            .does(ClusterCommands::enableFlag));
+    commands.add(
+        Command.named("list_deprecated_features", "Lists deprecated features")
+            .takesMany("column")
+            .option(Option.flag("those that are in use now", "--used"))
+            .noting(DEPRECATED.note())
+            .does(ClusterCommands::listDeprecated));
+    for (String name :
+        List.of(
+            "join_cluster",
+            "forget_cluster_node",
+            "change_cluster_node_type",
+            "update_cluster_nodes",
+            "rename_cluster_node",
+            "force_boot")) {
+      commands.add(refused(name, ONE_NODE));
+    }
+    for (String name : List.of("sync_queue", "cancel_sync_queue")) {
+      commands.add(refused(name, NO_MIRRORS));
+    }
+    for (String name : List.of("suspend_listeners", "resume_listeners")) {
+      commands.add(refused(name, "use stop_app and start_app, which close connections too."));
+    }
+    commands.add(refused("restart_vhost", "a virtual host of MayflyMQ does not stop by itself."));
+    for (String name : List.of("encode", "decode", "list_ciphers", "list_hashes")) {
+      commands.add(refused(name, "the configuration of MayflyMQ has no encrypted values."));
+    }
+    for (String name : List.of("eval", "eval_file", "exec", "force_gc", "schema_info")) {
+      commands.add(refused(name, NO_ERLANG));
+    }
+    return commands;
+  }
+
+  /** A command of RabbitMQ that has nothing to do here. */
+  private static Command refused(String name, String reason) {
+    return Command.named(name, "Not applicable: " + reason)
+        .takesMany("argument")
+        .does(
+            invocation -> {
+              throw ControlException.error(
+                  Sysexits.UNAVAILABLE, name + " is not applicable: " + reason);
+            });
+  }
+
+  private static Result status(Invocation invocation) {
+    invocation.banner("Cluster status of node %s ...", invocation.node());
+    return Status.ofCluster(invocation);
+  }
+
+  private static Result setName(Invocation invocation) {
+    String name = invocation.argument(0);
+    invocation.banner("Setting cluster name to %s ...", name);
+    invocation.api().put("cluster-name", JsonText.object("name", name));
+    return Result.DONE;
+  }
+
+  private static Result awaitNodes(Invocation invocation) {
+    String count = invocation.argument(0);
+    if (!count.equals("1")) {
+      throw ControlException.error(
+          Sysexits.UNAVAILABLE, ONE_NODE + " Waiting for %s nodes would not end.".formatted(count));
+    }
+    invocation.banner(
+        "Will wait for at least 1 nodes to join the cluster of %s. Timeout: %d seconds.",
+        invocation.node(), invocation.timeoutSeconds());
+    invocation.api().get("whoami");
+    return Result.DONE;
+  }
+
+  private static Result listFlags(Invocation invocation) {
+    invocation.banner("Listing feature flags ...");
+    return FLAGS
+        .chosen(invocation.arguments(), "name", "state")
+        .rows(invocation.api().list("feature-flags"));
+  }
+
+  private static Result enableFlag(Invocation invocation) {
+    String flag = invocation.argument(0);
+    if (flag.equals("all")) {
+      invocation.banner("Enabling all feature flags ...");
+      invocation.api().get("whoami");
+      return Result.DONE;
+    }
+    invocation.banner("Enabling feature flag \"%s\" ...", flag);
+    try {
+      invocation.api().put(Api.path("feature-flags", flag, "enable"), null);
+      return Result.DONE;
+    } catch (ApiError e) {
+      throw e.status() == UNKNOWN_FLAG
+          ? ControlException.error(
+              Sysexits.USAGE, "This feature flag is not supported by node " + invocation.node())
+          : e;
+    }
+  }
+
+  private static Result listDeprecated(Invocation invocation) {
+    boolean used = invocation.flag("--used");
+    invocation.banner("Listing deprecated features%s ...", used ? " in use" : "");
+    return DEPRECATED
+        .chosen(invocation.arguments(), "name", "deprecation_phase")
+        .rows(invocation.api().list(used ? "deprecated-features/used" : "deprecated-features"));
+  }
+}

@@ -1,0 +1,182 @@
+package io.mayflymq.server.ctl.command;
+
+import io.mayflymq.server.ctl.client.ApiError;
+import io.mayflymq.server.ctl.client.ControlException;
+import io.mayflymq.server.ctl.client.GlobalOptions;
+import io.mayflymq.server.ctl.client.Option;
+import io.mayflymq.server.ctl.format.OutputFormat;
+import io.mayflymq.server.ctl.format.Result;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.PositionalParamSpec;
+
+/** A command: what it takes, what it is for and what it does. */
+public final class Command {
+  /** Does what the command is for. */
+  @FunctionalInterface
+  public interface Action {
+    /**
+     * Does it.
+     *
+     * @throws ControlException if it cannot be done
+     * @throws ApiError if the broker refuses
+     */
+    Result run(Invocation invocation);
+  }
+
+  private static final int MANY = Integer.MAX_VALUE;
+
+  private final String name;
+  private final String description;
+  private final List<Option> options = new ArrayList<>();
+  private final List<String> parameters = new ArrayList<>();
+  private int least;
+  private int most;
+  private boolean ofVhost;
+  private String note;
+  private OutputFormat format = OutputFormat.TABLE;
+  private Action action;
+
+  private Command(String name, String description) {
+    this.name = name;
+    this.description = description;
+  }
+
+  public static Command named(String name, String description) {
+    return new Command(name, description);
+  }
+
+  /** Adds arguments that must be given. */
+  Command takes(String... labels) {
+    for (String label : labels) {
+      parameters.add("<" + label + ">");
+      least++;
+      most++;
+    }
+    return this;
+  }
+
+  /** Adds an argument that may be left away. */
+  public Command mayTake(String label) {
+    parameters.add("[<" + label + ">]");
+    most++;
+    return this;
+  }
+
+  /** Adds any number of arguments. */
+  Command takesMany(String label) {
+    parameters.add("[<" + label + "> ...]");
+    most = MANY;
+    return this;
+  }
+
+  /** It is about one virtual host. */
+  Command inVhost() {
+    ofVhost = true;
+    return this;
+  }
+
+  Command option(Option option) {
+    options.add(option);
+    return this;
+  }
+
+  /** A paragraph for its help. */
+  public Command noting(String text) {
+    note = text;
+    return this;
+  }
+
+  /** How it shows what it found, unless told otherwise. */
+  public Command shownAs(OutputFormat otherwise) {
+    format = otherwise;
+    return this;
+  }
+
+  public Command does(Action what) {
+    action = what;
+    return this;
+  }
+
+  public String name() {
+    return name;
+  }
+
+  public String description() {
+    return description;
+  }
+
+  public String note() {
+    return note;
+  }
+
+  public List<Option> options() {
+    return options;
+  }
+
+  List<String> parameters() {
+    return parameters;
+  }
+
+  boolean ofVhost() {
+    return ofVhost;
+  }
+
+  OutputFormat format() {
+    return format;
+  }
+
+  public Action action() {
+    return action;
+  }
+
+  /** What stands behind {@code mayflyctl} and the options of every command. */
+  public String synopsis() {
+    StringBuilder text = new StringBuilder(name);
+    if (ofVhost) {
+      text.append(" [--vhost <vhost>]");
+    }
+    options.forEach(option -> text.append(' ').append(option.synopsis()));
+    parameters.forEach(parameter -> text.append(' ').append(parameter));
+    return text.toString();
+  }
+
+  /**
+   * Checks how many arguments there are.
+   *
+   * @throws ControlException if too many, or not enough
+   */
+  public void checkCount(int count) {
+    if (count < least) {
+      throw ControlException.usage("not enough arguments.");
+    }
+    if (count > most) {
+      throw ControlException.usage("too many arguments.");
+    }
+  }
+
+  /** The command as picocli knows it, with its options and those of every */
+  public CommandSpec spec() {
+    CommandSpec spec = CommandSpec.create().name(name);
+    spec.usageMessage().description(description);
+    Set<String> own = new HashSet<>();
+    for (Option option : options) {
+      spec.addOption(option.spec());
+      own.addAll(option.names());
+    }
+    for (Option option : GlobalOptions.ALL) {
+      if (option.names().stream().noneMatch(own::contains)) {
+        spec.addOption(option.spec());
+      }
+    }
+    return spec.addPositional(
+        PositionalParamSpec.builder()
+            .arity("0..*")
+            .type(List.class)
+            .auxiliaryTypes(String.class)
+            .build());
+  }
+}

@@ -1,0 +1,113 @@
+package io.mayflymq.server.ctl.command;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import io.mayflymq.server.ctl.client.ControlException;
+import io.mayflymq.server.ctl.client.JsonText;
+import io.mayflymq.server.ctl.client.Option;
+import io.mayflymq.server.ctl.client.Sysexits;
+import io.mayflymq.server.ctl.format.Result;
+import io.mayflymq.server.ctl.format.Values;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Definitions: all that is declared and configured, as one document. */
+public final class DefinitionCommands {
+  private static final String STANDARD_STREAM = "-";
+  private static final Option FORMAT =
+      Option.text("<format>", "json; Erlang's terms are not understood", "--format");
+
+  private DefinitionCommands() {}
+
+  public static List<Command> all() {
+    return List.of(
+        Command.named("export_definitions", "Exports definitions in JSON")
+            .takes("file_path")
+            .option(FORMAT)
+            .noting("The path - is standard output; then nothing else is printed.")
+            .does(DefinitionCommands::export),
+        Command.named("import_definitions", "Imports definitions in JSON")
+            .mayTake("file_path")
+            .option(FORMAT)
+            .option(
+                Option.flag(
+                    "means nothing here: what is there already stays as it is",
+                    "--skip-if-unchanged"))
+            .noting(
+                "Without a path, or with -, standard input is read. When the command ends the"
+                    + " import is done.")
+            .does(DefinitionCommands::load));
+  }
+
+  private static void checkFormat(Invocation invocation) {
+    String format = invocation.option("--format");
+    if (format != null && !format.equalsIgnoreCase("json")) {
+      throw ControlException.usage(
+          Sysexits.DATA,
+          "Bad argument: definitions are written in JSON, not in the format '%s'"
+              .formatted(format));
+    }
+  }
+
+  private static Result export(Invocation invocation) {
+    checkFormat(invocation);
+    String file = invocation.argument(0);
+    if (file.equals(STANDARD_STREAM)) {
+      return new Result.Raw(JsonText.write(invocation.api().get("definitions")));
+    }
+    Path path = Path.of(file);
+    Path directory = path.toAbsolutePath().getParent();
+    if (directory == null || !Files.isDirectory(directory)) {
+      throw ControlException.usage(
+          Sysexits.DATA, "Bad argument: Directory %s does not exist".formatted(directory));
+    }
+    invocation.banner("Exporting definitions in JSON to a file at \"%s\" ...", file);
+    try {
+      Files.writeString(path, JsonText.write(invocation.api().get("definitions")));
+      return Result.DONE;
+    } catch (IOException e) {
+      throw ControlException.error(Sysexits.DATA, cannot("write", file, e));
+    }
+  }
+
+  private static Result load(Invocation invocation) {
+    checkFormat(invocation);
+    String file = invocation.arguments().isEmpty() ? STANDARD_STREAM : invocation.argument(0);
+    String text = read(invocation, file);
+    if (file.equals(STANDARD_STREAM)) {
+      invocation.banner("Importing definitions in JSON from standard input ...");
+    } else {
+      invocation.banner("Importing definitions in JSON from a file at \"%s\" ...", file);
+    }
+    Object definitions;
+    try {
+      definitions = JsonText.read(text);
+    } catch (JsonProcessingException e) {
+      throw ControlException.error(
+          Sysexits.DATA,
+          "Failed to deserialise input (format: JSON) (error: %s)".formatted(Values.reason(e)));
+    }
+    invocation.api().post("definitions", definitions);
+    return new Result.Done(null);
+  }
+
+  private static String read(Invocation invocation, String file) {
+    try {
+      byte[] bytes =
+          file.equals(STANDARD_STREAM) ? invocation.readAll() : Files.readAllBytes(Path.of(file));
+      return new String(bytes, StandardCharsets.UTF_8);
+    } catch (NoSuchFileException e) {
+      throw ControlException.usage(
+          Sysexits.DATA, "Bad argument: File %s does not exist".formatted(file));
+    } catch (IOException e) {
+      throw ControlException.error(Sysexits.DATA, cannot("read", file, e));
+    }
+  }
+
+  private static String cannot(String what, String file, IOException e) {
+    return "cannot %s %s: %s".formatted(what, file, e.getClass().getSimpleName());
+  }
+}

@@ -1,0 +1,206 @@
+package io.mayflymq.server.ctl.command;
+
+import io.mayflymq.server.config.NodeName;
+import io.mayflymq.server.ctl.client.Api;
+import io.mayflymq.server.ctl.client.ClientOptions;
+import io.mayflymq.server.ctl.client.Endpoint;
+import io.mayflymq.server.ctl.client.GlobalOptions;
+import io.mayflymq.server.ctl.format.OutputFormat;
+import io.mayflymq.server.ctl.format.Result;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import picocli.CommandLine.ParseResult;
+
+/** A command with what it was given: what its action works with. Of one thread. */
+public final class Invocation implements ClientOptions {
+  private static final long PATIENCE_SECONDS = 60;
+
+  private final Command command;
+  private final Function<String, Command> commands;
+  private final ParseResult parsed;
+  private final Map<String, String> environment;
+  private final InputStream in;
+  private final PrintWriter out;
+  private final OutputFormat format;
+  private Endpoint endpoint;
+  private Api api;
+  private String node;
+
+  /**
+   * A command that was called.
+   *
+   * @param commands finds other commands by their names
+   */
+  public Invocation(
+      Command command,
+      Function<String, Command> commands,
+      ParseResult parsed,
+      Map<String, String> environment,
+      InputStream in,
+      PrintWriter out) {
+    this.command = command;
+    this.commands = commands;
+    this.parsed = parsed;
+    this.environment = environment;
+    this.in = in;
+    this.out = out;
+    String wanted = option(GlobalOptions.FORMATTER);
+    this.format = wanted == null ? command.format() : OutputFormat.named(wanted);
+  }
+
+  // What was given
+
+  public List<String> arguments() {
+    return parsed.matchedPositionalValue(0, List.of());
+  }
+
+  public String argument(int index) {
+    return arguments().get(index);
+  }
+
+  @Override
+  public String option(String name) {
+    Object value = parsed.hasMatchedOption(name) ? parsed.matchedOptionValue(name, null) : null;
+    return value == null ? null : value.toString();
+  }
+
+  /** The values of an option that may be given several times. */
+  List<String> options(String name) {
+    return parsed.matchedOptionValue(name, List.of());
+  }
+
+  /** The number that an option gives. */
+  long number(String name, long otherwise) {
+    return parsed.matchedOptionValue(name, otherwise);
+  }
+
+  public boolean flag(String name) {
+    return parsed.hasMatchedOption(name);
+  }
+
+  String vhost() {
+    String given = option(GlobalOptions.VHOST);
+    return given == null ? "/" : given;
+  }
+
+  @Override
+  public boolean dryRun() {
+    return flag(GlobalOptions.DRY_RUN);
+  }
+
+  public OutputFormat format() {
+    return format;
+  }
+
+  boolean silent() {
+    return flag(GlobalOptions.SILENT);
+  }
+
+  public boolean titled() {
+    return !silent() && !flag(GlobalOptions.NO_HEADERS);
+  }
+
+  @Override
+  public long timeoutSeconds() {
+    return number(GlobalOptions.TIMEOUT, PATIENCE_SECONDS);
+  }
+
+  @Override
+  public String commandName() {
+    return command.name();
+  }
+
+  @Override
+  public boolean hasOwn(String option) {
+    return command.options().stream().anyMatch(own -> own.names().contains(option));
+  }
+
+  @Override
+  public String script() {
+    String given = option(GlobalOptions.SCRIPT_NAME);
+    return given == null ? GlobalOptions.DEFAULT_SCRIPT : given;
+  }
+
+  public Command command() {
+    return command;
+  }
+
+  /** The next line of standard input, or null at its end. */
+  String readLine() {
+    try {
+      return new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8)).readLine();
+    } catch (IOException e) {
+      return null;
+    }
+  }
+
+  /** The rest of standard input. */
+  byte[] readAll() throws IOException {
+    return in.readAllBytes();
+  }
+
+  // What is said
+
+  /** Says what is about to be done, unless nobody wants to know. */
+  @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a library of its own
+  void banner(String text, Object... arguments) {
+    if (!flag(GlobalOptions.QUIET) && !silent() && !format.isForMachines()) {
+      out.println(arguments.length == 0 ? text : text.formatted(arguments));
+      out.flush();
+    }
+  }
+
+  /** Asks for something, at a terminal or not. */
+  void prompt(String text) {
+    out.print(text);
+    out.flush();
+  }
+
+  // Who is asked
+
+  Endpoint endpoint() {
+    if (endpoint == null) {
+      endpoint = Endpoint.find(this, environment);
+    }
+    return endpoint;
+  }
+
+  /** The broker as it can be found now, which may have been started since. */
+  Endpoint lookAgain() {
+    return Endpoint.find(this, environment);
+  }
+
+  Api api() {
+    if (api == null) {
+      api = new Api(endpoint(), this);
+    }
+    return api;
+  }
+
+  /** What the broker is called. */
+  public String node() {
+    if (node == null) {
+      String given = option(GlobalOptions.NODE);
+      node = given == null ? nameOfBroker() : given;
+    }
+    return node;
+  }
+
+  private String nameOfBroker() {
+    return endpoint().local()
+        ? NodeName.VALUE
+        : Api.text(api().get("overview?columns=node"), "node");
+  }
+
+  /** Runs another command with the same options, for a report of several. */
+  Result run(String otherCommand) {
+    return commands.apply(otherCommand).action().run(this);
+  }
+}

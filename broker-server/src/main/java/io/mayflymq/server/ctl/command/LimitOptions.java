@@ -1,0 +1,51 @@
+package io.mayflymq.server.ctl.command;
+
+import io.mayflymq.server.ctl.client.ControlException;
+import io.mayflymq.server.ctl.client.JsonText;
+import io.mayflymq.server.ctl.client.Sysexits;
+import io.mayflymq.server.ctl.client.Term;
+import io.mayflymq.server.ctl.format.Result;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** What the commands for limits of users and of virtual hosts have in common. */
+final class LimitOptions {
+  private LimitOptions() {}
+
+  /** The limits of all that have some; the key is what they belong to. */
+  static Result rows(String key, List<Map<String, Object>> limits) {
+    return new Result.Rows(
+        List.of(key, "limits"),
+        limits.stream()
+            .map(
+                each ->
+                    JsonText.object(
+                        key, each.get(key), "limits", JsonText.write(each.get("value"))))
+            .collect(Collectors.toList()));
+  }
+
+  /**
+   * Checks that there are no other limits, so that either all are set or none.
+   *
+   * @param error what is said of others, in the place of {@code %s}
+   * @throws ControlException naming those that there are not
+   */
+  static void check(Map<String, Object> limits, List<String> known, String error) {
+    List<Object> others =
+        limits.entrySet().stream()
+            .filter(limit -> !known.contains(limit.getKey()))
+            .map(limit -> (Object) new Term.Tuple(Arrays.asList(limit.getKey(), limit.getValue())))
+            .collect(Collectors.toList());
+    if (!others.isEmpty()) {
+      throw ControlException.error(Sysexits.UNAVAILABLE, error.replace("%s", Term.erlang(others)));
+    }
+  }
+
+  /** The limits of one, as JSON. */
+  static Result one(List<Map<String, Object>> limits, String none) {
+    String text = limits.isEmpty() ? none : JsonText.write(limits.get(0).get("value"));
+    return new Result.Raw(text);
+  }
+}

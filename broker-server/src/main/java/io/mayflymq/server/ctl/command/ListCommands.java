@@ -1,0 +1,336 @@
+package io.mayflymq.server.ctl.command;
+
+import io.mayflymq.server.ctl.client.Api;
+import io.mayflymq.server.ctl.client.Option;
+import io.mayflymq.server.ctl.client.Term;
+import io.mayflymq.server.ctl.format.Columns;
+import io.mayflymq.server.ctl.format.Result;
+import io.mayflymq.server.ctl.format.Values;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** What there is: queues, exchanges, bindings, consumers, connections and channels. */
+public final class ListCommands {
+  private static final Columns QUEUES =
+      Columns.of("name", "durable", "auto_delete")
+          .withTable("arguments")
+          .with("policy")
+          .with("operator_policy")
+          .with("effective_policy_definition")
+          .withPid("pid")
+          .with("owner_pid", queue -> queue.get("owner_pid"), "owner_pid_details")
+          .with("exclusive")
+          .with(
+              "exclusive_consumer_pid",
+              queue -> queue.get("exclusive_consumer_pid"),
+              "exclusive_consumer_pid")
+          .with("exclusive_consumer_tag")
+          .with("single_active_consumer_tag")
+          .with("messages_ready")
+          .with("messages_unacknowledged")
+          .with("messages")
+          .with("messages_delayed")
+          .with("messages_dlx")
+          .with("messages_unreadable")
+          .with("messages_ready_ram")
+          .with("messages_unacknowledged_ram")
+          .with("messages_ram")
+          .with("messages_persistent")
+          .with("message_bytes")
+          .with("message_bytes_ready")
+          .with("message_bytes_unacknowledged")
+          .with("message_bytes_delayed")
+          .with("message_bytes_dlx")
+          .with("message_bytes_ram")
+          .with("message_bytes_persistent")
+          .with("head_message_timestamp")
+          .with("disk_reads")
+          .with("disk_writes")
+          .with("consumers")
+          .with("consumer_utilisation")
+          .with("consumer_capacity")
+          .with("memory")
+          .withStat("rejected")
+          .withStat("expired")
+          .withStat("maxlen")
+          .withStat("delivery_limit")
+          .withStat("queue_expired")
+          .withStat("queue_deleted")
+          .withStat("dead_lettered")
+          .withStat("dead_letters_waited")
+          .withStat("dropped_refused")
+          .withStat("dropped_no_exchange")
+          .withStat("dropped_exchange_missing")
+          .withStat("dropped_unroutable")
+          .withStat("dropped_cycle")
+          .withStat("dropped_unreadable")
+          .withAtom("state")
+          .withAtom("type")
+          .with("leader", queue -> queue.get("node"), "node")
+          .with("members", queue -> List.of(String.valueOf(queue.get("node"))), "node")
+          .with("online", queue -> List.of(String.valueOf(queue.get("node"))), "node")
+          .with("slave_pids", queue -> "", "name")
+          .with("synchronised_slave_pids", queue -> "", "name")
+          .with("mirror_pids", queue -> "", "name")
+          .with("synchronised_mirror_pids", queue -> "", "name");
+
+  private static final Columns EXCHANGES =
+      Columns.of("name")
+          .withAtom("type")
+          .with("durable")
+          .with("auto_delete")
+          .with("internal")
+          .withTable("arguments")
+          .with("policy");
+
+  private static final Columns BINDINGS =
+      Columns.of()
+          .with("source_name", binding -> binding.get("source"), "source")
+          .with("source_kind", binding -> Term.atom("exchange"), "source")
+          .with("destination_name", binding -> binding.get("destination"), "destination")
+          .with(
+              "destination_kind",
+              binding -> Term.atom(binding.get("destination_type")),
+              "destination_type")
+          .with("routing_key")
+          .withTable("arguments");
+
+  private static final Columns CONNECTIONS =
+      Columns.of()
+          .withPid("pid")
+          .with("name")
+          .with("port")
+          .with("host")
+          .with("peer_port")
+          .with("peer_host")
+          .with("ssl")
+          .with("ssl_protocol")
+          .with("ssl_key_exchange")
+          .with("ssl_cipher")
+          .with("ssl_hash")
+          .with("peer_cert_subject")
+          .with("peer_cert_issuer")
+          .with("peer_cert_validity")
+          .withAtom("state")
+          .with("channels")
+          .with("protocol", connection -> Term.Tuple.of(0L, 9L, 1L), "protocol")
+          .with("auth_mechanism")
+          .with("user")
+          .with("vhost")
+          .with("container_id")
+          .with("timeout")
+          .with("frame_max")
+          .with("channel_max")
+          .withTable("client_properties")
+          .with("recv_oct")
+          .with("recv_cnt")
+          .with("send_oct")
+          .with("send_cnt")
+          .with("send_pend")
+          .with("connected_at");
+
+  private static final Columns CHANNELS =
+      Columns.of()
+          .withPid("pid")
+          .with("connection", channel -> channel.get("connection"), "connection_details")
+          .with("name")
+          .with("number")
+          .with("user")
+          .with("vhost")
+          .with("transactional")
+          .with("confirm")
+          .with("consumer_count")
+          .with("messages_unacknowledged")
+          .with("messages_uncommitted")
+          .with("acks_uncommitted")
+          .with("messages_unconfirmed")
+          .with("prefetch_count")
+          .with("global_prefetch_count")
+          .withAtom("state");
+
+  private static final Columns CONSUMERS =
+      Columns.of()
+          .with("queue_name", consumer -> Values.at(consumer, "queue", "name"), "queue")
+          .with(
+              "channel_pid",
+              consumer -> Term.pid(Values.at(consumer, "channel_details", "pid")),
+              "channel_details")
+          .with("consumer_tag")
+          .with("ack_required")
+          .with("prefetch_count")
+          .with("active")
+          .withAtom("activity_status")
+          .withTable("arguments");
+
+  private static final Columns UNRESPONSIVE = Columns.of("name");
+
+  private ListCommands() {}
+
+  public static List<Command> all() {
+    return List.of(
+        Command.named("list_queues", "Lists queues and their properties")
+            .inVhost()
+            .option(Option.flag("queues that can be used, which all are", "--online"))
+            .option(Option.flag("queues that cannot be used", "--offline"))
+            .option(Option.flag("queues on this node, which all are", "--local"))
+            .takesMany("column")
+            .noting(QUEUES.note())
+            .does(ListCommands::queues),
+        Command.named("list_exchanges", "Lists exchanges")
+            .inVhost()
+            .takesMany("column")
+            .noting(EXCHANGES.note())
+            .does(ListCommands::exchanges),
+        Command.named("list_bindings", "Lists all bindings on a vhost")
+            .inVhost()
+            .takesMany("column")
+            .noting(BINDINGS.note())
+            .does(ListCommands::bindings),
+        Command.named("list_consumers", "Lists all consumers for a vhost")
+            .inVhost()
+            .takesMany("column")
+            .noting(CONSUMERS.note())
+            .does(ListCommands::consumers),
+        Command.named("list_connections", "Lists AMQP 0.9.1 connections for the node")
+            .takesMany("column")
+            .noting(CONNECTIONS.note())
+            .does(ListCommands::connections),
+        Command.named("list_channels", "Lists all channels in the node")
+            .takesMany("column")
+            .noting(CHANNELS.note())
+            .does(ListCommands::channels),
+        Command.named(
+                "list_unresponsive_queues",
+                "Tests queues to respond within timeout. Lists those which did not respond")
+            .inVhost()
+            .takesMany("column")
+            .does(ListCommands::unresponsiveQueues));
+  }
+
+  /** What a virtual host has; nothing if there is no such virtual host, as with RabbitMQ. */
+  private static List<Map<String, Object>> found(
+      Invocation invocation, String what, Columns columns) {
+    Object found = invocation.api().find(Api.path(what, invocation.vhost()) + columns.query());
+    return found == null
+        ? List.of()
+        : ((List<?>) found).stream().map(Api::object).collect(Collectors.toList());
+  }
+
+  private static Result queues(Invocation invocation) {
+    Columns columns = QUEUES.chosen(invocation.arguments(), "name", "messages");
+    invocation.banner(
+        "Timeout: %s seconds ...",
+        String.format(Locale.ROOT, "%.1f", (double) invocation.timeoutSeconds()));
+    invocation.banner("Listing queues for vhost %s ...", invocation.vhost());
+    if (invocation.flag("--offline")) {
+      return columns.rows(List.of());
+    }
+    List<Map<String, Object>> queues = found(invocation, "queues", columns);
+    if (columns.has("owner_pid")) {
+      Map<Object, Object> pids = connectionPids(invocation);
+      queues.forEach(
+          queue ->
+              queue.put(
+                  "owner_pid", Term.pid(pids.get(Values.at(queue, "owner_pid_details", "name")))));
+    }
+    if (columns.has("exclusive_consumer_pid")) {
+      addExclusiveConsumers(invocation, queues);
+    }
+    return columns.rows(queues);
+  }
+
+  /** The identifiers of connections by their names: other objects have only the latter. */
+  private static Map<Object, Object> connectionPids(Invocation invocation) {
+    Map<Object, Object> pids = new HashMap<>();
+    for (Map<String, Object> connection : invocation.api().list("connections?columns=name,pid")) {
+      pids.put(connection.get("name"), connection.get("pid"));
+    }
+    return pids;
+  }
+
+  private static void addExclusiveConsumers(
+      Invocation invocation, List<Map<String, Object>> queues) {
+    Map<Object, Object> pids = new HashMap<>();
+    for (Map<String, Object> consumer :
+        invocation.api().list(Api.path("consumers", invocation.vhost()))) {
+      if (Boolean.TRUE.equals(consumer.get("exclusive"))) {
+        pids.put(
+            Values.at(consumer, "queue", "name"), Values.at(consumer, "channel_details", "pid"));
+      }
+    }
+    queues.forEach(
+        queue -> queue.put("exclusive_consumer_pid", Term.pid(pids.get(queue.get("name")))));
+  }
+
+  private static Result exchanges(Invocation invocation) {
+    Columns columns = EXCHANGES.chosen(invocation.arguments(), "name", "type");
+    invocation.banner("Listing exchanges for vhost %s ...", invocation.vhost());
+    return columns.rows(found(invocation, "exchanges", columns));
+  }
+
+  private static Result bindings(Invocation invocation) {
+    Columns columns =
+        BINDINGS.chosen(
+            invocation.arguments(),
+            "source_name",
+            "source_kind",
+            "destination_name",
+            "destination_kind",
+            "routing_key",
+            "arguments");
+    invocation.banner("Listing bindings for vhost %s...", invocation.vhost());
+    return columns.rows(found(invocation, "bindings", columns));
+  }
+
+  private static Result consumers(Invocation invocation) {
+    Columns columns =
+        CONSUMERS.chosen(
+            invocation.arguments(),
+            "queue_name",
+            "channel_pid",
+            "consumer_tag",
+            "ack_required",
+            "prefetch_count",
+            "active",
+            "arguments");
+    invocation.banner("Listing consumers in vhost %s ...", invocation.vhost());
+    return columns.rows(found(invocation, "consumers", columns));
+  }
+
+  private static Result connections(Invocation invocation) {
+    Columns columns =
+        CONNECTIONS.chosen(invocation.arguments(), "user", "peer_host", "peer_port", "state");
+    invocation.banner("Listing connections ...");
+    return columns.rows(invocation.api().list("connections" + columns.query()));
+  }
+
+  private static Result channels(Invocation invocation) {
+    Columns columns =
+        CHANNELS.chosen(
+            invocation.arguments(), "pid", "user", "consumer_count", "messages_unacknowledged");
+    invocation.banner("Listing channels ...");
+    List<Map<String, Object>> channels =
+        new ArrayList<>(invocation.api().list("channels" + columns.query()));
+    if (columns.has("connection")) {
+      Map<Object, Object> pids = connectionPids(invocation);
+      channels.forEach(
+          channel ->
+              channel.put(
+                  "connection",
+                  Term.pid(pids.get(Values.at(channel, "connection_details", "name")))));
+    }
+    return columns.rows(channels);
+  }
+
+  /** A queue that does not answer holds up the whole list, which then fails for want of time. */
+  private static Result unresponsiveQueues(Invocation invocation) {
+    Columns columns = UNRESPONSIVE.chosen(invocation.arguments(), "name");
+    invocation.banner("Listing unresponsive queues for vhost %s ...", invocation.vhost());
+    found(invocation, "queues", columns);
+    return columns.rows(List.of());
+  }
+}

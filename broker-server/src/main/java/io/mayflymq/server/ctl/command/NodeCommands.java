@@ -1,0 +1,185 @@
+package io.mayflymq.server.ctl.command;
+
+import io.mayflymq.server.config.BuildInfo;
+import io.mayflymq.server.ctl.client.Api;
+import io.mayflymq.server.ctl.client.ControlException;
+import io.mayflymq.server.ctl.client.GlobalOptions;
+import io.mayflymq.server.ctl.client.JsonText;
+import io.mayflymq.server.ctl.client.Option;
+import io.mayflymq.server.ctl.client.Sysexits;
+import io.mayflymq.server.ctl.format.OutputFormat;
+import io.mayflymq.server.ctl.format.Result;
+import io.mayflymq.server.ctl.format.Values;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+
+/** The broker as a process: whether it runs, how it is, and its end. */
+public final class NodeCommands {
+  private static final long START_SECONDS = 300;
+  private static final long LOOK_MILLIS = 100;
+
+  private NodeCommands() {}
+
+  public static List<Command> all() {
+    return List.of(
+        Command.named("ping", "Checks that the broker runs and lets us in")
+            .does(NodeCommands::ping),
+        Command.named(
+                "await_startup", "Waits until the broker answers, 300 s unless told otherwise")
+            .does(NodeCommands::awaitStartup),
+        Command.named("status", "Displays status of a node")
+            .option(Option.text("<unit>", "of memory and disk: gb, mb or bytes", "--unit"))
+            .shownAs(OutputFormat.STRING)
+            .does(NodeCommands::status),
+        Command.named("report", "Generates a report for support: the status, and what there is")
+            .shownAs(OutputFormat.STRING)
+            .does(NodeCommands::report),
+        Command.named("list_node_auth_attempt_stats", "Lists authentication attempts at the API")
+            .does(NodeCommands::attempts),
+        Command.named("rotate_logs", "Begins a new log file").does(NodeCommands::rotateLogs),
+        Command.named("stop", "Stops the broker and waits for its end").does(NodeCommands::stop),
+        Command.named("shutdown", "Stops the broker and waits for its end")
+            .option(Option.flag("does not wait", "--no-wait"))
+            .option(Option.flag("waits, as without it", "--wait"))
+            .does(NodeCommands::shutdown));
+  }
+
+  private static Result ping(Invocation invocation) {
+    invocation.banner(
+        "Will ping %s. This only checks if the OS process is running and registered with epmd."
+            + " Timeout: %d ms.",
+        invocation.node(), TimeUnit.SECONDS.toMillis(invocation.timeoutSeconds()));
+    // That the process answers is enough.
+    invocation.api().isBrokerRunning();
+    return new Result.Done("Ping succeeded");
+  }
+
+  private static Result awaitStartup(Invocation invocation) {
+    long seconds = invocation.number(GlobalOptions.TIMEOUT, START_SECONDS);
+    long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    while (true) {
+      ControlException notYet;
+      try {
+        Api api = new Api(invocation.lookAgain(), invocation);
+        if (api.isBrokerRunning()) {
+          return Result.DONE;
+        }
+        notYet = ControlException.error(Sysexits.UNAVAILABLE, "rabbit_is_not_running");
+      } catch (ControlException e) {
+        if (e.exitCode() != Sysexits.UNAVAILABLE && e.exitCode() != Sysexits.TIMEOUT) {
+          throw e;
+        }
+        notYet = ControlException.plain(Sysexits.TIMEOUT, e.getMessage());
+      }
+      if (System.nanoTime() > end) {
+        throw notYet;
+      }
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS));
+    }
+  }
+
+  private static Result status(Invocation invocation) {
+    invocation.banner("Status of node %s ...", invocation.node());
+    return Status.of(invocation);
+  }
+
+  private static Result report(Invocation invocation) {
+    invocation.banner("Reporting server status of node %s ...\n", invocation.node());
+    List<String> parts = new ArrayList<>();
+    for (String name :
+        List.of(
+            "status",
+            "cluster_status",
+            "list_connections",
+            "list_channels",
+            "list_vhosts",
+            "list_users")) {
+      parts.add(name + "\n" + text(invocation.run(name)));
+    }
+    return new Result.Raw(String.join("\n\n", parts));
+  }
+
+  private static String text(Result result) {
+    return result instanceof Result.Rows rows
+        ? OutputFormat.TABLE.rows(rows, true)
+        : OutputFormat.STRING.value((Result.Value) result);
+  }
+
+  private static Result attempts(Invocation invocation) {
+    List<String> columns =
+        List.of("protocol", "auth_attempts", "auth_attempts_failed", "auth_attempts_succeeded");
+    invocation.banner("Listing authentication\n attempts for node \"%s\" ...", invocation.node());
+    return new Result.Rows(
+        columns,
+        invocation.api().list(Api.path("auth", "attempts", invocation.node())).stream()
+            .map(each -> Values.only(each, columns))
+            .collect(Collectors.toList()));
+  }
+
+  private static Result rotateLogs(Invocation invocation) {
+    invocation.banner("Rotating logs of node %s ...", invocation.node());
+    Map<String, Object> answer = Api.object(invocation.api().control("POST", "rotate-logs", null));
+    if (!Boolean.TRUE.equals(answer.get("rotated"))) {
+      throw ControlException.error(
+          Sysexits.UNAVAILABLE, "the broker logs to its console only: there is no log file");
+    }
+    return Result.DONE;
+  }
+
+  private static Result stop(Invocation invocation) {
+    invocation.banner("Stopping and halting node %s ...", invocation.node());
+    if (!invocation.dryRun()) {
+      end(invocation, true);
+    }
+    return Result.DONE;
+  }
+
+  private static Result shutdown(Invocation invocation) {
+    if (invocation.dryRun()) {
+      return Result.DONE;
+    }
+    boolean wait = !invocation.flag("--no-wait");
+    invocation.banner(
+        "Shutting down MayflyMQ node %s running at PID %d",
+        invocation.node(), invocation.endpoint().pid());
+    end(invocation, wait);
+    if (wait) {
+      invocation.banner("MayflyMQ node %s was shut down", invocation.node());
+    }
+    return Result.DONE;
+  }
+
+  private static void end(Invocation invocation, boolean wait) {
+    long pid = invocation.endpoint().pid();
+    invocation.api().control("POST", "stop", null);
+    if (!wait) {
+      return;
+    }
+    try {
+      ProcessHandle process = ProcessHandle.of(pid).orElse(null);
+      if (process != null) {
+        process.onExit().get(invocation.timeoutSeconds(), TimeUnit.SECONDS);
+      }
+    } catch (TimeoutException e) {
+      throw ControlException.plain(
+          Sysexits.TIMEOUT,
+          "Error: the process %d has not ended after %d s"
+              .formatted(pid, invocation.timeoutSeconds()));
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** The version of this command, which is that of the broker it came with. */
+  public static Result version(Invocation invocation) {
+    return new Result.Value(JsonText.object("version", BuildInfo.version()), BuildInfo.version());
+  }
+}

@@ -1,0 +1,161 @@
+package io.mayflymq.server.ctl.command;
+
+import io.mayflymq.server.ctl.client.Api;
+import io.mayflymq.server.ctl.client.ApiError;
+import io.mayflymq.server.ctl.client.ControlException;
+import io.mayflymq.server.ctl.client.JsonText;
+import io.mayflymq.server.ctl.client.Option;
+import io.mayflymq.server.ctl.client.Sysexits;
+import io.mayflymq.server.ctl.format.Result;
+import io.mayflymq.server.ctl.format.Values;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** Policies and operator policies. */
+public final class PolicyCommands {
+  private static final List<String> COLUMNS =
+      List.of("vhost", "name", "pattern", "apply-to", "definition", "priority");
+
+  /** The two kinds: where the API has them, and what RabbitMQ says of them. */
+  private enum Kind {
+    USER("policies", "policy", "policy", "policies"),
+    OPERATOR(
+        "operator-policies",
+        "operator policy override",
+        "operator policy",
+        "operator policy overrides");
+
+    private final String path;
+    private final String set;
+    private final String cleared;
+    private final String listed;
+
+    Kind(String path, String set, String cleared, String listed) {
+      this.path = path;
+      this.set = set;
+      this.cleared = cleared;
+      this.listed = listed;
+    }
+  }
+
+  private PolicyCommands() {}
+
+  public static List<Command> all() {
+    return List.of(
+        setter("set_policy", "Sets or updates a policy", Kind.USER),
+        clearer("clear_policy", "Clears (removes) a policy", Kind.USER),
+        lister("list_policies", "Lists all policies in a virtual host", Kind.USER),
+        setter(
+            "set_operator_policy",
+            "Sets an operator policy that overrides a subset of arguments in user policies",
+            Kind.OPERATOR),
+        clearer("clear_operator_policy", "Clears an operator policy", Kind.OPERATOR),
+        lister(
+            "list_operator_policies",
+            "Lists operator policy overrides for a virtual host",
+            Kind.OPERATOR),
+        Explanation.command());
+  }
+
+  private static Command setter(String name, String description, Kind kind) {
+    return Command.named(name, description)
+        .inVhost()
+        .option(
+            Option.number(
+                "<priority>", "of several policies that match the highest applies", "--priority"))
+        .option(
+            Option.text(
+                "<apply-to>",
+                "all, queues, classic_queues, quorum_queues, streams or exchanges",
+                "--apply-to"))
+        .takes("name", "pattern", "definition")
+        .noting(
+            "With --dry-run nothing changes: it tells what would change, and what would become of"
+                + " messages and queues.")
+        .does(invocation -> set(invocation, kind));
+  }
+
+  private static Command clearer(String name, String description, Kind kind) {
+    return Command.named(name, description)
+        .inVhost()
+        .takes("name")
+        .does(invocation -> clear(invocation, kind));
+  }
+
+  private static Command lister(String name, String description, Kind kind) {
+    return Command.named(name, description).inVhost().does(invocation -> list(invocation, kind));
+  }
+
+  private static Result set(Invocation invocation, Kind kind) {
+    String name = invocation.argument(0);
+    String pattern = invocation.argument(1);
+    String definition = invocation.argument(2);
+    long priority = invocation.number("--priority", 0L);
+    String vhost = invocation.vhost();
+    invocation.banner(
+        "Setting %s \"%s\" for pattern \"%s\" to \"%s\" with priority \"%d\" for vhost \"%s\" ...",
+        kind.set, name, pattern, definition, priority, vhost);
+    String applyTo = invocation.option("--apply-to");
+    Map<String, Object> body =
+        JsonText.object(
+            "pattern",
+            pattern,
+            "definition",
+            Values.parseObject("definition", definition),
+            "priority",
+            priority,
+            "apply-to",
+            applyTo == null ? "all" : applyTo);
+    String path = Api.path(kind.path, vhost, name);
+    try {
+      if (invocation.dryRun()) {
+        return DryRun.of(invocation.api().put(path + "/dry-run", body));
+      }
+      invocation.api().put(path, body);
+      return Result.DONE;
+    } catch (ApiError e) {
+      throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
+    }
+  }
+
+  private static Result clear(Invocation invocation, Kind kind) {
+    String name = invocation.argument(0);
+    invocation.banner(
+        "Clearing %s \"%s\" on vhost \"%s\" ...", kind.cleared, name, invocation.vhost());
+    String path = Api.path(kind.path, invocation.vhost(), name);
+    try {
+      if (invocation.dryRun()) {
+        return DryRun.of(invocation.api().delete(path + "/dry-run"));
+      }
+      invocation.api().delete(path);
+      return Result.DONE;
+    } catch (ApiError e) {
+      throw e.isNotFound()
+          ? ControlException.error(Sysexits.UNAVAILABLE, "Parameter does not exist")
+          : e;
+    }
+  }
+
+  private static Result list(Invocation invocation, Kind kind) {
+    String vhost = invocation.vhost();
+    invocation.banner("Listing %s for vhost \"%s\" ...", kind.listed, vhost);
+    try {
+      return new Result.Rows(
+          COLUMNS,
+          invocation.api().list(Api.path(kind.path, vhost)).stream()
+              .sorted(Comparator.comparingLong(policy -> (Long) policy.get("priority")))
+              .map(PolicyCommands::row)
+              .collect(Collectors.toList()));
+    } catch (ApiError e) {
+      throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
+    }
+  }
+
+  private static Map<String, Object> row(Map<String, Object> policy) {
+    Map<String, Object> row = Values.only(policy, COLUMNS);
+    row.put("definition", JsonText.write(policy.get("definition")));
+    return row;
+  }
+}

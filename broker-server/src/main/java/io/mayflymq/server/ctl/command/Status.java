@@ -1,0 +1,247 @@
+package io.mayflymq.server.ctl.command;
+
+import io.mayflymq.server.ctl.client.Api;
+import io.mayflymq.server.ctl.client.JsonText;
+import io.mayflymq.server.ctl.format.Result;
+import io.mayflymq.server.ctl.format.Values;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** How the broker is, in RabbitMQ's sections, from what the API tells everybody. */
+final class Status {
+  private final Map<String, Object> overview;
+  private final Map<String, Object> node;
+  private final String unit;
+
+  private Status(Map<String, Object> overview, Map<String, Object> node, String unit) {
+    this.overview = overview;
+    this.node = node;
+    this.unit = unit;
+  }
+
+  private static Status read(Invocation invocation) {
+    Map<String, Object> overview = Api.object(invocation.api().get("overview"));
+    Object name = overview.get("node");
+    Map<String, Object> node =
+        Api.object(invocation.api().get(Api.path("nodes", String.valueOf(name))));
+    String unit = invocation.option("--unit");
+    return new Status(overview, node, unit == null ? "gb" : unit.toLowerCase(Locale.ROOT));
+  }
+
+  static Result of(Invocation invocation) {
+    Status status = read(invocation);
+    int vhosts = invocation.api().list("vhosts?columns=name").size();
+    return new Result.Value(status.value(vhosts), status.text(vhosts));
+  }
+
+  /** The same broker seen as a cluster of one. */
+  static Result ofCluster(Invocation invocation) {
+    Status status = read(invocation);
+    List<Map<String, Object>> flags = invocation.api().list("feature-flags?columns=name,state");
+    return new Result.Value(status.clusterValue(flags), status.clusterText(flags));
+  }
+
+  private List<String> alarms() {
+    List<String> alarms = new ArrayList<>();
+    if (Boolean.TRUE.equals(node.get("mem_alarm"))) {
+      alarms.add("Memory alarm on node " + overview.get("node"));
+    }
+    if (Boolean.TRUE.equals(node.get("disk_free_alarm"))) {
+      alarms.add("Free disk space alarm on node " + overview.get("node"));
+    }
+    if (node.get("failures") instanceof List<?> failures) {
+      failures.forEach(failure -> alarms.add(failure + " on node " + overview.get("node")));
+    }
+    return alarms;
+  }
+
+  private List<Map<String, Object>> listeners() {
+    return objects(overview.get("listeners"));
+  }
+
+  private static List<Map<String, Object>> objects(Object list) {
+    return list instanceof List<?> all ? all.stream().map(Api::object).toList() : List.of();
+  }
+
+  private Object total(String what) {
+    return Values.at(overview, "object_totals", what);
+  }
+
+  private Map<String, Object> value(int vhosts) {
+    return JsonText.object(
+        "pid", Long.parseLong(String.valueOf(node.get("os_pid"))),
+        "os", System.getProperty("os.name"),
+        "uptime", TimeUnit.MILLISECONDS.toSeconds(Values.number(node, "uptime")),
+        "product_name", overview.get("product_name"),
+        "product_version", overview.get("product_version"),
+        "rabbitmq_version", overview.get("rabbitmq_version"),
+        "runtime", overview.get("erlang_full_version"),
+        "node", overview.get("node"),
+        "data_directory", node.get("db_dir"),
+        "config_files", node.get("config_files"),
+        "log_files", node.get("log_files"),
+        "alarms", alarms(),
+        "memory",
+            JsonText.object(
+                "total", node.get("mem_used"),
+                "strategy", node.get("mem_calculation_strategy"),
+                "limit", node.get("mem_limit")),
+        "disk_free", node.get("disk_free"),
+        "disk_free_limit", node.get("disk_free_limit"),
+        "totals",
+            JsonText.object(
+                "connection_count", total("connections"),
+                "queue_count", total("queues"),
+                "virtual_host_count", (long) vhosts),
+        "listeners", overview.get("listeners"));
+  }
+
+  private String text(int vhosts) {
+    Sections text = new Sections();
+    text.section("Runtime")
+        .line("OS PID: %s", node.get("os_pid"))
+        .line(
+            "Uptime (seconds): %d", TimeUnit.MILLISECONDS.toSeconds(Values.number(node, "uptime")))
+        .line("Is under maintenance?: false")
+        .line("%s version: %s", overview.get("product_name"), overview.get("product_version"))
+        .line("RabbitMQ version: %s", overview.get("rabbitmq_version"))
+        .line("Node name: %s", overview.get("node"))
+        .line("Runtime: %s", overview.get("erlang_full_version"));
+    text.section("Plugins").line("Enabled plugins:").line("");
+    text.section("Data directory").line("Node data directory: %s", node.get("db_dir"));
+    text.section("Config files").items(node.get("config_files"));
+    text.section("Log file(s)").items(node.get("log_files"));
+    text.section("Alarms").any(alarms());
+    text.section("Memory")
+        .line("Total memory used: %s", size(node.get("mem_used")))
+        .line("Calculation strategy: %s", node.get("mem_calculation_strategy"))
+        .line("Memory high watermark setting: computed to: %s", size(node.get("mem_limit")));
+    text.section("Free Disk Space")
+        .line("Low free disk space watermark: %s", size(node.get("disk_free_limit")))
+        .line("Free disk space: %s", size(node.get("disk_free")));
+    text.section("Totals")
+        .line("Connection count: %s", total("connections"))
+        .line("Queue count: %s", total("queues"))
+        .line("Virtual host count: %d", vhosts);
+    text.section("Listeners");
+    listeners()
+        .forEach(
+            listener ->
+                text.line(
+                    "Interface: %s, port: %s, protocol: %s, purpose: %s",
+                    listener.get("ip_address"),
+                    listener.get("port"),
+                    listener.get("protocol"),
+                    purpose(listener)));
+    return text.toString();
+  }
+
+  private static String purpose(Map<String, Object> listener) {
+    return switch (String.valueOf(listener.get("protocol"))) {
+      case "amqp" -> "AMQP 0-9-1";
+      case "amqp/ssl" -> "AMQP 0-9-1 over TLS";
+      case "http" -> "HTTP API";
+      case "https" -> "HTTP API over TLS";
+      default -> "unknown";
+    };
+  }
+
+  private Map<String, Object> clusterValue(List<Map<String, Object>> flags) {
+    Object name = overview.get("node");
+    return JsonText.object(
+        "cluster_name", overview.get("cluster_name"),
+        "disk_nodes", List.of(name),
+        "running_nodes", List.of(name),
+        "versions",
+            JsonText.object(
+                name.toString(),
+                JsonText.object(
+                    "product_name", overview.get("product_name"),
+                    "product_version", overview.get("product_version"))),
+        "alarms", alarms(),
+        "partitions", JsonText.object(),
+        "listeners", JsonText.object(name.toString(), overview.get("listeners")),
+        "feature_flags", flags);
+  }
+
+  private String clusterText(List<Map<String, Object>> flags) {
+    Object name = overview.get("node");
+    Sections text = new Sections();
+    text.section("Basics").line("Cluster name: %s", overview.get("cluster_name"));
+    text.section("Disk Nodes").line("%s", name);
+    text.section("Running Nodes").line("%s", name);
+    text.section("Versions")
+        .line(
+            "%s: %s %s on %s",
+            name,
+            overview.get("product_name"),
+            overview.get("product_version"),
+            overview.get("erlang_full_version"));
+    text.section("Maintenance status").line("Node: %s, status: not under maintenance", name);
+    text.section("Alarms").any(alarms());
+    text.section("Network Partitions").any(List.of());
+    text.section("Listeners");
+    listeners()
+        .forEach(
+            listener ->
+                text.line(
+                    "Node: %s, interface: %s, port: %s, protocol: %s, purpose: %s",
+                    name,
+                    listener.get("ip_address"),
+                    listener.get("port"),
+                    listener.get("protocol"),
+                    purpose(listener)));
+    text.section("Feature flags");
+    flags.forEach(flag -> text.line("Flag: %s, state: %s", flag.get("name"), flag.get("state")));
+    return text.toString();
+  }
+
+  private String size(Object bytes) {
+    if (!(bytes instanceof Number number)) {
+      return "unknown";
+    }
+    if (unit.equals("bytes")) {
+      return number.longValue() + " bytes";
+    }
+    double divisor = unit.equals("mb") ? 1e6 : 1e9;
+    String name = unit.equals("mb") ? "mb" : "gb";
+    return String.format(Locale.ROOT, "%.4f %s", number.doubleValue() / divisor, name)
+        .replaceFirst("(\\.[0-9]+?)0+ ", "$1 ");
+  }
+
+  /** Titles with lines below them, as RabbitMQ lays them out. */
+  private static final class Sections {
+    private final StringBuilder text = new StringBuilder();
+
+    Sections section(String title) {
+      text.append(text.length() == 0 ? "" : "\n").append(title).append("\n\n");
+      return this;
+    }
+
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a library of its own
+    Sections line(String format, Object... arguments) {
+      text.append(format.formatted(arguments)).append('\n');
+      return this;
+    }
+
+    Sections items(Object list) {
+      if (list instanceof List<?> all) {
+        all.forEach(item -> line(" * %s", item));
+      }
+      return this;
+    }
+
+    Sections any(List<String> lines) {
+      (lines.isEmpty() ? List.of("(none)") : lines).forEach(each -> line("%s", each));
+      return this;
+    }
+
+    @Override
+    public String toString() {
+      return text.toString().stripTrailing();
+    }
+  }
+}

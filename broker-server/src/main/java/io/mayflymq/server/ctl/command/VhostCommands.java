@@ -1,0 +1,206 @@
+package io.mayflymq.server.ctl.command;
+
+import io.mayflymq.server.ctl.client.Api;
+import io.mayflymq.server.ctl.client.ApiError;
+import io.mayflymq.server.ctl.client.ControlException;
+import io.mayflymq.server.ctl.client.JsonText;
+import io.mayflymq.server.ctl.client.Option;
+import io.mayflymq.server.ctl.client.Sysexits;
+import io.mayflymq.server.ctl.client.Term;
+import io.mayflymq.server.ctl.format.Columns;
+import io.mayflymq.server.ctl.format.Result;
+import io.mayflymq.server.ctl.format.Values;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Virtual hosts and their limits. */
+public final class VhostCommands {
+  private static final List<String> LIMITS = List.of("max-connections", "max-queues");
+  private static final Columns COLUMNS =
+      Columns.of("name", "description")
+          .with("tags", vhost -> Term.atoms(vhost.get("tags")), "tags")
+          .with("default_queue_type")
+          .with("protected_from_deletion")
+          .with("tracing")
+          .with("cluster_state", VhostCommands::state, "cluster_state")
+          .with("metadata");
+
+  private VhostCommands() {}
+
+  public static List<Command> all() {
+    return List.of(
+        Command.named("add_vhost", "Creates a virtual host")
+            .takes("vhost")
+            .option(Option.text("<description>", "what it is for", "--description"))
+            .option(Option.text("<tags>", "words, between commas", "--tags"))
+            .option(
+                Option.text(
+                    "<type>",
+                    "of queues that do not say; classic is the only one",
+                    "--default-queue-type"))
+            .does(VhostCommands::add),
+        Command.named("delete_vhost", "Deletes a virtual host")
+            .takes("vhost")
+            .does(VhostCommands::delete),
+        Command.named("set_vhost_tags", "Sets virtual host tags")
+            .takes("vhost")
+            .takesMany("tag")
+            .does(VhostCommands::setTags),
+        Command.named("list_vhosts", "Lists virtual hosts")
+            .takesMany("column")
+            .noting(COLUMNS.note())
+            .does(VhostCommands::list),
+        Command.named("trace_on", "Enables tracing")
+            .inVhost()
+            .noting("Messages are copied to amq.rabbitmq.trace until trace_off or a restart.")
+            .does(invocation -> trace(invocation, true)),
+        Command.named("trace_off", "Disables tracing")
+            .inVhost()
+            .does(invocation -> trace(invocation, false)),
+        Command.named("set_vhost_limits", "Sets virtual host limits")
+            .inVhost()
+            .takes("definition")
+            .noting("The definition is JSON with max-connections, max-queues or both.")
+            .does(VhostCommands::setLimits),
+        Command.named("clear_vhost_limits", "Clears virtual host limits")
+            .inVhost()
+            .does(VhostCommands::clearLimits),
+        Command.named("list_vhost_limits", "Displays configured virtual host limits")
+            .inVhost()
+            .option(Option.flag("the limits of all virtual hosts", "--global"))
+            .does(VhostCommands::listLimits));
+  }
+
+  private static Object state(Map<String, Object> vhost) {
+    return vhost.get("cluster_state") instanceof Map<?, ?> nodes && nodes.containsValue("running")
+        ? Term.atom("running")
+        : Term.atom("stopped");
+  }
+
+  private static Result add(Invocation invocation) {
+    String vhost = invocation.argument(0);
+    invocation.banner("Adding vhost \"%s\" ...", vhost);
+    Map<String, Object> body = JsonText.object();
+    putIfGiven(body, "description", invocation.option("--description"));
+    putIfGiven(body, "tags", invocation.option("--tags"));
+    putIfGiven(body, "default_queue_type", invocation.option("--default-queue-type"));
+    invocation.api().put(Api.path("vhosts", vhost), body);
+    return Result.DONE;
+  }
+
+  private static void putIfGiven(Map<String, Object> body, String field, String value) {
+    if (value != null) {
+      body.put(field, value);
+    }
+  }
+
+  private static Result delete(Invocation invocation) {
+    String vhost = invocation.argument(0);
+    invocation.banner("Deleting vhost \"%s\" ...", vhost);
+    if (invocation.dryRun()) {
+      return Result.DONE;
+    }
+    try {
+      invocation.api().delete(Api.path("vhosts", vhost));
+      return Result.DONE;
+    } catch (ApiError e) {
+      throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
+    }
+  }
+
+  private static Result setTags(Invocation invocation) {
+    String vhost = invocation.argument(0);
+    List<String> tags = invocation.arguments().subList(1, invocation.arguments().size());
+    invocation.banner(
+        "Setting tags for virtual host \"%s\" to [%s] ...", vhost, String.join(", ", tags));
+    Object found = invocation.api().find(Api.path("vhosts", vhost));
+    if (found == null) {
+      throw ControlException.error(
+          Sysexits.DATA, "Virtual host \"%s\" does not exist".formatted(vhost));
+    }
+    Map<String, Object> body = JsonText.object("tags", String.join(",", tags));
+    body.put("description", Api.object(found).getOrDefault("description", ""));
+    invocation.api().put(Api.path("vhosts", vhost), body);
+    return Result.DONE;
+  }
+
+  private static Result trace(Invocation invocation, boolean on) {
+    String vhost = invocation.vhost();
+    invocation.banner("%s tracing for vhost \"%s\" ...", on ? "Starting" : "Stopping", vhost);
+    if (invocation.dryRun()) {
+      return Result.DONE;
+    }
+    try {
+      invocation.api().put(Api.path("vhosts", vhost, "tracing"), JsonText.object("enabled", on));
+    } catch (ApiError e) {
+      throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
+    }
+    return new Result.Done("Trace %s for vhost %s".formatted(on ? "enabled" : "disabled", vhost));
+  }
+
+  private static Result list(Invocation invocation) {
+    Columns columns = COLUMNS.chosen(invocation.arguments(), "name");
+    invocation.banner("Listing vhosts ...");
+    return columns.rows(invocation.api().list("vhosts"));
+  }
+
+  // Limits
+
+  private static Result setLimits(Invocation invocation) {
+    String definition = invocation.argument(0);
+    String vhost = invocation.vhost();
+    invocation.banner("Setting vhost limits to \"%s\" for vhost \"%s\" ...", definition, vhost);
+    Map<String, Object> limits = Values.parseObject("definition", definition);
+    Set<String> others = existingLimits(invocation, vhost);
+    LimitOptions.check(limits, LIMITS, "Validation failed\n\nUnrecognised terms %s in limits\n");
+    limits.forEach(
+        (name, value) ->
+            invocation
+                .api()
+                .put(Api.path("vhost-limits", vhost, name), JsonText.object("value", value)));
+    // A definition is the whole of the limits: those that it does not name are no more.
+    others.removeAll(limits.keySet());
+    others.forEach(name -> invocation.api().delete(Api.path("vhost-limits", vhost, name)));
+    return Result.DONE;
+  }
+
+  private static Set<String> existingLimits(Invocation invocation, String vhost) {
+    try {
+      Set<String> names = new HashSet<>();
+      for (Map<String, Object> limits : invocation.api().list(Api.path("vhost-limits", vhost))) {
+        names.addAll(Api.object(limits.get("value")).keySet());
+      }
+      return names;
+    } catch (ApiError e) {
+      throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
+    }
+  }
+
+  private static Result clearLimits(Invocation invocation) {
+    String vhost = invocation.vhost();
+    invocation.banner("Clearing vhost \"%s\" limits ...", vhost);
+    Set<String> names =
+        invocation.api().hasVhost(vhost) ? existingLimits(invocation, vhost) : Set.of();
+    if (names.isEmpty()) {
+      throw ControlException.error(Sysexits.UNAVAILABLE, "Parameter does not exist");
+    }
+    names.forEach(name -> invocation.api().delete(Api.path("vhost-limits", vhost, name)));
+    return Result.DONE;
+  }
+
+  private static Result listLimits(Invocation invocation) {
+    if (invocation.flag("--global")) {
+      invocation.banner("Listing limits for all vhosts ...");
+      return LimitOptions.rows("vhost", invocation.api().list("vhost-limits"));
+    }
+    String vhost = invocation.vhost();
+    invocation.banner("Listing limits for vhost \"%s\" ...", vhost);
+    try {
+      return LimitOptions.one(invocation.api().list(Api.path("vhost-limits", vhost)), "");
+    } catch (ApiError e) {
+      throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
+    }
+  }
+}

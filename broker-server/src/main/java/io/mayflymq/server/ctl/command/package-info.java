@@ -1,0 +1,2 @@
+/** The commands, in groups. */
+package io.mayflymq.server.ctl.command;

@@ -1,0 +1,128 @@
+package io.mayflymq.server.ctl.format;
+
+import io.mayflymq.server.ctl.client.ControlException;
+import io.mayflymq.server.ctl.client.Term;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * What can be shown of the things in a list: each column's name, where in the API's object it is,
+ * and what it becomes. In order; not changed once it is in use.
+ */
+public final class Columns {
+  private record Column(String field, Function<Map<String, Object>, Object> value) {}
+
+  private final Map<String, Column> columns = new LinkedHashMap<>();
+
+  private Columns() {}
+
+  /** Columns that are called as in the API. */
+  public static Columns of(String... names) {
+    Columns columns = new Columns();
+    for (String name : names) {
+      columns.with(name);
+    }
+    return columns;
+  }
+
+  public Columns with(String name) {
+    return with(name, object -> object.get(name), name);
+  }
+
+  /**
+   * Adds a column.
+   *
+   * @param value what it shows of an object
+   * @param field what the object must have for it
+   */
+  public Columns with(String name, Function<Map<String, Object>, Object> value, String field) {
+    columns.put(name, new Column(field, value));
+    return this;
+  }
+
+  /** A word such as a state. */
+  public Columns withAtom(String name) {
+    return with(name, object -> Term.atom(object.get(name)), name);
+  }
+
+  /** What a queue counts. */
+  public Columns withStat(String name) {
+    return with(
+        name,
+        object -> Values.at(object, "message_stats", name) instanceof Number count ? count : 0L,
+        "message_stats." + name);
+  }
+
+  public Columns withPid(String name) {
+    return with(name, object -> Term.pid(object.get(name)), name);
+  }
+
+  /** A table of AMQP. */
+  public Columns withTable(String name) {
+    return with(name, object -> Term.table(object.get(name)), name);
+  }
+
+  /**
+   * Those that somebody wants to see, in his order.
+   *
+   * @param wanted names, also several in one between commas; none for those that are the default
+   * @throws ControlException naming those that there are not
+   */
+  public Columns chosen(List<String> wanted, String... otherwise) {
+    List<String> names = new ArrayList<>();
+    for (String part : wanted) {
+      Arrays.stream(part.split("[, ]+")).filter(name -> !name.isEmpty()).forEach(names::add);
+    }
+    Set<String> unknown = new TreeSet<>(names);
+    unknown.removeAll(columns.keySet());
+    if (!unknown.isEmpty()) {
+      throw ControlException.usage(
+          "Info key(s) %s are not supported".formatted(String.join(",", unknown)));
+    }
+    Columns chosen = new Columns();
+    for (String name : names.isEmpty() ? List.of(otherwise) : names) {
+      chosen.columns.put(name, columns.get(name));
+    }
+    return chosen;
+  }
+
+  public boolean has(String name) {
+    return columns.containsKey(name);
+  }
+
+  /** The query that asks for what they need and no more. */
+  public String query() {
+    return "?columns="
+        + columns.values().stream()
+            .map(Column::field)
+            .collect(Collectors.toCollection(LinkedHashSet::new))
+            .stream()
+            .collect(Collectors.joining(","));
+  }
+
+  public Result.Rows rows(List<Map<String, Object>> objects) {
+    return new Result.Rows(
+        List.copyOf(columns.keySet()),
+        objects.stream()
+            .map(
+                object -> {
+                  Map<String, Object> row = new LinkedHashMap<>();
+                  columns.forEach((name, column) -> row.put(name, column.value().apply(object)));
+                  return row;
+                })
+            .collect(Collectors.toList()));
+  }
+
+  /** For a command's help. */
+  public String note() {
+    return "Columns: " + String.join(", ", columns.keySet()) + ".";
+  }
+}

@@ -1,0 +1,198 @@
+package io.mayflymq.server.ctl.format;
+
+import io.mayflymq.server.ctl.client.ControlException;
+import io.mayflymq.server.ctl.client.JsonText;
+import io.mayflymq.server.ctl.client.Term;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** How what a command found is written: RabbitMQ's formatters. */
+public enum OutputFormat {
+  /** Cells between tabs. */
+  TABLE {
+    @Override
+    public String rows(Result.Rows rows, boolean titled) {
+      return lines(rows, titled && rows.titled(), cells -> String.join("\t", cells));
+    }
+  },
+
+  /** Cells in frames. */
+  PRETTY_TABLE {
+    @Override
+    public String rows(Result.Rows rows, boolean titled) {
+      return rows.rows().isEmpty() ? "" : Frames.draw(rows, titled);
+    }
+  },
+
+  /** One JSON document. */
+  JSON {
+    @Override
+    public String rows(Result.Rows rows, boolean titled) {
+      return array(rows, JsonText::write);
+    }
+  },
+
+  /** A JSON document for each thing, on a line of its own. */
+  JSON_STREAM {
+    @Override
+    public String rows(Result.Rows rows, boolean titled) {
+      return stream(rows, JsonText::write);
+    }
+  },
+
+  /** RFC 4180. */
+  CSV {
+    @Override
+    public String rows(Result.Rows rows, boolean titled) {
+      return lines(rows, titled, OutputFormat::csv);
+    }
+  },
+
+  /** A term of Erlang. */
+  ERLANG {
+    @Override
+    public String rows(Result.Rows rows, boolean titled) {
+      return Term.erlang(rows.rows());
+    }
+  },
+
+  /** A term of Elixir. */
+  INSPECT {
+    @Override
+    public String rows(Result.Rows rows, boolean titled) {
+      return array(rows, Term::elixir);
+    }
+  },
+
+  /** A text as it is, other things as terms of Elixir, each on its line. */
+  STRING {
+    @Override
+    public String rows(Result.Rows rows, boolean titled) {
+      return stream(rows, Term::elixir);
+    }
+  };
+
+  /**
+   * The format of this name.
+   *
+   * @throws ControlException if there is none
+   */
+  public static OutputFormat named(String name) {
+    return Arrays.stream(values())
+        .filter(format -> format.wireName().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                ControlException.usage(
+                    "formatter '%s' is not supported; should be one of %s"
+                        .formatted(
+                            name,
+                            Arrays.stream(values())
+                                .map(OutputFormat::wireName)
+                                .collect(Collectors.joining(", ")))));
+  }
+
+  String wireName() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Whether a program reads it: then there is nothing around it. */
+  public boolean isForMachines() {
+    return this == JSON || this == JSON_STREAM || this == CSV;
+  }
+
+  /** A list; empty if there is nothing to show. */
+  public abstract String rows(Result.Rows rows, boolean titled);
+
+  /** One thing. */
+  public String value(Result.Value one) {
+    return switch (this) {
+      case JSON, JSON_STREAM -> JsonText.write(one.value());
+      case ERLANG -> Term.erlang(one.value());
+      case INSPECT -> Term.elixir(one.value());
+      case TABLE, PRETTY_TABLE, CSV, STRING -> one.text();
+    };
+  }
+
+  /**
+   * Lines of cells; their titles are the first if they are wanted, unless there is nothing else.
+   */
+  private static String lines(
+      Result.Rows rows, boolean titled, Function<List<String>, String> line) {
+    Stream<List<String>> titles =
+        titled && !rows.rows().isEmpty() ? Stream.of(rows.columns()) : Stream.empty();
+    return Stream.concat(titles, rows.rows().stream().map(row -> cells(rows, row)))
+        .map(line)
+        .collect(Collectors.joining("\n"));
+  }
+
+  private static String stream(Result.Rows rows, Function<Object, String> written) {
+    return rows.rows().stream().map(written).collect(Collectors.joining("\n"));
+  }
+
+  private static String array(Result.Rows rows, Function<Object, String> written) {
+    return rows.rows().isEmpty()
+        ? "[\n]"
+        : rows.rows().stream().map(written).collect(Collectors.joining("\n,", "[\n", "\n]"));
+  }
+
+  private static List<String> cells(Result.Rows rows, Map<String, Object> row) {
+    return rows.columns().stream().map(column -> Term.cell(row.get(column))).toList();
+  }
+
+  private static String csv(List<String> cells) {
+    return cells.stream()
+        .map(cell -> "\"" + cell.replace("\"", "\"\"") + "\"")
+        .collect(Collectors.joining(","));
+  }
+
+  /** Draws frames around cells. */
+  private static final class Frames {
+    private Frames() {}
+
+    static String draw(Result.Rows rows, boolean titled) {
+      List<List<String>> lines = new ArrayList<>();
+      if (titled) {
+        lines.add(rows.columns());
+      }
+      rows.rows().forEach(row -> lines.add(cells(rows, row)));
+      int[] widths = new int[rows.columns().size()];
+      for (List<String> line : lines) {
+        for (int i = 0; i < widths.length; i++) {
+          widths[i] = Math.max(widths[i], width(line.get(i)));
+        }
+      }
+      String between = "\n" + rule(widths, "├", "┼", "┤") + "\n";
+      return lines.stream()
+          .map(line -> line(line, widths))
+          .collect(
+              Collectors.joining(
+                  between, rule(widths, "┌", "┬", "┐") + "\n", "\n" + rule(widths, "└", "┴", "┘")));
+    }
+
+    private static int width(String cell) {
+      return cell.codePointCount(0, cell.length());
+    }
+
+    private static String rule(int[] widths, String left, String middle, String right) {
+      return Arrays.stream(widths)
+          .mapToObj(width -> "─".repeat(width + 2))
+          .collect(Collectors.joining(middle, left, right));
+    }
+
+    private static String line(List<String> cells, int[] widths) {
+      StringBuilder line = new StringBuilder("│");
+      for (int i = 0; i < widths.length; i++) {
+        line.append(' ').append(cells.get(i));
+        line.append(" ".repeat(widths[i] - width(cells.get(i)) + 1)).append('│');
+      }
+      return line.toString();
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package io.mayflymq.server.management.admin;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.mayflymq.core.admin.AdministrationException;
+import io.mayflymq.server.definitions.DefinitionsException;
+import io.mayflymq.server.definitions.ImportReport;
+import io.mayflymq.server.http.BodyLimit;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.resource.Futures;
+import io.mayflymq.server.management.resource.ManagedBroker;
+import java.io.InputStream;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/** All that is declared as a document, of the broker or of a virtual host. For administrators. */
+public final class DefinitionsResource {
+  private final ManagedBroker managed;
+  private final BodyLimit bodyLimit;
+
+  /**
+   * @param bodyLimit what a document may take
+   */
+  public DefinitionsResource(ManagedBroker managed, BodyLimit bodyLimit) {
+    this.managed = managed;
+    this.bodyLimit = bodyLimit;
+  }
+
+  public void addTo(RequestRouter requestRouter) {
+    requestRouter
+        .get("definitions", this::exportAll)
+        .post("definitions", bodyLimit, this::importAll)
+        .get("definitions/{vhost}", this::exportVhost)
+        .post("definitions/{vhost}", bodyLimit, this::importVhost);
+  }
+
+  private Response exportAll(Request request) {
+    request.principal().requireAdministrator();
+    return document(request, managed.definitions().export());
+  }
+
+  private Response exportVhost(Request request) {
+    request.principal().requireAdministrator();
+    return document(request, managed.definitions().export(request.parameter("vhost")));
+  }
+
+  /** With {@code download} a browser keeps it in a file of that name. */
+  private static Response document(Request request, ObjectNode document) {
+    String file = request.query("download");
+    return file == null
+        ? Response.ok(document)
+        : new Response(
+            200,
+            document,
+            Map.of(
+                "content-disposition",
+                "attachment; filename=" + file.replaceAll("[^A-Za-z0-9._@-]", "_")));
+  }
+
+  private interface Import {
+    CompletableFuture<ImportReport> begin(InputStream json) throws DefinitionsException;
+  }
+
+  private Response importAll(Request request) {
+    request.principal().requireAdministrator();
+    return run(request, managed.definitions()::importAll);
+  }
+
+  private Response importVhost(Request request) {
+    request.principal().requireAdministrator();
+    String vhost = request.parameter("vhost");
+    try {
+      return run(request, json -> managed.definitions().importInto(vhost, json));
+    } catch (AdministrationException e) {
+      throw new ApiException(404, "not_found", "vhost_not_found");
+    }
+  }
+
+  /** What was skipped is in the log, as a client of RabbitMQ's API expects no body. */
+  private static Response run(Request request, Import wanted) {
+    try {
+      Futures.await(wanted.begin(request.body().open()));
+      return Response.noContent();
+    } catch (DefinitionsException e) {
+      throw ApiException.badRequest(String.join("\n", e.problems()));
+    }
+  }
+}

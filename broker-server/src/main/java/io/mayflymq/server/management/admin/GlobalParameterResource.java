@@ -1,0 +1,90 @@
+package io.mayflymq.server.management.admin;
+
+import com.fasterxml.jackson.databind.util.RawValue;
+import io.mayflymq.core.admin.Checks;
+import io.mayflymq.core.admin.GlobalParameters;
+import io.mayflymq.server.connection.ClusterName;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Json;
+import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.resource.Futures;
+import io.mayflymq.server.management.resource.ManagedBroker;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Named values that operators keep in the broker, for policymakers; the name of the cluster is one
+ * of them, with a path of its own.
+ */
+public final class GlobalParameterResource {
+  private final ManagedBroker managed;
+
+  public GlobalParameterResource(ManagedBroker managed) {
+    this.managed = managed;
+  }
+
+  public void addTo(RequestRouter requestRouter) {
+    requestRouter
+        .get("global-parameters", this::list)
+        .get("global-parameters/{name}", this::get)
+        .put("global-parameters/{name}", this::put)
+        .delete("global-parameters/{name}", this::delete)
+        .get("cluster-name", this::clusterName)
+        .put("cluster-name", this::setClusterName);
+  }
+
+  private GlobalParameters parameters() {
+    return managed.administration().globalParameters();
+  }
+
+  private Response list(Request request) {
+    request.principal().requirePolicymaker();
+    List<Map<String, Object>> objects =
+        parameters().list().entrySet().stream()
+            .map(entry -> object(entry.getKey(), entry.getValue()))
+            .toList();
+    return Listing.of(objects).answer(request);
+  }
+
+  private Response get(Request request) {
+    request.principal().requirePolicymaker();
+    String name = request.parameter("name");
+    String json = parameters().get(name);
+    if (json == null) {
+      throw ApiException.notFound();
+    }
+    return Response.ok(Listing.columns(request, object(name, json)));
+  }
+
+  private static Map<String, Object> object(String name, String json) {
+    return Json.object("name", name, "value", new RawValue(json));
+  }
+
+  private Response put(Request request) {
+    request.principal().requirePolicymaker();
+    Object value = request.body().fields().require("value").get("value");
+    return Response.put(
+        Futures.await(parameters().set(request.parameter("name"), Json.text(value))));
+  }
+
+  private Response delete(Request request) {
+    request.principal().requirePolicymaker();
+    Futures.await(parameters().clear(request.parameter("name")));
+    return Response.noContent();
+  }
+
+  private Response clusterName(Request request) {
+    return Response.ok(Map.of("name", ClusterName.of(parameters())));
+  }
+
+  private Response setClusterName(Request request) {
+    request.principal().requireAdministrator();
+    String name = request.body().fields().requiredText("name");
+    Checks.name("cluster", name);
+    Futures.await(parameters().set(ClusterName.PARAMETER, Json.text(name)));
+    return Response.noContent();
+  }
+}

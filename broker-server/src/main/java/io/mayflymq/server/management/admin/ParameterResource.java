@@ -1,0 +1,158 @@
+package io.mayflymq.server.management.admin;
+
+import io.mayflymq.core.admin.AdministrationException;
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.security.Limits;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.server.definitions.LimitsJson;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Json;
+import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.resource.Futures;
+import io.mayflymq.server.management.resource.ManagedBroker;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Parameters of virtual hosts: RabbitMQ keeps operator policies and limits as such. Both have paths
+ * of their own beside this.
+ */
+public final class ParameterResource {
+  private static final String OPERATOR_POLICY = PolicyKind.OPERATOR_POLICY.component();
+  private static final String VHOST_LIMITS = "vhost-limits";
+  private static final String LIMITS = "limits";
+
+  private final ManagedBroker managed;
+
+  public ParameterResource(ManagedBroker managed) {
+    this.managed = managed;
+  }
+
+  public void addTo(RequestRouter requestRouter) {
+    requestRouter
+        .get("parameters", request -> list(request, null))
+        .get("parameters/{component}", request -> list(request, request.parameter("component")))
+        .get("parameters/{component}/{vhost}", this::listOfVhost)
+        .get("parameters/{component}/{vhost}/{name}", this::get)
+        .put("parameters/{component}/{vhost}/{name}", this::set)
+        .delete("parameters/{component}/{vhost}/{name}", this::clear);
+  }
+
+  private record Parameter(String component, String vhost, String name, Object value) {
+    Map<String, Object> toMap() {
+      return Json.object("value", value, "vhost", vhost, "component", component, "name", name);
+    }
+  }
+
+  /** The parameters of virtual hosts; those of one component if it is not null. */
+  private static List<Parameter> parameters(Collection<VirtualHost> vhosts, String component) {
+    List<Parameter> all = new ArrayList<>();
+    for (VirtualHost vhost : vhosts) {
+      for (Policy policy : vhost.policies().table().policies(PolicyKind.OPERATOR_POLICY)) {
+        Map<String, Object> value = policy.toMap(vhost.name());
+        value.keySet().removeAll(List.of("vhost", "name"));
+        all.add(new Parameter(OPERATOR_POLICY, vhost.name(), policy.name(), value));
+      }
+      Limits limits = vhost.definition().limits();
+      if (!limits.asMap().isEmpty()) {
+        all.add(new Parameter(VHOST_LIMITS, vhost.name(), LIMITS, LimitsJson.write(limits)));
+      }
+    }
+    all.removeIf(parameter -> component != null && !parameter.component.equals(component));
+    return all;
+  }
+
+  private Response list(Request request, String component) {
+    request.principal().requirePolicymaker();
+    return answer(request, parameters(managed.ownVhosts(request.principal()), component));
+  }
+
+  private Response listOfVhost(Request request) {
+    request.principal().requirePolicymaker();
+    List<VirtualHost> vhost = List.of(managed.ownVhost(request));
+    return answer(request, parameters(vhost, request.parameter("component")));
+  }
+
+  private static Response answer(Request request, List<Parameter> parameters) {
+    return Listing.of(parameters, Parameter::name, Parameter::toMap).answer(request);
+  }
+
+  private Response get(Request request) {
+    request.principal().requirePolicymaker();
+    List<VirtualHost> vhost = List.of(managed.ownVhost(request));
+    return parameters(vhost, request.parameter("component")).stream()
+        .filter(parameter -> parameter.name.equals(request.parameter("name")))
+        .findFirst()
+        .map(parameter -> Response.ok(Listing.columns(request, parameter.toMap())))
+        .orElseThrow(ApiException::notFound);
+  }
+
+  private Response set(Request request) {
+    request.principal().requirePolicymaker();
+    VirtualHost vhost = managed.ownVhostToPutInto(request);
+    String component = request.parameter("component");
+    Object value = request.body().fields().require("value").get("value");
+    if (component.equals(PolicyKind.POLICY.component())) {
+      throw ApiException.badRequest("policies may not be set using this method");
+    }
+    String name = request.parameter("name");
+    if (component.equals(VHOST_LIMITS) && name.equals(LIMITS)) {
+      request.principal().requireAdministrator();
+      return setLimits(vhost, value);
+    }
+    if (!component.equals(OPERATOR_POLICY)) {
+      throw invalid("component %s not found".formatted(component));
+    }
+    request.principal().requireAdministrator();
+    if (!(value instanceof Map<?, ?> object)) {
+      throw invalid("%s not a list %s".formatted(name, Json.text(value)));
+    }
+    Map<String, Object> term = new LinkedHashMap<>();
+    object.forEach((key, part) -> term.put((String) key, part));
+    return PolicyResource.set(vhost, PolicyResource.parse(PolicyKind.OPERATOR_POLICY, name, term));
+  }
+
+  /** All limits of a virtual host at once: those that are not given are gone. */
+  private Response setLimits(VirtualHost vhost, Object value) {
+    try {
+      boolean isNew = vhost.definition().limits().isEmpty();
+      Limits limits = LimitsJson.ofVhost(Json.tree(value));
+      Futures.await(managed.administration().vhosts().setLimits(vhost.name(), limits));
+      return Response.put(isNew);
+    } catch (AdministrationException e) {
+      throw invalid(e.getMessage());
+    }
+  }
+
+  private static ApiException invalid(String reason) {
+    return ApiException.badRequest("Validation failed\n\n" + reason + "\n");
+  }
+
+  private Response clear(Request request) {
+    request.principal().requirePolicymaker();
+    VirtualHost vhost = managed.ownVhost(request);
+    String component = request.parameter("component");
+    if (component.equals(PolicyKind.POLICY.component())) {
+      throw ApiException.badRequest("policies may not be cleared using this method");
+    }
+    if (component.equals(VHOST_LIMITS)
+        && request.parameter("name").equals(LIMITS)
+        && !vhost.definition().limits().isEmpty()) {
+      request.principal().requireAdministrator();
+      Futures.await(managed.administration().vhosts().setLimits(vhost.name(), Limits.NONE));
+      return Response.noContent();
+    }
+    if (!component.equals(OPERATOR_POLICY)) {
+      throw ApiException.notFound();
+    }
+    request.principal().requireAdministrator();
+    return PolicyResource.clear(vhost, PolicyKind.OPERATOR_POLICY, request.parameter("name"));
+  }
+}

@@ -1,0 +1,204 @@
+package io.mayflymq.server.management.admin;
+
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyException;
+import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.policy.PolicyTable;
+import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.json.Statistics;
+import io.mayflymq.server.management.resource.Futures;
+import io.mayflymq.server.management.resource.ManagedBroker;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Policies and operator policies: listed, set, cleared; what either would do; and what objects live
+ * by.
+ *
+ * <p>A policymaker sets the policies of his virtual hosts, an administrator those of all, and
+ * operator policies.
+ */
+public final class PolicyResource {
+  /** What a policy is made of; RabbitMQ passes over what else is in a request. */
+  private static final Set<String> TERMS = Set.of("pattern", "definition", "priority", "apply-to");
+
+  private final ManagedBroker managed;
+
+  public PolicyResource(ManagedBroker managed) {
+    this.managed = managed;
+  }
+
+  public void addTo(RequestRouter requestRouter) {
+    addTo(requestRouter, "policies", PolicyKind.POLICY);
+    addTo(requestRouter, "operator-policies", PolicyKind.OPERATOR_POLICY);
+    requestRouter
+        .get("queues/{vhost}/{queue}/effective", this::effectiveOfQueue)
+        .get("exchanges/{vhost}/{exchange}/effective", this::effectiveOfExchange);
+  }
+
+  private void addTo(RequestRouter requestRouter, String path, PolicyKind kind) {
+    String one = path + "/{vhost}/{policy}";
+    requestRouter
+        .get(path, request -> list(request, kind, managed.ownVhosts(request.principal())))
+        .get(path + "/{vhost}", request -> listOfVhost(request, kind))
+        .get(one, request -> get(request, kind))
+        .put(one, request -> set(request, kind))
+        .delete(one, request -> clear(request, kind))
+        .put(one + "/dry-run", request -> dryRunOfSet(request, kind))
+        .delete(one + "/dry-run", request -> dryRunOfClear(request, kind));
+  }
+
+  // Looking
+
+  private record Found(VirtualHost vhost, Policy policy) {}
+
+  private Response listOfVhost(Request request, PolicyKind kind) {
+    return list(
+        request,
+        kind,
+        List.of(managed.ownVhost(request, "User not authorised to access virtual host")));
+  }
+
+  /** The one that applies if several match comes last, as in RabbitMQ. */
+  private static Response list(Request request, PolicyKind kind, Collection<VirtualHost> vhosts) {
+    List<Found> all =
+        vhosts.stream()
+            .flatMap(
+                vhost ->
+                    vhost.policies().table().policies(kind).stream()
+                        .sorted(Comparator.comparingInt(Policy::priority))
+                        .map(policy -> new Found(vhost, policy)))
+            .toList();
+    return Listing.of(
+            all, found -> found.policy.name(), found -> found.policy.toMap(found.vhost.name()))
+        .answer(request);
+  }
+
+  private Response get(Request request, PolicyKind kind) {
+    requireMaker(request, kind);
+    VirtualHost vhost = managed.ownVhost(request);
+    return Response.ok(
+        Listing.columns(request, existing(request, vhost, kind).toMap(vhost.name())));
+  }
+
+  private static Policy existing(Request request, VirtualHost vhost, PolicyKind kind) {
+    Policy policy = vhost.policies().table().policy(kind, request.parameter("policy"));
+    if (policy == null) {
+      throw ApiException.notFound();
+    }
+    return policy;
+  }
+
+  private Response effectiveOfQueue(Request request) {
+    VirtualHost vhost = managed.visibleVhost(request);
+    String name = request.parameter("queue");
+    Queue queue = vhost.routing().queue(name);
+    if (queue == null) {
+      throw ApiException.notFound();
+    }
+    Map<String, Object> explained =
+        new LinkedHashMap<>(vhost.policies().explainQueue(name).toMap());
+    explained.put("deaths", Statistics.deaths(queue.counters()));
+    return Response.ok(explained);
+  }
+
+  private Response effectiveOfExchange(Request request) {
+    VirtualHost vhost = managed.visibleVhost(request);
+    String name = request.exchange();
+    if (vhost.routing().exchange(name) == null) {
+      throw ApiException.notFound();
+    }
+    return Response.ok(vhost.policies().explainExchange(name).toMap());
+  }
+
+  // Changing
+
+  private static void requireMaker(Request request, PolicyKind kind) {
+    if (kind == PolicyKind.OPERATOR_POLICY) {
+      request.principal().requireAdministrator();
+    } else {
+      request.principal().requirePolicymaker();
+    }
+  }
+
+  private Response set(Request request, PolicyKind kind) {
+    requireMaker(request, kind);
+    return set(managed.ownVhostToPutInto(request), wanted(request, kind));
+  }
+
+  /** Sets a policy; 201 if there was none of this kind and name. */
+  static Response set(VirtualHost vhost, Policy policy) {
+    PolicyTable before = vhost.policies().table();
+    boolean isNew = before.policy(policy.kind(), policy.name()) == null;
+    Futures.await(vhost.policies().set(policy));
+    return Response.put(isNew);
+  }
+
+  private static Policy wanted(Request request, PolicyKind kind) {
+    Map<String, Object> term = new HashMap<>();
+    request
+        .body()
+        .fields()
+        .require("pattern", "definition")
+        .object()
+        .forEach((name, value) -> term.put((String) name, value));
+    term.keySet().retainAll(TERMS);
+    return parse(kind, request.parameter("policy"), term);
+  }
+
+  /**
+   * A policy as definitions have it.
+   *
+   * @throws ApiException 400 that tells all that is wrong with it
+   */
+  static Policy parse(PolicyKind kind, String name, Map<String, ?> term) {
+    try {
+      return Policy.parse(kind, name, term);
+    } catch (PolicyException e) {
+      throw ApiException.badRequest(e.report());
+    }
+  }
+
+  private Response clear(Request request, PolicyKind kind) {
+    requireMaker(request, kind);
+    return clear(managed.ownVhost(request), kind, request.parameter("policy"));
+  }
+
+  /**
+   * Clears a policy.
+   *
+   * @throws ApiException 404 if there is none of this kind and name
+   */
+  static Response clear(VirtualHost vhost, PolicyKind kind, String policy) {
+    if (!Futures.await(vhost.policies().clear(kind, policy))) {
+      throw ApiException.notFound();
+    }
+    return Response.noContent();
+  }
+
+  // Asking first
+
+  private Response dryRunOfSet(Request request, PolicyKind kind) {
+    requireMaker(request, kind);
+    VirtualHost vhost = managed.ownVhostToPutInto(request);
+    return Response.ok(Futures.await(vhost.policies().dryRunSet(wanted(request, kind))).toMap());
+  }
+
+  private Response dryRunOfClear(Request request, PolicyKind kind) {
+    requireMaker(request, kind);
+    VirtualHost vhost = managed.ownVhost(request);
+    Policy policy = existing(request, vhost, kind);
+    return Response.ok(Futures.await(vhost.policies().dryRunClear(kind, policy.name())).toMap());
+  }
+}

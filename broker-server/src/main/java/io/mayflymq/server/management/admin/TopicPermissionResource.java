@@ -1,0 +1,91 @@
+package io.mayflymq.server.management.admin;
+
+import io.mayflymq.core.admin.PermissionAdministration;
+import io.mayflymq.core.security.SecurityState.TopicPermissionEntry;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Body;
+import io.mayflymq.server.management.api.Json;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.resource.Futures;
+import io.mayflymq.server.management.resource.ManagedBroker;
+import java.util.Map;
+
+/**
+ * The routing keys that users may write to and read from topic exchanges. For administrators only.
+ */
+public final class TopicPermissionResource {
+  private final ManagedBroker managed;
+  private final GrantLists<TopicPermissionEntry> lists;
+
+  public TopicPermissionResource(ManagedBroker managed) {
+    this.managed = managed;
+    this.lists =
+        new GrantLists<>(
+            managed,
+            "topic-permissions",
+            () -> permissions().listTopics(),
+            TopicPermissionEntry::user,
+            TopicPermissionEntry::vhost,
+            TopicPermissionResource::object);
+  }
+
+  public void addTo(RequestRouter requestRouter) {
+    lists.addTo(requestRouter);
+    requestRouter
+        .get("topic-permissions/{vhost}/{user}", this::get)
+        .put("topic-permissions/{vhost}/{user}", this::put)
+        .delete("topic-permissions/{vhost}/{user}", this::delete)
+        .delete("topic-permissions/{vhost}/{user}/{exchange}", this::deleteOfExchange);
+  }
+
+  private PermissionAdministration permissions() {
+    return managed.administration().permissions();
+  }
+
+  private Response get(Request request) {
+    return lists.answer(request, lists.existing(request));
+  }
+
+  private static Map<String, Object> object(TopicPermissionEntry entry) {
+    return Json.object(
+        "user", entry.user(),
+        "vhost", entry.vhost(),
+        "exchange", entry.exchange(),
+        "write", entry.permissions().write(),
+        "read", entry.permissions().read());
+  }
+
+  private Response put(Request request) {
+    request.principal().requireAdministrator();
+    Body.Fields fields = request.body().fields().require("exchange", "write", "read");
+    managed.requireVhostAndUser(request);
+    return Response.put(
+        Futures.await(
+            permissions()
+                .setTopic(
+                    request.parameter("user"),
+                    request.parameter("vhost"),
+                    fields.requiredText("exchange"),
+                    fields.requiredText("write"),
+                    fields.requiredText("read"))));
+  }
+
+  private Response deleteOfExchange(Request request) {
+    String exchange = request.parameter("exchange");
+    TopicPermissionEntry entry =
+        lists.existing(request).stream()
+            .filter(candidate -> candidate.exchange().equals(exchange))
+            .findFirst()
+            .orElseThrow(ApiException::notFound);
+    Futures.await(permissions().clearTopic(entry.user(), entry.vhost(), exchange));
+    return Response.noContent();
+  }
+
+  private Response delete(Request request) {
+    TopicPermissionEntry first = lists.existing(request).get(0);
+    Futures.await(permissions().clearTopics(first.user(), first.vhost()));
+    return Response.noContent();
+  }
+}

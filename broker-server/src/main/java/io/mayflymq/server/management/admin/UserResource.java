@@ -1,0 +1,150 @@
+package io.mayflymq.server.management.admin;
+
+import io.mayflymq.core.admin.UserAdministration;
+import io.mayflymq.core.security.HashingAlgorithm;
+import io.mayflymq.core.security.Limits;
+import io.mayflymq.core.security.PasswordHash;
+import io.mayflymq.core.security.SecurityState.PermissionEntry;
+import io.mayflymq.core.security.User;
+import io.mayflymq.server.definitions.LimitsJson;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Body;
+import io.mayflymq.server.management.api.Json;
+import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.resource.Futures;
+import io.mayflymq.server.management.resource.ManagedBroker;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Users: their passwords, tags and limits. For administrators only. */
+public final class UserResource {
+  private final ManagedBroker managed;
+
+  public UserResource(ManagedBroker managed) {
+    this.managed = managed;
+  }
+
+  public void addTo(RequestRouter requestRouter) {
+    requestRouter
+        .get("users", this::list)
+        .get("users/without-permissions", this::listWithoutPermissions)
+        .post("users/bulk-delete", this::deleteAll)
+        .get("users/{user}", this::get)
+        .put("users/{user}", this::put)
+        .delete("users/{user}", this::delete);
+  }
+
+  private UserAdministration users() {
+    return managed.administration().users();
+  }
+
+  private Response list(Request request) {
+    request.principal().requireAdministrator();
+    return answer(request, users().list());
+  }
+
+  private Response listWithoutPermissions(Request request) {
+    request.principal().requireAdministrator();
+    Set<String> permitted =
+        managed.administration().permissions().list().stream()
+            .map(PermissionEntry::user)
+            .collect(Collectors.toSet());
+    return answer(
+        request, users().list().stream().filter(user -> !permitted.contains(user.name())).toList());
+  }
+
+  private static Response answer(Request request, List<User> users) {
+    return Listing.of(users, User::name, UserResource::object).answer(request);
+  }
+
+  private Response get(Request request) {
+    request.principal().requireAdministrator();
+    return Response.ok(Listing.columns(request, object(users().get(request.parameter("user")))));
+  }
+
+  private static Map<String, Object> object(User user) {
+    return Json.object(
+        "name", user.name(),
+        "password_hash", user.passwordHash().base64(),
+        "hashing_algorithm", user.passwordHash().algorithm().definitionsName(),
+        "tags", user.tags(),
+        "limits", Json.ofLimits(user.limits()));
+  }
+
+  /** Without a password and a hash the user is left without either, and cannot log in with one. */
+  private Response put(Request request) {
+    request.principal().requireAdministrator();
+    Body.Fields fields = request.body().fields();
+    if (!fields.has("tags")) {
+      throw ApiException.badRequest("tags_not_present");
+    }
+    Limits limits =
+        fields.has("limits") ? LimitsJson.ofUser(Json.tree(fields.get("limits"))) : Limits.NONE;
+    User wanted = new User(request.parameter("user"), password(fields), fields.tags(), limits);
+    return Response.put(Futures.await(users().put(wanted)));
+  }
+
+  private static PasswordHash password(Body.Fields fields) {
+    HashingAlgorithm algorithm = algorithm(fields);
+    String password = fields.text("password", null);
+    String hash = fields.text("password_hash", null);
+    if (password != null && hash != null) {
+      throw ApiException.badRequest("both_password_and_password_hash_are_provided");
+    }
+    if (password != null) {
+      return UserAdministration.hash(password);
+    }
+    if (hash == null || hash.isEmpty()) {
+      return PasswordHash.NONE;
+    }
+    try {
+      Base64.getDecoder().decode(hash);
+    } catch (IllegalArgumentException e) {
+      throw ApiException.badRequest(List.of("not_base64", hash));
+    }
+    return new PasswordHash(algorithm, hash);
+  }
+
+  /** What made the hash. A definition that does not say means MD5, but a request is of today. */
+  private static HashingAlgorithm algorithm(Body.Fields fields) {
+    String name = fields.text("hashing_algorithm", HashingAlgorithm.SHA256.definitionsName());
+    try {
+      return HashingAlgorithm.ofDefinitionsName(name);
+    } catch (IllegalArgumentException e) {
+      throw ApiException.badRequest(e.getMessage());
+    }
+  }
+
+  private Response delete(Request request) {
+    request.principal().requireAdministrator();
+    Futures.await(users().delete(request.parameter("user")));
+    return Response.noContent();
+  }
+
+  /** All of them or, if one is not there, none. */
+  private Response deleteAll(Request request) {
+    request.principal().requireAdministrator();
+    Object given = request.body().fields().require("users").get("users");
+    if (!(given instanceof List<?> list)) {
+      throw ApiException.badRequest(
+          "users should be a list of names, actually was " + Json.text(given));
+    }
+    Set<String> known = users().list().stream().map(User::name).collect(Collectors.toSet());
+    List<String> names = new ArrayList<>();
+    for (Object name : list) {
+      if (!(name instanceof String text) || !known.contains(text)) {
+        throw ApiException.badRequest(Json.list("no_such_user", name));
+      }
+      names.add(text);
+    }
+    names.stream().distinct().map(users()::delete).toList().forEach(Futures::await);
+    return Response.noContent();
+  }
+}

@@ -1,0 +1,63 @@
+package io.mayflymq.server.management.api;
+
+import io.mayflymq.core.admin.AdministrationException;
+import io.mayflymq.protocol.types.AmqpException;
+
+/** A request that is answered with an error: its status, and RabbitMQ's two fields. */
+public final class ApiException extends RuntimeException {
+  private final int status;
+  private final String error;
+  private final transient Object reason;
+
+  public ApiException(int status, String error, Object reason) {
+    super(error + ": " + reason, null, false, false);
+    this.status = status;
+    this.error = error;
+    this.reason = reason;
+  }
+
+  public int status() {
+    return status;
+  }
+
+  String error() {
+    return error;
+  }
+
+  /** A text, or a list where RabbitMQ shows an Erlang tuple. */
+  Object reason() {
+    return reason;
+  }
+
+  /** There is no such thing, or no such path. */
+  public static ApiException notFound() {
+    return new ApiException(404, "Object Not Found", "Not Found");
+  }
+
+  public static ApiException badRequest(Object reason) {
+    return new ApiException(400, "bad_request", reason);
+  }
+
+  /** The user is known, and may not do this. */
+  public static ApiException notAuthorised(String reason) {
+    return new ApiException(401, "not_authorised", reason);
+  }
+
+  /** What an administrator asked for and cannot be done. */
+  public static ApiException of(AdministrationException refused) {
+    return switch (refused.reason()) {
+      case NO_SUCH_VHOST, NO_SUCH_USER, NO_SUCH_PARAMETER -> notFound();
+      default -> badRequest(refused.getMessage());
+    };
+  }
+
+  /** What the broker refuses to a client of AMQP, as RabbitMQ's management tells it. */
+  public static ApiException of(AmqpException refused) {
+    return switch (refused.code()) {
+      case ACCESS_REFUSED -> notAuthorised(refused.detail());
+      case NOT_FOUND -> new ApiException(404, "not_found", refused.detail());
+      case INTERNAL_ERROR -> new ApiException(500, "internal_error", refused.detail());
+      default -> badRequest(refused.detail());
+    };
+  }
+}

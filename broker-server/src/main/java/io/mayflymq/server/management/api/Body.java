@@ -1,0 +1,170 @@
+package io.mayflymq.server.management.api;
+
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.server.http.RequestBody;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The JSON of a request: an object, which is read field by field, with RabbitMQ's errors for what
+ * does not fit.
+ */
+public final class Body {
+  /** None. */
+  public static final Body EMPTY = new Body(RequestBody.EMPTY);
+
+  private final RequestBody content;
+
+  public Body(RequestBody content) {
+    this.content = content;
+  }
+
+  /** A body of these bytes, which shall not change. */
+  public Body(byte[] bytes) {
+    this(RequestBody.of(bytes));
+  }
+
+  /** Reads it as it is, from its beginning. */
+  public InputStream open() {
+    return content.open();
+  }
+
+  /**
+   * The whole object; nothing at all is an empty one.
+   *
+   * @throws ApiException 400 for what is no JSON, or no object, or too much of it
+   */
+  public Fields fields() {
+    if (content.length() == 0) {
+      return new Fields(Map.of());
+    }
+    try (InputStream json = content.open()) {
+      if (Json.decode(json) instanceof Map<?, ?> object) {
+        return new Fields(object);
+      }
+    } catch (StreamConstraintsException e) {
+      throw ApiException.badRequest(
+          "the JSON of a request may be nested %d deep and hold %d values, names and brackets"
+              .formatted(Json.DEEPEST, Json.MOST_TOKENS));
+    } catch (IOException e) {
+      throw ApiException.badRequest("not_json");
+    }
+    throw ApiException.badRequest("not_json");
+  }
+
+  /** The fields of an object. */
+  public record Fields(Map<?, ?> object) {
+    /**
+     * Checks that fields are there.
+     *
+     * @throws ApiException 400 that names those that are not
+     */
+    public Fields require(String... names) {
+      List<String> missing = Stream.of(names).filter(name -> !object.containsKey(name)).toList();
+      if (!missing.isEmpty()) {
+        throw ApiException.badRequest(
+            missing.stream()
+                .map(name -> "{key_missing," + name + "}")
+                .collect(Collectors.joining(",", "[", "]")));
+      }
+      return this;
+    }
+
+    public boolean has(String name) {
+      return object.containsKey(name);
+    }
+
+    /** The value as it is, or null. */
+    public Object get(String name) {
+      return object.get(name);
+    }
+
+    /** A text; the other one if there is none. */
+    public String text(String name, String otherwise) {
+      Object value = object.get(name);
+      if (value == null) {
+        return otherwise;
+      }
+      if (value instanceof String text) {
+        return text;
+      }
+      throw ApiException.badRequest(List.of("not_string", value));
+    }
+
+    /**
+     * A text that must be there.
+     *
+     * @throws ApiException 400 if it is not, or is no text
+     */
+    public String requiredText(String name) {
+      require(name);
+      if (object.get(name) instanceof String text) {
+        return text;
+      }
+      throw ApiException.badRequest(Json.list("not_string", object.get(name)));
+    }
+
+    /** Tags: a list of texts, or a text with commas; none if there is nothing. */
+    public List<String> tags() {
+      Object value = object.get("tags");
+      if (value == null) {
+        return List.of();
+      }
+      if (value instanceof String text) {
+        return Stream.of(text.split(",")).map(String::strip).filter(tag -> !tag.isEmpty()).toList();
+      }
+      if (value instanceof List<?> list && list.stream().allMatch(String.class::isInstance)) {
+        return list.stream().map(String.class::cast).toList();
+      }
+      throw ApiException.badRequest(
+          "tags should be a list of texts, or a text with commas, actually was "
+              + Json.text(value));
+    }
+
+    /** A truth value, which may be a text too; false if there is none. */
+    public boolean bool(String name) {
+      Object value = object.get(name);
+      if (value == null || value.equals(false) || value.equals("false")) {
+        return false;
+      }
+      if (value.equals(true) || value.equals("true")) {
+        return true;
+      }
+      throw ApiException.badRequest(List.of("not_boolean", value));
+    }
+
+    /** A whole number, which may be a text too; the other one if there is none. */
+    public long number(String name, long otherwise) {
+      Object value = object.get(name);
+      if (value == null) {
+        return otherwise;
+      }
+      if (value instanceof Integer || value instanceof Long) {
+        return ((Number) value).longValue();
+      }
+      try {
+        return Long.parseLong(value.toString());
+      } catch (NumberFormatException e) {
+        throw ApiException.badRequest(List.of("not_integer", value));
+      }
+    }
+
+    /** A table; empty if there is none. */
+    public FieldTable table(String name) {
+      Object value = object.get(name);
+      if (value instanceof Map<?, ?> table) {
+        return Json.toTable(table);
+      }
+      // An empty table is an empty list in what RabbitMQ itself exports.
+      if (value == null || (value instanceof List<?> list && list.isEmpty())) {
+        return FieldTable.EMPTY;
+      }
+      throw ApiException.badRequest(name + " should be an object, actually was " + value);
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package io.mayflymq.server.management.api;
+
+import io.mayflymq.server.http.BodyLimit;
+import java.util.concurrent.TimeUnit;
+
+/** What the bodies of the API's requests may take. */
+public final class BodyLimits {
+  /** For all but a few: an object of some fields. */
+  static final BodyLimit SMALL = new BodyLimit(1 << 20, (int) TimeUnit.SECONDS.toMillis(30));
+
+  private static final int LARGE_MILLIS = (int) TimeUnit.MINUTES.toMillis(10);
+
+  private BodyLimits() {}
+
+  /** For documents and messages. */
+  public static BodyLimit large(int maxBytes) {
+    return new BodyLimit(maxBytes, LARGE_MILLIS);
+  }
+}

@@ -1,0 +1,180 @@
+package io.mayflymq.server.management.api;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mayflymq.core.security.Limits;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** JSON as maps, lists and plain values, and what field tables are in it. */
+public final class Json {
+  /** How deep lists and objects in a request may be nested. */
+  static final int DEEPEST = 100;
+
+  /** How many values, names and brackets there may be in a request. */
+  static final int MOST_TOKENS = 50_000;
+
+  private static final ObjectMapper MAPPER =
+      new ObjectMapper(
+              JsonFactory.builder()
+                  .streamReadConstraints(
+                      StreamReadConstraints.builder()
+                          .maxNestingDepth(DEEPEST)
+                          .maxTokenCount(MOST_TOKENS)
+                          // As long as the body, which has a limit of its own.
+                          .maxStringLength(Integer.MAX_VALUE)
+                          .build())
+                  .build())
+          .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+
+  private Json() {}
+
+  /** An object of names and values in turns, in this order. */
+  public static Map<String, Object> object(Object... namesAndValues) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    for (int i = 0; i < namesAndValues.length; i += 2) {
+      object.put((String) namesAndValues[i], namesAndValues[i + 1]);
+    }
+    return object;
+  }
+
+  /** A list of values, which may be null. */
+  public static List<Object> list(Object... values) {
+    return Arrays.asList(values);
+  }
+
+  static byte[] encode(Object value) {
+    try {
+      return MAPPER.writeValueAsBytes(value);
+    } catch (JsonProcessingException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** What writes values one after the other. */
+  public static JsonGenerator generator(OutputStream out) throws IOException {
+    return MAPPER.createGenerator(out);
+  }
+
+  /**
+   * Reads a value, as a stream: what is too large is known before all of it is there.
+   *
+   * @throws StreamConstraintsException if it is nested too deep, or holds too much
+   * @throws IOException if it is no JSON
+   */
+  static Object decode(InputStream json) throws IOException {
+    return MAPPER.readValue(json, Object.class);
+  }
+
+  /** A value as text, for messages and for what is kept. */
+  public static String text(Object value) {
+    return new String(encode(value), StandardCharsets.UTF_8);
+  }
+
+  /** A value as a tree, as definitions have it. */
+  public static JsonNode tree(Object value) {
+    return MAPPER.valueToTree(value);
+  }
+
+  /** Limits as an object. */
+  public static Map<String, Object> ofLimits(Limits limits) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    limits.asMap().forEach((limit, value) -> object.put(limit.key(), value));
+    return object;
+  }
+
+  /** A table as an object; integers of every width are numbers, as are timestamps. */
+  public static Map<String, Object> ofTable(FieldTable table) {
+    Map<String, Object> object = new LinkedHashMap<>();
+    table.forEach((name, value) -> object.put(name, of(value)));
+    return object;
+  }
+
+  private static Object of(FieldValue value) {
+    if (value.isInteger()) {
+      return value.longValue();
+    }
+    if (value instanceof FieldValue.LongString text) {
+      return text.string();
+    }
+    if (value instanceof FieldValue.Bool bool) {
+      return bool.value();
+    }
+    if (value instanceof FieldValue.Table table) {
+      return ofTable(table.table());
+    }
+    if (value instanceof FieldValue.Array array) {
+      List<Object> list = new ArrayList<>();
+      array.values().forEach(element -> list.add(of(element)));
+      return list;
+    }
+    if (value instanceof FieldValue.Float32 number) {
+      return number.value();
+    }
+    if (value instanceof FieldValue.Float64 number) {
+      return number.value();
+    }
+    if (value instanceof FieldValue.Decimal number) {
+      return number.toBigDecimal();
+    }
+    if (value instanceof FieldValue.Timestamp time) {
+      return time.seconds();
+    }
+    if (value instanceof FieldValue.Binary binary) {
+      return new String(binary.bytes(), StandardCharsets.UTF_8);
+    }
+    // Nothing is Erlang's undefined, which RabbitMQ's JSON makes a text.
+    return "undefined";
+  }
+
+  /**
+   * An object as a table: whole numbers are 64 bits wide, others doubles.
+   *
+   * @throws ApiException 400 for a number that has no room in 64 bits
+   */
+  static FieldTable toTable(Map<?, ?> object) {
+    FieldTable.Builder table = FieldTable.builder();
+    object.forEach((name, value) -> table.put((String) name, toField(value)));
+    return table.build();
+  }
+
+  private static FieldValue toField(Object value) {
+    if (value instanceof String text) {
+      return FieldValue.of(text);
+    }
+    if (value instanceof Boolean bool) {
+      return FieldValue.Bool.of(bool);
+    }
+    if (value instanceof Integer || value instanceof Long) {
+      return new FieldValue.Int64(((Number) value).longValue());
+    }
+    if (value instanceof Double number) {
+      return new FieldValue.Float64(number);
+    }
+    if (value instanceof Map<?, ?> object) {
+      return new FieldValue.Table(toTable(object));
+    }
+    if (value instanceof List<?> list) {
+      return new FieldValue.Array(list.stream().map(Json::toField).toList());
+    }
+    if (value == null) {
+      return FieldValue.Void.INSTANCE;
+    }
+    throw ApiException.badRequest("number out of range: " + value);
+  }
+}

@@ -1,0 +1,63 @@
+package io.mayflymq.server.management.api;
+
+import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.security.User;
+import java.util.List;
+
+/**
+ * Who makes a request.
+ *
+ * @param user the user's name
+ * @param tags the user's tags, which say how much of the API there is for him
+ * @param control whether it is who can read the control file: an administrator who needs no
+ *     permissions
+ */
+public record Principal(String user, List<String> tags, boolean control) implements Actor {
+  private static final String MONITORING = "monitoring";
+  private static final String POLICYMAKER = "policymaker";
+  private static final String MANAGEMENT = "management";
+
+  /** Whoever can read the control file. */
+  public static final Principal CONTROL =
+      new Principal("mayflyctl", List.of(User.ADMINISTRATOR), true);
+
+  public boolean isAdministrator() {
+    return tags.contains(User.ADMINISTRATOR);
+  }
+
+  /** Whether he may see what belongs to others. */
+  public boolean isMonitor() {
+    return isAdministrator() || tags.contains(MONITORING);
+  }
+
+  boolean isPolicymaker() {
+    return isAdministrator() || tags.contains(POLICYMAKER);
+  }
+
+  /** Whether there is anything for him at all. */
+  boolean mayManage() {
+    return isMonitor() || isPolicymaker() || tags.contains(MANAGEMENT);
+  }
+
+  public void requireManagement() {
+    require(mayManage(), "Not management user");
+  }
+
+  public void requireMonitor() {
+    require(isMonitor(), "Not monitor user");
+  }
+
+  public void requirePolicymaker() {
+    require(isPolicymaker(), "User not authorised to access object");
+  }
+
+  public void requireAdministrator() {
+    require(isAdministrator(), "Not administrator user");
+  }
+
+  private static void require(boolean holds, String otherwise) {
+    if (!holds) {
+      throw ApiException.notAuthorised(otherwise);
+    }
+  }
+}

@@ -1,0 +1,124 @@
+package io.mayflymq.server.management.api;
+
+import io.mayflymq.server.http.Percent;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A request that was read whole.
+ *
+ * @param method in capitals
+ * @param path the parts of the path behind {@code /api/}, decoded
+ * @param parameters what the template of the route calls the parts of the path
+ * @param query the query's parameters, decoded
+ * @param headers by name in lower case
+ * @param body what came behind the headers
+ * @param principal who asks
+ */
+public record Request(
+    String method,
+    List<String> path,
+    Map<String, String> parameters,
+    Map<String, String> query,
+    Map<String, String> headers,
+    Body body,
+    Principal principal) {
+
+  /** The part of the path that the template calls so. */
+  public String parameter(String name) {
+    return parameters.get(name);
+  }
+
+  /** A parameter of the query, or null. */
+  public String query(String name) {
+    return query.get(name);
+  }
+
+  /**
+   * A whole number of the query.
+   *
+   * @throws ApiException 400 if it is none, or is not within the bounds
+   */
+  public long number(String name, long otherwise, long least, long most) {
+    String given = query.get(name);
+    if (given == null) {
+      return otherwise;
+    }
+    try {
+      long number = Long.parseLong(given);
+      if (number >= least && number <= most) {
+        return number;
+      }
+    } catch (NumberFormatException e) {
+      // Told below.
+    }
+    throw ApiException.badRequest(
+        most == Long.MAX_VALUE
+            ? "%s should be a number, %d or more, actually was %s".formatted(name, least, given)
+            : "%s should be a number from %d to %d, actually was %s"
+                .formatted(name, least, most, given));
+  }
+
+  /** Whether a parameter of the query is {@code true}. */
+  public boolean flag(String name) {
+    return "true".equals(query.get(name));
+  }
+
+  /** The name of the exchange that the path gives: the default one goes by two names. */
+  public String exchange() {
+    String name = parameter("exchange");
+    return name.equals("amq.default") ? "" : name;
+  }
+
+  public Request with(Map<String, String> matched, Body received) {
+    return new Request(method, path, matched, query, headers, received, principal);
+  }
+
+  /**
+   * The parts of a path that is still encoded: a name may hold a slash. One empty part at the end
+   * is a slash too many.
+   *
+   * @throws ApiException 400 for what is no encoding
+   */
+  public static List<String> split(String rawPath) {
+    List<String> parts = new ArrayList<>();
+    for (String part : rawPath.split("/", -1)) {
+      parts.add(decode(part));
+    }
+    if (!parts.isEmpty() && parts.get(parts.size() - 1).isEmpty()) {
+      parts.remove(parts.size() - 1);
+    }
+    return parts;
+  }
+
+  /**
+   * The parameters of a query that is still encoded, the last of each name.
+   *
+   * @param rawQuery null for none
+   * @throws ApiException 400 for what is no encoding
+   */
+  public static Map<String, String> parseQuery(String rawQuery) {
+    Map<String, String> parameters = new HashMap<>();
+    if (rawQuery != null) {
+      for (String pair : rawQuery.split("&")) {
+        int equals = pair.indexOf('=');
+        if (equals > 0) {
+          // In a query a plus is a space; in a path it is a plus.
+          String plain = pair.replace('+', ' ');
+          parameters.put(decode(plain.substring(0, equals)), decode(plain.substring(equals + 1)));
+        }
+      }
+    }
+    return parameters;
+  }
+
+  private static String decode(String text) {
+    try {
+      return Percent.decode(text);
+    } catch (IllegalArgumentException e) {
+      throw ApiException.badRequest(e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package io.mayflymq.server.management.auth;
+
+import io.mayflymq.core.security.AccessControl;
+import io.mayflymq.core.security.AuthenticationResult;
+import io.mayflymq.core.security.AuthenticationResult.Accepted;
+import io.mayflymq.core.security.AuthenticationResult.Refused;
+import io.mayflymq.core.security.Credentials;
+import io.mayflymq.core.security.User;
+import io.mayflymq.server.management.api.Principal;
+import io.netty.util.NetUtil;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Knows users by their passwords, with HTTP's basic authentication. Who guesses is held back as by
+ * AMQP, and by both together.
+ */
+public final class UserAuthenticator implements Authenticator {
+  private static final Logger LOGGER = LoggerFactory.getLogger(UserAuthenticator.class);
+  private static final String BASIC = "basic ";
+
+  /** A name that is no user's may hold anything, and a line of the log is a line. */
+  private static final Pattern CONTROL_CHARACTERS = Pattern.compile("\\p{Cntrl}");
+
+  private final AccessControl accessControl;
+  private final AuthAttempts attempts;
+
+  public UserAuthenticator(AccessControl accessControl, AuthAttempts attempts) {
+    this.accessControl = accessControl;
+    this.attempts = attempts;
+  }
+
+  @Override
+  public Login authenticate(String header, InetSocketAddress peer) {
+    if (header == null) {
+      return new Login.Missing();
+    }
+    Credentials credentials = basic(header);
+    if (credentials == null) {
+      attempts.failed();
+      return new Login.Refused(0);
+    }
+    AuthenticationResult result = accessControl.authenticate(credentials, peer.getAddress());
+    if (result instanceof Refused refused) {
+      attempts.failed();
+      LOGGER.warn(
+          "HTTP {}: access denied: {}",
+          NetUtil.toSocketAddressString(peer),
+          CONTROL_CHARACTERS.matcher(refused.reason()).replaceAll("?"));
+      return new Login.Refused(refused.pauseMillis());
+    }
+    attempts.succeeded();
+    User user = ((Accepted) result).user();
+    return new Login.Accepted(new Principal(user.name(), user.tags(), false));
+  }
+
+  private static Credentials basic(String header) {
+    if (!header.regionMatches(true, 0, BASIC, 0, BASIC.length())) {
+      return null;
+    }
+    try {
+      byte[] decoded = Base64.getDecoder().decode(header.substring(BASIC.length()).strip());
+      String both = new String(decoded, StandardCharsets.UTF_8);
+      int colon = both.indexOf(':');
+      return colon < 0
+          ? null
+          : new Credentials(both.substring(0, colon), both.substring(colon + 1));
+    } catch (IllegalArgumentException e) {
+      return null;
+    }
+  }
+}

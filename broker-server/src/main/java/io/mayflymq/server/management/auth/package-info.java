@@ -1,0 +1,2 @@
+/** Who may use the HTTP API. */
+package io.mayflymq.server.management.auth;

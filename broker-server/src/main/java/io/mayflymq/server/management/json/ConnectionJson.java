@@ -1,0 +1,141 @@
+package io.mayflymq.server.management.json;
+
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.server.channel.ChannelView;
+import io.mayflymq.server.config.NodeName;
+import io.mayflymq.server.connection.ConnectionView;
+import io.mayflymq.server.connection.Encryption;
+import io.mayflymq.server.delivery.ChannelIdentity;
+import io.mayflymq.server.delivery.ConnectionIdentity;
+import io.mayflymq.server.management.api.Json;
+import java.security.cert.X509Certificate;
+import java.util.Locale;
+import java.util.Map;
+
+/** Connections and channels as RabbitMQ's management shows them. */
+public final class ConnectionJson {
+  private ConnectionJson() {}
+
+  /** What stands for a connection in other objects. */
+  static Map<String, Object> details(ConnectionIdentity connection) {
+    return Json.object(
+        "name", connection.name(),
+        "peer_host", connection.peerHost(),
+        "peer_port", connection.peerPort());
+  }
+
+  public static Map<String, Object> connection(ConnectionView view) {
+    ConnectionIdentity identity = view.identity();
+    Counters counters = view.counters();
+    Map<String, Object> object =
+        Json.object(
+            "auth_mechanism", view.mechanism(),
+            "channel_max", view.tuning().channelMax(),
+            "channels", view.channels(),
+            "client_properties", Json.ofTable(view.clientProperties()),
+            "connected_at", view.connectedAtMillis(),
+            "frame_max", view.tuning().frameMax(),
+            "host", identity.host(),
+            "name", identity.name(),
+            "node", NodeName.VALUE);
+    putCertificate(object, view.encryption());
+    object.putAll(
+        Json.object(
+            "peer_host", identity.peerHost(),
+            "peer_port", identity.peerPort(),
+            "pid", identity.pid(),
+            "port", identity.port(),
+            "protocol", "AMQP 0-9-1",
+            "recv_cnt", counters.get(Counter.RECEIVED_PACKETS)));
+    Statistics.put(
+        object,
+        "recv_oct",
+        counters.get(Counter.RECEIVED_BYTES),
+        counters.rate(Counter.RECEIVED_BYTES));
+    object.put("send_cnt", counters.get(Counter.SENT_PACKETS));
+    Statistics.put(
+        object, "send_oct", counters.get(Counter.SENT_BYTES), counters.rate(Counter.SENT_BYTES));
+    object.put("send_pend", view.pendingBytes());
+    putEncryption(object, view.encryption());
+    object.putAll(
+        Json.object(
+            "state",
+            view.state(),
+            "timeout",
+            view.tuning().heartbeatSeconds(),
+            "type",
+            "network",
+            "user",
+            identity.user(),
+            "user_who_performed_action",
+            identity.user(),
+            "vhost",
+            identity.vhost()));
+    view.givenName().ifPresent(name -> object.put("user_provided_name", name));
+    return object;
+  }
+
+  private static void putCertificate(Map<String, Object> object, Encryption encryption) {
+    X509Certificate certificate = encryption == null ? null : encryption.peer();
+    boolean none = certificate == null;
+    object.put("peer_cert_issuer", none ? null : certificate.getIssuerX500Principal().getName());
+    object.put("peer_cert_subject", none ? null : certificate.getSubjectX500Principal().getName());
+    object.put(
+        "peer_cert_validity",
+        none
+            ? null
+            : "%s - %s"
+                .formatted(
+                    certificate.getNotBefore().toInstant(), certificate.getNotAfter().toInstant()));
+  }
+
+  private static void putEncryption(Map<String, Object> object, Encryption encryption) {
+    boolean none = encryption == null;
+    object.put("ssl", !none);
+    object.put("ssl_cipher", none ? null : encryption.cipher());
+    object.put("ssl_hash", none ? null : encryption.hash());
+    object.put("ssl_key_exchange", none ? null : encryption.keyExchange());
+    object.put("ssl_protocol", none ? null : encryption.protocol().toLowerCase(Locale.ROOT));
+  }
+
+  /** The few fields of RabbitMQ's list of a user's connections. */
+  public static Map<String, Object> brief(ConnectionIdentity identity) {
+    return Json.object(
+        "name", identity.name(),
+        "vhost", identity.vhost(),
+        "user", identity.user(),
+        "node", NodeName.VALUE);
+  }
+
+  public static Map<String, Object> channel(ChannelView view) {
+    ChannelIdentity identity = view.identity();
+    Map<String, Object> object =
+        Json.object(
+            "acks_uncommitted", view.uncommittedAcks(),
+            "confirm", view.confirm(),
+            "connection_details", details(identity.connection()),
+            "consumer_count", view.consumers(),
+            "global_prefetch_count", view.globalPrefetch());
+    Map<String, Object> stats = Statistics.ofChannel(view.counters());
+    if (stats != null) {
+      object.put("message_stats", stats);
+    }
+    object.putAll(
+        Json.object(
+            "messages_unacknowledged", view.unacked(),
+            "messages_uncommitted", view.uncommitted(),
+            "messages_unconfirmed", view.unconfirmed(),
+            "name", identity.name(),
+            "node", NodeName.VALUE,
+            "number", identity.number(),
+            "pid", identity.pid(),
+            "prefetch_count", view.prefetch(),
+            "state", "running",
+            "transactional", view.transactional(),
+            "user", identity.connection().user(),
+            "user_who_performed_action", identity.connection().user(),
+            "vhost", identity.connection().vhost()));
+    return object;
+  }
+}

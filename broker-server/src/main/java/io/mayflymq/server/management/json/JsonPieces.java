@@ -1,0 +1,172 @@
+package io.mayflymq.server.management.json;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.mayflymq.server.http.BodySource;
+import io.mayflymq.server.management.api.Json;
+import io.mayflymq.server.management.api.MessageMemory;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A value as JSON, piece by piece. Lists and objects are opened up to the depth at which listings
+ * and definitions have their items, and each item is looked at when its turn comes.
+ */
+public final class JsonPieces implements BodySource {
+  private static final int PIECE_BYTES = 16 * 1024;
+  private static final int OPENED_DEPTH = 3;
+
+  /** What a thing takes in memory that a list shows: mostly what was found out about a queue. */
+  private static final int ITEM_BYTES = 512;
+
+  private final Deque<Level> levels = new ArrayDeque<>();
+  private final Target target = new Target();
+  private final long held;
+  private final MessageMemory.Share messages;
+  private Object root;
+  private JsonGenerator generator;
+
+  /**
+   * @param messages what messages in it take; null if there are none
+   */
+  public JsonPieces(Object value, MessageMemory.Share messages) {
+    this.root = value;
+    this.messages = messages;
+    this.held = messages == null ? ITEM_BYTES * (long) items(value) : messages.bytes();
+  }
+
+  private static int items(Object value) {
+    if (value instanceof Map<?, ?> page) {
+      return page.get("items") instanceof List<?> items ? items.size() : page.size();
+    }
+    if (value instanceof List<?> list) {
+      return list.size();
+    }
+    int items = 0;
+    if (value instanceof ObjectNode document) {
+      for (JsonNode part : document) {
+        items += part.size();
+      }
+    }
+    return items;
+  }
+
+  private enum Kind {
+    OBJECT,
+    LIST,
+    /** A string, whose rest are pieces of text. */
+    TEXT
+  }
+
+  /** What has been begun. */
+  private record Level(Iterator<?> rest, Kind kind) {}
+
+  /** Where the generator writes: each time into what the caller gives. */
+  private static final class Target extends OutputStream {
+    private ByteArrayOutputStream current;
+
+    @Override
+    public void write(int octet) {
+      current.write(octet);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) {
+      current.write(bytes, offset, length);
+    }
+  }
+
+  @Override
+  public boolean appendTo(ByteArrayOutputStream out) throws IOException {
+    target.current = out;
+    int end = out.size() + PIECE_BYTES;
+    if (generator == null) {
+      generator = Json.generator(target);
+      write(root);
+      root = null;
+    }
+    // What the generator has not passed on yet is less than a piece.
+    while (!levels.isEmpty() && out.size() < end) {
+      writeNext(levels.peek());
+    }
+    if (!levels.isEmpty()) {
+      return true;
+    }
+    generator.close();
+    return false;
+  }
+
+  @Override
+  public long held() {
+    return held;
+  }
+
+  @Override
+  public void close() {
+    if (messages != null) {
+      messages.release();
+    }
+  }
+
+  private void writeNext(Level level) throws IOException {
+    if (!level.rest.hasNext()) {
+      levels.pop();
+      switch (level.kind) {
+        case OBJECT -> generator.writeEndObject();
+        case LIST -> generator.writeEndArray();
+        case TEXT -> generator.writeRaw('"');
+      }
+      return;
+    }
+    Object next = level.rest.next();
+    if (level.kind == Kind.TEXT) {
+      generator.writeRaw((String) next);
+    } else if (next instanceof Map.Entry<?, ?> field) {
+      generator.writeFieldName((String) field.getKey());
+      write(field.getValue());
+    } else {
+      write(next);
+    }
+  }
+
+  private void write(Object value) throws IOException {
+    if (value instanceof PayloadText text) {
+      levels.push(new Level(text.pieces(), Kind.TEXT));
+      generator.writeRawValue("\"");
+      return;
+    }
+    Level level = levels.size() < OPENED_DEPTH ? level(value) : null;
+    if (level == null) {
+      generator.writePOJO(value);
+      return;
+    }
+    levels.push(level);
+    if (level.kind == Kind.OBJECT) {
+      generator.writeStartObject();
+    } else {
+      generator.writeStartArray();
+    }
+  }
+
+  /** What is in a list or an object; null if it is neither. */
+  private static Level level(Object value) {
+    if (value instanceof Map<?, ?> object) {
+      return new Level(object.entrySet().iterator(), Kind.OBJECT);
+    }
+    if (value instanceof List<?> list) {
+      return new Level(list.iterator(), Kind.LIST);
+    }
+    if (value instanceof ObjectNode object) {
+      return new Level(object.properties().iterator(), Kind.OBJECT);
+    }
+    return value instanceof ArrayNode array ? new Level(array.elements(), Kind.LIST) : null;
+  }
+}

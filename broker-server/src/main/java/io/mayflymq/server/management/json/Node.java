@@ -1,0 +1,133 @@
+package io.mayflymq.server.management.json;
+
+import io.mayflymq.server.config.TlsSettings;
+import io.mayflymq.server.management.api.Json;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * This process, and the machine that it runs on.
+ *
+ * @param listeners where clients connect, and users of the API
+ * @param dataDir where the broker keeps what it keeps
+ * @param logFile where it logs to besides the console, or null
+ * @param mechanisms the SASL mechanisms that it offers
+ */
+public record Node(List<Listener> listeners, Path dataDir, Path logFile, List<String> mechanisms) {
+
+  private static final String AMQP = "amqp";
+
+  /** What RabbitMQ calls AMQP over TLS. */
+  private static final String AMQPS = "amqp/ssl";
+
+  private static final long BYTES_PER_PAGE = 4096;
+
+  /**
+   * A place where the broker listens.
+   *
+   * @param protocol as RabbitMQ calls it
+   * @param tlsNow gives what it speaks TLS with at the moment; null if it does not
+   */
+  public record Listener(String protocol, InetSocketAddress address, Supplier<TlsSettings> tlsNow) {
+    public static Listener amqp(InetSocketAddress address) {
+      return new Listener(AMQP, address, null);
+    }
+
+    public static Listener amqps(InetSocketAddress address, Supplier<TlsSettings> tls) {
+      return new Listener(AMQPS, address, tls);
+    }
+
+    public static Listener http(InetSocketAddress address) {
+      return new Listener("http", address, null);
+    }
+
+    public static Listener https(InetSocketAddress address, Supplier<TlsSettings> tls) {
+      return new Listener("https", address, tls);
+    }
+
+    /** What it speaks TLS with, or null. */
+    public TlsSettings tls() {
+      return tlsNow == null ? null : tlsNow.get();
+    }
+
+    public boolean isOfApi() {
+      return protocol.startsWith("http");
+    }
+  }
+
+  public static long uptimeMillis() {
+    return ManagementFactory.getRuntimeMXBean().getUptime();
+  }
+
+  /** The memory that the process holds, in bytes: what the system says, else the Java heap. */
+  public static long memoryUsed() {
+    try {
+      String[] pages = Files.readString(Path.of("/proc/self/statm")).split(" ");
+      return Long.parseLong(pages[1]) * BYTES_PER_PAGE;
+    } catch (IOException | NumberFormatException e) {
+      Runtime runtime = Runtime.getRuntime();
+      return runtime.totalMemory() - runtime.freeMemory();
+    }
+  }
+
+  /** The free space where the data is, in bytes; 0 if that cannot be found out. */
+  public long diskFree() {
+    try {
+      return Files.getFileStore(dataDir).getUsableSpace();
+    } catch (IOException e) {
+      return 0;
+    }
+  }
+
+  /** File descriptors in use and allowed; 0 of 0 where the system does not say. */
+  public static Map<String, Object> fileDescriptors() {
+    return ManagementFactory.getOperatingSystemMXBean()
+            instanceof com.sun.management.UnixOperatingSystemMXBean unix
+        ? Json.object(
+            "fd_total", unix.getMaxFileDescriptorCount(),
+            "fd_used", unix.getOpenFileDescriptorCount())
+        : Json.object("fd_total", 0, "fd_used", 0);
+  }
+
+  /**
+   * Threads in use and allowed, where RabbitMQ has Erlang's processes; as many as there are if the
+   * system does not say.
+   */
+  public static Map<String, Object> threads() {
+    long used = ManagementFactory.getThreadMXBean().getThreadCount();
+    long total;
+    try (InputStream kernel = Files.newInputStream(Path.of("/proc/sys/kernel/threads-max"))) {
+      // The kernel gives a number to one read only, so it must not be read piece by piece.
+      byte[] digits = kernel.readNBytes(Long.BYTES * 4);
+      total = Long.parseLong(new String(digits, StandardCharsets.US_ASCII).strip());
+    } catch (IOException | NumberFormatException e) {
+      total = used;
+    }
+    return Json.object("proc_total", total, "proc_used", used);
+  }
+
+  public static long garbageCollections() {
+    return ManagementFactory.getGarbageCollectorMXBeans().stream()
+        .mapToLong(bean -> Math.max(0, bean.getCollectionCount()))
+        .sum();
+  }
+
+  /** The protocol of a listener as RabbitMQ accepts it in health checks: in lower case. */
+  public static String protocol(String given) {
+    String name = given.toLowerCase(Locale.ROOT);
+    return switch (name) {
+      case "amqps" -> AMQPS;
+      case "amqp091", "amqp0.9.1", "amqp-0-9-1" -> AMQP;
+      default -> name;
+    };
+  }
+}

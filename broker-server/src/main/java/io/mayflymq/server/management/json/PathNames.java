@@ -1,0 +1,24 @@
+package io.mayflymq.server.management.json;
+
+import io.mayflymq.server.management.api.ApiException;
+import java.nio.charset.StandardCharsets;
+
+/** Names of queues and exchanges that come in a path rather than in a frame, which limits them. */
+public final class PathNames {
+  private static final int MOST_BYTES = 255;
+
+  private PathNames() {}
+
+  /**
+   * Checks a name.
+   *
+   * @throws ApiException 400 if it is longer than AMQP's short strings
+   */
+  public static void check(String kind, String name) {
+    int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > MOST_BYTES) {
+      throw ApiException.badRequest(
+          "%s name too long: %d bytes, at most %d are allowed".formatted(kind, bytes, MOST_BYTES));
+    }
+  }
+}

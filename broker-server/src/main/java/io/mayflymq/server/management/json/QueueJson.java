@@ -1,0 +1,153 @@
+package io.mayflymq.server.management.json;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.policy.EffectiveSettings;
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicySubject;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.QueueSnapshot;
+import io.mayflymq.server.config.NodeName;
+import io.mayflymq.server.delivery.ChannelConsumerTarget;
+import io.mayflymq.server.delivery.ChannelIdentity;
+import io.mayflymq.server.delivery.ConnectionIdentity;
+import io.mayflymq.server.management.api.Json;
+import java.util.List;
+import java.util.Map;
+
+/** Queues and their consumers as RabbitMQ's management shows them. */
+public final class QueueJson {
+  private QueueJson() {}
+
+  /** A queue in a list. */
+  public static Map<String, Object> summary(QueueSnapshot view) {
+    Queue queue = view.queue();
+    QueueDefinition definition = queue.definition();
+    EffectiveSettings policies = byPolicies(queue);
+    Map<String, Object> object =
+        Json.object(
+            "arguments", Json.ofTable(definition.arguments()),
+            "auto_delete", definition.autoDelete(),
+            "consumers", view.consumers().size(),
+            "durable", definition.durable(),
+            "effective_policy_definition", policies.policyDefinition(),
+            "exclusive", definition.exclusive(),
+            "exclusive_consumer_tag", tagOfFirst(view, Consumer::exclusive),
+            "head_message_timestamp", timestampOf(view.head()),
+            "message_bytes", view.totals().bytes(),
+            "message_bytes_delayed", view.totals().delayedBytes() + view.scheduled().readyBytes(),
+            "message_bytes_dlx", view.waiting().bytes(),
+            "message_bytes_persistent", view.totals().persistentBytes(),
+            "message_bytes_ready", view.totals().readyBytes(),
+            "message_bytes_unacknowledged", view.totals().unackedBytes());
+    Map<String, Object> stats = Statistics.ofQueue(queue.counters());
+    if (stats != null) {
+      object.put("message_stats", stats);
+    }
+    Statistics.putIdleSince(object, queue.counters());
+    Statistics.putMessages(
+        object, view.totals().ready(), view.totals().unacked(), queue.counters());
+    object.put("messages_delayed", view.totals().delayed() + view.scheduled().ready());
+    object.put("messages_dlx", view.waiting().messages());
+    object.put("messages_persistent", view.totals().persistent());
+    object.put("messages_unreadable", view.totals().unreadable() + view.scheduled().unreadable());
+    object.put("name", queue.name());
+    object.put("node", NodeName.VALUE);
+    object.put("operator_policy", policies.operatorPolicy().map(Policy::name).orElse(null));
+    if (queue.owner() instanceof ConnectionIdentity owner) {
+      object.put("owner_pid_details", ConnectionJson.details(owner));
+    }
+    object.put("pid", NodeName.pid(0, queue.id()));
+    object.put("policy", policies.policy().map(Policy::name).orElse(null));
+    object.put("single_active_consumer_tag", singleActive(view));
+    object.put("state", "running");
+    if (definition.settings().type() == QueueType.QUORUM) {
+      object.put("leader", NodeName.VALUE);
+      object.put("members", List.of(NodeName.VALUE));
+      object.put("online", List.of(NodeName.VALUE));
+    }
+    object.put("type", definition.settings().type().wireName());
+    object.put("vhost", queue.vhost().name());
+    return object;
+  }
+
+  /** A queue on its own: with its consumers. */
+  public static Map<String, Object> detail(QueueSnapshot view) {
+    Map<String, Object> object = summary(view);
+    object.put(
+        "consumer_details",
+        view.consumers().stream().map(member -> consumer(view, member)).toList());
+    object.put("deliveries", List.of());
+    object.put("incoming", List.of());
+    return object;
+  }
+
+  /** A consumer of a queue. */
+  public static Map<String, Object> consumer(QueueSnapshot view, QueueSnapshot.Member member) {
+    Consumer consumer = member.consumer();
+    Queue queue = view.queue();
+    Map<String, Object> object =
+        Json.object(
+            "arguments", Json.ofTable(consumer.arguments()),
+            "ack_required", consumer.acknowledges(),
+            "active", member.active(),
+            "activity_status", member.active() ? "up" : "waiting",
+            "consumer_tag", consumer.tag().value(),
+            "exclusive", consumer.exclusive(),
+            "prefetch_count", consumer.prefetch(),
+            "queue", Json.object("name", queue.name(), "vhost", queue.vhost().name()));
+    if (consumer.outlet() instanceof ChannelConsumerTarget outlet) {
+      object.put("channel_details", channelDetails(outlet.channel()));
+    }
+    return object;
+  }
+
+  private static Map<String, Object> channelDetails(ChannelIdentity channel) {
+    ConnectionIdentity connection = channel.connection();
+    return Json.object(
+        "connection_name", connection.name(),
+        "name", channel.name(),
+        "node", NodeName.VALUE,
+        "number", channel.number(),
+        "peer_host", connection.peerHost(),
+        "peer_port", connection.peerPort(),
+        "pid", channel.pid(),
+        "user", connection.user());
+  }
+
+  private static EffectiveSettings byPolicies(Queue queue) {
+    return queue
+        .vhost()
+        .policies()
+        .table()
+        .byPolicies(PolicySubject.queue(queue.definition().settings().type(), queue.name()));
+  }
+
+  /** In seconds since the epoch, as the publisher set it; null if that is not known. */
+  private static Long timestampOf(Message message) {
+    return message == null ? null : message.properties().timestamp();
+  }
+
+  private static String tagOfFirst(
+      QueueSnapshot view, java.util.function.Predicate<Consumer> wanted) {
+    return view.consumers().stream()
+        .map(QueueSnapshot.Member::consumer)
+        .filter(wanted)
+        .map(consumer -> consumer.tag().value())
+        .findFirst()
+        .orElse(null);
+  }
+
+  private static String singleActive(QueueSnapshot view) {
+    if (!view.queue().definition().settings().singleActiveConsumer()) {
+      return null;
+    }
+    return view.consumers().stream()
+        .filter(QueueSnapshot.Member::active)
+        .map(member -> member.consumer().tag().value())
+        .findFirst()
+        .orElse(null);
+  }
+}

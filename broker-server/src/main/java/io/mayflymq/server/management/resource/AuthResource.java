@@ -1,0 +1,68 @@
+package io.mayflymq.server.management.resource;
+
+import io.mayflymq.core.security.PasswordHash;
+import io.mayflymq.server.config.NodeName;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Json;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.auth.AuthAttempts;
+import java.util.List;
+
+/** Who is asking, how many logins at the API there were, and what passwords hash to. */
+public final class AuthResource {
+  private final AuthAttempts attempts;
+
+  public AuthResource(AuthAttempts attempts) {
+    this.attempts = attempts;
+  }
+
+  public void addTo(RequestRouter requestRouter) {
+    requestRouter
+        .get("whoami", AuthResource::whoami)
+        .get("auth", request -> Response.ok(Json.object("oauth_enabled", false)))
+        .get("auth/hash_password/{password}", AuthResource::hashPassword)
+        .get("auth/attempts/{node}", this::list)
+        .delete("auth/attempts/{node}", this::reset)
+        .get("auth/attempts/{node}/source", AuthResource::listBySource)
+        .delete("auth/attempts/{node}/source", this::reset);
+  }
+
+  private static Response whoami(Request request) {
+    return Response.ok(
+        Json.object("name", request.principal().user(), "tags", request.principal().tags()));
+  }
+
+  /** As {@code password_hash} of users wants it. */
+  private static Response hashPassword(Request request) {
+    request.principal().requireAdministrator();
+    return Response.ok(Json.object("ok", PasswordHash.of(request.parameter("password")).base64()));
+  }
+
+  private Response list(Request request) {
+    requireThisNode(request);
+    return Response.ok(attempts.list());
+  }
+
+  /**
+   * RabbitMQ tells addresses and users apart only if it is configured to; by default it has none.
+   */
+  private static Response listBySource(Request request) {
+    requireThisNode(request);
+    return Response.ok(List.of());
+  }
+
+  private Response reset(Request request) {
+    requireThisNode(request);
+    attempts.reset();
+    return Response.noContent();
+  }
+
+  private static void requireThisNode(Request request) {
+    request.principal().requireAdministrator();
+    if (!request.parameter("node").equals(NodeName.VALUE)) {
+      throw ApiException.notFound();
+    }
+  }
+}

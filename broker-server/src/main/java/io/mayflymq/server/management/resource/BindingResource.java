@@ -1,0 +1,241 @@
+package io.mayflymq.server.management.resource;
+
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.DestinationKind;
+import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.security.VhostAccess;
+import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.server.channel.DeclareChecks;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Body;
+import io.mayflymq.server.management.api.Json;
+import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.CRC32;
+
+/**
+ * Bindings: all, of a virtual host, from and to an exchange, to a queue, and between two. Those
+ * that the default exchange has to each queue are listed too, though nobody made them.
+ */
+public final class BindingResource {
+  private static final Comparator<Binding> ORDER =
+      Comparator.comparing(Binding::source)
+          .thenComparing(binding -> binding.destinationKind().toString())
+          .thenComparing(Binding::destination)
+          .thenComparing(Binding::routingKey)
+          .thenComparing(BindingResource::propertiesKey);
+
+  private final ManagedBroker managed;
+
+  public BindingResource(ManagedBroker managed) {
+    this.managed = managed;
+  }
+
+  public void addTo(RequestRouter requestRouter) {
+    requestRouter
+        .get("bindings", request -> list(request, managed.vhosts(request.principal())))
+        .get("bindings/{vhost}", request -> list(request, List.of(managed.visibleVhost(request))))
+        .get("queues/{vhost}/{queue}/bindings", this::ofQueue)
+        .get("exchanges/{vhost}/{exchange}/bindings/source", this::fromExchange)
+        .get("exchanges/{vhost}/{exchange}/bindings/destination", this::toExchange);
+    for (DestinationKind kind : DestinationKind.values()) {
+      String between =
+          "bindings/{vhost}/e/{exchange}/"
+              + (kind == DestinationKind.QUEUE ? "q" : "e")
+              + "/{destination}";
+      requestRouter
+          .get(between, request -> between(request, kind))
+          .post(between, request -> bind(request, kind))
+          .get(between + "/{key}", request -> get(request, kind))
+          .delete(between + "/{key}", request -> unbind(request, kind));
+    }
+  }
+
+  private record Found(VirtualHost vhost, Binding binding) {}
+
+  private static Response list(Request request, Collection<VirtualHost> vhosts) {
+    List<Found> all = new ArrayList<>();
+    for (VirtualHost vhost : vhosts) {
+      RoutingTable<Queue> table = vhost.routing();
+      List<Binding> bindings = new ArrayList<>(implicit(table));
+      bindings.addAll(table.bindings());
+      bindings.stream().sorted(ORDER).map(binding -> new Found(vhost, binding)).forEach(all::add);
+    }
+    return answer(request, all);
+  }
+
+  private static Response list(Request request, VirtualHost vhost, List<Binding> bindings) {
+    return answer(
+        request,
+        bindings.stream().sorted(ORDER).map(binding -> new Found(vhost, binding)).toList());
+  }
+
+  private static Response answer(Request request, List<Found> all) {
+    return Listing.of(
+            all, found -> found.binding.source(), found -> object(found.vhost, found.binding))
+        .answer(request);
+  }
+
+  private static List<Binding> implicit(RoutingTable<Queue> table) {
+    List<Binding> implicit = new ArrayList<>(table.queueCount());
+    table.forEachQueue((name, queue) -> implicit.add(implicit(name)));
+    return implicit;
+  }
+
+  private static Binding implicit(String queue) {
+    return Binding.toQueue("", queue, queue);
+  }
+
+  private static Map<String, Object> object(VirtualHost vhost, Binding binding) {
+    return Json.object(
+        "source", binding.source(),
+        "vhost", vhost.name(),
+        "destination", binding.destination(),
+        "destination_type", binding.destinationKind().toString(),
+        "routing_key", binding.routingKey(),
+        "arguments", Json.ofTable(binding.arguments()),
+        "properties_key", propertiesKey(binding));
+  }
+
+  /**
+   * What tells a binding from others between the same two, in a form that can stand in a path: the
+   * routing key, and a digest of the arguments if there are any.
+   */
+  public static String propertiesKey(Binding binding) {
+    if (binding.arguments().isEmpty()) {
+      return binding.routingKey().isEmpty() ? "~" : quote(binding.routingKey());
+    }
+    CRC32 digest = new CRC32();
+    digest.update(sorted(binding.arguments()).encode());
+    byte[] bytes = ByteBuffer.allocate(Integer.BYTES).putInt((int) digest.getValue()).array();
+    return quote(binding.routingKey())
+        + "~"
+        + Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  private static FieldTable sorted(FieldTable arguments) {
+    FieldTable.Builder sorted = FieldTable.builder();
+    arguments.names().stream().sorted().forEach(name -> sorted.put(name, arguments.get(name)));
+    return sorted.build();
+  }
+
+  private static String quote(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("*", "%2A");
+  }
+
+  private Response ofQueue(Request request) {
+    VirtualHost vhost = managed.visibleVhost(request);
+    String queue = request.parameter("queue");
+    if (vhost.routing().queue(queue) == null) {
+      throw ApiException.notFound();
+    }
+    List<Binding> bindings = new ArrayList<>();
+    bindings.add(implicit(queue));
+    bindings.addAll(vhost.routing().bindingsTo(DestinationKind.QUEUE, queue));
+    return list(request, vhost, bindings);
+  }
+
+  private Response fromExchange(Request request) {
+    VirtualHost vhost = managed.visibleVhost(request);
+    String exchange = existingExchange(request, vhost);
+    return list(
+        request,
+        vhost,
+        exchange.isEmpty() ? implicit(vhost.routing()) : vhost.routing().bindingsFrom(exchange));
+  }
+
+  private Response toExchange(Request request) {
+    VirtualHost vhost = managed.visibleVhost(request);
+    return list(
+        request,
+        vhost,
+        vhost.routing().bindingsTo(DestinationKind.EXCHANGE, existingExchange(request, vhost)));
+  }
+
+  private static String existingExchange(Request request, VirtualHost vhost) {
+    if (vhost.routing().exchange(request.exchange()) == null) {
+      throw ApiException.notFound();
+    }
+    return request.exchange();
+  }
+
+  private static List<Binding> between(
+      VirtualHost vhost, String source, DestinationKind kind, String destination) {
+    if (source.isEmpty()) {
+      return kind == DestinationKind.QUEUE && vhost.routing().queue(destination) != null
+          ? List.of(implicit(destination))
+          : List.of();
+    }
+    return vhost.routing().bindingsTo(kind, destination).stream()
+        .filter(binding -> binding.source().equals(source))
+        .toList();
+  }
+
+  private Response between(Request request, DestinationKind kind) {
+    VirtualHost vhost = managed.visibleVhost(request);
+    return list(
+        request, vhost, between(vhost, request.exchange(), kind, request.parameter("destination")));
+  }
+
+  private Response get(Request request, DestinationKind kind) {
+    VirtualHost vhost = managed.visibleVhost(request);
+    return Response.ok(Listing.columns(request, object(vhost, named(request, vhost, kind))));
+  }
+
+  private static Binding named(Request request, VirtualHost vhost, DestinationKind kind) {
+    String key = unquote(request.parameter("key"));
+    return between(vhost, request.exchange(), kind, request.parameter("destination")).stream()
+        .filter(binding -> unquote(propertiesKey(binding)).equals(key))
+        .findFirst()
+        .orElseThrow(ApiException::notFound);
+  }
+
+  /** Clients quote more or less of a key, or nothing. */
+  private static String unquote(String text) {
+    try {
+      return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    } catch (IllegalArgumentException e) {
+      return text;
+    }
+  }
+
+  private Response bind(Request request, DestinationKind kind) {
+    VirtualHost vhost = managed.usableVhost(request);
+    Body.Fields fields = request.body().fields();
+    Binding binding =
+        new Binding(
+            request.exchange(),
+            kind,
+            request.parameter("destination"),
+            fields.text("routing_key", ""),
+            fields.table("arguments"));
+    VhostAccess access = managed.access(request.principal(), vhost);
+    DeclareChecks.binding(access, vhost, binding);
+    Futures.await(vhost.bind(binding, request.principal()));
+    String location =
+        quote(binding.destination()) + "/" + quote(propertiesKey(binding)).replace("%7E", "~");
+    return new Response(201, null, Map.of("location", location));
+  }
+
+  private Response unbind(Request request, DestinationKind kind) {
+    VirtualHost vhost = managed.usableVhost(request);
+    Binding binding = named(request, vhost, kind);
+    DeclareChecks.binding(managed.access(request.principal(), vhost), vhost, binding);
+    Futures.await(vhost.unbind(binding, request.principal()));
+    return Response.noContent();
+  }
+}

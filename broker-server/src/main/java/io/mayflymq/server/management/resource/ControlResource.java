@@ -1,0 +1,170 @@
+package io.mayflymq.server.management.resource;
+
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.server.alarm.Alarm;
+import io.mayflymq.server.alarm.ResourceMonitors;
+import io.mayflymq.server.config.BuildInfo;
+import io.mayflymq.server.config.DiskSettings;
+import io.mayflymq.server.config.MemorySettings;
+import io.mayflymq.server.config.NodeName;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Body;
+import io.mayflymq.server.management.api.Json;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.json.Node;
+import java.util.Arrays;
+import java.util.List;
+import java.util.OptionalDouble;
+import java.util.OptionalLong;
+
+/**
+ * What RabbitMQ's API lacks and its command line has, of a broker that runs: for whoever can read
+ * the control file, on the loopback address only.
+ */
+public final class ControlResource {
+  private static final double LARGEST_DISK_FACTOR = 1000;
+  private static final String BY_HAND = "by hand";
+
+  private final ManagedBroker managed;
+  private final Node node;
+  private final ResourceMonitors monitors;
+  private final MemorySettings memory;
+
+  /**
+   * @param memory what the memory monitor started with
+   */
+  public ControlResource(
+      ManagedBroker managed, Node node, ResourceMonitors monitors, MemorySettings memory) {
+    this.managed = managed;
+    this.node = node;
+    this.monitors = monitors;
+    this.memory = memory;
+  }
+
+  public void addTo(RequestRouter requestRouter) {
+    requestRouter
+        .get("status", this::status)
+        .put("alarms/{resource}", this::setAlarm)
+        .delete("alarms/{resource}", this::clearAlarm)
+        .put("vm-memory-high-watermark", this::setMemoryWatermark)
+        .put("disk-free-limit", this::setDiskFreeLimit);
+  }
+
+  private Response status(Request request) {
+    request.principal().requireAdministrator();
+    List<VirtualHost> vhosts = managed.vhosts(request.principal());
+    Runtime runtime = Runtime.getRuntime();
+    return Response.ok(
+        Json.object(
+            "node", NodeName.VALUE,
+            "product", BuildInfo.PRODUCT,
+            "version", BuildInfo.version(),
+            "rabbitmq_version", BuildInfo.DIALECT,
+            "java", Runtime.version().toString(),
+            "pid", ProcessHandle.current().pid(),
+            "uptime_ms", Node.uptimeMillis(),
+            "processors", runtime.availableProcessors(),
+            "shards", managed.broker().shards().count(),
+            "data_dir", node.dataDir().toString(),
+            "log_file", node.logFile() == null ? null : node.logFile().toString(),
+            "memory",
+                Json.object(
+                    "rss", Node.memoryUsed(),
+                    "heap_used", runtime.totalMemory() - runtime.freeMemory(),
+                    "heap_committed", runtime.totalMemory(),
+                    "heap_max", runtime.maxMemory()),
+            "alarms", managed.alarms().raised().stream().map(Alarm::title).toList(),
+            "disk_free", node.diskFree(),
+            "file_descriptors", Node.fileDescriptors(),
+            "listeners",
+                node.listeners().stream()
+                    .map(
+                        listener ->
+                            Json.object(
+                                "protocol", listener.protocol(),
+                                "interface", listener.address().getAddress().getHostAddress(),
+                                "port", listener.address().getPort()))
+                    .toList(),
+            "totals",
+                Json.object(
+                    "connections", managed.connectionCount(),
+                    "queues", vhosts.stream().mapToInt(vhost -> vhost.routing().queueCount()).sum(),
+                    "vhosts", vhosts.size())));
+  }
+
+  private Response setMemoryWatermark(Request request) {
+    request.principal().requireAdministrator();
+    Body.Fields fields = request.body().fields();
+    if (fields.has("absolute")) {
+      monitors.setVmMemoryHighWatermark(
+          new MemorySettings(
+              memory.relativeWatermark(),
+              OptionalLong.of(bytes(fields)),
+              memory.pagingRatio(),
+              memory.monitorIntervalMillis()));
+    } else {
+      monitors.setVmMemoryHighWatermark(
+          new MemorySettings(
+              fraction(fields, 1),
+              OptionalLong.empty(),
+              memory.pagingRatio(),
+              memory.monitorIntervalMillis()));
+    }
+    return Response.noContent();
+  }
+
+  private Response setDiskFreeLimit(Request request) {
+    request.principal().requireAdministrator();
+    Body.Fields fields = request.body().fields();
+    monitors.setDiskFreeLimit(
+        fields.has("absolute")
+            ? new DiskSettings(bytes(fields), OptionalDouble.empty())
+            : new DiskSettings(0, OptionalDouble.of(fraction(fields, LARGEST_DISK_FACTOR))));
+    return Response.noContent();
+  }
+
+  private static long bytes(Body.Fields fields) {
+    long bytes = fields.number("absolute", 0);
+    if (bytes < 0) {
+      throw ApiException.badRequest(
+          "absolute should be a number of bytes, 0 or more, actually was " + bytes);
+    }
+    return bytes;
+  }
+
+  private static double fraction(Body.Fields fields, double most) {
+    Object value = fields.require("relative").get("relative");
+    if (!(value instanceof Number number)
+        || !(number.doubleValue() >= 0 && number.doubleValue() <= most)) {
+      throw ApiException.badRequest(
+          "relative should be a number from 0 to %s, actually was %s".formatted(most, value));
+    }
+    return number.doubleValue();
+  }
+
+  /** Alarms by hand: whatever the monitors find, until they are cleared by hand. */
+  private Response setAlarm(Request request) {
+    request.principal().requireAdministrator();
+    managed.alarms().raise(new Alarm.ByHand(resource(request)), BY_HAND);
+    return Response.noContent();
+  }
+
+  private Response clearAlarm(Request request) {
+    request.principal().requireAdministrator();
+    managed.alarms().clear(new Alarm.ByHand(resource(request)), BY_HAND);
+    return Response.noContent();
+  }
+
+  private static Alarm.Resource resource(Request request) {
+    String name = request.parameter("resource");
+    return Arrays.stream(Alarm.Resource.values())
+        .filter(resource -> resource.word().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                ApiException.badRequest(
+                    "an alarm should be of memory or disk, actually was %s".formatted(name)));
+  }
+}

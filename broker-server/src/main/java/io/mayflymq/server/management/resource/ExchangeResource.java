@@ -1,0 +1,145 @@
+package io.mayflymq.server.management.resource;
+
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.policy.PolicyKind;
+import io.mayflymq.core.policy.PolicySubject;
+import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.routing.ExchangeType;
+import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.security.ResourceKind;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.server.channel.DeclareChecks;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Body;
+import io.mayflymq.server.management.api.Json;
+import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.json.PathNames;
+import io.mayflymq.server.management.json.Statistics;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+
+/** Exchanges: listed, declared, deleted. */
+public final class ExchangeResource {
+  private static final String BROKERS_OWN = "rmq-internal";
+
+  private final ManagedBroker managed;
+
+  public ExchangeResource(ManagedBroker managed) {
+    this.managed = managed;
+  }
+
+  public void addTo(RequestRouter requestRouter) {
+    requestRouter
+        .get("exchanges", request -> list(request, managed.vhosts(request.principal())))
+        .get("exchanges/{vhost}", request -> list(request, List.of(managed.visibleVhost(request))))
+        .get("exchanges/{vhost}/{exchange}", this::get)
+        .put("exchanges/{vhost}/{exchange}", this::declare)
+        .delete("exchanges/{vhost}/{exchange}", this::delete);
+  }
+
+  private record Found(VirtualHost vhost, ExchangeDefinition exchange) {}
+
+  private static Response list(Request request, Collection<VirtualHost> vhosts) {
+    List<Found> all =
+        vhosts.stream()
+            .flatMap(
+                vhost ->
+                    vhost.routing().exchanges().stream()
+                        .sorted(Comparator.comparing(ExchangeDefinition::name))
+                        .map(exchange -> new Found(vhost, exchange)))
+            .toList();
+    return Listing.of(
+            all, found -> found.exchange.name(), found -> object(found.vhost, found.exchange))
+        .answer(request);
+  }
+
+  private static Map<String, Object> object(VirtualHost vhost, ExchangeDefinition exchange) {
+    Map<String, Object> object =
+        Json.object(
+            "arguments", Json.ofTable(exchange.arguments()),
+            "auto_delete", exchange.autoDelete(),
+            "durable", exchange.durable(),
+            "internal", exchange.internal());
+    Map<String, Object> stats =
+        Statistics.ofExchange(vhost.metrics().exchanges().of(exchange.name()));
+    if (stats != null) {
+      object.put("message_stats", stats);
+    }
+    object.put("name", exchange.name());
+    Policy policy =
+        vhost
+            .policies()
+            .table()
+            .applying(PolicyKind.POLICY, PolicySubject.exchange(exchange.name()));
+    if (policy != null) {
+      object.put("policy", policy.name());
+    }
+    object.put("type", exchange.type().wireName());
+    if (exchange.isDefault() || exchange.name().startsWith("amq.")) {
+      object.put("user_who_performed_action", BROKERS_OWN);
+    }
+    object.put("vhost", vhost.name());
+    return object;
+  }
+
+  private Response get(Request request) {
+    VirtualHost vhost = managed.visibleVhost(request);
+    ExchangeDefinition exchange = vhost.routing().exchange(request.exchange());
+    if (exchange == null) {
+      throw ApiException.notFound();
+    }
+    Map<String, Object> object = object(vhost, exchange);
+    // By channel and by queue nothing is counted; RabbitMQ leaves these empty unless asked, too.
+    object.put("incoming", List.of());
+    object.put("outgoing", List.of());
+    return Response.ok(Listing.columns(request, object));
+  }
+
+  private Response declare(Request request) {
+    VirtualHost vhost = managed.usableVhost(request);
+    String name = request.exchange();
+    Body.Fields fields = request.body().fields();
+    FieldTable arguments = fields.table("arguments");
+    String typeName = fields.text("type", ExchangeType.DIRECT.wireName());
+    ExchangeType type = ExchangeType.ofWireName(typeName);
+    if (type == null) {
+      throw ApiException.badRequest("unknown exchange type '%s'".formatted(typeName));
+    }
+    PathNames.check("exchange", name);
+    DeclareChecks.exchange(managed.access(request.principal(), vhost), vhost, name, arguments);
+    boolean isNew = vhost.routing().exchange(name) == null;
+    Futures.await(
+        vhost.declareExchange(
+            new ExchangeDefinition(
+                name,
+                type,
+                fields.bool("durable"),
+                fields.bool("auto_delete"),
+                fields.bool("internal"),
+                arguments),
+            request.principal()));
+    return Response.put(isNew);
+  }
+
+  private Response delete(Request request) {
+    VirtualHost vhost = managed.usableVhost(request);
+    String name = request.exchange();
+    if (vhost.routing().exchange(name) == null) {
+      throw ApiException.notFound();
+    }
+    managed
+        .access(request.principal(), vhost)
+        .check(ResourceKind.EXCHANGE, name, Permission.CONFIGURE);
+    if (name.isEmpty()) {
+      throw ApiException.notAuthorised("operation not permitted on the default exchange");
+    }
+    Futures.await(vhost.deleteExchange(name, request.flag("if-unused"), request.principal()));
+    return Response.noContent();
+  }
+}

@@ -1,0 +1,130 @@
+package io.mayflymq.server.management.resource;
+
+import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Json;
+import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.Principal;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/**
+ * What RabbitMQ 3.13 can switch on, as far as it means something here, and what it advises against
+ * (rabbitmq.com/docs/feature-flags, rabbitmq.com/docs/deprecated-features). Everything is enabled
+ * from the start: there are no other versions in a cluster to wait for.
+ */
+public final class FeatureResource {
+  /** By RabbitMQ's name, in the order of names. */
+  private record Flag(String name, String description, String stability) {
+    static Flag required(String name, String description) {
+      return new Flag(name, description, "required");
+    }
+
+    static Flag stable(String name, String description) {
+      return new Flag(name, description, "stable");
+    }
+
+    Map<String, Object> object() {
+      return Json.object(
+          "name", name,
+          "desc", description,
+          "doc_url", "",
+          "state", "enabled",
+          "stability", stability,
+          "provided_by", PROVIDER);
+    }
+  }
+
+  /**
+   * By RabbitMQ's name, in the order of names.
+   *
+   * @param isUsed whether somebody does at this moment what is advised against
+   */
+  private record Outdated(String name, String description, Predicate<ManagedBroker> isUsed) {
+    Map<String, Object> object() {
+      return Json.object(
+          "name", name,
+          "desc", description,
+          "deprecation_phase", "permitted_by_default",
+          "doc_url", "https://www.rabbitmq.com/docs/deprecated-features",
+          "provided_by", PROVIDER);
+    }
+  }
+
+  /** RabbitMQ has the name of an Erlang application here. */
+  private static final String PROVIDER = "rabbit";
+
+  private static final List<Flag> FLAGS =
+      List.of(
+          Flag.stable("detailed_queues_endpoint", "queues/detailed answers in the HTTP API"),
+          Flag.stable("drop_unroutable_metric", "Counts messages that were dropped as unroutable"),
+          Flag.stable("empty_basic_get_metric", "Counts basic.get of an empty queue"),
+          Flag.required("implicit_default_bindings", "Default bindings are not stored"),
+          Flag.required("quorum_queue", "Queues of type quorum"),
+          Flag.stable("stream_filtering", "Filters of streams"),
+          Flag.required("stream_queue", "Queues of type stream"),
+          Flag.required("user_limits", "Limits of a user's connections and channels"),
+          Flag.required("virtual_host_metadata", "Virtual hosts have descriptions and tags"));
+
+  private static final List<Outdated> DEPRECATED =
+      List.of(
+          new Outdated(
+              "global_qos", "basic.qos with the bit global", FeatureResource::hasGlobalPrefetch),
+          new Outdated(
+              "transient_nonexcl_queues",
+              "Queues that are neither durable nor exclusive",
+              FeatureResource::hasTransientQueue));
+
+  private final ManagedBroker managed;
+
+  public FeatureResource(ManagedBroker managed) {
+    this.managed = managed;
+  }
+
+  public void addTo(RequestRouter requestRouter) {
+    requestRouter
+        .get("feature-flags", FeatureResource::list)
+        .put("feature-flags/{name}/enable", FeatureResource::enable)
+        .get("deprecated-features", request -> deprecated(request, any -> true))
+        .get("deprecated-features/used", request -> deprecated(request, this::isUsed));
+  }
+
+  private static Response list(Request request) {
+    return Listing.of(FLAGS.stream().map(Flag::object).toList()).answer(request);
+  }
+
+  /** Nothing is left to do for a flag that is known. */
+  private static Response enable(Request request) {
+    request.principal().requireAdministrator();
+    String name = request.parameter("name");
+    if (FLAGS.stream().noneMatch(flag -> flag.name().equals(name))) {
+      throw ApiException.badRequest("unsupported");
+    }
+    return Response.noContent();
+  }
+
+  private static Response deprecated(Request request, Predicate<Outdated> wanted) {
+    return Listing.of(DEPRECATED.stream().filter(wanted).map(Outdated::object).toList())
+        .answer(request);
+  }
+
+  private boolean isUsed(Outdated feature) {
+    return feature.isUsed().test(managed);
+  }
+
+  private static boolean hasGlobalPrefetch(ManagedBroker managed) {
+    return managed.channels(Principal.CONTROL).stream()
+        .anyMatch(channel -> channel.globalPrefetch() > 0);
+  }
+
+  private static boolean hasTransientQueue(ManagedBroker managed) {
+    return managed.vhosts(Principal.CONTROL).stream()
+        .flatMap(vhost -> vhost.routing().queues().stream())
+        .map(Queue::definition)
+        .anyMatch(queue -> !queue.durable() && !queue.exclusive());
+  }
+}

@@ -1,0 +1,201 @@
+package io.mayflymq.server.management.resource;
+
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.vhost.Shards;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.server.alarm.Alarm;
+import io.mayflymq.server.config.NodeName;
+import io.mayflymq.server.http.Workers;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Json;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.json.Node;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * Health checks, for load balancers and supervisors: 200 with {@code "status":"ok"}, or 503 with
+ * the reason.
+ */
+public final class HealthResource {
+  private static final int LONGEST_WITHIN = 100_000;
+  private static final long SHARD_PATIENCE_SECONDS = 10;
+
+  private final ManagedBroker managed;
+  private final Node node;
+
+  public HealthResource(ManagedBroker managed, Node node) {
+    this.managed = managed;
+    this.node = node;
+  }
+
+  public void addTo(RequestRouter requestRouter) {
+    requestRouter
+        .get("aliveness-test/{vhost}", this::aliveness)
+        .get("health/checks/alarms", request -> alarms())
+        .get("health/checks/local-alarms", request -> alarms())
+        .get("health/checks/certificate-expiration/{within}/{unit}", this::certificates)
+        .get("health/checks/port-listener/{port}", this::portListener)
+        .get("health/checks/protocol-listener/{protocol}", this::protocolListener)
+        .get("health/checks/virtual-hosts", request -> shardsAnswer())
+        .get("health/checks/node-is-mirror-sync-critical", request -> singleNode())
+        .get("health/checks/node-is-quorum-critical", request -> singleNode())
+        .get("healthchecks/node", request -> shardsAnswer())
+        .get("healthchecks/node/{node}", request -> shardsAnswer());
+  }
+
+  private static Response ok() {
+    return Response.ok(Map.of("status", "ok"));
+  }
+
+  private static Response failed(String reason) {
+    return new Response(503, Json.object("status", "failed", "reason", reason), Map.of());
+  }
+
+  private static Response singleNode() {
+    return Response.ok(Json.object("status", "ok", "reason", "single node cluster"));
+  }
+
+  private Response alarms() {
+    List<String> raised = managed.alarms().raised().stream().map(Alarm::title).toList();
+    return raised.isEmpty()
+        ? ok()
+        : new Response(
+            503,
+            Json.object(
+                "status", "failed",
+                "reason", "There are alarms in effect in the cluster",
+                "alarms", raised),
+            Map.of());
+  }
+
+  /** Whether the shards of a virtual host's queues do their work. */
+  private Response aliveness(Request request) {
+    VirtualHost vhost = managed.usableVhost(request);
+    Response alive = shardsAnswer();
+    return alive.status() == 200 && vhost.routing().exchange("") == null
+        ? failed("virtual host '" + vhost.name() + "' is not there")
+        : alive;
+  }
+
+  /** Whether what keeps messages and metadata works, and each shard answers. */
+  private Response shardsAnswer() {
+    List<String> failures = managed.alarms().failures();
+    if (!failures.isEmpty()) {
+      return failed(String.join("; ", failures));
+    }
+    Shards shards = managed.broker().shards();
+    for (int i = 0; i < shards.count(); i++) {
+      Shard shard = shards.get(i);
+      CompletableFuture<Boolean> answer = new CompletableFuture<>();
+      shard.execute(() -> answer.complete(true));
+      try {
+        Workers.await(answer, TimeUnit.SECONDS.toMillis(SHARD_PATIENCE_SECONDS));
+      } catch (ExecutionException | TimeoutException e) {
+        return failed(
+            "shard %d does not answer within %d seconds".formatted(i, SHARD_PATIENCE_SECONDS));
+      } catch (Workers.TooManyWaitException e) {
+        return failed("many requests wait for what does not answer");
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return failed("the broker is stopping");
+      }
+    }
+    return ok();
+  }
+
+  private Response certificates(Request request) {
+    String unit = request.parameter("unit");
+    if (!TlsHealth.UNITS.contains(unit)) {
+      throw ApiException.badRequest(
+          "Time unit not recognised. Supported units: " + String.join(", ", TlsHealth.UNITS) + ".");
+    }
+    int within = wholeNumber(request.parameter("within"), "Invalid expiration time");
+    if (within < 0 || within > LONGEST_WITHIN) {
+      throw ApiException.badRequest("Invalid expiration time");
+    }
+    Instant end = TlsHealth.end(within, unit);
+    List<Map<String, Object>> expiring =
+        node.listeners().stream()
+            .filter(listener -> listener.tls() != null)
+            .flatMap(listener -> expiring(listener, end).stream())
+            .toList();
+    return expiring.isEmpty()
+        ? ok()
+        : new Response(
+            503,
+            Json.object("status", "failed", "reason", "Certificates expiring", "expired", expiring),
+            Map.of());
+  }
+
+  private static Optional<Map<String, Object>> expiring(Node.Listener listener, Instant end) {
+    Map<String, Object> files = new TlsHealth(listener.tls()).expiredAt(end);
+    if (files.isEmpty()) {
+      return Optional.empty();
+    }
+    Map<String, Object> object =
+        Json.object(
+            "node", NodeName.VALUE,
+            "protocol", listener.protocol(),
+            "interface", listener.address().getAddress().getHostAddress(),
+            "port", listener.address().getPort());
+    object.putAll(files);
+    return Optional.of(object);
+  }
+
+  private static int wholeNumber(String text, String otherwise) {
+    try {
+      return Integer.parseInt(text);
+    } catch (NumberFormatException e) {
+      throw ApiException.badRequest(otherwise);
+    }
+  }
+
+  private Response portListener(Request request) {
+    int port = wholeNumber(request.parameter("port"), "Invalid port");
+    List<Integer> ports =
+        node.listeners().stream().map(listener -> listener.address().getPort()).toList();
+    return ports.contains(port)
+        ? Response.ok(Json.object("status", "ok", "port", port))
+        : new Response(
+            503,
+            Json.object(
+                "status",
+                "failed",
+                "reason",
+                "No active listener",
+                "missing",
+                port,
+                "ports",
+                ports),
+            Map.of());
+  }
+
+  private Response protocolListener(Request request) {
+    String given = request.parameter("protocol");
+    List<String> protocols =
+        node.listeners().stream().map(Node.Listener::protocol).distinct().toList();
+    return protocols.contains(Node.protocol(given))
+        ? Response.ok(Json.object("status", "ok", "protocol", given))
+        : new Response(
+            503,
+            Json.object(
+                "status",
+                "failed",
+                "reason",
+                "No active listener",
+                "missing",
+                given,
+                "protocols",
+                protocols),
+            Map.of());
+  }
+}

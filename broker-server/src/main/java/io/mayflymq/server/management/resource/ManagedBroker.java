@@ -1,0 +1,348 @@
+package io.mayflymq.server.management.resource;
+
+import io.mayflymq.core.admin.Administration;
+import io.mayflymq.core.metrics.ShardQuery;
+import io.mayflymq.core.security.AccessControl;
+import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.security.ResourceKind;
+import io.mayflymq.core.security.VhostAccess;
+import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.QueueSnapshot;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.server.alarm.Alarms;
+import io.mayflymq.server.channel.ChannelView;
+import io.mayflymq.server.connection.AmqpConnection;
+import io.mayflymq.server.connection.ConnectionEnvironment;
+import io.mayflymq.server.connection.ConnectionView;
+import io.mayflymq.server.definitions.BrokerDefinitions;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Principal;
+import io.mayflymq.server.management.api.Request;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The broker as the API's resources see it: what a principal may see of it, in order. Any thread of
+ * the API may call; shards are asked in slices.
+ */
+public final class ManagedBroker {
+  private static final Comparator<QueueSnapshot> BY_VHOST_AND_NAME =
+      Comparator.<QueueSnapshot, String>comparing(view -> view.queue().vhost().name())
+          .thenComparing(view -> view.queue().name());
+
+  /** Says of totals that shards are missing in them. */
+  static final String INCOMPLETE = "totals_without_shards_that_do_not_answer";
+
+  /** How long a shard may take where the answer can do without it. */
+  private static final long SHORT_MILLIS = 1_000;
+
+  private final ConnectionEnvironment environment;
+  private final Administration administration;
+  private final BrokerDefinitions definitions;
+
+  /**
+   * What is managed.
+   *
+   * @param environment the broker and its connections
+   * @param administration what administrators may do
+   * @param definitions all that is declared
+   */
+  public ManagedBroker(
+      ConnectionEnvironment environment,
+      Administration administration,
+      BrokerDefinitions definitions) {
+    this.environment = environment;
+    this.administration = administration;
+    this.definitions = definitions;
+  }
+
+  public Broker broker() {
+    return environment.broker();
+  }
+
+  public AccessControl accessControl() {
+    return environment.accessControl();
+  }
+
+  /** What administrators may do. */
+  public Administration administration() {
+    return administration;
+  }
+
+  /** All that is declared, to be exported and imported. */
+  public BrokerDefinitions definitions() {
+    return definitions;
+  }
+
+  /** What keeps publishers waiting. */
+  Alarms alarms() {
+    return environment.alarms();
+  }
+
+  // Virtual hosts
+
+  /** The virtual hosts that a principal may see, by name: a monitor all, others their own. */
+  public List<VirtualHost> vhosts(Principal principal) {
+    return broker().virtualHosts().stream()
+        .filter(vhost -> principal.isMonitor() || mayEnter(principal, vhost))
+        .sorted(Comparator.comparing(VirtualHost::name))
+        .toList();
+  }
+
+  /**
+   * The virtual host that a request names and its principal may see.
+   *
+   * @throws ApiException 404 or 401
+   */
+  public VirtualHost visibleVhost(Request request) {
+    VirtualHost vhost = existing(request);
+    if (!request.principal().isMonitor()) {
+      requireEntrance(request.principal(), vhost);
+    }
+    return vhost;
+  }
+
+  /**
+   * The virtual host that a request names and its principal may use.
+   *
+   * @throws ApiException 404 or 401
+   */
+  VirtualHost usableVhost(Request request) {
+    VirtualHost vhost = existing(request);
+    requireEntrance(request.principal(), vhost);
+    return vhost;
+  }
+
+  /** The virtual hosts that a principal may use, by name; an administrator all. */
+  public List<VirtualHost> ownVhosts(Principal principal) {
+    return broker().virtualHosts().stream()
+        .filter(vhost -> isOwn(principal, vhost))
+        .sorted(Comparator.comparing(VirtualHost::name))
+        .toList();
+  }
+
+  /**
+   * The virtual host that a request names and its principal may use, or any as an administrator.
+   *
+   * @throws ApiException 404 or 401
+   */
+  public VirtualHost ownVhost(Request request) {
+    return ownVhost(request, "User not authorised to access object");
+  }
+
+  /** The same, with another reason if he may not use it. */
+  public VirtualHost ownVhost(Request request, String otherwise) {
+    VirtualHost vhost = existing(request);
+    if (!isOwn(request.principal(), vhost)) {
+      throw ApiException.notAuthorised(otherwise);
+    }
+    return vhost;
+  }
+
+  /** The same, with RabbitMQ's other error for one that there is not. */
+  public VirtualHost ownVhostToPutInto(Request request) {
+    if (broker().virtualHost(request.parameter("vhost")) == null) {
+      throw new ApiException(404, "not_found", "vhost_not_found");
+    }
+    return ownVhost(request);
+  }
+
+  private boolean isOwn(Principal principal, VirtualHost vhost) {
+    return principal.isAdministrator() || mayEnter(principal, vhost);
+  }
+
+  private VirtualHost existing(Request request) {
+    VirtualHost vhost = broker().virtualHost(request.parameter("vhost"));
+    if (vhost == null) {
+      throw ApiException.notFound();
+    }
+    return vhost;
+  }
+
+  /**
+   * Checks that there are the virtual host and the user that a request names.
+   *
+   * @throws ApiException 400
+   */
+  public void requireVhostAndUser(Request request) {
+    if (broker().virtualHost(request.parameter("vhost")) == null
+        || accessControl().state().user(request.parameter("user")) == null) {
+      throw ApiException.badRequest("vhost_or_user_not_found");
+    }
+  }
+
+  private void requireEntrance(Principal principal, VirtualHost vhost) {
+    if (!mayEnter(principal, vhost)) {
+      throw ApiException.notAuthorised("User not authorised to access virtual host");
+    }
+  }
+
+  private boolean mayEnter(Principal principal, VirtualHost vhost) {
+    return principal.control()
+        || accessControl().state().permissions(principal.user(), vhost.name()) != null;
+  }
+
+  /** What a principal may do in a virtual host that is usable for him. */
+  VhostAccess access(Principal principal, VirtualHost vhost) {
+    if (principal.control()) {
+      return accessControl().unrestrictedAccess(principal.user(), vhost.name());
+    }
+    try {
+      return accessControl().checkVhostAccess(principal.user(), vhost.name(), Map.of());
+    } catch (ConnectionException e) {
+      // Taken away since it was looked at.
+      throw ApiException.notAuthorised("User not authorised to access virtual host");
+    }
+  }
+
+  // Queues
+
+  /** How the queues of these virtual hosts are now, by virtual host and name. */
+  List<QueueSnapshot> queues(Collection<VirtualHost> vhosts) {
+    List<Queue> all = vhosts.stream().flatMap(vhost -> vhost.routing().queues().stream()).toList();
+    return Futures.await(ShardQuery.collect(all, Queue::shard, Queue::view)).stream()
+        .sorted(BY_VHOST_AND_NAME)
+        .toList();
+  }
+
+  /** How much is open, as far as its shards answer. */
+  record Open(List<QueueSnapshot> queues, int connections, int channels, boolean complete) {}
+
+  /**
+   * What of these virtual hosts, and what connections of a principal's, are open. Shards that do
+   * not answer soon are left out.
+   */
+  Open open(Principal principal, Collection<VirtualHost> vhosts) {
+    var queues = beginQueues(vhosts);
+    var connections =
+        ShardQuery.collectWithin(
+            SHORT_MILLIS,
+            environment.open(),
+            AmqpConnection::home,
+            connection -> {
+              ConnectionView view = connection.view();
+              return view == null || !isShown(principal, view.identity().user())
+                  ? null
+                  : connection.channelViews().size();
+            });
+    ShardQuery.Seen<QueueSnapshot> seen = Futures.await(queues);
+    ShardQuery.Seen<Integer> opened = Futures.await(connections);
+    return new Open(
+        seen.views(),
+        opened.views().size(),
+        opened.views().stream().mapToInt(channels -> channels).sum(),
+        seen.complete() && opened.complete());
+  }
+
+  /** How the queues of these virtual hosts are now; shards that do not answer soon are left out. */
+  ShardQuery.Seen<QueueSnapshot> answeringQueues(Collection<VirtualHost> vhosts) {
+    return Futures.await(beginQueues(vhosts));
+  }
+
+  private static CompletableFuture<ShardQuery.Seen<QueueSnapshot>> beginQueues(
+      Collection<VirtualHost> vhosts) {
+    List<Queue> all = vhosts.stream().flatMap(vhost -> vhost.routing().queues().stream()).toList();
+    return ShardQuery.collectWithin(SHORT_MILLIS, all, Queue::shard, Queue::view);
+  }
+
+  private static boolean isShown(Principal principal, String user) {
+    return principal.isMonitor() || user.equals(principal.user());
+  }
+
+  /** How many connections there are. Waits for no shard. */
+  int connectionCount() {
+    return environment.open().size();
+  }
+
+  /**
+   * How a queue is now.
+   *
+   * @throws ApiException 404
+   */
+  QueueSnapshot queue(VirtualHost vhost, String name) {
+    Queue queue = vhost.routing().queue(name);
+    List<QueueSnapshot> found =
+        queue == null
+            ? List.of()
+            : Futures.await(ShardQuery.collect(List.of(queue), Queue::shard, Queue::view));
+    if (found.isEmpty()) {
+      throw ApiException.notFound();
+    }
+    return found.get(0);
+  }
+
+  /**
+   * The queue that a request names and that its principal may do something to: an exclusive one is
+   * its connection's.
+   *
+   * @throws ApiException 404, 401 or 400
+   */
+  Queue usableQueue(Request request, Permission permission) {
+    VirtualHost vhost = usableVhost(request);
+    String name = request.parameter("queue");
+    if (vhost.routing().queue(name) == null) {
+      throw ApiException.notFound();
+    }
+    access(request.principal(), vhost).check(ResourceKind.QUEUE, name, permission);
+    return vhost.queue(name, request.principal());
+  }
+
+  // Connections
+
+  /** A connection, and how it is now. */
+  record Connected(AmqpConnection connection, ConnectionView view) {}
+
+  /** The connections that a principal may see, by name: a monitor all, others their own. */
+  List<Connected> connections(Principal principal) {
+    return Futures.await(
+            ShardQuery.collect(
+                environment.open(),
+                AmqpConnection::home,
+                connection -> {
+                  ConnectionView view = connection.view();
+                  return view == null ? null : new Connected(connection, view);
+                }))
+        .stream()
+        .filter(
+            found -> principal.isMonitor() || found.view.identity().user().equals(principal.user()))
+        .sorted(Comparator.comparing(found -> found.view.identity().name()))
+        .toList();
+  }
+
+  /**
+   * The connection of this name, or this identifier in the form of a process's.
+   *
+   * @throws ApiException 404
+   */
+  Connected connection(Principal principal, String name) {
+    return connections(principal).stream()
+        .filter(
+            found ->
+                found.view.identity().name().equals(name)
+                    || found.view.identity().pid().equals(name))
+        .findFirst()
+        .orElseThrow(ApiException::notFound);
+  }
+
+  /** The channels that a principal may see, by name. */
+  List<ChannelView> channels(Principal principal) {
+    return Futures.await(
+            ShardQuery.collect(
+                environment.open(), AmqpConnection::home, AmqpConnection::channelViews))
+        .stream()
+        .flatMap(List::stream)
+        .filter(
+            view ->
+                principal.isMonitor()
+                    || view.identity().connection().user().equals(principal.user()))
+        .sorted(
+            Comparator.<ChannelView, String>comparing(view -> view.identity().connection().name())
+                .thenComparing(view -> view.identity().number()))
+        .toList();
+  }
+}

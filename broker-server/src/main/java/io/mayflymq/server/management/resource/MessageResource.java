@@ -1,0 +1,297 @@
+package io.mayflymq.server.management.resource;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.routing.Route;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.security.ResourceKind;
+import io.mayflymq.core.security.VhostAccess;
+import io.mayflymq.core.settings.LeaseUse;
+import io.mayflymq.core.vhost.PublishListener;
+import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.ReplySender;
+import io.mayflymq.core.vhost.ShardCommandSender;
+import io.mayflymq.core.vhost.Shards;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.protocol.types.AmqpException;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.ReplyCode;
+import io.mayflymq.protocol.types.ShortString;
+import io.mayflymq.server.channel.Publisher;
+import io.mayflymq.server.http.BodyLimit;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Body;
+import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.MessageMemory;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.json.MessageJson;
+import io.mayflymq.server.management.json.MessagePropertiesJson;
+import io.mayflymq.server.management.json.PathNames;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Publishing and getting messages by HTTP: for looking at what is there and trying things out, not
+ * for traffic. A publish is answered when it is as safe as a confirmed one.
+ */
+public final class MessageResource {
+  private static final int LARGEST_COUNT = 10_000;
+
+  private final ManagedBroker managed;
+  private final int maxMessageSize;
+  private final BodyLimit bodyLimit;
+  private final MessageMemory memory;
+
+  /**
+   * @param bodyLimit what a request to publish may take
+   * @param memory for messages that are got
+   */
+  public MessageResource(
+      ManagedBroker managed, int maxMessageSize, BodyLimit bodyLimit, MessageMemory memory) {
+    this.memory = memory;
+    this.managed = managed;
+    this.maxMessageSize = maxMessageSize;
+    this.bodyLimit = bodyLimit;
+  }
+
+  public void addTo(RequestRouter requestRouter) {
+    requestRouter
+        .post("exchanges/{vhost}/{exchange}/publish", bodyLimit, this::publish)
+        .post("queues/{vhost}/{queue}/get", this::get);
+  }
+
+  // Publishing
+
+  private Response publish(Request request) {
+    VirtualHost vhost = managed.usableVhost(request);
+    Body.Fields fields =
+        request.body().fields().require("routing_key", "properties", "payload", "payload_encoding");
+    byte[] payload = payload(fields.text("payload", ""), fields.text("payload_encoding", "string"));
+    if (payload.length > maxMessageSize) {
+      throw ApiException.badRequest(
+          "message size %d is larger than configured max size %d"
+              .formatted(payload.length, maxMessageSize));
+    }
+    byte[] properties = MessagePropertiesJson.parse(fields.get("properties")).encode();
+    byte[] content = Arrays.copyOf(properties, properties.length + payload.length);
+    System.arraycopy(payload, 0, content, properties.length, payload.length);
+    String exchange = request.exchange();
+    String routingKey = fields.text("routing_key", "");
+    PathNames.check("exchange", exchange);
+    PathNames.check("routing key", routingKey);
+    VhostAccess access = managed.access(request.principal(), vhost);
+    Shards shards = managed.broker().shards();
+    CompletableFuture<Boolean> routed = new CompletableFuture<>();
+    Shard home = shards.get(0);
+    home.execute(
+        () -> {
+          try {
+            Publisher publisher = new Publisher(vhost, access, home.index(), () -> null);
+            Message message =
+                publisher.accept(
+                    ShortString.of(exchange),
+                    ShortString.of(routingKey),
+                    false,
+                    content,
+                    properties.length);
+            ReplySender replies = new ReplySender(home, vhost.replies());
+            publisher.replyNames().forEach(name -> replies.send(name, message));
+            send(
+                message, publisher.route(), new ShardCommandSender(home, shards, () -> {}), routed);
+          } catch (RuntimeException e) {
+            routed.completeExceptionally(e);
+          }
+        });
+    return Response.ok(Map.of("routed", awaitPublish(routed)));
+  }
+
+  private static byte[] payload(String payload, String encoding) {
+    return switch (encoding) {
+      case "string" -> payload.getBytes(StandardCharsets.UTF_8);
+      case "base64" -> {
+        try {
+          yield Base64.getDecoder().decode(payload);
+        } catch (IllegalArgumentException e) {
+          throw ApiException.badRequest("payload is not base64");
+        }
+      }
+      default -> throw ApiException.badRequest(List.of("unsupported_encoding", encoding));
+    };
+  }
+
+  private static void send(
+      Message message,
+      Route<Queue> route,
+      ShardCommandSender commands,
+      CompletableFuture<Boolean> routed) {
+    if (route.isEmpty()) {
+      routed.complete(false);
+      return;
+    }
+    PublishListener receipts =
+        new PublishListener() {
+          private int waitingFor = route.size();
+          private boolean taken = true;
+
+          @Override
+          public void settled(long publishSequence, boolean accepted) {
+            taken &= accepted;
+            if (--waitingFor == 0) {
+              routed.complete(taken);
+            }
+          }
+        };
+    commands.publish(route, message, receipts, 0);
+  }
+
+  /** What a channel would be closed for stands in the text with its code, as in RabbitMQ. */
+  private static boolean awaitPublish(CompletableFuture<Boolean> routed) {
+    return Futures.await(
+        routed.exceptionallyCompose(
+            e ->
+                CompletableFuture.failedFuture(
+                    e instanceof AmqpException refused && refused.code() != ReplyCode.ACCESS_REFUSED
+                        ? ApiException.badRequest(refused.code().code() + " " + refused.replyText())
+                        : e)));
+  }
+
+  // Getting
+
+  private enum AckMode {
+    ACK_REQUEUE_TRUE(true, true),
+    ACK_REQUEUE_FALSE(false, false),
+    REJECT_REQUEUE_TRUE(true, true),
+    REJECT_REQUEUE_FALSE(true, false);
+
+    /** Whether the messages stay unacknowledged until all have been taken. */
+    final boolean acknowledges;
+
+    final boolean requeues;
+
+    AckMode(boolean acknowledges, boolean requeues) {
+      this.acknowledges = acknowledges;
+      this.requeues = requeues;
+    }
+
+    static AckMode of(String name) {
+      for (AckMode mode : values()) {
+        if (mode.name().equalsIgnoreCase(name)) {
+          return mode;
+        }
+      }
+      throw ApiException.badRequest(
+          "Unsupported ackmode '%s'. Please use ack_requeue_true, ack_requeue_false,"
+                  .formatted(name)
+              + " reject_requeue_true or reject_requeue_false.");
+    }
+  }
+
+  private Response get(Request request) {
+    VirtualHost vhost = managed.usableVhost(request);
+    Body.Fields fields = request.body().fields().require("ackmode", "count", "encoding");
+    AckMode mode = AckMode.of(fields.text("ackmode", ""));
+    MessageJson.Encoding encoding = MessageJson.Encoding.of(fields.text("encoding", "auto"));
+    long count = Math.min(LARGEST_COUNT, fields.number("count", 1));
+    long truncate = fields.number("truncate", Integer.MAX_VALUE);
+    String name = request.parameter("queue");
+    managed.access(request.principal(), vhost).check(ResourceKind.QUEUE, name, Permission.READ);
+    Queue queue = vhost.queue(name, request.principal());
+    MessageMemory.Share share = memory.share();
+    try {
+      List<Taken> taken = take(queue, mode, count, truncate, share);
+      return new Response(200, Listing.lazy(taken, each -> each.object(encoding)), Map.of(), share);
+    } catch (RuntimeException | Error e) {
+      share.release();
+      throw e;
+    }
+  }
+
+  /** A message that was got, as far as it will be shown. */
+  private record Taken(MessageJson.Shown shown, GetResult fetched) {
+    static Taken of(GetResult fetched, long truncate) {
+      MessageJson.Shown shown = MessageJson.cut(fetched.message(), truncate);
+      return new Taken(
+          shown,
+          new GetResult(
+              fetched.sequence(), shown.message(), fetched.redelivered(), fetched.remaining()));
+    }
+
+    Map<String, Object> object(MessageJson.Encoding encoding) {
+      Map<String, Object> object = MessageJson.of(shown, encoding);
+      object.put("redelivered", fetched.redelivered());
+      object.put("message_count", fetched.remaining());
+      return object;
+    }
+  }
+
+  /** As many messages as are there and wanted, or fewer if they would take too much memory. */
+  private List<Taken> take(
+      Queue queue, AckMode mode, long count, long truncate, MessageMemory.Share share) {
+    List<Taken> taken = new ArrayList<>();
+    try {
+      while (taken.size() < count && share.hasRoom()) {
+        GetResult fetched = fetch(queue, mode);
+        if (fetched == null) {
+          break;
+        }
+        Taken one = Taken.of(fetched, truncate);
+        taken.add(one);
+        share.set(share.bytes() + one.shown.bytes());
+      }
+    } finally {
+      Futures.await(settle(queue, taken.stream().map(Taken::fetched).toList(), mode));
+    }
+    return taken;
+  }
+
+  /** The next message, or null. One that comes too late goes back to the queue. */
+  private GetResult fetch(Queue queue, AckMode mode) {
+    CompletableFuture<GetResult> next =
+        queue.fetch(mode.acknowledges, mode.requeues ? LeaseUse.PEEK : LeaseUse.GET);
+    try {
+      return Futures.await(next);
+    } catch (RuntimeException e) {
+      next.thenAccept(
+          late -> {
+            if (late != null) {
+              settle(queue, List.of(late), AckMode.ACK_REQUEUE_TRUE);
+            }
+          });
+      throw e;
+    }
+  }
+
+  private CompletableFuture<Void> settle(Queue queue, List<GetResult> taken, AckMode mode) {
+    CompletableFuture<Void> settled = new CompletableFuture<>();
+    if (!mode.acknowledges || taken.isEmpty()) {
+      settled.complete(null);
+      return settled;
+    }
+    Shard shard = queue.shard();
+    shard.execute(
+        () -> {
+          ShardCommandSender commands =
+              new ShardCommandSender(
+                  shard, managed.broker().shards(), () -> settled.complete(null));
+          Consumer nobody = new Consumer(ShortString.EMPTY, true, false, 0, FieldTable.EMPTY, null);
+          for (GetResult fetched : taken) {
+            long sequence = fetched.sequence();
+            if (mode.requeues) {
+              commands.requeue(queue, nobody, sequence, sequence);
+            } else {
+              commands.reject(queue, nobody, sequence, sequence);
+            }
+          }
+        });
+    return settled;
+  }
+}

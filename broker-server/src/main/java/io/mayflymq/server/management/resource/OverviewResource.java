@@ -1,0 +1,297 @@
+package io.mayflymq.server.management.resource;
+
+import io.mayflymq.core.metrics.Churn;
+import io.mayflymq.core.metrics.Counts;
+import io.mayflymq.core.routing.ExchangeType;
+import io.mayflymq.core.vhost.QueueSnapshot;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.server.alarm.Alarm;
+import io.mayflymq.server.alarm.ResourceMonitors;
+import io.mayflymq.server.config.BuildInfo;
+import io.mayflymq.server.config.NodeName;
+import io.mayflymq.server.config.TlsSettings;
+import io.mayflymq.server.connection.ClusterName;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Json;
+import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.json.Node;
+import io.mayflymq.server.management.json.Statistics;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The broker as a whole, and its only node. */
+public final class OverviewResource {
+  private final ManagedBroker managed;
+  private final Node node;
+  private final ResourceMonitors monitors;
+
+  public OverviewResource(ManagedBroker managed, Node node, ResourceMonitors monitors) {
+    this.managed = managed;
+    this.node = node;
+    this.monitors = monitors;
+  }
+
+  public void addTo(RequestRouter requestRouter) {
+    requestRouter
+        .get("overview", this::overview)
+        .get("nodes", this::nodes)
+        .get("nodes/{node}", this::node)
+        .get("nodes/{node}/memory", this::memory);
+  }
+
+  private Response overview(Request request) {
+    List<VirtualHost> vhosts = managed.vhosts(request.principal());
+    ManagedBroker.Open open = managed.open(request.principal(), vhosts);
+    Map<String, Object> object =
+        Json.object(
+            "management_version",
+            BuildInfo.DIALECT,
+            "rates_mode",
+            "basic",
+            "exchange_types",
+            exchangeTypes(),
+            "product_version",
+            BuildInfo.version(),
+            "product_name",
+            BuildInfo.PRODUCT,
+            "rabbitmq_version",
+            BuildInfo.DIALECT,
+            "cluster_name",
+            ClusterName.of(managed.administration().globalParameters()),
+            // Not Erlang; what a few readers want to see here is a text.
+            "erlang_version",
+            "none",
+            "erlang_full_version",
+            "Java " + Runtime.version(),
+            "disable_stats",
+            false,
+            "enable_queue_totals",
+            false,
+            "message_stats",
+            statistics(vhosts),
+            "churn_rates",
+            Statistics.ofChurn(managed.broker().churn()),
+            "queue_totals",
+            queueTotals(vhosts, open.queues()),
+            "object_totals",
+            objectTotals(vhosts, open),
+            "statistics_db_event_queue",
+            0,
+            "node",
+            NodeName.VALUE);
+    if (!open.complete()) {
+      object.put(ManagedBroker.INCOMPLETE, true);
+    }
+    if (request.principal().isMonitor()) {
+      object.put("listeners", node.listeners().stream().map(OverviewResource::listener).toList());
+      object.put("contexts", contexts());
+    }
+    return Response.ok(Listing.columns(request, object));
+  }
+
+  private static Map<String, Object> statistics(List<VirtualHost> vhosts) {
+    return Statistics.ofVhosts(channelCounts(vhosts), queueCounts(vhosts));
+  }
+
+  private static List<Counts> channelCounts(List<VirtualHost> vhosts) {
+    return vhosts.stream().<Counts>map(vhost -> vhost.metrics().channels().snapshot()).toList();
+  }
+
+  private static List<Counts> queueCounts(List<VirtualHost> vhosts) {
+    return vhosts.stream().<Counts>map(vhost -> vhost.metrics().queues().snapshot()).toList();
+  }
+
+  private static Map<String, Object> queueTotals(
+      List<VirtualHost> vhosts, List<QueueSnapshot> queues) {
+    Map<String, Object> totals = new LinkedHashMap<>();
+    Statistics.putMessages(
+        totals,
+        queues.stream().mapToLong(view -> view.totals().ready()).sum(),
+        queues.stream().mapToLong(view -> view.totals().unacked()).sum(),
+        Statistics.Totals.of(queueCounts(vhosts)));
+    totals.put(
+        "messages_delayed", queues.stream().mapToLong(view -> view.scheduled().ready()).sum());
+    totals.put("messages_dlx", queues.stream().mapToLong(view -> view.waiting().messages()).sum());
+    return totals;
+  }
+
+  private static Map<String, Object> objectTotals(
+      List<VirtualHost> vhosts, ManagedBroker.Open open) {
+    return Json.object(
+        "channels", open.channels(),
+        "connections", open.connections(),
+        "consumers", open.queues().stream().mapToInt(view -> view.consumers().size()).sum(),
+        "exchanges", vhosts.stream().mapToInt(vhost -> vhost.routing().exchangeCount()).sum(),
+        "queues", vhosts.stream().mapToInt(vhost -> vhost.routing().queueCount()).sum());
+  }
+
+  private static List<Map<String, Object>> exchangeTypes() {
+    return Arrays.stream(ExchangeType.values())
+        .map(
+            type ->
+                Json.object(
+                    "name", type.wireName(),
+                    "description", type.description(),
+                    "enabled", true))
+        .toList();
+  }
+
+  private static Map<String, Object> listener(Node.Listener listener) {
+    return Json.object(
+        "node", NodeName.VALUE,
+        "protocol", listener.protocol(),
+        "ip_address", listener.address().getAddress().getHostAddress(),
+        "port", listener.address().getPort(),
+        "socket_opts", Map.of());
+  }
+
+  private List<Map<String, Object>> contexts() {
+    return node.listeners().stream()
+        .filter(Node.Listener::isOfApi)
+        .map(
+            listener ->
+                Json.object(
+                    "ssl_opts",
+                    sslOptions(listener.tls()),
+                    "node",
+                    NodeName.VALUE,
+                    "description",
+                    "MayflyMQ Management",
+                    "path",
+                    "/",
+                    "ip",
+                    listener.address().getAddress().getHostAddress(),
+                    "port",
+                    Integer.toString(listener.address().getPort())))
+        .toList();
+  }
+
+  /** The files of a listener's certificates; an empty list if it speaks no TLS. */
+  private static Object sslOptions(TlsSettings tls) {
+    if (tls == null) {
+      return List.of();
+    }
+    Map<String, Object> options = Json.object();
+    tls.authorities().ifPresent(file -> options.put("cacertfile", file.toString()));
+    tls.certificate().ifPresent(file -> options.put("certfile", file.toString()));
+    tls.key().ifPresent(file -> options.put("keyfile", file.toString()));
+    return options;
+  }
+
+  private Response nodes(Request request) {
+    request.principal().requireMonitor();
+    return Listing.of(List.of(object())).answer(request);
+  }
+
+  private Response node(Request request) {
+    requireThisNode(request);
+    return Response.ok(Listing.columns(request, object()));
+  }
+
+  private Response memory(Request request) {
+    requireThisNode(request);
+    Runtime runtime = Runtime.getRuntime();
+    return Response.ok(
+        Map.of(
+            "memory",
+            Json.object(
+                "heap_used",
+                runtime.totalMemory() - runtime.freeMemory(),
+                "heap_committed",
+                runtime.totalMemory(),
+                "strategy",
+                "rss",
+                "total",
+                Json.object("rss", Node.memoryUsed()))));
+  }
+
+  private static void requireThisNode(Request request) {
+    request.principal().requireMonitor();
+    if (!request.parameter("node").equals(NodeName.VALUE)) {
+      throw ApiException.notFound();
+    }
+  }
+
+  /** What does not work, in a few words each, beside scarce memory and disk. */
+  private List<String> troubles() {
+    return managed.alarms().raised().stream()
+        .filter(alarm -> alarm instanceof Alarm.Fault || alarm instanceof Alarm.Failure)
+        .map(Alarm::source)
+        .toList();
+  }
+
+  private boolean isRaised(Alarm.Resource alarm) {
+    List<Alarm> raised = managed.alarms().raised();
+    return raised.contains(alarm) || raised.contains(new Alarm.ByHand(alarm));
+  }
+
+  private Map<String, Object> object() {
+    List<Object> logFiles = new ArrayList<>();
+    logFiles.add("<stdout>");
+    if (node.logFile() != null) {
+      logFiles.add(node.logFile().toString());
+    }
+    Map<String, Object> object =
+        Json.object(
+            "name", NodeName.VALUE,
+            "type", "disc",
+            "running", true,
+            "partitions", List.of(),
+            "os_pid", Long.toString(ProcessHandle.current().pid()),
+            "uptime", Node.uptimeMillis(),
+            "processors", Runtime.getRuntime().availableProcessors(),
+            "run_queue", 0,
+            "rates_mode", "basic",
+            "mem_used", Node.memoryUsed(),
+            "mem_limit", monitors.memoryHighWatermark(),
+            "contained_faults", managed.broker().shards().get(0).faults().containedCount(),
+            "failures", troubles(),
+            "mem_alarm", isRaised(Alarm.Resource.MEMORY),
+            "mem_calculation_strategy", "rss",
+            "disk_free", node.diskFree(),
+            "disk_free_limit", monitors.diskFreeLimit(),
+            "disk_free_alarm", isRaised(Alarm.Resource.DISK),
+            "sockets_used", managed.connectionCount(),
+            "gc_num", Node.garbageCollections(),
+            "exchange_types", exchangeTypes(),
+            "auth_mechanisms",
+                node.mechanisms().stream()
+                    .map(
+                        name ->
+                            Json.object(
+                                "name",
+                                name,
+                                "description",
+                                "SASL %s authentication mechanism".formatted(name),
+                                "enabled",
+                                true))
+                    .toList(),
+            "being_drained", false,
+            // Clients look here for the version of the broker.
+            "applications",
+                List.of(
+                    Json.object(
+                        "name", "rabbit",
+                        "description", BuildInfo.PRODUCT,
+                        "version", BuildInfo.DIALECT)),
+            "contexts", contexts(),
+            "log_files", logFiles,
+            "db_dir", node.dataDir().toString(),
+            "config_files", List.of(),
+            "enabled_plugins", List.of(),
+            "cluster_links", List.of());
+    object.putAll(Node.fileDescriptors());
+    object.putAll(Node.threads());
+    for (Churn.Event event : Churn.Event.values()) {
+      Churn churn = managed.broker().churn();
+      Statistics.put(object, event.toString(), churn.get(event), churn.rate(event));
+    }
+    return object;
+  }
+}

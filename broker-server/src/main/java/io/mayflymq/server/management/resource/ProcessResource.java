@@ -1,0 +1,120 @@
+package io.mayflymq.server.management.resource;
+
+import io.mayflymq.server.config.ConfigException;
+import io.mayflymq.server.config.LiveConfiguration;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Json;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The process and its configuration, for whoever can read the control file: what is there also
+ * while the broker is stopped.
+ */
+public final class ProcessResource {
+  private final LiveConfiguration configuration;
+  private final ProcessControl process;
+
+  public ProcessResource(LiveConfiguration configuration, ProcessControl process) {
+    this.configuration = configuration;
+    this.process = process;
+  }
+
+  public void addTo(RequestRouter requestRouter) {
+    requestRouter
+        .post("stop", this::stop)
+        .get("app", this::app)
+        .put("app", this::setApp)
+        .post("reset", this::reset)
+        .post("rotate-logs", this::rotateLogs)
+        .put("log-level", this::setLogLevel)
+        .get("environment", this::environment)
+        .put("config/{key}", this::setConfig);
+  }
+
+  private Response stop(Request request) {
+    request.principal().requireAdministrator();
+    process.stop();
+    return new Response(202, Json.object("status", "stopping"), Map.of());
+  }
+
+  private Response app(Request request) {
+    request.principal().requireAdministrator();
+    return Response.ok(Json.object("running", process.isRunning()));
+  }
+
+  private Response setApp(Request request) {
+    request.principal().requireAdministrator();
+    Object running = request.body().fields().require("running").get("running");
+    if (!(running instanceof Boolean wanted)) {
+      throw ApiException.badRequest(
+          "running should be true or false, actually was %s".formatted(running));
+    }
+    try {
+      if (wanted) {
+        process.startBroker();
+      } else {
+        process.stopBroker();
+      }
+      return Response.noContent();
+    } catch (IOException e) {
+      throw new ApiException(500, "not_started", e.getMessage());
+    }
+  }
+
+  private Response reset(Request request) {
+    request.principal().requireAdministrator();
+    try {
+      if (process.reset()) {
+        return Response.noContent();
+      }
+    } catch (IOException e) {
+      throw new ApiException(500, "not_reset", e.getMessage());
+    }
+    throw new ApiException(409, "running", "the broker runs: stop_app comes first");
+  }
+
+  private Response rotateLogs(Request request) {
+    request.principal().requireAdministrator();
+    return Response.ok(Json.object("rotated", process.rotateLog()));
+  }
+
+  private Response setLogLevel(Request request) {
+    request.principal().requireAdministrator();
+    String level = request.body().fields().require("level").text("level", "");
+    if (!process.setLogLevel(level)) {
+      throw ApiException.badRequest(
+          "log level '%s' is not one of debug, info, notice, warning, error, critical, alert,"
+                  .formatted(level)
+              + " emergency, none");
+    }
+    return Response.noContent();
+  }
+
+  private Response environment(Request request) {
+    request.principal().requireAdministrator();
+    List<Map<String, Object>> settings =
+        configuration.effective().stream()
+            .map(
+                setting ->
+                    Json.object(
+                        "key", setting.key(), "value", setting.value(), "source", setting.source()))
+            .toList();
+    return Response.ok(settings);
+  }
+
+  private Response setConfig(Request request) {
+    request.principal().requireAdministrator();
+    String value = request.body().fields().requiredText("value");
+    try {
+      configuration.set(request.parameter("key"), value);
+      return Response.noContent();
+    } catch (ConfigException e) {
+      throw ApiException.badRequest(e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package io.mayflymq.server.management.resource;
+
+import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.QueueDeclaration;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.server.channel.DeclareChecks;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Body;
+import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.json.PathNames;
+import io.mayflymq.server.management.json.QueueJson;
+import java.util.Collection;
+import java.util.List;
+
+/** Queues: listed, declared, purged, deleted. */
+public final class QueueResource {
+  private final ManagedBroker managed;
+
+  public QueueResource(ManagedBroker managed) {
+    this.managed = managed;
+  }
+
+  public void addTo(RequestRouter requestRouter) {
+    requestRouter
+        .get("queues", request -> list(request, managed.vhosts(request.principal())))
+        // RabbitMQ leaves out of the plain list what it took long to collect; here it is the same.
+        .get("queues/detailed", request -> list(request, managed.vhosts(request.principal())))
+        .get("queues/{vhost}", request -> list(request, List.of(managed.visibleVhost(request))))
+        .get("queues/{vhost}/{queue}", this::get)
+        .put("queues/{vhost}/{queue}", this::declare)
+        .delete("queues/{vhost}/{queue}", this::delete)
+        .delete("queues/{vhost}/{queue}/contents", this::purge)
+        .post("queues/{vhost}/{queue}/actions", this::act);
+  }
+
+  private Response list(Request request, Collection<VirtualHost> vhosts) {
+    return Listing.of(managed.queues(vhosts), view -> view.queue().name(), QueueJson::summary)
+        .answer(request);
+  }
+
+  private Response get(Request request) {
+    VirtualHost vhost = managed.visibleVhost(request);
+    return Response.ok(
+        Listing.columns(
+            request, QueueJson.detail(managed.queue(vhost, request.parameter("queue")))));
+  }
+
+  private Response declare(Request request) {
+    VirtualHost vhost = managed.usableVhost(request);
+    String name = request.parameter("queue");
+    Body.Fields fields = request.body().fields();
+    FieldTable arguments = fields.table("arguments");
+    boolean durable = fields.bool("durable");
+    boolean autoDelete = fields.bool("auto_delete");
+    PathNames.check("queue", name);
+    DeclareChecks.queue(managed.access(request.principal(), vhost), vhost, name, arguments);
+    boolean isNew = vhost.routing().queue(name) == null;
+    Futures.await(
+        vhost.declareQueue(
+            new QueueDeclaration(
+                name,
+                durable,
+                false,
+                autoDelete,
+                arguments,
+                request.principal(),
+                managed.broker().shards().get(0),
+                false,
+                true)));
+    return Response.put(isNew);
+  }
+
+  private Response delete(Request request) {
+    VirtualHost vhost = managed.usableVhost(request);
+    Queue queue = managed.usableQueue(request, Permission.CONFIGURE);
+    Futures.await(
+        vhost.deleteQueue(
+            queue.name(),
+            request.principal(),
+            request.flag("if-unused"),
+            request.flag("if-empty")));
+    return Response.noContent();
+  }
+
+  private Response purge(Request request) {
+    Futures.await(managed.usableQueue(request, Permission.READ).purge());
+    return Response.noContent();
+  }
+
+  /** What RabbitMQ can do to a mirrored queue: here it is always done. */
+  private Response act(Request request) {
+    managed.usableQueue(request, Permission.CONFIGURE);
+    Object action = request.body().fields().require("action").get("action");
+    if (!"sync".equals(action) && !"cancel_sync".equals(action)) {
+      throw ApiException.badRequest(List.of("unknown", String.valueOf(action)));
+    }
+    return Response.noContent();
+  }
+}

@@ -1,0 +1,166 @@
+package io.mayflymq.server.management.resource;
+
+import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.security.ResourceKind;
+import io.mayflymq.core.security.VhostAccess;
+import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.Redrive;
+import io.mayflymq.core.vhost.RedriveReport;
+import io.mayflymq.core.vhost.RedriveRequest;
+import io.mayflymq.core.vhost.RedriveRequest.Destination;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.server.alarm.Alarms;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Body;
+import io.mayflymq.server.management.api.Json;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Sending dead messages back. That takes its time: a request begins it, others ask how far it has
+ * come, or stop it.
+ */
+public final class RedriveResource {
+  private static final Set<String> FIELDS =
+      Set.of("to", "to_original", "filter", "limit", "rate", "keep_deaths");
+  private static final Set<String> FILTERS = Set.of("reason", "queue", "message_id");
+
+  private final ManagedBroker managed;
+
+  public RedriveResource(ManagedBroker managed) {
+    this.managed = managed;
+  }
+
+  public void addTo(RequestRouter requestRouter) {
+    requestRouter
+        .post("queues/{vhost}/{queue}/redrive", this::begin)
+        .get("queues/{vhost}/{queue}/redrive", this::report)
+        .delete("queues/{vhost}/{queue}/redrive", this::stop)
+        .post("queues/{vhost}/{queue}/redrive/dry-run", this::dryRun);
+  }
+
+  private Response begin(Request request) {
+    return Response.ok(object(redrive(request, false).report()));
+  }
+
+  private Response dryRun(Request request) {
+    return Response.ok(object(Futures.await(redrive(request, true).done())));
+  }
+
+  private Redrive redrive(Request request, boolean dryRun) {
+    Queue queue = managed.usableQueue(request, Permission.READ);
+    RedriveRequest wanted = wanted(request.body().fields(), dryRun);
+    VhostAccess access = managed.access(request.principal(), queue.vhost());
+    return Futures.await(queue.redrive(wanted, new Conditions(managed.alarms(), access)));
+  }
+
+  private record Conditions(Alarms alarms, VhostAccess access) implements Redrive.Conditions {
+    @Override
+    public boolean publishersWait() {
+      return alarms.isRaised();
+    }
+
+    @Override
+    public boolean mayPublish(String exchange, String routingKey) {
+      try {
+        access.check(ResourceKind.EXCHANGE, exchange, Permission.WRITE);
+        access.checkTopic(exchange, routingKey, Permission.WRITE);
+        return true;
+      } catch (ChannelException e) {
+        return false;
+      }
+    }
+  }
+
+  private static RedriveRequest wanted(Body.Fields fields, boolean dryRun) {
+    requireKnown("field", fields.object().keySet(), FIELDS);
+    String to = fields.text("to", null);
+    boolean toOriginal = fields.bool("to_original");
+    if (to != null && toOriginal) {
+      throw ApiException.badRequest("to and to_original exclude each other");
+    }
+    Destination destination =
+        to != null ? Destination.QUEUE : toOriginal ? Destination.ORIGINAL : Destination.SOURCE;
+    return new RedriveRequest(
+        destination,
+        to,
+        filter(fields.get("filter")),
+        positive(fields, "limit", Long.MAX_VALUE),
+        positive(fields, "rate", 0),
+        fields.bool("keep_deaths"),
+        dryRun);
+  }
+
+  private static RedriveRequest.Filter filter(Object given) {
+    if (given == null) {
+      return RedriveRequest.Filter.ALL;
+    }
+    if (!(given instanceof Map<?, ?> object)) {
+      throw ApiException.badRequest("filter should be an object, actually was " + Json.text(given));
+    }
+    requireKnown("filter", object.keySet(), FILTERS);
+    Body.Fields fields = new Body.Fields(object);
+    String reason = fields.text("reason", null);
+    return new RedriveRequest.Filter(
+        reason == null ? null : DeathResource.reason(reason),
+        fields.text("queue", null),
+        fields.text("message_id", null));
+  }
+
+  private static void requireKnown(String what, Set<?> given, Set<String> known) {
+    for (Object name : given) {
+      if (!known.contains(name)) {
+        throw ApiException.badRequest(
+            "%s should be one of %s, actually was %s"
+                .formatted(what, String.join(", ", new TreeSet<>(known)), name));
+      }
+    }
+  }
+
+  private static long positive(Body.Fields fields, String name, long otherwise) {
+    long number = fields.number(name, otherwise);
+    if (fields.has(name) && number < 1) {
+      throw ApiException.badRequest(
+          "%s should be a number, 1 or more, actually was %d".formatted(name, number));
+    }
+    return number;
+  }
+
+  private Response report(Request request) {
+    return Response.ok(object(last(request).report()));
+  }
+
+  /** It stops when what is under way has arrived. */
+  private Response stop(Request request) {
+    Redrive redrive = last(request);
+    redrive.stop();
+    return Response.ok(object(Futures.await(redrive.done())));
+  }
+
+  private Redrive last(Request request) {
+    Redrive last = managed.usableQueue(request, Permission.READ).lastRedrive();
+    if (last == null) {
+      throw ApiException.notFound();
+    }
+    return last;
+  }
+
+  private static Map<String, Object> object(RedriveReport report) {
+    Map<String, Object> skipped = new TreeMap<>();
+    report.skipped().forEach((why, count) -> skipped.put(why.wireName(), count));
+    return Json.object(
+        "state", report.state().wireName(),
+        "reason", report.reason(),
+        "started_at", report.startedAtMillis(),
+        "ended_at", report.endedAtMillis() == 0 ? null : (Long) report.endedAtMillis(),
+        "moved", report.moved(),
+        "moved_to", new TreeMap<>(report.movedTo()),
+        "skipped", report.skipped().values().stream().mapToLong(Long::longValue).sum(),
+        "skipped_because", skipped);
+  }
+}

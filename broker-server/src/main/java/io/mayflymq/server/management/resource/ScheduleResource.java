@@ -1,0 +1,112 @@
+package io.mayflymq.server.management.resource;
+
+import io.mayflymq.core.queue.schedule.SchedulePage;
+import io.mayflymq.core.queue.schedule.SchedulePlace;
+import io.mayflymq.core.queue.schedule.ScheduledMessage;
+import io.mayflymq.core.security.Permission;
+import io.mayflymq.core.security.ResourceKind;
+import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.QueueSchedule;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Json;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Messages that are scheduled for a queue: looked at, cancelled, purged. */
+public final class ScheduleResource {
+  private static final int DEFAULT_LIMIT = 100;
+  private static final int LARGEST_LIMIT = 1000;
+
+  /** A place in the order: when a message is due, and its number. */
+  private static final Pattern PLACE = Pattern.compile("(\\d{1,18})\\.(\\d{1,18})");
+
+  private final ManagedBroker managed;
+
+  public ScheduleResource(ManagedBroker managed) {
+    this.managed = managed;
+  }
+
+  public void addTo(RequestRouter requestRouter) {
+    requestRouter
+        .get("queues/{vhost}/{queue}/scheduled", this::list)
+        .delete("queues/{vhost}/{queue}/scheduled", this::purge)
+        .delete("queues/{vhost}/{queue}/scheduled/{message}", this::cancel);
+  }
+
+  /** A page, and where the next one begins; that is null at the end. */
+  private Response list(Request request) {
+    int limit = limit(request.query("limit"));
+    SchedulePlace after = place(request.query("after"));
+    SchedulePage page =
+        Futures.await(
+            QueueSchedule.with(queue(request), all -> all.page(after, limit), SchedulePage.NONE));
+    return Response.ok(
+        Json.object(
+            "items",
+            page.messages().stream().map(ScheduleResource::object).toList(),
+            "next",
+            page.last() == null ? null : page.last().dueMillis() + "." + page.last().sequence()));
+  }
+
+  private static int limit(String given) {
+    try {
+      int limit = given == null ? DEFAULT_LIMIT : Integer.parseInt(given);
+      if (limit >= 1 && limit <= LARGEST_LIMIT) {
+        return limit;
+      }
+    } catch (NumberFormatException e) {
+      // Said below.
+    }
+    throw ApiException.badRequest("limit must be a number from 1 to " + LARGEST_LIMIT);
+  }
+
+  private static SchedulePlace place(String given) {
+    if (given == null) {
+      return SchedulePlace.START;
+    }
+    Matcher place = PLACE.matcher(given);
+    if (!place.matches()) {
+      throw ApiException.badRequest("after must be what the page before gave as next");
+    }
+    return new SchedulePlace(Long.parseLong(place.group(1)), Long.parseLong(place.group(2)));
+  }
+
+  private static Map<String, Object> object(ScheduledMessage message) {
+    return Json.object(
+        "message_id", message.messageId(),
+        "due_at", message.dueMillis(),
+        "enqueued_at", message.enqueuedAtMillis(),
+        "payload_bytes", message.bodyLength(),
+        "exchange", message.exchange(),
+        "routing_key", message.routingKey());
+  }
+
+  private Response purge(Request request) {
+    Futures.await(QueueSchedule.with(queue(request), all -> all.remove(null), 0L));
+    return Response.noContent();
+  }
+
+  private Response cancel(Request request) {
+    String id = request.parameter("message");
+    if (Futures.await(QueueSchedule.with(queue(request), all -> all.remove(id), 0L)) == 0) {
+      throw ApiException.notFound();
+    }
+    return Response.noContent();
+  }
+
+  /** The queue, which the principal may read: an exclusive one is its connection's. */
+  private Queue queue(Request request) {
+    VirtualHost vhost = managed.usableVhost(request);
+    String name = request.parameter("queue");
+    if (vhost.routing().queue(name) == null) {
+      throw ApiException.notFound();
+    }
+    managed.access(request.principal(), vhost).check(ResourceKind.QUEUE, name, Permission.READ);
+    return vhost.queue(name, request.principal());
+  }
+}

@@ -1,0 +1,176 @@
+package io.mayflymq.server.management.resource;
+
+import io.mayflymq.core.admin.VhostAdministration;
+import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.CounterGroup;
+import io.mayflymq.core.metrics.ShardQuery;
+import io.mayflymq.core.security.Limits;
+import io.mayflymq.core.vhost.QueueSnapshot;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.server.config.NodeName;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Body;
+import io.mayflymq.server.management.api.Json;
+import io.mayflymq.server.management.api.Listing;
+import io.mayflymq.server.management.api.Request;
+import io.mayflymq.server.management.api.RequestRouter;
+import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.json.Statistics;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** Virtual hosts, with what happens in them. Administrators add, change and delete them. */
+public final class VhostResource {
+  private static final String NO_QUEUE_TYPE = "undefined";
+  private static final String EVERYTHING = ".*";
+
+  private final ManagedBroker managed;
+
+  public VhostResource(ManagedBroker managed) {
+    this.managed = managed;
+  }
+
+  public void addTo(RequestRouter requestRouter) {
+    requestRouter
+        .get("vhosts", this::list)
+        .get("vhosts/{vhost}", this::get)
+        .put("vhosts/{vhost}", this::put)
+        .delete("vhosts/{vhost}", this::delete)
+        .put("vhosts/{vhost}/tracing", this::trace)
+        .post("vhosts/{vhost}/start/{node}", this::start);
+  }
+
+  private VhostAdministration vhosts() {
+    return managed.administration().vhosts();
+  }
+
+  /**
+   * What the request does not give, an existing virtual host has no longer; its limits it keeps.
+   */
+  private Response put(Request request) {
+    request.principal().requireAdministrator();
+    Body.Fields fields = request.body().fields();
+    String queueType = fields.text("default_queue_type", "");
+    VhostDefinition wanted =
+        new VhostDefinition(
+            request.parameter("vhost"),
+            fields.text("description", ""),
+            fields.tags(),
+            queueType.equals(NO_QUEUE_TYPE) ? "" : queueType,
+            Limits.NONE);
+    boolean isNew = Futures.await(vhosts().put(wanted));
+    if (fields.has("tracing")) {
+      trace(wanted.name(), fields.bool("tracing"));
+    }
+    if (isNew && !request.principal().control()) {
+      permitEverything(request.principal().user(), wanted.name());
+    }
+    return Response.put(isNew);
+  }
+
+  /** Who adds a virtual host may use it, as in RabbitMQ. */
+  private void permitEverything(String user, String vhost) {
+    Futures.await(
+        managed
+            .administration()
+            .permissions()
+            .set(user, vhost, EVERYTHING, EVERYTHING, EVERYTHING));
+  }
+
+  private Response trace(Request request) {
+    request.principal().requireAdministrator();
+    trace(request.parameter("vhost"), request.body().fields().require("enabled").bool("enabled"));
+    return Response.noContent();
+  }
+
+  private void trace(String name, boolean on) {
+    VirtualHost vhost = managed.broker().virtualHost(name);
+    if (vhost == null) {
+      throw ApiException.notFound();
+    }
+    vhost.firehose().turn(on);
+  }
+
+  private Response delete(Request request) {
+    request.principal().requireAdministrator();
+    Futures.await(vhosts().delete(request.parameter("vhost")));
+    return Response.noContent();
+  }
+
+  /** Virtual hosts are always started, so there is nothing to do. */
+  private Response start(Request request) {
+    request.principal().requireAdministrator();
+    String node = request.parameter("node");
+    String vhost = request.parameter("vhost");
+    if (!node.equals(NodeName.VALUE)) {
+      throw ApiException.badRequest("Request to node %s failed with nodedown".formatted(node));
+    }
+    if (managed.broker().virtualHost(vhost) == null) {
+      throw ApiException.badRequest(
+          "Request to node %s failed with {no_such_vhost,<<\"%s\">>}".formatted(node, vhost));
+    }
+    return Response.noContent();
+  }
+
+  private Response list(Request request) {
+    List<VirtualHost> visible = managed.vhosts(request.principal());
+    ShardQuery.Seen<QueueSnapshot> seen = managed.answeringQueues(visible);
+    Map<VirtualHost, List<QueueSnapshot>> queues =
+        seen.views().stream().collect(Collectors.groupingBy(view -> view.queue().vhost()));
+    return Listing.of(
+            visible,
+            VirtualHost::name,
+            vhost -> object(vhost, queues.getOrDefault(vhost, List.of()), seen.complete()))
+        .answer(request);
+  }
+
+  private Response get(Request request) {
+    VirtualHost vhost = managed.visibleVhost(request);
+    ShardQuery.Seen<QueueSnapshot> seen = managed.answeringQueues(List.of(vhost));
+    return Response.ok(Listing.columns(request, object(vhost, seen.views(), seen.complete())));
+  }
+
+  private static Map<String, Object> object(
+      VirtualHost vhost, List<QueueSnapshot> queues, boolean complete) {
+    CounterGroup traffic = vhost.metrics().connections();
+    VhostDefinition definition = vhost.definition();
+    Map<String, Object> object =
+        Json.object(
+            "cluster_state", Map.of(NodeName.VALUE, "running"),
+            "default_queue_type",
+                definition.defaultQueueType().isEmpty()
+                    ? NO_QUEUE_TYPE
+                    : definition.defaultQueueType(),
+            "description", definition.description(),
+            "metadata",
+                Json.object("description", definition.description(), "tags", definition.tags()),
+            "tags", definition.tags(),
+            "message_stats",
+                Statistics.ofVhosts(
+                    List.of(vhost.metrics().channels().snapshot()),
+                    List.of(vhost.metrics().queues().snapshot())));
+    Statistics.putMessages(
+        object,
+        queues.stream().mapToLong(view -> view.totals().ready()).sum(),
+        queues.stream().mapToLong(view -> view.totals().unacked()).sum(),
+        vhost.metrics().queues());
+    object.put(
+        "messages_delayed", queues.stream().mapToLong(view -> view.scheduled().ready()).sum());
+    object.put("messages_dlx", queues.stream().mapToLong(view -> view.waiting().messages()).sum());
+    if (!complete) {
+      object.put(ManagedBroker.INCOMPLETE, true);
+    }
+    object.put("name", vhost.name());
+    Statistics.put(
+        object,
+        "recv_oct",
+        traffic.get(Counter.RECEIVED_BYTES),
+        traffic.rate(Counter.RECEIVED_BYTES));
+    Statistics.put(
+        object, "send_oct", traffic.get(Counter.SENT_BYTES), traffic.rate(Counter.SENT_BYTES));
+    object.put("tracing", vhost.firehose().isOn());
+    return object;
+  }
+}

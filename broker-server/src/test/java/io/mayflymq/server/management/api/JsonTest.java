@@ -1,0 +1,116 @@
+package io.mayflymq.server.management.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mayflymq.core.routing.Binding;
+import io.mayflymq.core.routing.DestinationKind;
+import io.mayflymq.protocol.types.BasicProperties;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.server.management.json.MessagePropertiesJson;
+import io.mayflymq.server.management.resource.BindingResource;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** What JSON becomes tables, properties and names, and back. */
+class JsonTest {
+  private static Body.Fields fields(String json) {
+    return new Body(json.getBytes(StandardCharsets.UTF_8)).fields();
+  }
+
+  @Test
+  void tablesKeepWhatJsonCanSay() {
+    Map<String, Object> object =
+        Json.object(
+            "text",
+            "t",
+            "number",
+            5L,
+            "fraction",
+            1.5,
+            "yes",
+            true,
+            "list",
+            List.of(1L, "a"),
+            "inner",
+            Map.of("x", 1L));
+    assertThat(Json.ofTable(Json.toTable(object))).isEqualTo(object);
+  }
+
+  @Test
+  void nothingIsShownAsInRabbitMq() {
+    Map<String, Object> shown = Json.ofTable(Json.toTable(Json.object("nothing", null)));
+    assertThat(shown).containsExactly(Map.entry("nothing", "undefined"));
+  }
+
+  @Test
+  void aNumberThatIsTooLargeIsABadRequest() {
+    assertThatThrownBy(() -> Json.toTable(Map.of("n", BigInteger.ONE.shiftLeft(80))))
+        .isInstanceOf(ApiException.class)
+        .hasMessageContaining("out of range");
+  }
+
+  @Test
+  void aBodyIsAnObjectOrNothing() {
+    assertThat(fields("").object()).isEmpty();
+    assertThat(fields("{\"a\":1}").number("a", 0)).isEqualTo(1);
+    for (String bad : List.of("[1]", "{bad", "1", "{} {}", "\"x\"")) {
+      assertThatThrownBy(() -> fields(bad)).as(bad).hasMessageContaining("not_json");
+    }
+  }
+
+  @Test
+  void fieldsOfTheWrongTypeAreNamed() {
+    Body.Fields fields = fields("{\"b\":\"true\",\"c\":\"yes\",\"n\":\"x\",\"t\":5,\"e\":[]}");
+    assertThat(fields.bool("b")).isTrue();
+    assertThat(fields.bool("absent")).isFalse();
+    assertThat(fields.table("e")).isEqualTo(FieldTable.EMPTY);
+    assertThatThrownBy(() -> fields.bool("c")).hasMessageContaining("[not_boolean, yes]");
+    assertThatThrownBy(() -> fields.number("n", 0)).hasMessageContaining("[not_integer, x]");
+    assertThatThrownBy(() -> fields.text("t", "")).hasMessageContaining("[not_string, 5]");
+    assertThatThrownBy(() -> fields.table("t")).hasMessageContaining("actually was 5");
+    assertThatThrownBy(() -> fields.require("b", "x", "y"))
+        .hasMessageContaining("[{key_missing,x},{key_missing,y}]");
+  }
+
+  @Test
+  void propertiesComeBackAsTheyWent() {
+    Map<String, Object> given =
+        Json.object(
+            "content_type",
+            "text/plain",
+            "delivery_mode",
+            2,
+            "priority",
+            9,
+            "expiration",
+            "100",
+            "timestamp",
+            1_000_000_000_000L,
+            "headers",
+            Map.of("a", 1L));
+    assertThat(MessagePropertiesJson.object(MessagePropertiesJson.parse(given))).isEqualTo(given);
+    assertThat(MessagePropertiesJson.object(BasicProperties.EMPTY)).isEqualTo(List.of());
+    assertThatThrownBy(() -> MessagePropertiesJson.parse(Map.of("priority", 256)))
+        .hasMessageContaining("from 0 to 255");
+    assertThatThrownBy(() -> MessagePropertiesJson.parse(5)).hasMessageContaining("an object");
+  }
+
+  @Test
+  void bindingsHaveKeysThatCanStandInAPath() {
+    assertThat(key("", FieldTable.EMPTY)).isEqualTo("~");
+    assertThat(key("a/b ~*", FieldTable.EMPTY)).isEqualTo("a%2Fb+%7E%2A");
+    FieldTable oneWay = Json.toTable(Json.object("x", 1, "y", 2));
+    FieldTable otherWay = Json.toTable(Json.object("y", 2, "x", 1));
+    assertThat(key("k", oneWay)).startsWith("k~").isEqualTo(key("k", otherWay));
+    assertThat(key("k", oneWay)).isNotEqualTo(key("k", Json.toTable(Map.of("x", 1))));
+  }
+
+  private static String key(String routingKey, FieldTable arguments) {
+    return BindingResource.propertiesKey(
+        new Binding("e", DestinationKind.QUEUE, "q", routingKey, arguments));
+  }
+}
