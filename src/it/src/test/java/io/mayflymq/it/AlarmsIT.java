@@ -48,7 +48,7 @@ class AlarmsIT {
   }
 
   @Test
-  void onlyAPublishBlocksAndOnlyItsConnection() throws Exception {
+  void anAlarmBlocksOnlyConnectionsThatPublish() throws Exception {
     try (BrokerProcess broker = shortOfDisk();
         Connection consumer = broker.factory().newConnection()) {
       Connection publisher = broker.factory().newConnection();
@@ -132,7 +132,7 @@ class AlarmsIT {
   }
 
   @Test
-  void bothReasonsAreTold() throws Exception {
+  void theBlockedReasonNamesBothAlarms() throws Exception {
     try (BrokerProcess broker =
         BrokerProcess.builder()
             .set("disk_free_limit.absolute", DISK_IS_SHORT)
@@ -147,7 +147,7 @@ class AlarmsIT {
   }
 
   @Test
-  void heartbeatsGoOnWhileBlockedAndTheClientsAreNotMissed() throws Exception {
+  void blockedConnectionsGetHeartbeatsAndDoNotTimeOut() throws Exception {
     try (BrokerProcess broker = shortOfDisk();
         RawClient client = open(broker, 1, true)) {
       publish(client);
@@ -165,7 +165,7 @@ class AlarmsIT {
   }
 
   @Test
-  void aClientWithTheAlarmBehindItIsMissedAgain() throws Exception {
+  void afterTheAlarmTheHeartbeatTimeoutAppliesAgain() throws Exception {
     try (BrokerProcess broker =
             BrokerProcess.builder()
                 .jvm("-Xmx256m")
@@ -206,7 +206,7 @@ class AlarmsIT {
   }
 
   @Test
-  void aClientThatCannotBeToldIsBlockedAllTheSame() throws Exception {
+  void aClientWithoutTheBlockedCapabilityIsBlockedToo() throws Exception {
     try (BrokerProcess broker = shortOfDisk();
         RawClient client = open(broker, 1, false)) {
       publish(client);
@@ -219,7 +219,7 @@ class AlarmsIT {
   }
 
   @Test
-  void thatABlockedClientIsGoneIsNoticed() throws Exception {
+  void theBrokerNoticesThatABlockedClientHasDisconnected() throws Exception {
     try (BrokerProcess broker = shortOfDisk()) {
       RawClient client = open(broker, 0, true);
       publish(client);
@@ -252,7 +252,7 @@ class AlarmsIT {
   }
 
   @Test
-  void aTransactionAndConfirmsWaitToo() throws Exception {
+  void anAlarmDelaysTransactionsAndConfirms() throws Exception {
     try (BrokerProcess broker = shortOfDisk()) {
       ConnectionFactory factory = broker.factory();
       factory.setChannelRpcTimeout(1_000);

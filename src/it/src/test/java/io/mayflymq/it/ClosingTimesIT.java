@@ -46,7 +46,7 @@ class ClosingTimesIT {
   }
 
   @Test
-  void aRefusedLoginIsLeftInSilenceForAMoment(Target target) throws Exception {
+  void aRefusedLoginIsDisconnectedAfterASecondWithoutAMethod(Target target) throws Exception {
     double quickest = Double.MAX_VALUE;
     for (int i = 0; i < 2; i++) {
       try (RawClient client = new RawClient(target.port())) {

@@ -77,7 +77,7 @@ class ConnectionLogIT {
   }
 
   @Test
-  void anErrorOfAChannelNamesConnectionUserAndMethod() throws Exception {
+  void theLogOfAChannelErrorNamesConnectionUserAndMethod() throws Exception {
     try (RawClient client = new RawClient(broker.port())) {
       named(client, "orders");
       passiveDeclare(client, "missing");
@@ -95,7 +95,7 @@ class ConnectionLogIT {
   }
 
   @Test
-  void aNameCannotMakeALineOfItsOwn() throws Exception {
+  void aClientNameWithALineBreakCannotAddALogLine() throws Exception {
     try (RawClient client = new RawClient(broker.port())) {
       named(client, "a\n2026-01-01 00:00:00.000 [error] <Daemon> forged");
       passiveDeclare(client, "b\r\n2026-01-01 00:00:00.000 [error] <Daemon> forged\u001b[2J");
@@ -109,7 +109,7 @@ class ConnectionLogIT {
   }
 
   @Test
-  void manyErrorsOfAChannelMakeFewLines() throws Exception {
+  void logLinesAboutChannelErrorsAreLimited() throws Exception {
     try (RawClient client = RawClient.openChannel(broker.port())) {
       for (int i = 0; i < 500; i++) {
         passiveDeclare(client, "missing");
@@ -128,7 +128,7 @@ class ConnectionLogIT {
   }
 
   @Test
-  void anErrorOfAConnectionIsToldOnce() throws Exception {
+  void aConnectionErrorIsLoggedOnce() throws Exception {
     try (RawClient client = RawClient.openChannel(broker.port())) {
       client.method(1, RawWriter.method(60, 90).uint16(0).uint8(0));
       client.expectConnectionClose(501);
@@ -145,7 +145,7 @@ class ConnectionLogIT {
   }
 
   @Test
-  void aClientThatIsCutOffForItsSilenceHasNotClosedTheConnection() throws Exception {
+  void aHeartbeatTimeoutIsNotLoggedAsAClientClose() throws Exception {
     try (RawClient client = new RawClient(broker.port())) {
       client.tune(2047, 131_072, 1);
       client.openVirtualHost("/");
@@ -162,7 +162,7 @@ class ConnectionLogIT {
   }
 
   @Test
-  void aClientThatGoesWithoutAWordIsNamed() throws Exception {
+  void aClientThatDisconnectsWithoutCloseIsLogged() throws Exception {
     RawClient open = RawClient.open(broker.port());
     RawClient loggedIn = new RawClient(broker.port());
     RawClient stranger = new RawClient(broker.port());
@@ -187,7 +187,7 @@ class ConnectionLogIT {
   }
 
   @Test
-  void aRefusedLoginIsToldOnce() throws Exception {
+  void aRefusedLoginIsLoggedOnce() throws Exception {
     try (RawClient client = new RawClient(broker.port())) {
       client.start();
       client.startOk("PLAIN", "\0guest\0wrong", new RawWriter());
@@ -200,7 +200,7 @@ class ConnectionLogIT {
   }
 
   @Test
-  void whoSpeaksAnotherProtocolIsRefusedAtOnceAndInWords() throws Exception {
+  void aClientOfAnotherProtocolIsRefusedImmediatelyWithAnExplanation() throws Exception {
     assertThat(refused("\u0016\u0003\u0001\u0002\0\u0001\0\u0001\u00fc\u0003\u0003"))
         .endsWith(
             "not an AMQP 0-9-1 client: it speaks TLS, which this port does not"

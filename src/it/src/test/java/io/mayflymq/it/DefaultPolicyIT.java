@@ -22,7 +22,7 @@ class DefaultPolicyIT {
   @TempDir Path data;
 
   @Test
-  void theLowerOfArgumentAndOperatorPolicyCounts() throws Exception {
+  void theLowerOfArgumentAndDefaultOperatorPolicyApplies() throws Exception {
     try (BrokerProcess broker =
             BrokerProcess.builder()
                 .set(POLICY + "queue_pattern", "^bounded")
@@ -42,7 +42,7 @@ class DefaultPolicyIT {
   }
 
   @Test
-  void aVirtualHostThatIsThereKeepsWhatItHas() throws Exception {
+  void anExistingVirtualHostGetsNoDefaultPolicies() throws Exception {
     try (BrokerProcess broker =
         BrokerProcess.builder().data(data).set(POLICY + "max_length", 2).start()) {
       assertThat(broker.stop()).isZero();

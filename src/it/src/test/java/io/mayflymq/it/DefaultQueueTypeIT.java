@@ -41,7 +41,7 @@ class DefaultQueueTypeIT {
   }
 
   @Test
-  void theConfigurationSaysItForDurableQueuesOfAll() throws Exception {
+  void theConfigurationSetsTheDefaultTypeOfDurableQueues() throws Exception {
     try (BrokerProcess broker =
             BrokerProcess.builder().set("default_queue_type", "quorum").start();
         Connection connection = broker.factory().newConnection()) {
@@ -63,7 +63,7 @@ class DefaultQueueTypeIT {
   }
 
   @Test
-  void aVirtualHostSaysItForItsOwn() throws Exception {
+  void aVirtualHostSetsTheDefaultTypeOfItsQueues() throws Exception {
     try (BrokerProcess broker =
         BrokerProcess.builder().set("default_queue_type", "quorum").start()) {
       Http http = Http.as(broker.httpPort(), "guest", "guest");
@@ -82,7 +82,7 @@ class DefaultQueueTypeIT {
   }
 
   @Test
-  void withoutEitherItIsClassic() throws Exception {
+  void theDefaultQueueTypeIsClassic() throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().start();
         Connection connection = broker.factory().newConnection()) {
       connection.createChannel().queueDeclare("q", true, false, false, null);

@@ -28,7 +28,7 @@ class DurabilitySettingsIT {
   /** Each queue goes to a shard that is there, with its messages, and is as complete as before. */
   @ParameterizedTest
   @EnumSource
-  void theNumberOfShardsMayChangeBetweenStarts(Ending ending) throws Exception {
+  void theNumberOfShardsCanChangeBetweenStarts(Ending ending) throws Exception {
     try (RestartedBroker broker = RestartedBroker.at(data)) {
       List<List<String>> model = new ArrayList<>();
       int[] shards = {2, 1, 4, 3};
@@ -65,7 +65,7 @@ class DurabilitySettingsIT {
   }
 
   @Test
-  void withoutForcingTheEndOfTheProcessStillLosesNothing() throws Exception {
+  void withoutForcedWritesAKillLosesNothing() throws Exception {
     try (RestartedBroker broker = RestartedBroker.at(data).set("durability.sync", "never")) {
       broker.start();
       broker.queue("q");

@@ -80,7 +80,7 @@ class DurableScheduleIT {
 
   @ParameterizedTest
   @EnumSource
-  void whatIsDueLaterStillWaitsAfterARestart(Ending ending) throws Exception {
+  void scheduledMessagesStillWaitAfterARestart(Ending ending) throws Exception {
     queue("q", Map.of());
     List<Integer> delays = List.of(6_000, 4_000, 5_000, 4_000);
     long start = System.nanoTime();
@@ -102,7 +102,7 @@ class DurableScheduleIT {
 
   @ParameterizedTest
   @EnumSource
-  void whatWasDueMeanwhileComesAtTheStart(Ending ending) throws Exception {
+  void messagesThatWereDueWhileTheBrokerWasDownArriveAtTheStart(Ending ending) throws Exception {
     queue("q", Map.of());
     for (int delay : List.of(1_000, 600, 800)) {
       broker.publisher().basicPublish(EXCHANGE, "q", delay(delay), bytes("" + delay));
@@ -117,7 +117,7 @@ class DurableScheduleIT {
   }
 
   @Test
-  void whatWasCancelledPurgedOrDeletedStaysSo() throws Exception {
+  void cancelledPurgedAndDeletedScheduledMessagesStayDeleted() throws Exception {
     queue("cancelled", Map.of());
     queue("purged", Map.of());
     queue("deleted", Map.of());
@@ -142,7 +142,7 @@ class DurableScheduleIT {
 
   /** Kills it in the middle of a deletion whose scheduled messages become dead letters. */
   @Test
-  void whatDiesWithItsQueueIsNotLostIfTheBrokerIsKilledMeanwhile() throws Exception {
+  void messagesDeadLetteredWithTheirQueueSurviveAKill() throws Exception {
     int count = 30_000;
     boolean inTheMiddle = false;
     for (int round = 0; round < 10 && !inTheMiddle; round++) {
@@ -177,7 +177,7 @@ class DurableScheduleIT {
   }
 
   @Test
-  void transientMessagesAndQueuesEndWithTheBroker() throws Exception {
+  void transientScheduledMessagesAreLostAtARestart() throws Exception {
     queue("durable", Map.of());
     BasicProperties transientDelay = delay(3_600_000).builder().deliveryMode(1).build();
     broker.publisher().basicPublish(EXCHANGE, "durable", transientDelay, bytes("x"));
@@ -189,7 +189,7 @@ class DurableScheduleIT {
 
   /** Kills the broker again and again while messages come, wait, fall due and are delivered. */
   @Test
-  void noneIsLostEarlyOrDoubledHoweverOftenTheBrokerIsKilled() throws Exception {
+  void repeatedKillsLoseNoScheduledMessageAndDeliverNoneEarlyOrTwice() throws Exception {
     int rounds = Integer.getInteger("rounds", 3);
     queue("consumed", Map.of());
     queue("left", Map.of());

@@ -57,7 +57,7 @@ class DurableTopologyIT {
   }
 
   @Test
-  void whatIsNotDurableGoesWithTheProcess() throws Exception {
+  void nonDurableExchangesQueuesAndBindingsAreGoneAfterAKill() throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().data(data).start()) {
       Channel channel = broker.factory().newConnection().createChannel();
       channel.queueDeclare("transient", false, false, false, null);
@@ -82,7 +82,7 @@ class DurableTopologyIT {
   }
 
   @Test
-  void leasesOfDurableQueuesStartAnew() throws Exception {
+  void leasesOfDurableQueuesStartAgain() throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().data(data).start()) {
       Channel channel = broker.factory().newConnection().createChannel();
       channel.queueDeclare("leased", true, false, false, Map.of("x-expires", 60_000));

@@ -57,7 +57,7 @@ class ErrorInThreadIT {
   private int confirmed;
 
   @Test
-  void lackOfMemoryEndsTheProcess() throws Exception {
+  void outOfMemoryInAnyThreadEndsTheProcess() throws Exception {
     for (String thread : THREADS) {
       try (DebuggedBroker broker = new DebuggedBroker(data)) {
         useEverything(broker.process);
@@ -72,7 +72,7 @@ class ErrorInThreadIT {
   }
 
   @Test
-  void otherErrorGoesNoFurtherOrEndsTheProcess() throws Exception {
+  void otherErrorsAreContainedOrEndTheProcess() throws Exception {
     DebuggedBroker broker = new DebuggedBroker(data);
     try {
       for (String thread : THREADS) {

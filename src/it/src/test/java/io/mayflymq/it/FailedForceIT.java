@@ -35,7 +35,7 @@ class FailedForceIT {
   }
 
   @Test
-  void failedForceOfMessagesRefusesThemAndFailsEveryHealthCheck() throws Exception {
+  void aFailedForceNacksPublishesAndFailsEveryHealthCheck() throws Exception {
     int port = BrokerProcess.freePort();
     try (BrokerProcess broker = broker().jvm(Debugger.option(port)).start();
         Debugger debugger = Debugger.attach(port)) {

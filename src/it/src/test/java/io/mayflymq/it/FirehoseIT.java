@@ -89,7 +89,7 @@ class FirehoseIT {
   }
 
   @Test
-  void whatAClientGetsIsCopiedHoweverItGetsIt(Amqp amqp) throws Exception {
+  void deliveredAndGotMessagesAreCopied(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Deliveries copies = copies(amqp, "deliver." + queue);
     amqp.publish(queue, "a");
@@ -110,7 +110,7 @@ class FirehoseIT {
   }
 
   @Test
-  void nothingIsCopiedOnceItIsOff(Amqp amqp) throws Exception {
+  void nothingIsCopiedWhileTheTracerIsOff(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Deliveries copies = copies(amqp, "#." + queue);
     Deliveries published = copies(amqp, "publish.");

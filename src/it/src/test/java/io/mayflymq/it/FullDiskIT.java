@@ -73,7 +73,7 @@ class FullDiskIT {
   }
 
   @Test
-  void publishersWaitUntilConsumersHaveMadeRoom() throws Exception {
+  void onAFullDiskPublishersWaitUntilConsumersHaveFreedSpace() throws Exception {
     broker.queue("q");
     broker.queue("beside");
     broker.publish("beside", "stays");
@@ -110,7 +110,7 @@ class FullDiskIT {
   }
 
   @Test
-  void aRestartInOrderWhileTheDiskIsFullLosesNothing() throws Exception {
+  void anOrderlyRestartWhileTheDiskIsFullLosesNothing() throws Exception {
     broker.queue("q");
     Filling filling = new Filling(broker.connect());
     filling.untilNothingIsConfirmed();
@@ -123,7 +123,7 @@ class FullDiskIT {
   }
 
   @Test
-  void aBrokerThatStartsOnAFullDiskCanBeControlledWhenThereIsRoom() throws Exception {
+  void aBrokerStartedOnAFullDiskCanBeControlledOnceThereIsSpace() throws Exception {
     broker.end(Ending.KILL);
     Path filler = fill();
     broker.start();
@@ -135,7 +135,7 @@ class FullDiskIT {
   }
 
   @Test
-  void declarationsAreRefusedWhileTheDiskIsFullAndGoOnAfterwards() throws Exception {
+  void declarationsAreRefusedWhileTheDiskIsFullAndSucceedAfterwards() throws Exception {
     broker.queue("before");
     Path filler = fill();
     Set<String> declared = new TreeSet<>(Set.of("before"));

@@ -67,7 +67,7 @@ class HeartbeatIT {
   }
 
   @Test
-  void anyFrameIsASignOfLife(Target target) throws Exception {
+  void anyFrameCountsAsAHeartbeat(Target target) throws Exception {
     try (RawClient client = new RawClient(target.port())) {
       client.tune(2047, 131_072, 1);
       client.openVirtualHost("/");
@@ -79,7 +79,7 @@ class HeartbeatIT {
   }
 
   @Test
-  void zeroMeansNone(Target target) throws Exception {
+  void aHeartbeatIntervalOfZeroTurnsHeartbeatsOff(Target target) throws Exception {
     try (RawClient client = new RawClient(target.port())) {
       client.tune(2047, 131_072, 0);
       client.openVirtualHost("/");

@@ -17,7 +17,7 @@ class HttpTlsMismatchIT {
   @TempDir Path directory;
 
   @Test
-  void plainHttpOnThePortForTlsIsRefusedAtOnceInWords() throws Exception {
+  void plainHttpOnTheTlsPortIsRefusedWithAnExplanation() throws Exception {
     Certificate server = Certificate.of("CN=broker");
     int port = BrokerProcess.freePort();
     try (BrokerProcess broker =

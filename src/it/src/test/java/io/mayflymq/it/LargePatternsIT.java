@@ -42,7 +42,7 @@ class LargePatternsIT {
   }
 
   @Test
-  void aFilterOfAListIsRefused() throws Exception {
+  void aLargePatternInAListFilterIsRefused() throws Exception {
     String filter =
         "?page=1&use_regex=true&name=" + URLEncoder.encode(LARGE, StandardCharsets.UTF_8);
     for (String list : new String[] {"queues", "exchanges", "connections"}) {
@@ -51,7 +51,7 @@ class LargePatternsIT {
   }
 
   @Test
-  void aPolicyIsRefused() throws Exception {
+  void aPolicyWithALargePatternIsRefused() throws Exception {
     String policy = "{\"pattern\":\"%s\",\"definition\":{\"max-length\":1}}".formatted(LARGE);
     assertRefused(http.put("policies/%2F/large", policy));
     assertRefused(http.put("operator-policies/%2F/large", policy));
@@ -59,7 +59,7 @@ class LargePatternsIT {
   }
 
   @Test
-  void aPermissionIsRefused() throws Exception {
+  void aPermissionWithALargePatternIsRefused() throws Exception {
     assertRefused(
         http.put(
             "permissions/%2F/guest",
@@ -72,7 +72,7 @@ class LargePatternsIT {
   }
 
   @Test
-  void anImportIsRefused() throws Exception {
+  void anImportWithALargePatternIsRefused() throws Exception {
     assertRefused(
         http.send(
             "POST",
@@ -125,7 +125,7 @@ class LargePatternsIT {
   }
 
   @Test
-  void theConfigurationIsRefusedInOneLine() {
+  void aLargePatternInTheConfigurationIsReportedInOneLine() {
     try (BrokerProcess refused =
         BrokerProcess.builder().set("default_permissions.read", LARGE).launch()) {
       assertThat(refused.awaitExit()).isEqualTo(78);

@@ -59,17 +59,17 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   @Test
-  void publishingCounts(Amqp amqp) throws Exception {
+  void publishingCanRenewALease(Amqp amqp) throws Exception {
     isKeptBy(amqp, "publish", queue -> amqp.publish(queue, "m"));
   }
 
   @Test
-  void publishingCountsInThePresetOfServiceBus(Amqp amqp) throws Exception {
+  void theServiceBusPresetRenewsALeaseByPublishing(Amqp amqp) throws Exception {
     isKeptBy(amqp, "service-bus", queue -> amqp.publish(queue, "m"));
   }
 
   @Test
-  void bindingCounts(Amqp amqp) throws Exception {
+  void bindingCanRenewALease(Amqp amqp) throws Exception {
     String exchange = amqp.exchange(BuiltinExchangeType.DIRECT);
     isKeptBy(
         amqp,
@@ -81,7 +81,7 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   @Test
-  void peekingByTheManagementApiCounts(Amqp amqp) throws Exception {
+  void peekingByTheManagementApiCanRenewALease(Amqp amqp) throws Exception {
     isKeptBy(
         amqp,
         "peek",
@@ -92,7 +92,7 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   @Test
-  void browsingCounts(Amqp amqp) throws Exception {
+  void browsingCanRenewALease(Amqp amqp) throws Exception {
     isKeptBy(
         amqp,
         "peek",
@@ -100,7 +100,7 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   @Test
-  void browsingByTheControlCommandCountsInThePresetOfServiceBus(Amqp amqp, Target target)
+  void theServiceBusPresetRenewsALeaseByTheBrowseCommand(Amqp amqp, Target target)
       throws Exception {
     int lease = 3 * LEASE;
     String queue = amqp.queue(Map.of("x-expires", lease, "x-expires-activity", "service-bus"));
@@ -112,13 +112,13 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   @Test
-  void browsingDoesNotCountByDefault(Amqp amqp) throws Exception {
+  void browsingDoesNotRenewALeaseByDefault(Amqp amqp) throws Exception {
     String queue = amqp.queue(leased());
     await().until(() -> http.get("queues/%2F/" + queue + "/messages").status() == 404);
   }
 
   @Test
-  void aPolicyThatChangesItCounts(Amqp amqp) throws Exception {
+  void aPolicyChangeCanRenewALease(Amqp amqp) throws Exception {
     int[] length = {1};
     isKeptBy(
         amqp,
@@ -129,7 +129,7 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   @Test
-  void withoutConsumeAConsumerDoesNotKeepItAndIsCancelled(Amqp amqp) throws Exception {
+  void withoutConsumeALeaseEndsDespiteConsumersAndCancelsThem(Amqp amqp) throws Exception {
     String queue = amqp.queue(leased("x-expires-activity", "publish"));
     Deliveries deliveries = amqp.consume(queue);
     deliveries.awaitCancel();
@@ -137,7 +137,7 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   @Test
-  void aQueueThatHoldsMessagesStaysUntilItIsEmpty(Amqp amqp) throws Exception {
+  void unusedAndEmptyKeepsAQueueUntilItIsEmpty(Amqp amqp) throws Exception {
     String queue = amqp.queue(leased("x-expires-if", "unused-and-empty"));
     amqp.publish(queue, "m");
     Time.pass(2 * LEASE);
@@ -146,7 +146,7 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   @Test
-  void itsMessagesAreDeadLetteredWhenItGoes(Amqp amqp) throws Exception {
+  void onExpireCanDeadLetterTheMessages(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, leased("x-on-expire", "dead-letter")));
     for (int i = 0; i < 3; i++) {
@@ -162,7 +162,7 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   @Test
-  void aPolicyMayWantThatToo(Amqp amqp) throws Exception {
+  void aPolicyCanSetOnExpire(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     http.put(
         "policies/%2F/" + name,
@@ -178,7 +178,7 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   @Test
-  void aDeletedQueueDeadLettersItsMessagesIfThatIsWanted(Amqp amqp) throws Exception {
+  void aDeletedQueueCanDeadLetterItsMessages(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue =
         amqp.queue(deadLetterTo(dead, Map.of("x-dead-letter-on", "rejected,queue_deleted")));
@@ -199,7 +199,8 @@ class LeaseOptionsIT extends PolicyFixture {
 
   @ParameterizedTest
   @ValueSource(strings = {"queue_deleted", "queue_expired"})
-  void whatIsScheduledDiesWithTheQueueLast(String reason, Amqp amqp) throws Exception {
+  void scheduledMessagesAreDeadLetteredLastWithTheirQueue(String reason, Amqp amqp)
+      throws Exception {
     String dead = amqp.queue();
     Map<String, Object> arguments = new HashMap<>(Map.of("x-dead-letter-on", reason));
     if (reason.equals("queue_expired")) {
@@ -233,7 +234,7 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   @Test
-  void anAutoDeleteQueueDoesSoToo(Amqp amqp) throws Exception {
+  void anAutoDeleteQueueCanDeadLetterItsMessages(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.name();
     Channel channel = amqp.newChannel();

@@ -25,7 +25,7 @@ class QuorumQueueRestartIT {
 
   @ParameterizedTest
   @EnumSource(Ending.class)
-  void itIsOfItsTypeAndCountsTheRestartAsAReturn(Ending ending) throws Exception {
+  void aQuorumQueueKeepsItsTypeAndCountsTheRestartAsAReturn(Ending ending) throws Exception {
     try (RestartedBroker broker = RestartedBroker.at(data).start()) {
       broker.queue("dead");
       broker.queue("q", ARGUMENTS);

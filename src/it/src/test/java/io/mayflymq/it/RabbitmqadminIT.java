@@ -51,7 +51,7 @@ class RabbitmqadminIT {
   }
 
   @Test
-  void declaresPublishesAndGets(Amqp amqp) throws Exception {
+  void rabbitmqadminDeclaresPublishesAndGets(Amqp amqp) throws Exception {
     String queue = amqp.name();
     String exchange = amqp.name();
     assertThat(
@@ -94,7 +94,7 @@ class RabbitmqadminIT {
   }
 
   @Test
-  void lists(Amqp amqp) throws Exception {
+  void rabbitmqadminListsObjects(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     amqp.publish(queue, "m");
     assertThat(run("-f", "bash", "list", "queues", "name")).contains(queue);

@@ -70,7 +70,7 @@ class SignalsIT {
   }
 
   @Test
-  void hangupReadsTheConfigurationAgain() throws Exception {
+  void sighupReloadsTheConfiguration() throws Exception {
     Path file =
         Files.writeString(directory.resolve("my.conf"), "heartbeat = 7\nchannel_max = 100\n");
     try (BrokerProcess broker = broker().arguments("--config", file.toString()).start()) {
@@ -113,7 +113,7 @@ class SignalsIT {
   }
 
   @Test
-  void hangupOpensTheLogFileAgain() throws Exception {
+  void sighupReopensTheLogFile() throws Exception {
     try (BrokerProcess broker = broker().set("log.file", "b.log").start()) {
       Path log = broker.data().resolve("log/b.log");
       Path moved = Files.move(log, log.resolveSibling("b.log.1"));
@@ -129,7 +129,7 @@ class SignalsIT {
   }
 
   @Test
-  void hangupTakesAnotherCertificate() throws Exception {
+  void sighupAppliesAChangedCertificate() throws Exception {
     Certificate first = Certificate.of("CN=first");
     Certificate second = Certificate.of("CN=second");
     int port = BrokerProcess.freePort();
@@ -167,7 +167,7 @@ class SignalsIT {
   }
 
   @Test
-  void hangupTakesAnotherCertificateForTheApi() throws Exception {
+  void sighupAppliesAChangedCertificateOfTheHttpApi() throws Exception {
     Certificate first = Certificate.of("CN=first");
     Certificate second = Certificate.of("CN=second");
     int port = BrokerProcess.freePort();
@@ -213,7 +213,7 @@ class SignalsIT {
   }
 
   @Test
-  void manyHangupsAreBorne() throws Exception {
+  void manySighupsAreHandled() throws Exception {
     try (BrokerProcess broker = broker().set("log.file", "b.log").start()) {
       Connection open = broker.factory().newConnection();
       for (int i = 0; i < 50; i++) {
@@ -230,7 +230,7 @@ class SignalsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"INT", "TERM"})
-  void interruptAndTerminateStopInOrder(String signal) throws Exception {
+  void sigintAndSigtermStopTheBrokerCleanly(String signal) throws Exception {
     try (BrokerProcess broker = broker().start()) {
       broker.signal(signal);
       assertThat(broker.awaitExit()).isZero();

@@ -46,7 +46,7 @@ class StuckShardIT {
   }
 
   @Test
-  void requestsToWhatIsStuckLeaveTheOthersTheirWorkers() throws Exception {
+  void requestsToAStuckShardLeaveWorkersForOthers() throws Exception {
     List<RawHttp> waiting = new ArrayList<>();
     debugger.suspend("shard-1");
     try {

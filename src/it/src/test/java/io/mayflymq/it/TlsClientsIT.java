@@ -175,7 +175,7 @@ class TlsClientsIT {
   }
 
   @Test
-  void suitesWithoutForwardSecrecyAreNotSpoken() throws Exception {
+  void suitesWithoutForwardSecrecyAreNotSupported() throws Exception {
     try (BrokerProcess broker = broker().start()) {
       for (int port : new int[] {amqps, https}) {
         assertThat(agreed(port)).startsWith("TLS_AES_");
@@ -188,7 +188,7 @@ class TlsClientsIT {
   }
 
   @Test
-  void theListOfSuitesAndItsOrderDecide() throws Exception {
+  void theConfiguredSuitesAndTheirOrderAreUsed() throws Exception {
     try (BrokerProcess broker =
         broker()
             .set("ssl_options.ciphers.1", "ECDHE-RSA-AES128-GCM-SHA256")
@@ -207,7 +207,7 @@ class TlsClientsIT {
   }
 
   @Test
-  void aListThatCannotBeSpokenStopsTheStartInOneLine() {
+  void unusableSuitesPreventTheStartWithAOneLineError() {
     assertRefused(
         broker().set("ssl_options.ciphers.1", "ECDHE-RSA-AES128-GCM-SHA257"),
         78,

@@ -56,7 +56,7 @@ class KillRoundsIT {
 
   @Test
   @Timeout(value = 1, unit = TimeUnit.HOURS)
-  void nothingIsLostNothingComesBack() throws Exception {
+  void killsLoseNoConfirmedMessageAndRedeliverNoSettledOne() throws Exception {
     int rounds = Integer.getInteger("rounds", 3);
     try (RestartedBroker broker = RestartedBroker.at(data)) {
       broker.set("shards", 2).set("durability.segment_size", SEGMENT_BYTES).start();
