@@ -29,8 +29,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /**
- * Memory and disk alarms: who is blocked, when, how it is told, and what goes on all the same. The
- * alarms are real: a disk that can never be large enough, and a heap that really is too full.
+ * Tests memory and disk alarms: which connections are blocked, when, how they are notified, and
+ * what continues. The alarms are real: a disk limit that is always exceeded, and a heap that is
+ * full.
  */
 @OwnBroker
 class AlarmsIT {
@@ -40,7 +41,7 @@ class AlarmsIT {
     return BrokerProcess.builder().set("disk_free_limit.absolute", DISK_IS_SHORT).start();
   }
 
-  /** What a connection was told: the reasons it was blocked for, and "unblocked". */
+  /** The notifications of a connection: the reasons for which it was blocked, and "unblocked". */
   private static BlockingQueue<String> notices(Connection connection) {
     BlockingQueue<String> notices = new LinkedBlockingQueue<>();
     connection.addBlockedListener(notices::add, () -> notices.add("unblocked"));
@@ -113,7 +114,7 @@ class AlarmsIT {
       assertThat(told.poll(Patience.SECONDS, SECONDS)).isEqualTo("low on memory");
 
       Deliveries deliveries = Deliveries.from(consumer.createChannel(), "q", true);
-      // Whoever publishes into an alarm may hang in its socket until consumers have made room.
+      // A publisher may block in its socket during an alarm until consumers have freed memory.
       int published = 1 + flood.end();
       for (int i = 0; i < published; i++) {
         deliveries.next();
@@ -153,7 +154,7 @@ class AlarmsIT {
       publish(client);
       RawFrame blocked = client.expect(10, 60);
       assertThat(RawFrame.shortString(blocked.arguments())).isEqualTo("low on disk");
-      // Says nothing for five intervals, of which two would be too many.
+      // Sends nothing for five intervals; two would already be too many.
       long start = System.nanoTime();
       int heartbeats = 0;
       while (Time.millisBetween(start, System.nanoTime()) < 5_000) {
@@ -194,7 +195,7 @@ class AlarmsIT {
         Channel purger = third.createChannel();
         purger.queuePurge("q");
         flood.end();
-        // What stood in the sockets has come in meanwhile.
+        // The data in the sockets has been read meanwhile.
         purger.queuePurge("q");
       }
       client.expect(10, 61);
@@ -224,7 +225,7 @@ class AlarmsIT {
       RawClient client = open(broker, 0, true);
       publish(client);
       client.expect(10, 60);
-      // Bytes that nobody reads, so that the end comes behind them.
+      // Bytes that the broker does not read, so that the end of the stream comes behind them.
       client.raw(new byte[4096]);
       client.close();
       await()
@@ -275,7 +276,7 @@ class AlarmsIT {
     }
   }
 
-  /** Publishes 64 KiB again and again to the queue {@code q}, in a thread of its own. */
+  /** Publishes messages of 64 KiB to the queue {@code q}, in a separate thread. */
   private static final class Flood {
     private final AtomicInteger published = new AtomicInteger();
     private final AtomicBoolean ended = new AtomicBoolean();
@@ -299,7 +300,10 @@ class AlarmsIT {
       }
     }
 
-    /** Ends it, which may need room at the broker, and returns how many it has published. */
+    /**
+     * Stops the publisher, which may have to wait for the broker, and returns how many messages it
+     * has published.
+     */
     int end() throws InterruptedException {
       ended.set(true);
       thread.join();

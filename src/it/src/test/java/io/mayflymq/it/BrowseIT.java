@@ -84,7 +84,7 @@ class BrowseIT extends AccessFixture {
   void browsingDoesNotRenewTheQueueLease(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-expires", 900));
     amqp.publish(queue, "a");
-    // A look is no use of the queue: its lease goes on.
+    // Browsing does not renew the lease of the queue.
     Awaitility.await()
         .pollInterval(Duration.ofMillis(50))
         .until(() -> http.get("queues/%2F/" + queue + "/messages").status() == 404);

@@ -16,9 +16,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * A channel sees what it did in order, also where dead letters go from one queue to another. New
- * queues take turns on the shards, so those of a test are on different ones. In other brokers these
- * are races that are mostly won.
+ * The methods of a channel take effect in order, including dead-lettering. New queues are assigned
+ * to the shards in turn, so those of a test are on different shards. In other brokers these are
+ * races with usually the same result.
  */
 @BlackBox
 @MayflyOnly("RabbitMQ promises no order between queues")

@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Configuration as a script sees it: where a setting may come from, which one wins, and the one
- * line and the exit code that a mistake costs.
+ * Tests the configuration as a script sees it: sources and their precedence, and the one-line error
+ * and exit code of a mistake.
  */
 @OwnBroker
 class ConfigurationIT {
@@ -106,7 +106,7 @@ class ConfigurationIT {
   private static void fails(BrokerProcess.Builder builder, int exitCode, String... words) {
     try (BrokerProcess broker = builder.launch()) {
       assertThat(broker.awaitExit()).as("exit code of:%n%s", broker.output()).isEqualTo(exitCode);
-      // The daemon may have said hello before it found its port or its directory taken.
+      // The broker may have logged its start before it found its port or its directory in use.
       List<String> complaint =
           broker.output().stream().filter(line -> !line.contains("[info]")).toList();
       assertThat(complaint).hasSize(1);

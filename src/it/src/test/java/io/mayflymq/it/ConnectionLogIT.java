@@ -15,7 +15,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What the log says about connections: who it was, what he did, once, and on a line of its own. */
+/**
+ * Tests the log lines about connections: they name the client and the reason, once, on one line.
+ */
 @BlackBox
 @OwnBroker
 class ConnectionLogIT {
@@ -42,7 +44,7 @@ class ConnectionLogIT {
     return "127.0.0.1:%d -> 127.0.0.1:%d".formatted(client.localPort(), broker.port());
   }
 
-  /** Who an open connection of guest is, as a regular expression. */
+  /** A regular expression for the description of an open connection of guest. */
   private static String guest(RawClient client, String name) {
     return "<\\S+> \\(%s%s, vhost: '/', user: 'guest'\\)".formatted(sockets(client), name);
   }

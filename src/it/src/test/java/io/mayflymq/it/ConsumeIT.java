@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Consumers: who gets what, how much of it, and how it ends. */
+/** Tests consumers: the distribution of messages, prefetch, and cancellation. */
 @BlackBox
 class ConsumeIT {
 

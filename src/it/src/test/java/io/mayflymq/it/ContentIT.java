@@ -28,7 +28,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Content over frames: split and put together both ways, kept to the bit, up to its largest size.
+ * Tests contents: split into frames and reassembled in both directions, byte for byte, up to the
+ * maximum size.
  */
 @BlackBox
 @Isolated("it holds bodies of 128 MiB")

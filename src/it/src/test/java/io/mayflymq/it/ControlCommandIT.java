@@ -24,9 +24,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The control command as scripts see it: arguments, output, errors and exit codes. The same calls
- * run against RabbitMQ's own command, which takes seconds for each; what is said here is what both
- * do.
+ * Tests the control command as scripts see it: arguments, output, errors and exit codes. The same
+ * calls run against RabbitMQ's own command, which takes seconds for each. Both must have these
+ * results.
  */
 @BlackBox
 @Timeout(value = 10, unit = TimeUnit.MINUTES)

@@ -18,7 +18,7 @@ import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** Control of a broker by whoever owns its data directory. */
+/** Tests control of a broker by the owner of its data directory. */
 @OwnBroker
 class ControlFileIT {
   private static JsonNode file(BrokerProcess broker) throws IOException {

@@ -28,7 +28,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The broker as a process: started, configured, stopped, killed. */
+/** Tests the broker as a process: start, configuration, stop and kill. */
 @OwnBroker
 class DaemonIT {
 

@@ -36,8 +36,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Something happens to one file of the data directory while the broker is down. Then all that was
- * confirmed is there, or the start is refused and changes nothing, or a line names what is damaged.
+ * Damages one file of the data directory while the broker is down. Then either all confirmed data
+ * is kept, or the broker does not start and changes nothing, or a log line names the damage.
  */
 @OwnBroker
 class DataDirectoryFaultsIT {

@@ -24,7 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Which deaths make dead letters, where they go, what they say, and queues with one of their own.
+ * Tests which reasons are dead-lettered, routing keys by reason, headers, and automatic dead letter
+ * queues.
  */
 @OwnBroker
 class DeadLetterOptionsIT {
@@ -128,7 +129,7 @@ class DeadLetterOptionsIT {
   @EnumSource
   void aQueueCanHaveAnAutomaticDeadLetterQueue(Ending ending) throws Exception {
     broker.queue("orders", Map.of("x-dead-letter-queue", "auto", "x-message-ttl", 1));
-    // Neither expires anything there nor takes it on from there.
+    // In the dead letter queue nothing expires and nothing is dead-lettered.
     http()
         .put(
             "policies/%2F/all",

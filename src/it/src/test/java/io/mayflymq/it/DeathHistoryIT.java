@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What a dead-lettered message tells about its deaths: x-death and the headers beside it. */
+/** Tests the death history of dead letters: x-death and the related headers. */
 @BlackBox
 class DeathHistoryIT {
   @Test

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The delayed exchange, as programs use it that were written for RabbitMQ's plugin. */
+/** Tests the delayed exchange as programs for RabbitMQ's plugin use it. */
 @BlackBox
 @MayflyOnly("the plugin is not part of RabbitMQ")
 class DelayedExchangeIT {
@@ -53,7 +53,7 @@ class DelayedExchangeIT {
     return headers(Map.of("x-delay", millis));
   }
 
-  /** Publishes a message whose body is when that was, and waits for its confirm. */
+  /** Publishes a message whose body is the time of the publish, and waits for its confirm. */
   private static void publish(Amqp amqp, String exchange, String key, Object delay)
       throws Exception {
     Channel channel = amqp.confirming();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Durability where something was set differently. */
+/** Tests durability with other than the default settings. */
 @OwnBroker
 @Timeout(value = 3, unit = MINUTES)
 class DurabilitySettingsIT {
@@ -25,7 +25,7 @@ class DurabilitySettingsIT {
 
   @TempDir Path data;
 
-  /** Each queue goes to a shard that is there, with its messages, and is as complete as before. */
+  /** Each queue moves to an existing shard with all its messages. */
   @ParameterizedTest
   @EnumSource
   void theNumberOfShardsCanChangeBetweenStarts(Ending ending) throws Exception {

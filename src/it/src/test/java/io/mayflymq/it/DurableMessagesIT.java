@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What was confirmed is there after the end of the broker, whichever end it was, and as it was. */
+/** Confirmed messages are unchanged after a stop or a kill of the broker. */
 @OwnBroker
 @Timeout(value = 3, unit = MINUTES)
 class DurableMessagesIT {
@@ -310,7 +310,7 @@ class DurableMessagesIT {
         .isEqualTo(IntStream.range(0, 300).filter(i -> i % 3 == 0).mapToObj(i -> "m" + i).toList());
   }
 
-  /** Around the sizes of a frame, of a write buffer and of a segment. */
+  /** Uses sizes around those of a frame, a write buffer and a segment. */
   @ParameterizedTest
   @EnumSource
   void bigMessagesSurviveARestart(Ending ending) throws Exception {
@@ -356,7 +356,7 @@ class DurableMessagesIT {
     }
   }
 
-  /** Each life goes on where the one before has ended, also where nothing was left. */
+  /** Each start continues with the state of the one before, also with an empty one. */
   @ParameterizedTest
   @EnumSource
   void messagesSurviveManyRestartsInARow(Ending ending) throws Exception {

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Scheduled messages outlive the broker: none is lost, early or doubled. */
+/** Scheduled messages survive a restart: none is lost, early or duplicated. */
 @OwnBroker
 class DurableScheduleIT {
   private static final String EXCHANGE = "later";
@@ -140,7 +140,7 @@ class DurableScheduleIT {
     assertThat(delayed("deleted")).isZero();
   }
 
-  /** Kills it in the middle of a deletion whose scheduled messages become dead letters. */
+  /** Kills the broker during the deletion of a queue that dead-letters its scheduled messages. */
   @Test
   void messagesDeadLetteredWithTheirQueueSurviveAKill() throws Exception {
     int count = 30_000;
@@ -187,7 +187,7 @@ class DurableScheduleIT {
     assertThat(delayed("durable")).isZero();
   }
 
-  /** Kills the broker again and again while messages come, wait, fall due and are delivered. */
+  /** Kills the broker repeatedly while messages are published, wait, fall due and are delivered. */
   @Test
   void repeatedKillsLoseNoScheduledMessageAndDeliverNoneEarlyOrTwice() throws Exception {
     int rounds = Integer.getInteger("rounds", 3);

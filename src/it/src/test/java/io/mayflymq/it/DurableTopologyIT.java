@@ -15,10 +15,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * What was declared durable is there after a restart, also one that nobody was told of: kill -9
- * right after the declare-ok.
- */
+/** Durable objects exist after a restart, also after kill -9 right after the declare-ok. */
 @BlackBox
 @OwnBroker
 class DurableTopologyIT {

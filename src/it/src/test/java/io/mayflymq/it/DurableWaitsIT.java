@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the end of the broker makes of leases, locks and waits for another try. */
+/** Tests the effect of a restart on leases, locks and retry delays. */
 @OwnBroker
 class DurableWaitsIT {
   private static final int LEASE = 3_000;
@@ -52,7 +52,7 @@ class DurableWaitsIT {
     return Http.as(broker.process().httpPort(), "guest", "guest");
   }
 
-  /** By the management API: asking there is no use of a queue. */
+  /** Asks the management API, which does not renew the lease of a queue. */
   private JsonNode queue(String name) throws Exception {
     return http().get("queues/%2F/" + name).json();
   }
@@ -61,7 +61,7 @@ class DurableWaitsIT {
     return http().get("queues/%2F/" + queue).status() == 404;
   }
 
-  /** Makes sure that a message is known to have been delivered, and kills the broker. */
+  /** Waits until the log has the delivery of a message, and kills the broker. */
   private void killWithDeliveries() throws Exception {
     broker.letSettle();
     broker.restart(Ending.KILL);

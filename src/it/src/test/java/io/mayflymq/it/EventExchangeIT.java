@@ -16,7 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** What is told at {@code amq.rabbitmq.event}, which in RabbitMQ a plugin of this name adds. */
+/** Tests the events at {@code amq.rabbitmq.event}, as of RabbitMQ's event exchange plugin. */
 @BlackBox
 @Isolated("it hears of everything")
 class EventExchangeIT {

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Exchanges as objects: declared, compared, bound to each other, deleted, protected. */
+/** Tests exchanges: declaration, redeclaration, bindings, deletion and protected names. */
 @BlackBox
 class ExchangeIT {
 
@@ -67,7 +67,7 @@ class ExchangeIT {
     differs(amqp, name, "durable", "'true'", "'false'", "direct", true, false, false, none);
     differs(amqp, name, "auto_delete", "'true'", "'false'", "direct", false, true, false, none);
     differs(amqp, name, "internal", "'true'", "'false'", "direct", false, false, true, none);
-    // The first difference in this order is the one that is told.
+    // The error names the first difference in this order.
     differs(amqp, name, "type", "'topic'", "'direct'", "topic", true, true, true, none);
     Channel channel = amqp.newChannel();
     assertChannelError(

@@ -15,7 +15,7 @@ import io.mayflymq.it.harness.Time;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Exchanges and bindings that go when nobody uses them. */
+/** Tests leases of exchanges and bindings. */
 @BlackBox
 @MayflyOnly("RabbitMQ has no such thing")
 class ExchangeLeaseIT extends PolicyFixture {

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The exchange types of RabbitMQ's plugins. */
+/** Tests the exchange types of RabbitMQ's plugins. */
 @BlackBox
 class ExchangeTypesIT {
   private static final int MESSAGES = 400;
@@ -52,7 +52,7 @@ class ExchangeTypesIT {
     return found;
   }
 
-  /** Publishes messages with the keys k0, k1 and so on, and says what each queue got. */
+  /** Publishes messages with the keys k0, k1 and so on, and returns the messages of each queue. */
   private static List<List<String>> shareOut(Amqp amqp, String exchange, List<String> queues)
       throws Exception {
     Channel channel = amqp.confirming();

@@ -29,8 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Which TTL counts, when the dead leave, and which deaths make dead letters: every mode with every
- * other, while the broker runs and over its end.
+ * Tests TTL modes, expiry modes and dead-lettering reasons in all combinations, while the broker
+ * runs and across a restart.
  */
 @OwnBroker
 class ExpiryOptionsIT {
@@ -83,7 +83,7 @@ class ExpiryOptionsIT {
           "x-dead-letter-on", on);
     }
 
-    /** How long each lives, in the order in which they come; two seconds from now at least. */
+    /** The TTL of each message, in the order of publishing; at least two seconds from now. */
     private Map<String, Integer> lives() {
       Map<String, Integer> lives = new LinkedHashMap<>();
       boolean own = !ttl.equals("queue-only");

@@ -17,7 +17,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The disk cannot tell what it has kept: the broker says so everywhere until it is restarted. */
+/** After a failed forced write the broker reports the failure everywhere until it is restarted. */
 @OwnBroker
 class FailedForceIT {
   private static final int KEPT = 10;

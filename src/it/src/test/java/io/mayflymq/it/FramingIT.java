@@ -23,9 +23,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Broken input: each kind of it closes the connection it came on, with the right code, and leaves
- * the others alone. A bystander is connected before every test and asked for a sign of life after
- * it.
+ * Tests malformed input: each kind closes its own connection with the right code and no other. A
+ * second client connects before every test, and is checked after it.
  */
 @BlackBox
 class FramingIT {

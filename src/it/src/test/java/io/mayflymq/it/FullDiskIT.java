@@ -37,8 +37,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A disk that is full: publishers wait or are refused, consumers go on, and when there is room
- * again, everything does. What was confirmed stays, also if the broker is killed meanwhile.
+ * Tests a full disk: publishers wait or are refused, consumers continue, and all continue once
+ * there is space. Confirmed messages are kept, also if the broker is killed meanwhile.
  */
 @OwnBroker
 @Timeout(value = 3, unit = MINUTES)

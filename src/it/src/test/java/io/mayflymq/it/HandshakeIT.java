@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** From the first byte to an open connection, and all the ways not to get there. */
+/** Tests the handshake from the first byte to an open connection, and its errors. */
 @BlackBox
 class HandshakeIT {
   private static final String REFUSED =
@@ -338,7 +338,7 @@ class HandshakeIT {
     return new String(table, US_ASCII);
   }
 
-  /** Client properties that say that connection.close is understood before the login. */
+  /** Client properties with the capability {@code authentication_failure_close}. */
   private static RawWriter capable() {
     RawWriter capabilities =
         new RawWriter().shortString("authentication_failure_close").uint8('t').uint8(1);

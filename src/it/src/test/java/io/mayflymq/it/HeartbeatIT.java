@@ -15,7 +15,8 @@ import java.net.SocketException;
 import org.junit.jupiter.api.Test;
 
 /**
- * Heartbeats both ways: sent when there is nothing else to send, and missed when they do not come.
+ * Tests heartbeats in both directions: they are sent when idle, and a client without heartbeats is
+ * disconnected.
  */
 @BlackBox
 class HeartbeatIT {

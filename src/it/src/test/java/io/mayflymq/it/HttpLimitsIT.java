@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is too much for the management API, and what is refused before it is read. */
+/** Tests the limits of the management API, and requests that are refused before they are read. */
 @OwnBroker
 class HttpLimitsIT {
   private static BrokerProcess broker;

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Plain HTTP where TLS is spoken. */
+/** Tests plain HTTP on the TLS port. */
 @OwnBroker
 class HttpTlsMismatchIT {
   @TempDir Path directory;

@@ -12,7 +12,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Regular expressions that would take more memory or time than there is, wherever one is given. */
+/**
+ * Tests regular expressions that would take too much memory or time, at every place that accepts
+ * one.
+ */
 @BlackBox
 @OwnBroker
 class LargePatternsIT {
@@ -85,7 +88,9 @@ class LargePatternsIT {
     assertThat(http.get("policies/%2F/imported").status()).isEqualTo(404);
   }
 
-  /** Each fits, but each name that is declared would be looked at with all of them. */
+  /**
+   * Each pattern is within its limit, but each declared name would be matched against all of them.
+   */
   @Test
   void theSumOfAllPoliciesIsLimited() throws Exception {
     http.put("vhosts/many", "{}");
@@ -105,7 +110,10 @@ class LargePatternsIT {
     assertThat(http.put("queues/many/q", "{}").status()).isEqualTo(201);
   }
 
-  /** Some of them would still fit; but an import is whole or not at all. */
+  /**
+   * Some of the policies would still be within the limit, but an import is done completely or not
+   * at all.
+   */
   @Test
   void importOfPoliciesThatAreTooLargeTogetherChangesNothing() throws Exception {
     StringBuilder policies = new StringBuilder();

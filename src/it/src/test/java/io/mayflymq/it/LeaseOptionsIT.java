@@ -22,7 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What counts as use of a queue with a lease, and what becomes of its messages. */
+/**
+ * Tests which operations renew the lease of a queue, and what happens to its messages at the end.
+ */
 @BlackBox
 @MayflyOnly("RabbitMQ has no such options")
 class LeaseOptionsIT extends PolicyFixture {
@@ -40,7 +42,7 @@ class LeaseOptionsIT extends PolicyFixture {
     void of(String queue) throws Exception;
   }
 
-  /** Uses a queue four times per lease, for twice its lease, and then lets it go. */
+  /** Uses a queue four times per lease, for twice its lease, and then waits until it expires. */
   private void isKeptBy(Amqp amqp, String activity, Use use) throws Exception {
     String queue = amqp.queue(leased("x-expires-activity", activity));
     long used = System.nanoTime();
@@ -53,7 +55,7 @@ class LeaseOptionsIT extends PolicyFixture {
     assertThat(Time.millisBetween(used, System.nanoTime())).isGreaterThanOrEqualTo(LEASE - 1.0);
   }
 
-  /** By the management API: asking there is no use. */
+  /** Asks the management API, which does not renew the lease. */
   private void awaitGone(String queue) {
     await().until(() -> http.get("queues/%2F/" + queue).status() == 404);
   }

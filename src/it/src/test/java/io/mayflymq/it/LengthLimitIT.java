@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Length limits in messages and bytes: what overflows, in which mode, and how exactly. */
+/** Tests length limits in messages and bytes in all overflow modes. */
 @BlackBox
 class LengthLimitIT {
 
@@ -335,7 +335,7 @@ class LengthLimitIT {
     return settlements.acks.get();
   }
 
-  /** The confirms of one channel; settled by the connection's reader only. */
+  /** The confirms of one channel. Only the connection's reader thread changes them. */
   private static final class Settlements {
     private final AtomicInteger acks = new AtomicInteger();
     private final CountDownLatch open;

@@ -20,10 +20,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Users, permissions, virtual hosts and limits by the management API, and what they do. */
+/** Tests users, permissions, virtual hosts and limits in the management API, and their effects. */
 @BlackBox
 class ManagementAccessIT extends AccessFixture {
-  /** What RabbitMQ 3.10 makes of the password {@code test12} and the salt 908dc60a. */
+  /** RabbitMQ 3.10's hash of the password {@code test12} with the salt 908dc60a. */
   private static final String HASH_OF_TEST12 = "kI3GCqW5JLMJa4iX1lo7X4D6XbYqlLgxIs30+P6tENUV2POR";
 
   private static final String LONG_NAME = "x".repeat(256);
@@ -353,7 +353,7 @@ class ManagementAccessIT extends AccessFixture {
     assertNotFound(http.delete(path));
   }
 
-  // Who may
+  // Permissions
 
   @ParameterizedTest
   @CsvSource({

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The management API by its bare requests: shapes, status codes and errors. */
+/** Tests the management API with plain requests: JSON, status codes and errors. */
 @BlackBox
 class ManagementApiIT {
   private Http http;
@@ -40,7 +40,7 @@ class ManagementApiIT {
     return texts;
   }
 
-  /** RabbitMQ's management knows of most things only when statistics have come by. */
+  /** RabbitMQ's management shows most objects only after the next statistics. */
   private JsonNode await(String path, String field, long value) {
     return Awaitility.await(path + " with " + field + " = " + value)
         .atMost(Patience.TIME)
@@ -53,7 +53,7 @@ class ManagementApiIT {
     return json.at("/" + path.replace('.', '/'));
   }
 
-  // Who may
+  // Permissions
 
   @Test
   void asksForCredentials() throws Exception {
@@ -77,7 +77,7 @@ class ManagementApiIT {
     assertThat(me.path("tags").get(0).asText()).isEqualTo("administrator");
   }
 
-  // What there is not
+  // Missing objects
 
   @ParameterizedTest
   @CsvSource({
@@ -418,7 +418,7 @@ class ManagementApiIT {
     return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
-  // The whole
+  // Overview and health
 
   @Test
   void overviewCountsAllObjects(Amqp amqp) throws Exception {

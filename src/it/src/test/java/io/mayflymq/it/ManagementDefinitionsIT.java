@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Limits, global parameters, the cluster's name and definitions by the management API. */
+/** Tests limits, global parameters, the cluster name and definitions in the management API. */
 @BlackBox
 class ManagementDefinitionsIT extends AccessFixture {
   private static void assertBadRequest(Http.Reply reply, String reason) {
@@ -288,7 +288,7 @@ class ManagementDefinitionsIT extends AccessFixture {
     throw new AssertionError("nothing of " + protocol + " in " + list);
   }
 
-  /** What was answered is safe: a kill right after the answer takes nothing away. */
+  /** A change is safe when it is answered: a kill right after the answer loses nothing. */
   @Test
   @OwnBroker
   void answeredChangesSurviveAKill(@TempDir Path data) throws Exception {

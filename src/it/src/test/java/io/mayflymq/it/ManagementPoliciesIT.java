@@ -180,7 +180,7 @@ class ManagementPoliciesIT extends PolicyFixture {
     assertThat(amqp.get(queue)).isEqualTo("second");
   }
 
-  /** RabbitMQ's management knows of most things only when statistics have come by. */
+  /** RabbitMQ's management shows most objects only after the next statistics. */
   private JsonNode await(String path, Predicate<JsonNode> wanted) {
     return Awaitility.await(path)
         .atMost(Patience.TIME)
@@ -368,7 +368,7 @@ class ManagementPoliciesIT extends PolicyFixture {
     assertThat(hop.getOperatorPolicies()).extracting(PolicyInfo::getName).doesNotContain(name);
   }
 
-  // Who may
+  // Permissions
 
   @Test
   @OwnBroker

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What policies do to the queues that they are for, and nothing to others. */
+/** Tests the effect of policies on the queues that they match, and on no others. */
 @BlackBox
 class PolicyEffectIT extends PolicyFixture {
   private void set(String pattern, String definition) throws Exception {

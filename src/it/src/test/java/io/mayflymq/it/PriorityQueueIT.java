@@ -21,7 +21,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Queues that serve messages of a higher priority first. */
+/** Tests queues that deliver messages of a higher priority first. */
 @BlackBox
 class PriorityQueueIT {
   @Test

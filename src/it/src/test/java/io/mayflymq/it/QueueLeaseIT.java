@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Queue leases ({@code x-expires}): what counts as use and what does not. */
+/** Tests queue leases ({@code x-expires}): which operations renew them and which do not. */
 @BlackBox
 class QueueLeaseIT {
   private static final int LEASE = 600;
@@ -116,7 +116,7 @@ class QueueLeaseIT {
     void of(Channel channel, String queue) throws Exception;
   }
 
-  /** Uses a queue four times per lease, for twice its lease, and then lets it go. */
+  /** Uses a queue four times per lease, for twice its lease, and then waits until it expires. */
   private static void isKeptBy(Amqp amqp, Use use) throws Exception {
     Presence presence = new Presence(amqp);
     Channel channel = amqp.channel();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A quorum queue over the end of its broker. */
+/** Tests a quorum queue across a restart of the broker. */
 @BlackBox
 @OwnBroker
 class QuorumQueueRestartIT {

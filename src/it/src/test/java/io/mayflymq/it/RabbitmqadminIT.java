@@ -19,7 +19,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** RabbitMQ's own command line for the management API, unchanged, where it is installed. */
+/** Tests RabbitMQ's unchanged {@code rabbitmqadmin}, if it is installed. */
 @BlackBox
 class RabbitmqadminIT {
   private Path script;

@@ -19,11 +19,11 @@ import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** Sending dead messages back. */
+/** Tests redrives. */
 @BlackBox
 @MayflyOnly("RabbitMQ leaves that to shovels")
 class RedriveIT extends AccessFixture {
-  /** Begins, and waits for the end. */
+  /** Starts a redrive and waits for its end. */
   private JsonNode redrive(String queue, String body) throws Exception {
     Http.Reply begun = http.post("queues/%2F/" + queue + "/redrive", body);
     assertThat(begun.status()).as("%s", begun.json()).isEqualTo(200);

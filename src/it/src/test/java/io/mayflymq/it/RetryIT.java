@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Returned messages that wait before they are delivered again. */
+/** Tests returned messages that wait before they are delivered again. */
 @BlackBox
 @MayflyOnly("RabbitMQ has it from 4.3 on, for quorum queues")
 class RetryIT extends PolicyFixture {
@@ -27,7 +27,7 @@ class RetryIT extends PolicyFixture {
     return arguments;
   }
 
-  /** Rejects a message again and again, and measures. */
+  /** Rejects a message repeatedly, and measures the delays. */
   private static void assertWaits(Amqp amqp, Map<String, Object> arguments, double... waits)
       throws Exception {
     String queue = amqp.name();

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What operators and suites change while the process runs. */
+/** Tests changes by operators while the process runs. */
 @OwnBroker
 class RuntimeControlIT {
   private BrokerProcess broker;

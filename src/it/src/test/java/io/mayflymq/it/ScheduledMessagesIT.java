@@ -21,7 +21,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Scheduled messages are counted, looked at, cancelled and purged. */
+/** Tests counting, listing, cancelling and purging of scheduled messages. */
 @BlackBox
 @MayflyOnly("the plugin can do nothing of that")
 class ScheduledMessagesIT {

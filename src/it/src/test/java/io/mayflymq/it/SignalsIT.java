@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What signals do to the process. */
+/** Tests the effect of signals on the process. */
 @BlackBox
 @OwnBroker
 class SignalsIT {
@@ -46,7 +46,7 @@ class SignalsIT {
     return broker.output().stream().filter(line -> line.contains(part)).count();
   }
 
-  /** Sends SIGHUP and waits until the configuration was read, or was found faulty. */
+  /** Sends SIGHUP and waits until the configuration was read or refused. */
   private static void reload(BrokerProcess broker) throws Exception {
     String told = "read again";
     long before = count(broker, "configuration was " + told) + count(broker, "was not " + told);
@@ -59,7 +59,7 @@ class SignalsIT {
                     > before);
   }
 
-  /** The heartbeat that a client is offered. */
+  /** Returns the heartbeat interval that is offered to a client. */
   private static int heartbeat(BrokerProcess broker) throws IOException {
     try (RawClient client = new RawClient(broker.port())) {
       RawFrame tune = client.login();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** A shard that does not answer, and what must go on beside it. */
+/** Tests a shard that does not answer, and that the rest of the broker continues. */
 @OwnBroker
 class StuckShardIT {
   private static final int REQUESTS = 80;

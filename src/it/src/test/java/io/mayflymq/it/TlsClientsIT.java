@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** TLS as clients of other makes than Java speak it, and the cipher suites that are agreed on. */
+/** Tests TLS with clients other than Java, and the negotiated cipher suites. */
 @BlackBox
 @OwnBroker
 class TlsClientsIT {
@@ -157,7 +157,10 @@ class TlsClientsIT {
     }
   }
 
-  /** What a client that offers these suites, the best first, agrees on with a port. */
+  /**
+   * Returns the suite that a client with these suites, in order of preference, negotiates with a
+   * port.
+   */
   private String agreed(int port, String... suites) throws Exception {
     try (SSLSocket socket =
         (SSLSocket)

@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** AMQP over TLS, and clients that log in by their certificate. */
+/** Tests AMQP over TLS, and login with a client certificate. */
 @BlackBox
 @OwnBroker
 class TlsIT {
@@ -115,7 +115,7 @@ class TlsIT {
     }
   }
 
-  /** It wants the server's Finished in a record of its own, and takes no ticket of a session. */
+  /** Expects the server's Finished in a separate record, and accepts no session ticket. */
   @ParameterizedTest
   @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
   @SuppressWarnings("deprecation") // the client's NIO layer, which programs use all the same
@@ -288,7 +288,7 @@ class TlsIT {
         .set("management.ssl.keyfile", server.writeKey(directory.resolve("http.key")));
   }
 
-  /** The port that the system chose for a listener, as the API and the log tell it. */
+  /** Returns the port that the operating system chose for a listener, from the API and the log. */
   private static int port(BrokerProcess broker, String protocol, String inLog) throws Exception {
     Http http = Http.as(broker.httpPort(), "guest", "guest");
     int found = 0;

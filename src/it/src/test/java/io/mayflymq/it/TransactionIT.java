@@ -17,7 +17,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 
-/** Transactions: publishes and acknowledgements take effect at the commit, or not at all. */
+/** Tests transactions: publishes and acknowledgements take effect at the commit, or not at all. */
 @BlackBox
 class TransactionIT {
 

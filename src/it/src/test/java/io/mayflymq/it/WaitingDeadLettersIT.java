@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Dead letters that no queue takes wait in the queue that they died in, over a kill too. */
+/** Dead letters that no queue takes wait in their source queue, also across a kill. */
 @OwnBroker
 class WaitingDeadLettersIT {
   @TempDir Path data;
