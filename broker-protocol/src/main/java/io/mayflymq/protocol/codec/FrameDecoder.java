@@ -30,7 +30,7 @@ public final class FrameDecoder {
   /** Ids, ticket, two empty strings, bits. */
   private static final int LEAST_PUBLISH_BYTES = 4 + 2 + 1 + 1 + 1;
 
-  /** Where in a publish's payload the exchange stands. */
+  /** The offset of the exchange in a publish's payload. */
   private static final int PUBLISH_EXCHANGE = 4 + 2;
 
   /** Class basic and weight 0 in a content header. */

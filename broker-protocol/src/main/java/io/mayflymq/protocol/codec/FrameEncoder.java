@@ -149,7 +149,7 @@ public final class FrameEncoder {
   }
 
   /**
-   * The bytes that {@link #deliver} writes.
+   * Returns the bytes that {@link #deliver} writes.
    *
    * @throws ArithmeticException if they are more than an int can count
    */
@@ -166,7 +166,7 @@ public final class FrameEncoder {
   }
 
   /**
-   * The bytes of the frames that {@link #body} writes.
+   * Returns the bytes of the frames that {@link #body} writes.
    *
    * @throws ArithmeticException if they are more than an int can count
    */

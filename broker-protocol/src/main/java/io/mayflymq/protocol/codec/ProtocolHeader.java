@@ -19,7 +19,7 @@ public final class ProtocolHeader {
   /** "AMQP": what a header of any version begins with. */
   private static final byte[] NAME = {'A', 'M', 'Q', 'P'};
 
-  /** What came. */
+  /** The result of parsing the first bytes of a client. */
   public enum Verdict {
     /** Fewer than 8 bytes so far, and no others than a header has; nothing was read. */
     INCOMPLETE,

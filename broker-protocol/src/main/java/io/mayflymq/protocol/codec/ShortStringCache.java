@@ -28,8 +28,8 @@ final class ShortStringCache {
   private ShortString[] slots;
 
   /**
-   * The short string whose length octet stands at {@code index}; the caller has checked that all of
-   * it is there.
+   * Returns the short string whose length octet stands at {@code index}; the caller has checked
+   * that all of it is there.
    */
   ShortString get(ByteBuf in, int index) {
     int length = in.getUnsignedByte(index);

@@ -2,13 +2,13 @@ package io.mayflymq.protocol.frame;
 
 /** The sizes of frames, in bytes. */
 public final class FrameLimits {
-  /** What stands before the payload: type, channel and payload size. */
+  /** The bytes before the payload: type, channel and payload size. */
   public static final int HEADER_BYTES = 7;
 
-  /** What a frame has beyond its payload: the header and the end octet. */
+  /** The bytes of a frame beyond its payload: the header and the end octet. */
   public static final int OVERHEAD_BYTES = 8;
 
-  /** What stands before the property flags in a content header: class, weight and body size. */
+  /** The bytes before the property flags in a content header: class, weight and body size. */
   public static final int CONTENT_HEADER_BYTES = 12;
 
   /**
@@ -23,7 +23,7 @@ public final class FrameLimits {
   private FrameLimits() {}
 
   /**
-   * The largest payload of a frame.
+   * Returns the largest payload of a frame.
    *
    * @param frameMax the largest frame in all, 0 for no limit; else at least 8
    */

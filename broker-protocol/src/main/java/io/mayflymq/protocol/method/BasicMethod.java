@@ -79,7 +79,7 @@ public sealed interface BasicMethod extends Method {
     }
   }
 
-  /** The limits hold. */
+  /** The answer to {@link Qos}. */
   record QosOk() implements BasicMethod {
     public static final int METHOD_ID = 11;
     public static final QosOk INSTANCE = new QosOk();
@@ -137,7 +137,7 @@ public sealed interface BasicMethod extends Method {
     }
   }
 
-  /** The consumer runs. */
+  /** The answer to {@link Consume}: the consumer is active. */
   record ConsumeOk(String consumerTag) implements BasicMethod {
     public static final int METHOD_ID = 21;
 
@@ -179,7 +179,7 @@ public sealed interface BasicMethod extends Method {
     }
   }
 
-  /** The consumer is gone. */
+  /** The answer to {@link Cancel}: the consumer has ended. */
   record CancelOk(String consumerTag) implements BasicMethod {
     public static final int METHOD_ID = 31;
 
@@ -350,7 +350,7 @@ public sealed interface BasicMethod extends Method {
     }
   }
 
-  /** There is none. */
+  /** The answer to {@link Get} if the queue is empty. */
   record GetEmpty() implements BasicMethod {
     public static final int METHOD_ID = 72;
 

@@ -44,7 +44,7 @@ public sealed interface ChannelMethod extends Method {
     }
   }
 
-  /** The channel is open. */
+  /** The answer to {@link Open}. */
   record OpenOk() implements ChannelMethod {
     public static final int METHOD_ID = 11;
 
@@ -84,7 +84,7 @@ public sealed interface ChannelMethod extends Method {
     }
   }
 
-  /** The other side does so. */
+  /** The answer to {@link Flow}. */
   record FlowOk(boolean active) implements ChannelMethod {
     public static final int METHOD_ID = 21;
 
@@ -138,7 +138,7 @@ public sealed interface ChannelMethod extends Method {
     }
   }
 
-  /** The other side agrees. */
+  /** The answer to {@link Close}. */
   record CloseOk() implements ChannelMethod {
     public static final int METHOD_ID = 41;
     public static final CloseOk INSTANCE = new CloseOk();

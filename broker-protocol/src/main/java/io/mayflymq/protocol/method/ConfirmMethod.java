@@ -20,7 +20,7 @@ public sealed interface ConfirmMethod extends Method {
     };
   }
 
-  /** From now on the server confirms every publish on the channel. */
+  /** Asks the server to confirm every publish on the channel from now on. */
   record Select(boolean noWait) implements ConfirmMethod {
     public static final int METHOD_ID = 10;
 
@@ -40,7 +40,7 @@ public sealed interface ConfirmMethod extends Method {
     }
   }
 
-  /** It will. */
+  /** The answer to {@link Select}. */
   record SelectOk() implements ConfirmMethod {
     public static final int METHOD_ID = 11;
     public static final SelectOk INSTANCE = new SelectOk();

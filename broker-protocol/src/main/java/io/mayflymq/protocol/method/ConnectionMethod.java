@@ -270,7 +270,7 @@ public sealed interface ConnectionMethod extends Method {
     }
   }
 
-  /** The client names the virtual host it works in. */
+  /** Opens the connection to a virtual host. */
   record Open(String virtualHost) implements ConnectionMethod {
     public static final int METHOD_ID = 40;
 
@@ -294,7 +294,7 @@ public sealed interface ConnectionMethod extends Method {
     }
   }
 
-  /** The connection is open. */
+  /** The answer to {@link Open}. */
   record OpenOk() implements ConnectionMethod {
     public static final int METHOD_ID = 41;
 
@@ -348,7 +348,7 @@ public sealed interface ConnectionMethod extends Method {
     }
   }
 
-  /** The other side agrees. */
+  /** The answer to {@link Close}. */
   record CloseOk() implements ConnectionMethod {
     public static final int METHOD_ID = 51;
     public static final CloseOk INSTANCE = new CloseOk();
@@ -383,7 +383,7 @@ public sealed interface ConnectionMethod extends Method {
     }
   }
 
-  /** The server reads from publishers again (RabbitMQ extension). */
+  /** Sent when the server reads from publishers again (RabbitMQ extension). */
   record Unblocked() implements ConnectionMethod {
     public static final int METHOD_ID = 61;
     public static final Unblocked INSTANCE = new Unblocked();
@@ -439,7 +439,7 @@ public sealed interface ConnectionMethod extends Method {
     }
   }
 
-  /** The credentials are renewed (RabbitMQ extension). */
+  /** The answer to {@link UpdateSecret} (RabbitMQ extension). */
   record UpdateSecretOk() implements ConnectionMethod {
     public static final int METHOD_ID = 71;
     public static final UpdateSecretOk INSTANCE = new UpdateSecretOk();

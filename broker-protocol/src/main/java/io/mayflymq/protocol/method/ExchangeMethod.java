@@ -75,7 +75,7 @@ public sealed interface ExchangeMethod extends Method {
     }
   }
 
-  /** The exchange exists. */
+  /** The answer to {@link Declare}. */
   record DeclareOk() implements ExchangeMethod {
     public static final int METHOD_ID = 11;
     public static final DeclareOk INSTANCE = new DeclareOk();
@@ -110,7 +110,7 @@ public sealed interface ExchangeMethod extends Method {
     }
   }
 
-  /** The exchange is gone. */
+  /** The answer to {@link Delete}. */
   record DeleteOk() implements ExchangeMethod {
     public static final int METHOD_ID = 21;
     public static final DeleteOk INSTANCE = new DeleteOk();
@@ -153,7 +153,7 @@ public sealed interface ExchangeMethod extends Method {
     }
   }
 
-  /** The binding exists. */
+  /** The answer to {@link Bind}. */
   record BindOk() implements ExchangeMethod {
     public static final int METHOD_ID = 31;
     public static final BindOk INSTANCE = new BindOk();
@@ -196,7 +196,10 @@ public sealed interface ExchangeMethod extends Method {
     }
   }
 
-  /** The binding is gone. (51 and not 41: a slip in the numbering that stayed.) */
+  /**
+   * The answer to {@link Unbind}. (Its number is 51, not 41: an error in RabbitMQ's numbering that
+   * was kept.)
+   */
   record UnbindOk() implements ExchangeMethod {
     public static final int METHOD_ID = 51;
     public static final UnbindOk INSTANCE = new UnbindOk();

@@ -19,7 +19,7 @@ public sealed interface Method
 
   int methodId();
 
-  /** Whether a content header and a body follow. */
+  /** Returns whether a content header and a body follow. */
   default boolean hasContent() {
     return false;
   }

@@ -24,7 +24,7 @@ public final class MethodNames {
 
   private MethodNames() {}
 
-  /** The name of a method by its numbers; {@code none} if there is no such method. */
+  /** Returns the name of a method by its numbers; {@code none} if there is no such method. */
   public static String of(int classId, int methodId) {
     return BY_ID.getOrDefault(id(classId, methodId), "none");
   }

@@ -135,7 +135,7 @@ public sealed interface QueueMethod extends Method {
     }
   }
 
-  /** The binding exists. */
+  /** The answer to {@link Bind}. */
   record BindOk() implements QueueMethod {
     public static final int METHOD_ID = 21;
     public static final BindOk INSTANCE = new BindOk();
@@ -272,7 +272,7 @@ public sealed interface QueueMethod extends Method {
     }
   }
 
-  /** The binding is gone. */
+  /** The answer to {@link Unbind}. */
   record UnbindOk() implements QueueMethod {
     public static final int METHOD_ID = 51;
     public static final UnbindOk INSTANCE = new UnbindOk();

@@ -22,7 +22,10 @@ public sealed interface TxMethod extends Method {
     };
   }
 
-  /** From now on publishes and acknowledgements on the channel wait for a commit. */
+  /**
+   * Starts transaction mode: publishes and acknowledgements on the channel wait for a commit from
+   * now on.
+   */
   record Select() implements TxMethod {
     public static final int METHOD_ID = 10;
     public static final Select INSTANCE = new Select();
@@ -33,7 +36,7 @@ public sealed interface TxMethod extends Method {
     }
   }
 
-  /** They will. */
+  /** The answer to {@link Select}. */
   record SelectOk() implements TxMethod {
     public static final int METHOD_ID = 11;
     public static final SelectOk INSTANCE = new SelectOk();
@@ -55,7 +58,7 @@ public sealed interface TxMethod extends Method {
     }
   }
 
-  /** It is done. */
+  /** The answer to {@link Commit}. */
   record CommitOk() implements TxMethod {
     public static final int METHOD_ID = 21;
     public static final CommitOk INSTANCE = new CommitOk();
@@ -77,7 +80,7 @@ public sealed interface TxMethod extends Method {
     }
   }
 
-  /** It is forgotten. */
+  /** The answer to {@link Rollback}. */
   record RollbackOk() implements TxMethod {
     public static final int METHOD_ID = 31;
     public static final RollbackOk INSTANCE = new RollbackOk();

@@ -37,23 +37,23 @@ public abstract sealed class AmqpException extends RuntimeException
   }
 
   /**
-   * The text of the Close method in RabbitMQ's form, {@code NOT_FOUND - no queue 'q' in vhost '/'}.
-   * Of any length: the encoder of Close cuts it to the 255 bytes of a short string.
+   * Returns the text of the Close method in RabbitMQ's form, {@code NOT_FOUND - no queue 'q' in
+   * vhost '/'}. Of any length: the encoder of Close cuts it to the 255 bytes of a short string.
    */
   public String replyText() {
     return getMessage();
   }
 
-  /** The class of the method that failed, or 0 if that is not known. */
+  /** Returns the class of the method that failed, or 0 if that is not known. */
   public int classId() {
     return classId;
   }
 
-  /** The method that failed, or 0 if that is not known. */
+  /** Returns the method that failed, or 0 if that is not known. */
   public int methodId() {
     return methodId;
   }
 
-  /** The same failure, attributed to a method. */
+  /** Returns the same error, attributed to a method. */
   public abstract AmqpException withMethod(int classId, int methodId);
 }

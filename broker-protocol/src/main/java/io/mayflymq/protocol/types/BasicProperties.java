@@ -58,7 +58,7 @@ public final class BasicProperties {
   }
 
   /**
-   * The flags and the list of properties, as they stand at the end of a content header.
+   * Returns the flags and the list of properties, as they stand at the end of a content header.
    *
    * @throws IllegalArgumentException if a text has more than 255 bytes
    */
@@ -67,7 +67,7 @@ public final class BasicProperties {
   }
 
   /**
-   * A content: what {@link #encode} gives, and behind it the body of another content.
+   * Returns a content: what {@link #encode} gives, and behind it the body of another content.
    *
    * @param other an array that ends with the body
    * @param propertiesLength where the body begins in it
@@ -131,7 +131,7 @@ public final class BasicProperties {
     return replyTo;
   }
 
-  /** The time to live: a text that should be a number of milliseconds. */
+  /** Returns the time to live: a text that should be a number of milliseconds. */
   public String expiration() {
     return expiration;
   }
@@ -157,7 +157,7 @@ public final class BasicProperties {
     return appId;
   }
 
-  /** A leftover of AMQP 0-8 that RabbitMQ still carries. */
+  /** Returns the cluster id, a leftover of AMQP 0-8 that RabbitMQ still supports. */
   public String clusterId() {
     return clusterId;
   }

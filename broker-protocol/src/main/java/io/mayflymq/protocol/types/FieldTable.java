@@ -41,7 +41,7 @@ public final class FieldTable {
     return new Builder(new LinkedHashMap<>());
   }
 
-  /** A builder of a table whose fields are in the order of their names. */
+  /** Returns a builder of a table whose fields are in the order of their names. */
   public static Builder sortedBuilder() {
     return new Builder(new TreeMap<>());
   }
@@ -58,14 +58,14 @@ public final class FieldTable {
         : FieldTableCodec.readBody(new WireReader(buf, offset, length, "field table"), 1);
   }
 
-  /** The body of the table, without the length that stands before it on the wire. */
+  /** Returns the body of the table, without the length that stands before it on the wire. */
   public byte[] encode() {
     WireWriter out = new WireWriter(16 + 24 * fields.size());
     FieldTableCodec.writeBody(out, this);
     return out.toByteArray();
   }
 
-  /** The value of that name, or null if there is none. */
+  /** Returns the value of that name, or null if there is none. */
   public FieldValue get(String name) {
     return fields.get(name);
   }
@@ -82,7 +82,7 @@ public final class FieldTable {
     return fields.isEmpty();
   }
 
-  /** The names, in order. */
+  /** Returns the names, in order. */
   public List<String> names() {
     return Collections.unmodifiableList(new ArrayList<>(fields.keySet()));
   }

@@ -13,19 +13,21 @@ import java.util.List;
  */
 public sealed interface FieldValue {
 
-  /** The type octet that stands before the value on the wire. */
+  /** Returns the type octet that stands before the value on the wire. */
   char tag();
 
-  /** The name of the type in RabbitMQ's error texts: {@code expected integer, got longstr}. */
+  /**
+   * Returns the name of the type in RabbitMQ's error texts: {@code expected integer, got longstr}.
+   */
   String rabbitTypeName();
 
-  /** Whether RabbitMQ takes this as an integer argument: one of the types b B s u I i l. */
+  /** Returns whether RabbitMQ takes this as an integer argument: one of the types b B s u I i l. */
   default boolean isInteger() {
     return false;
   }
 
   /**
-   * The value of an integer.
+   * Returns the value of an integer.
    *
    * @throws IllegalStateException if this is not an {@linkplain #isInteger() integer}
    */
@@ -33,7 +35,7 @@ public sealed interface FieldValue {
     throw new IllegalStateException("expected integer, got " + rabbitTypeName());
   }
 
-  /** A long string of the UTF-8 of a text. */
+  /** Returns a long string of the UTF-8 of a text. */
   static LongString of(String value) {
     return new LongString(Utf8.encode(value));
   }
@@ -319,12 +321,12 @@ public sealed interface FieldValue {
       this.bytes = bytes;
     }
 
-    /** The long string of these bytes, which are copied. */
+    /** Returns the long string of these bytes, which are copied. */
     public static LongString of(byte[] bytes) {
       return new LongString(bytes.clone());
     }
 
-    /** A copy of the bytes. */
+    /** Returns a copy of the bytes. */
     public byte[] bytes() {
       return bytes.clone();
     }
@@ -333,7 +335,7 @@ public sealed interface FieldValue {
       return bytes.length;
     }
 
-    /** The bytes as UTF-8 text; what is not UTF-8 is escaped (see {@link Utf8}). */
+    /** Returns the bytes as UTF-8 text; what is not UTF-8 is escaped (see {@link Utf8}). */
     public String string() {
       return Utf8.decode(bytes, 0, bytes.length);
     }
@@ -372,12 +374,12 @@ public sealed interface FieldValue {
       this.bytes = bytes;
     }
 
-    /** The value of these bytes, which are copied. */
+    /** Returns the value of these bytes, which are copied. */
     public static Binary of(byte[] bytes) {
       return new Binary(bytes.clone());
     }
 
-    /** A copy of the bytes. */
+    /** Returns a copy of the bytes. */
     public byte[] bytes() {
       return bytes.clone();
     }

@@ -157,42 +157,42 @@ public final class PropertiesScan {
     return priority;
   }
 
-  /** Where the text of the expiration starts, or -1 if absent. */
+  /** Returns where the text of the expiration starts, or -1 if absent. */
   public int expirationOffset() {
     return expirationOffset;
   }
 
-  /** Bytes of the expiration, or -1 if absent. */
+  /** Returns the number of bytes of the expiration, or -1 if absent. */
   public int expirationLength() {
     return expirationLength;
   }
 
-  /** Where the body of the headers table starts, behind its length, or -1 if absent. */
+  /** Returns where the body of the headers table starts, behind its length, or -1 if absent. */
   public int headersOffset() {
     return headersOffset;
   }
 
-  /** Bytes of the body of the headers table, or -1 if absent. */
+  /** Returns the number of bytes of the body of the headers table, or -1 if absent. */
   public int headersLength() {
     return headersLength;
   }
 
-  /** Where the text of the user id starts, or -1 if absent. */
+  /** Returns where the text of the user id starts, or -1 if absent. */
   public int userIdOffset() {
     return userIdOffset;
   }
 
-  /** Bytes of the user id, or -1 if absent. */
+  /** Returns the number of bytes of the user id, or -1 if absent. */
   public int userIdLength() {
     return userIdLength;
   }
 
-  /** Where the text of reply-to starts, or -1 if absent. */
+  /** Returns where the text of reply-to starts, or -1 if absent. */
   public int replyToOffset() {
     return replyToOffset;
   }
 
-  /** Bytes of reply-to, or -1 if absent. */
+  /** Returns the number of bytes of reply-to, or -1 if absent. */
   public int replyToLength() {
     return replyToLength;
   }
@@ -207,8 +207,8 @@ public final class PropertiesScan {
   }
 
   /**
-   * Whether the body of a table (without its length) has a field of one of two names at its top
-   * level, found without decoding it.
+   * Returns whether the body of a table (without its length) has a field of one of two names at its
+   * top level, found without decoding it.
    *
    * @param a a name, in the bytes of the wire, such as those of {@code CC}
    * @param b another name

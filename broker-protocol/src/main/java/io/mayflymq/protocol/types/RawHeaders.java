@@ -13,7 +13,7 @@ public final class RawHeaders {
   private final Fields own = new Fields();
   private final Fields added = new Fields();
 
-  /** Where the fields of a table begin and end, in the order of their names. */
+  /** The begin and end offsets of a table's fields, in the order of their names. */
   private static final class Fields {
     private final int[] starts = new int[MOST_FIELDS];
     private final int[] ends = new int[MOST_FIELDS];
@@ -77,7 +77,7 @@ public final class RawHeaders {
   }
 
   /**
-   * The content with more headers, all sorted by name, and without its expiration.
+   * Returns the content with more headers, all sorted by name, and without its expiration.
    *
    * @param content with headers, as {@link PropertiesScan} lets them pass; stays as it is
    * @param table the headers to add, the length first

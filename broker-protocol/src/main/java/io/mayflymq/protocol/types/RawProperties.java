@@ -14,7 +14,7 @@ public final class RawProperties {
     return BigEndian.getUnsignedShort(content, 0);
   }
 
-  /** Where the table of headers is, or would be: its length first. */
+  /** Returns where the table of headers is, or would be: its length first. */
   static int headersAt(byte[] content) {
     int flags = flags(content);
     int at = 2;
@@ -25,7 +25,7 @@ public final class RawProperties {
     return behindText(content, at, flags & PropertyFlags.CONTENT_ENCODING);
   }
 
-  /** Where the expiration is, or would be: its length octet first. */
+  /** Returns where the expiration is, or would be: its length octet first. */
   static int expirationAt(byte[] content) {
     int flags = flags(content);
     int at = headersAt(content);
@@ -41,24 +41,24 @@ public final class RawProperties {
     return flag == 0 ? at : at + 1 + (content[at] & 0xFF);
   }
 
-  /** Whether there are headers, if only an empty table of them. */
+  /** Returns whether there are headers, if only an empty table of them. */
   public static boolean hasHeaders(byte[] content) {
     return (flags(content) & PropertyFlags.HEADERS) != 0;
   }
 
-  /** The table of headers, its length first; a copy. There must be one. */
+  /** Returns the table of headers, its length first; a copy. There must be one. */
   public static byte[] headers(byte[] content) {
     int at = headersAt(content);
     return Arrays.copyOfRange(content, at, at + Integer.BYTES + BigEndian.getInt(content, at));
   }
 
-  /** The expiration; empty if there is none. */
+  /** Returns the expiration; empty if there is none. */
   public static ShortString expiration(byte[] content) {
     int at = expirationAt(content);
     return ShortString.of(content, at + 1, Math.max(0, expirationLength(content, at) - 1));
   }
 
-  /** Whether {@link #expiration} would be this one, found without a copy. */
+  /** Returns whether {@link #expiration} would be this one, found without a copy. */
   public static boolean hasExpiration(byte[] content, ShortString expiration) {
     int at = expirationAt(content);
     int length = expirationLength(content, at);
@@ -67,7 +67,7 @@ public final class RawProperties {
         : Arrays.equals(content, at, at + length, expiration.encoded, 0, expiration.encoded.length);
   }
 
-  /** A hash of {@link #expiration}, found without a copy. */
+  /** Returns a hash of {@link #expiration}, found without a copy. */
   public static int hashOfExpiration(byte[] content) {
     int at = expirationAt(content);
     int hash = 0;
@@ -81,7 +81,7 @@ public final class RawProperties {
     return (flags(content) & PropertyFlags.EXPIRATION) == 0 ? 0 : 1 + (content[at] & 0xFF);
   }
 
-  /** The message id; null if there is none. */
+  /** Returns the message id; null if there is none. */
   public static String messageId(byte[] content) {
     if ((flags(content) & PropertyFlags.MESSAGE_ID) == 0) {
       return null;

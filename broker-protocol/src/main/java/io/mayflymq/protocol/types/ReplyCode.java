@@ -31,7 +31,7 @@ public enum ReplyCode {
     this.code = code;
   }
 
-  /** The number that goes on the wire, 200 to 541. */
+  /** Returns the number that goes on the wire, 200 to 541. */
   public int code() {
     return code;
   }

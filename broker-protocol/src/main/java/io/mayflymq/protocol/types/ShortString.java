@@ -23,7 +23,7 @@ public final class ShortString {
   }
 
   /**
-   * The short string of a text.
+   * Returns the short string of a text.
    *
    * @throws IllegalArgumentException if the text has more than 255 bytes of UTF-8
    */
@@ -40,8 +40,8 @@ public final class ShortString {
   }
 
   /**
-   * The short string of {@code length} bytes, which are copied. Bytes that are not UTF-8 are kept
-   * (see {@link Utf8}).
+   * Returns the short string of {@code length} bytes, which are copied. Bytes that are not UTF-8
+   * are kept (see {@link Utf8}).
    *
    * @throws IllegalArgumentException if the length is over 255
    */
@@ -57,8 +57,8 @@ public final class ShortString {
   }
 
   /**
-   * The short string whose form on the wire this is, length octet first. The array is not copied:
-   * it must not be written to any more.
+   * Returns the short string whose form on the wire this is, length octet first. The array is not
+   * copied: it must not be written to any more.
    *
    * @throws IllegalArgumentException if the octet is not the number of bytes behind it
    */
@@ -70,7 +70,7 @@ public final class ShortString {
     return length == 0 ? EMPTY : new ShortString(Utf8.decode(encoded, 1, length), encoded);
   }
 
-  /** Whether a text has room in a short string. */
+  /** Returns whether a text has room in a short string. */
   public static boolean fits(String value) {
     return value.length() <= MAX_BYTES && Utf8.encode(value).length <= MAX_BYTES;
   }
@@ -86,12 +86,12 @@ public final class ShortString {
     return value;
   }
 
-  /** The form on the wire, length octet first. Shared, not a copy: never write to it. */
+  /** Returns the form on the wire, length octet first. Shared, not a copy: never write to it. */
   public byte[] encoded() {
     return encoded;
   }
 
-  /** The number of bytes, 0 to 255, without the length octet. */
+  /** Returns the number of bytes, 0 to 255, without the length octet. */
   public int byteLength() {
     return encoded.length - 1;
   }

@@ -17,7 +17,7 @@ final class TableWalk {
   }
 
   /**
-   * Whether a table's body has a field of one of two names at its top level.
+   * Returns whether a table's body has a field of one of two names at its top level.
    *
    * @throws ConnectionException (SYNTAX_ERROR) if a malformed field is met on the way
    */
@@ -36,7 +36,7 @@ final class TableWalk {
     return false;
   }
 
-  /** The index behind the field that begins at {@code at}. */
+  /** Returns the index behind the field that begins at {@code at}. */
   static int behindField(byte[] buf, int at, int end) {
     return skipValue(buf, claim(at + 1, buf[at] & 0xFF, end), end, 1, false);
   }
@@ -67,7 +67,10 @@ final class TableWalk {
     }
   }
 
-  /** The index behind the value whose tag is at {@code at}, nested values looked into or not. */
+  /**
+   * Returns the index behind the value whose tag is at {@code at}, nested values looked into or
+   * not.
+   */
   private static int skipValue(byte[] buf, int at, int end, int depth, boolean inside) {
     int value = claim(at, 1, end);
     int tag = buf[at];
@@ -110,7 +113,9 @@ final class TableWalk {
     return claim(value, length, end);
   }
 
-  /** The index behind {@code count} bytes at {@code at}, which must lie before {@code end}. */
+  /**
+   * Returns the index behind {@code count} bytes at {@code at}, which must lie before {@code end}.
+   */
   private static int claim(int at, int count, int end) {
     if (count > end - at) {
       throw cut(count, end - at);

@@ -2,7 +2,10 @@ package io.mayflymq.protocol.types;
 
 import java.util.Arrays;
 
-/** What a content header announces beyond the properties of class basic, kept to be passed on. */
+/**
+ * Properties in a content header other than those of class basic, kept so that they can be passed
+ * on.
+ */
 final class UnknownProperties {
   static final UnknownProperties NONE = new UnknownProperties(0, new byte[0], new byte[0]);
 

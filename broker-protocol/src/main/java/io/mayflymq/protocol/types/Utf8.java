@@ -35,13 +35,16 @@ public final class Utf8 {
         : decodeEscaping(bytes, offset, length);
   }
 
-  /** Whether a range of bytes is well-formed UTF-8. */
+  /** Returns whether a range of bytes is well-formed UTF-8. */
   public static boolean isValid(byte[] bytes, int offset, int length) {
     String text = new String(bytes, offset, length, UTF_8);
     return text.indexOf(REPLACEMENT) < 0 || isExact(text, bytes, offset, length);
   }
 
-  /** The bytes of a text: UTF-8, and the original bytes of what {@link #decode} had to escape. */
+  /**
+   * Returns the bytes of a text: UTF-8, and the original bytes of what {@link #decode} had to
+   * escape.
+   */
   public static byte[] encode(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (isEscape(text, i)) {
@@ -52,15 +55,17 @@ public final class Utf8 {
   }
 
   /**
-   * The text itself if it fits, else as much of it as fits with an ellipsis behind it, as RabbitMQ
-   * does.
+   * Returns the text itself if it fits, else as much of it as fits with an ellipsis behind it, as
+   * RabbitMQ does.
    */
   public static String abbreviate(String text, int maxBytes) {
     String whole = cut(text, maxBytes);
     return whole.length() == text.length() ? text : cut(text, maxBytes - 3) + "...";
   }
 
-  /** The longest prefix of {@code text} whose encoding has at most {@code maxBytes} bytes. */
+  /**
+   * Returns the longest prefix of {@code text} whose encoding has at most {@code maxBytes} bytes.
+   */
   public static String cut(String text, int maxBytes) {
     if (text.length() * 3L <= maxBytes) {
       return text;

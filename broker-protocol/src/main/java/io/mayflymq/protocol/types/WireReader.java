@@ -50,7 +50,7 @@ final class WireReader {
     return Utf8.decode(buf, advance(length), length);
   }
 
-  /** The bytes behind a 32-bit length. */
+  /** Returns the bytes behind a 32-bit length. */
   byte[] longBytes() {
     int length = longLength();
     return bytes(length);
@@ -62,7 +62,7 @@ final class WireReader {
     return copy;
   }
 
-  /** A reader of the bytes behind a 32-bit length; this one goes on behind them. */
+  /** Returns a reader of the bytes behind a 32-bit length; this one goes on behind them. */
   WireReader nested(String what) {
     int length = longLength();
     return new WireReader(buf, advance(length), length, what);

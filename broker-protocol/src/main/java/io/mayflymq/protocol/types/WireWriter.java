@@ -86,7 +86,7 @@ final class WireWriter {
     return Arrays.copyOf(buf, size);
   }
 
-  /** The same, and behind it another array from an offset on. */
+  /** Returns the bytes written, followed by another array from an offset on. */
   byte[] toByteArray(byte[] rest, int offset) {
     int length = rest.length - offset;
     byte[] all = Arrays.copyOf(buf, Math.addExact(size, length));

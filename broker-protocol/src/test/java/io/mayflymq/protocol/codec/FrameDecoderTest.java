@@ -160,7 +160,7 @@ class FrameDecoderTest {
   }
 
   @Test
-  void aBodySizeOfAllOnesIsNotTakenForAFrameThatIsMissing() {
+  void bodySizeOfAllOnesIsNotMistakenForAMissingFrame() {
     String header = HEADER.replaceFirst("003c 0000 [0-9a-f]{16}", "003c 0000 ffffffffffffffff");
 
     assertThat(header).isNotEqualTo(HEADER);
@@ -234,7 +234,7 @@ class FrameDecoderTest {
   }
 
   @Test
-  void stopsWhenSuspendedAndGoesOnLater() {
+  void decoderStopsWhenSuspendedAndContinuesLater() {
     ByteBuf in = bytes(PUBLISH + HEADER + BODY + PUBLISH + HEADER + BODY);
     boolean[] suspended = {true};
     Relay handler =
@@ -259,7 +259,7 @@ class FrameDecoderTest {
   }
 
   @Test
-  void goesOnBehindTheFrameWhoseHandlerFailed() {
+  void decoderContinuesAfterAFrameWhoseHandlerFailed() {
     ByteBuf in = bytes(PUBLISH + HEADER + BODY + "08 0000 00000000 ce");
     Relay handler =
         new Relay(events) {

@@ -47,7 +47,7 @@ class ShortStringCacheTest {
   }
 
   @Test
-  void oneChangedByteMakesAnotherString() {
+  void cacheDistinguishesStringsThatDifferInOneByte() {
     for (int length = 1; length <= 40; length++) {
       byte[] bytes = new byte[length];
       for (int i = 0; i < length; i++) {

@@ -22,7 +22,7 @@ class CompatibilityPageTest {
   }
 
   @Test
-  void everyMethodIsThere() throws IOException {
+  void everyMethodOfTheSpecificationExists() throws IOException {
     List<String> methods =
         Arrays.stream(Method.class.getPermittedSubclasses())
             .flatMap(amqpClass -> Arrays.stream(amqpClass.getPermittedSubclasses()))

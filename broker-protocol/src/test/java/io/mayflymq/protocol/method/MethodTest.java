@@ -50,7 +50,7 @@ class MethodTest {
   }
 
   @Test
-  void queueDeclareByTheByte() {
+  void queueDeclareIsEncodedByteByByte() {
     Method declare =
         new QueueMethod.Declare(
             "q",
@@ -67,7 +67,7 @@ class MethodTest {
   }
 
   @Test
-  void connectionTuneByTheByte() {
+  void connectionTuneIsEncodedByteByByte() {
     assertThat(payload(new ConnectionMethod.Tune(2047, 131072, 60)))
         .isEqualTo(hex("000a 001e 07ff 00020000 003c"));
   }
@@ -78,7 +78,7 @@ class MethodTest {
   }
 
   @Test
-  void methodsAreToldApartByTheirIds() {
+  void methodsAreDecodedByTheirIds() {
     Set<Long> ids = new HashSet<>();
     for (Class<?> type : MethodArbitraries.types()) {
       Method method = MethodArbitraries.methods(type).sample();
@@ -113,7 +113,7 @@ class MethodTest {
   }
 
   @Test
-  void fieldsThatDoNotFillTheFrameAreShown() {
+  void undecodableMethodIsRefusedWithItsBytes() {
     assertThatThrownBy(() -> decode(hex("0032 001e 0000 0571")))
         .hasMessage("FRAME_ERROR - cannot decode <<0,0,5,113>>")
         .isInstanceOfSatisfying(
@@ -125,7 +125,7 @@ class MethodTest {
   }
 
   @Test
-  void malformedTextIsRefusedWhereRabbitLooks() {
+  void malformedTextIsRefusedWhereRabbitMqChecksIt() {
     // A queue's name must be UTF-8; a routing key with content need not be.
     assertThatThrownBy(() -> decode(hex("0032 001e 0000 01ff 00")))
         .hasMessage("SYNTAX_ERROR - Malformed UTF-8 in shortstr");
@@ -142,13 +142,13 @@ class MethodTest {
   }
 
   @Test
-  void aHugeLengthAllocatesNothing() {
+  void hugeClaimedLengthAllocatesNothing() {
     assertThatThrownBy(() -> decode(hex("000a 0015 ffffffff")))
         .hasMessage("FRAME_ERROR - cannot decode <<255,255,255,255>>");
   }
 
   @Test
-  void longReplyTextIsCut() {
+  void longReplyTextIsCutTo255Bytes() {
     byte[] bytes = payload(new ChannelMethod.Close(404, "ä".repeat(200), 50, 10));
 
     assertThat(decode(bytes))

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 class AmqpExceptionTest {
 
   @Test
-  void replyTextIsThatOfRabbit() {
+  void replyTextHasRabbitMqsForm() {
     AmqpException e = new ChannelException(ReplyCode.NOT_FOUND, "no queue 'q' in vhost '/'");
 
     assertThat(e.replyText()).isEqualTo("NOT_FOUND - no queue 'q' in vhost '/'");

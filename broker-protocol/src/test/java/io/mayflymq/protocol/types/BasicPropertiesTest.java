@@ -22,7 +22,7 @@ class BasicPropertiesTest {
   }
 
   @Test
-  void allFourteenInOrder() {
+  void allFourteenPropertiesAreEncodedInOrder() {
     BasicProperties properties =
         BasicProperties.builder()
             .contentType("a")
@@ -56,7 +56,7 @@ class BasicPropertiesTest {
   }
 
   @Test
-  void noneAtAll() {
+  void messageWithoutPropertiesIsEncoded() {
     assertThat(BasicProperties.EMPTY.encode()).containsExactly(0, 0);
     assertThat(BasicProperties.decode(new byte[2], 0, 2)).isEqualTo(BasicProperties.EMPTY);
     assertThat(BasicProperties.EMPTY).hasToString("BasicProperties[]");
@@ -71,7 +71,7 @@ class BasicPropertiesTest {
   }
 
   @Test
-  void onlyDeliveryMode() {
+  void scanFindsTheDeliveryModeAlone() {
     scan.scan(hex("ff 1000 02 ff"), 1, 3);
 
     assertThat(scan.deliveryMode()).isEqualTo(2);
@@ -97,7 +97,7 @@ class BasicPropertiesTest {
   }
 
   @Test
-  void scanForgetsTheMessageBefore() {
+  void reusedScanForgetsTheMessageBefore() {
     byte[] full = hex("3b50 00000004016b7401 02 09 026474 023630 0000000000000007 0161");
     scan.scan(full, 0, full.length);
     scan.scan(new byte[2], 0, 2);

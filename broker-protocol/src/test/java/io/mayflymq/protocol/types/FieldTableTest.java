@@ -63,7 +63,7 @@ class FieldTableTest {
   }
 
   @Test
-  void otherTypesAreNoIntegers() {
+  void valuesOfOtherTypesAreNotIntegers() {
     FieldValue text = FieldValue.of("5");
 
     assertThat(text.isInteger()).isFalse();
@@ -79,7 +79,7 @@ class FieldTableTest {
   }
 
   @Test
-  void firstOfTwoEqualNamesCounts() {
+  void firstOfTwoEqualFieldNamesApplies() {
     FieldTable table = decode("0161 4201 0162 4203 0161 4202");
 
     assertThat(table.get("a").longValue()).isEqualTo(1);
@@ -100,7 +100,7 @@ class FieldTableTest {
   }
 
   @Test
-  void isNotChangedThroughItsBuilder() {
+  void fieldTableIsNotChangedThroughItsBuilder() {
     FieldTable.Builder builder = FieldTable.builder().put("a", 1);
     FieldTable table = builder.build();
     builder.put("b", 2);
@@ -122,7 +122,7 @@ class FieldTableTest {
   }
 
   @Test
-  void isNotChangedThroughItsBytes() {
+  void fieldTableIsNotChangedThroughItsBytes() {
     byte[] bytes = HEX.parseHex("0161" + "530000000178");
     FieldTable table = FieldTable.decode(bytes, 0, bytes.length);
     bytes[bytes.length - 1] = 'y';
@@ -132,7 +132,7 @@ class FieldTableTest {
   }
 
   @Test
-  void equalWhateverTheOrder() {
+  void fieldTablesAreEqualInAnyOrder() {
     FieldTable one = FieldTable.builder().put("a", 1).put("b", 2).build();
     FieldTable other = FieldTable.builder().put("b", 2).put("a", 1).build();
 

@@ -15,7 +15,7 @@ class ShortStringTest {
   }
 
   @Test
-  void emptyIsOne() {
+  void emptyShortStringIsASingleObject() {
     assertThat(ShortString.of("")).isSameAs(ShortString.EMPTY);
     assertThat(ShortString.of(new byte[4], 2, 0)).isSameAs(ShortString.EMPTY);
     assertThat(ShortString.EMPTY.isEmpty()).isTrue();
@@ -43,7 +43,7 @@ class ShortStringTest {
   }
 
   @Test
-  void takesItsEncodedForm() {
+  void shortStringIsCreatedFromItsEncodedForm() {
     ShortString string = ShortString.of("käse");
 
     assertThat(ShortString.ofEncoded(string.encoded())).isEqualTo(string).hasToString("käse");

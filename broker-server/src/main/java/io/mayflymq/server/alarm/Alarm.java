@@ -2,15 +2,15 @@ package io.mayflymq.server.alarm;
 
 /** A condition that needs the operator's attention. Two alarms are the same if they are equal. */
 public sealed interface Alarm {
-  /** How it opens a line in the log. */
+  /** Returns the text that begins a line in the log. */
   String title();
 
-  /** Whether publishers have to wait as long as it is raised. */
+  /** Returns whether publishers have to wait as long as it is raised. */
   default boolean blocksPublishers() {
     return true;
   }
 
-  /** What it is about: the word for a resource, or what does not work. */
+  /** Returns its subject: the word for a resource, or what does not work. */
   String source();
 
   /** A resource that is scarce. */
@@ -24,7 +24,7 @@ public sealed interface Alarm {
       this.word = word;
     }
 
-    /** Its name, also in the reason that clients are told. */
+    /** Returns its name, also used in the reason for clients. */
     public String word() {
       return word;
     }

@@ -30,16 +30,16 @@ public final class Alarms {
    * not block, and may call {@link #isRaised} and {@link #reason} only.
    */
   public interface Listener {
-    /** An alarm was raised that was not. */
+    /** Called when an alarm was raised that was not raised before. */
     default void raised(Alarm alarm) {}
 
-    /** An alarm was cleared that was raised. */
+    /** Called when a raised alarm was cleared. */
     default void cleared(Alarm alarm) {}
 
-    /** An alarm was raised that blocks publishers, and there was none before. */
+    /** Called when the first alarm that blocks publishers was raised. */
     default void firstRaised() {}
 
-    /** An alarm was cleared that blocked publishers, and there is none left. */
+    /** Called when the last alarm that blocks publishers was cleared. */
     default void lastCleared() {}
   }
 
@@ -57,7 +57,7 @@ public final class Alarms {
     listeners.add(listener);
   }
 
-  /** Whether any alarm is raised that blocks publishers: one volatile read. */
+  /** Returns whether any alarm is raised that blocks publishers: one volatile read. */
   public boolean isRaised() {
     return reason != null;
   }
@@ -70,7 +70,10 @@ public final class Alarms {
     return reason;
   }
 
-  /** The alarms that are raised: resources first, then faults, then failures, the oldest first. */
+  /**
+   * Returns the alarms that are raised: resources first, then faults, then failures, the oldest
+   * first.
+   */
   public synchronized List<Alarm> raised() {
     return Stream.of(
             resources.stream(),
@@ -126,7 +129,7 @@ public final class Alarms {
     return true;
   }
 
-  /** What has failed, in a few words each; the oldest first. */
+  /** Returns what has failed, in a few words each; the oldest first. */
   public synchronized List<String> failures() {
     return failures.stream().map(Alarm.Failure::description).toList();
   }

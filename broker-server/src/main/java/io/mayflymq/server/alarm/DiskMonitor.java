@@ -8,7 +8,7 @@ import org.slf4j.LoggerFactory;
  * Raises the disk alarm while less than {@code disk_free_limit} is free where the data is.
  *
  * <p>As for {@link MemoryMonitor}, the alarm changes only when the state that is found here
- * changes, and it belongs to the thread of the monitors.
+ * changes. Used on the thread of the monitors only.
  */
 final class DiskMonitor {
   private static final Logger LOGGER = LoggerFactory.getLogger(DiskMonitor.class);
@@ -36,7 +36,7 @@ final class DiskMonitor {
     this.limit = limit;
   }
 
-  /** The limit in bytes; any thread may ask. */
+  /** Returns the limit in bytes; any thread may call. */
   long limit() {
     return limit;
   }
@@ -46,13 +46,13 @@ final class DiskMonitor {
     limit = bytes;
   }
 
-  /** How long the next check can wait, in milliseconds: the less is free, the shorter. */
+  /** Returns how long the next check can wait, in milliseconds: the less is free, the shorter. */
   long delayMillis() {
     return delayMillis;
   }
 
   /**
-   * Reads how much is free, and raises or clears the alarm if that has changed sides. If it cannot
+   * Reads how much is free, and raises or clears the alarm if the limit was crossed. If it cannot
    * be read, the alarm stays as it is.
    */
   void check() {

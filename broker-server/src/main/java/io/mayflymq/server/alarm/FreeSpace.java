@@ -2,7 +2,7 @@ package io.mayflymq.server.alarm;
 
 import java.io.IOException;
 
-/** How much room there is for data. */
+/** Reads the free space of the disk. */
 @FunctionalInterface
 interface FreeSpace {
   /** Bytes that can still be written. */

@@ -40,7 +40,7 @@ final class JvmMemory implements MemoryUse {
           .map(MemoryPoolMXBean::getName)
           .collect(Collectors.toUnmodifiableSet());
 
-  /** The most that the heap may take, in bytes. */
+  /** Returns the most that the heap may take, in bytes. */
   static long maxHeapBytes() {
     return Runtime.getRuntime().maxMemory();
   }
@@ -50,7 +50,7 @@ final class JvmMemory implements MemoryUse {
     return heapBytes() + outsideBytes();
   }
 
-  /** The heap's part of it. */
+  /** Returns the heap's part of it. */
   long heapBytes() {
     GcInfo last = null;
     for (GarbageCollectorMXBean collector : collectors) {

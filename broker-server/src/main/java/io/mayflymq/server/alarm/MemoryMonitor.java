@@ -15,8 +15,8 @@ import java.util.function.LongSupplier;
  * process, at most a twentieth of the time is spent on it: the longer the last one took, the later the
  * next one starts. A reading that may not be checked yet counts as it is.
  *
- * The alarm changes only when the state that is found here changes, so one that was raised or cleared by hand stays as it was made until
- * then. Belongs to the thread of the monitors.
+ * The alarm changes only when the state that is found here changes, so an alarm that was raised or cleared manually stays until then. Used on the thread of the monitors
+ * only.
  */
 final class MemoryMonitor {
   private static final int LEAST_TIMES_BETWEEN_COLLECTIONS = 20;
@@ -42,7 +42,7 @@ final class MemoryMonitor {
     this.mayCollectAt = nanoTime.getAsLong();
   }
 
-  /** The watermark in bytes; any thread may ask. */
+  /** Returns the watermark in bytes; any thread may call. */
   long watermark() {
     return watermark;
   }
@@ -52,7 +52,7 @@ final class MemoryMonitor {
     watermark = bytes;
   }
 
-  /** Reads how much is in use, and raises or clears the alarm if that has changed sides. */
+  /** Reads how much is in use, and raises or clears the alarm if the watermark was crossed. */
   void check() {
     long used = memory.usedBytes();
     if (used > watermark && mayCollect()) {

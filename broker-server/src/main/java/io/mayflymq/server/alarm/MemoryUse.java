@@ -1,6 +1,6 @@
 package io.mayflymq.server.alarm;
 
-/** How much memory is taken by what is alive. */
+/** The memory that live data takes. */
 interface MemoryUse {
   /** Bytes in use after the last garbage collection, and buffers outside of the heap. */
   long usedBytes();

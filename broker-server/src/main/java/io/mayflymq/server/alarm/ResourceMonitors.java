@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The monitors of memory and disk, and the thread that has them check again and again. Limits can
- * be set while it runs, by any thread.
+ * The monitors of memory and disk, and the thread that runs their checks periodically. Any thread
+ * may set the limits at run time.
  */
 public final class ResourceMonitors implements AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(ResourceMonitors.class);
@@ -65,7 +65,10 @@ public final class ResourceMonitors implements AutoCloseable {
     return monitors;
   }
 
-  /** The file store is asked for anew each time: a mount may have come or gone. */
+  /**
+   * Returns what reads the free space. It looks up the file store each time, as a directory may
+   * have been mounted or unmounted.
+   */
   private static FreeSpace freeSpace(Path dataDir) {
     return () -> {
       FileStore store = Files.getFileStore(dataDir);
@@ -73,7 +76,7 @@ public final class ResourceMonitors implements AutoCloseable {
     };
   }
 
-  /** Says in the log what the limits are. */
+  /** Logs the limits. */
   public void announce() {
     LOGGER.info(limits);
   }
@@ -88,12 +91,12 @@ public final class ResourceMonitors implements AutoCloseable {
             ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize());
   }
 
-  /** How many bytes of memory may be in use before the alarm. Any thread may ask. */
+  /** Returns how many bytes of memory may be in use before the alarm. Any thread may call. */
   public long memoryHighWatermark() {
     return memory.watermark();
   }
 
-  /** How many bytes of disk must be free, or there is an alarm. Any thread may ask. */
+  /** Returns how many bytes of disk must be free, or there is an alarm. Any thread may call. */
   public long diskFreeLimit() {
     return disk.limit();
   }
@@ -113,7 +116,7 @@ public final class ResourceMonitors implements AutoCloseable {
         });
   }
 
-  /** Sets both limits to what the configuration says now, if that is another than it was. */
+  /** Sets both limits to the current configuration, if it has changed. */
   public void apply(MemorySettings memorySettings, DiskSettings diskSettings) {
     if (watermark(memorySettings) != memory.watermark()) {
       setVmMemoryHighWatermark(memorySettings);
@@ -135,7 +138,7 @@ public final class ResourceMonitors implements AutoCloseable {
         });
   }
 
-  /** Checks no more; alarms stay as they are. */
+  /** Stops the checks; alarms stay as they are. */
   @Override
   public void close() {
     thread.close();

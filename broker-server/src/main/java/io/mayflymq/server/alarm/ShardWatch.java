@@ -24,7 +24,10 @@ public final class ShardWatch implements AutoCloseable {
   private final Alarms alarms;
   private PeriodicWork thread;
 
-  /** What is known of a shard. The thread of the watch asks; the shard's answers. */
+  /**
+   * The state of one watched shard. The thread of the watch sends queries; the shard's thread
+   * answers.
+   */
   private static final class Watched {
     private final Shard shard;
     private final Alarm.Failure alarm;
@@ -46,7 +49,7 @@ public final class ShardWatch implements AutoCloseable {
   }
 
   /**
-   * Begins to watch.
+   * Starts the watch.
    *
    * @param threads makes the one that asks
    */
@@ -75,7 +78,7 @@ public final class ShardWatch implements AutoCloseable {
     }
   }
 
-  /** Watches no more. */
+  /** Stops the watch. */
   @Override
   public void close() {
     thread.close();

@@ -97,7 +97,7 @@ final class Application implements AutoCloseable {
         };
   }
 
-  /** Says in the log what its limits are and what was brought back. */
+  /** Logs the limits and what was recovered. */
   void announce() {
     announcement.run();
   }
@@ -121,17 +121,17 @@ final class Application implements AutoCloseable {
     }
   }
 
-  /** Where clients connect. */
+  /** Returns where clients connect. */
   List<InetSocketAddress> addresses() {
     return server.addresses();
   }
 
-  /** Where clients connect that speak TLS. */
+  /** Returns where clients connect that speak TLS. */
   List<InetSocketAddress> tlsAddresses() {
     return server.tlsAddresses();
   }
 
-  /** Closes connections in order and settles what is pending. */
+  /** Closes connections in order and completes pending work. */
   @Override
   public void close() {
     while (!held.isEmpty()) {

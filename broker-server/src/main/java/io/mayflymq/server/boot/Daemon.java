@@ -111,7 +111,7 @@ final class Daemon implements AutoCloseable, ProcessControl {
         at -> LOGGER.info("listening for {} on {}", protocol, NetUtil.toSocketAddressString(at)));
   }
 
-  /** Where clients connect. */
+  /** Returns where clients connect. */
   List<InetSocketAddress> addresses() {
     return application.addresses();
   }

@@ -24,9 +24,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * {@code check-data}: what a data directory holds, and what of it is damaged. It reads every record
- * and changes nothing. A broker may use the directory meanwhile; one that starts while the metadata
- * is read finds them locked.
+ * {@code check-data}: reports the content of a data directory and damage in it. It reads every
+ * record and changes nothing. A broker may use the directory meanwhile; a broker that starts while
+ * the metadata is read finds it locked.
  */
 final class DataCheck {
   private final PrintWriter out;
@@ -41,7 +41,7 @@ final class DataCheck {
     this.err = err;
   }
 
-  /** What was found, as it is printed in JSON. */
+  /** The result, as printed in JSON. */
   private record Found(
       String directory,
       String format,
@@ -61,7 +61,7 @@ final class DataCheck {
       List<Harm> damages,
       List<String> quarantined) {}
 
-  /** What is not settled of a queue. Without vhost and name if the log does not tell them. */
+  /** The unsettled messages of a queue. Without vhost and name if the log does not contain them. */
   private record QueueContent(long id, String vhost, String name, long messages) {
     static QueueContent of(LogCheck.QueueCount queue) {
       return queue.name() == null
@@ -191,7 +191,10 @@ final class DataCheck {
     }
   }
 
-  /** Whether a broker has the directory: a shared lock is to be had, for a moment, if none has. */
+  /**
+   * Returns whether a broker has the directory: a shared lock is to be had, for a moment, if none
+   * has.
+   */
   private static boolean isInUse(Path lockFile) throws IOException {
     if (!Files.exists(lockFile)) {
       return false;

@@ -47,9 +47,9 @@ final class DataDirectory implements AutoCloseable {
   }
 
   /**
-   * Creates the directory if it is missing, and takes it.
+   * Creates the directory if it is missing, and locks it.
    *
-   * @throws StartException if it cannot be created or written, or another broker has it
+   * @throws StartException if it cannot be created or written, or another broker uses it
    */
   static DataDirectory open(Path path) throws StartException {
     try {
@@ -77,7 +77,8 @@ final class DataDirectory implements AutoCloseable {
   }
 
   /**
-   * A directory without a format file is new; one of a newer broker is left alone.
+   * Brings the directory to the current format. A directory without a format file is new; one of a
+   * newer broker is not changed.
    *
    * @return what is to be said in the log
    */
@@ -104,7 +105,9 @@ final class DataDirectory implements AutoCloseable {
     return FORMATS.stream().sorted().toList();
   }
 
-  /** In one step that is safe when this returns: a file that is cut would refuse the next start. */
+  /**
+   * Writes the format file atomically and durably: a truncated file would prevent the next start.
+   */
   private static void writeFormat(Path path) throws IOException {
     Path written = path.resolve(NEW_FORMAT_FILE);
     try (FileChannel channel =
@@ -124,7 +127,7 @@ final class DataDirectory implements AutoCloseable {
     }
   }
 
-  /** Takes permissions from group and others that an older broker has left. */
+  /** Removes the permissions of group and others that an older broker has set. */
   private static List<String> tighten(Path path) {
     int tightened = 0;
     try (Stream<Path> files = Files.walk(path)) {
@@ -146,7 +149,7 @@ final class DataDirectory implements AutoCloseable {
       FileLock lock = channel.tryLock();
       return lock != null;
     } catch (OverlappingFileLockException e) {
-      // Another broker in this very process, as in a test.
+      // Another broker in the same process, as in a test.
       return false;
     }
   }
@@ -155,7 +158,7 @@ final class DataDirectory implements AutoCloseable {
     return path;
   }
 
-  /** What was found and put right when it was opened, for the log. */
+  /** Returns what was found and put right when it was opened, for the log. */
   List<String> warnings() {
     return warnings;
   }

@@ -47,7 +47,7 @@ record DataFaults(
       return kind != null;
     }
 
-    /** Whether a check of the data has to fail for it. */
+    /** Returns whether a check of the data has to fail for it. */
     boolean isDamage() {
       return refuses || kind == MetadataCheck.Kind.REPAIRABLE;
     }
@@ -147,12 +147,12 @@ record DataFaults(
     return new Fault(MetadataCheck.FILES, what, true, MetadataCheck.Kind.REFUSES);
   }
 
-  /** Whether a broker must not start so. */
+  /** Returns whether a broker must not start so. */
   boolean refuses() {
     return faults.stream().anyMatch(Fault::refuses);
   }
 
-  /** Why a broker does not start, and what can be done. */
+  /** Returns why a broker does not start, and what can be done. */
   DataRefusedException refusal() {
     String all =
         faults.stream()

@@ -80,7 +80,7 @@ final class EmergencyExit implements ProcessEnd {
     return (thread, fault) -> faults.contained("thread", thread.getName(), fault);
   }
 
-  /** Has a thread of each kind end by a lack of memory, which ends nothing else. */
+  /** Ends a thread of each kind by an OutOfMemoryError, without ending the process. */
   private static void rehearse() {
     EmergencyExit exit = new EmergencyExit(true);
     Faults faults = new LoggedFaults(exit);
@@ -127,7 +127,7 @@ final class EmergencyExit implements ProcessEnd {
     }
   }
 
-  /** Whether this is the first fault: the others only wait. */
+  /** Returns whether this is the first fault; threads with later faults only wait. */
   private synchronized boolean begin(boolean outOfMemory) {
     if (begun.getCount() == 0) {
       return false;

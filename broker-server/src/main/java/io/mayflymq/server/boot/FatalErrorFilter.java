@@ -8,8 +8,8 @@ import io.mayflymq.core.fault.Faults;
 import org.slf4j.Marker;
 
 /**
- * Ends the process when an error is logged that must end it. Libraries catch whatever is thrown:
- * Netty logs what a handler, a task or a listener throws, an OutOfMemoryError too, and goes on.
+ * Ends the process when a fatal error is logged. Libraries catch all exceptions: Netty logs those
+ * of handlers, tasks and listeners, even an OutOfMemoryError, and continues.
  */
 final class FatalErrorFilter extends TurboFilter {
   private final Faults faults;

@@ -10,8 +10,8 @@ final class HeapRegions {
   private HeapRegions() {}
 
   /**
-   * How large an array has to be that G1 never copies: more than half a region, so it is given one
-   * to itself. Other collectors have no such regions, and copy large arrays seldom.
+   * Returns how large an array has to be that G1 never copies: more than half a region, so it is
+   * given one to itself. Other collectors have no such regions, and copy large arrays seldom.
    */
   static int slabBytes() {
     HotSpotDiagnosticMXBean java =

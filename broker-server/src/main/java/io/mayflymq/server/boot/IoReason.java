@@ -6,7 +6,10 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 
-/** Why a file cannot be had, in an operator's words: the JDK's messages are often but a path. */
+/**
+ * Describes why a file cannot be used, for operators: the JDK's messages often consist of a path
+ * only.
+ */
 final class IoReason {
   private IoReason() {}
 

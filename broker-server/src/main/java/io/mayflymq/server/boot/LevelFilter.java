@@ -5,7 +5,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.filter.Filter;
 import ch.qos.logback.core.spi.FilterReply;
 
-/** Lets pass what is at least of a level, and the daemon's own lines whatever the level. */
+/** Accepts lines of at least a level, and the daemon's own lines at any level. */
 final class LevelFilter extends Filter<ILoggingEvent> {
   private static final String ALWAYS = Daemon.class.getName();
 

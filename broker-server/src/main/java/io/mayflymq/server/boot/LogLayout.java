@@ -56,7 +56,9 @@ final class LogLayout extends LayoutBase<ILoggingEvent> {
     }
   }
 
-  /** What ends a line, moves the cursor or turns the direction of a text around. */
+  /**
+   * Returns whether a character ends a line, moves the cursor or changes the direction of the text.
+   */
   private static boolean isInvisible(char c) {
     return switch (Character.getType(c)) {
       case Character.CONTROL,

@@ -29,19 +29,21 @@ final class ShutdownHook {
     this.thread = threads.auxiliary("shutdown", this::end);
   }
 
-  /** From now on a signal ends the process in order, with nothing to close yet. */
+  /**
+   * Installs the hook: from now on a signal ends the process in order, with nothing to close yet.
+   */
   static ShutdownHook install(BrokerThreads threads) {
     ShutdownHook hook = new ShutdownHook(threads);
     Runtime.getRuntime().addShutdownHook(hook.thread);
     return hook;
   }
 
-  /** From now on this is closed first. */
+  /** Sets what is closed first. */
   void guard(AutoCloseable started) {
     daemon = started;
   }
 
-  /** Takes the hook away, so that the process can end with an exit code of its own. */
+  /** Removes the hook, so that the process can end with another exit code. */
   void remove() {
     try {
       Runtime.getRuntime().removeShutdownHook(thread);
@@ -57,7 +59,9 @@ final class ShutdownHook {
     Runtime.getRuntime().halt(exitCode);
   }
 
-  /** Closes it, and says how that went: 0 if in order, 1 if it failed or took too long. */
+  /**
+   * Closes the daemon, and returns the exit code: 0 if in order, 1 if it failed or took too long.
+   */
   static int close(AutoCloseable daemon, long patienceMillis, BrokerThreads threads) {
     AtomicBoolean done = new AtomicBoolean();
     Thread closing = threads.auxiliary("shutdown-close", () -> close(daemon, done));

@@ -40,9 +40,7 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The broker with what it keeps in its data directory: metadata, and the messages of all shards.
- */
+/** The broker with its data directory: metadata, and the messages of all shards. */
 final class Storage implements AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(Storage.class);
   private static final String RESET_DIRECTORY = "messages.reset";
@@ -107,7 +105,7 @@ final class Storage implements AutoCloseable {
   }
 
   /**
-   * Opens what there is, or begins anew, and brings queues and messages back.
+   * Opens the data directory, or creates its content, and recovers queues and messages.
    *
    * @param alarms raised while messages cannot be written
    * @param threads makes those that write
@@ -186,7 +184,7 @@ final class Storage implements AutoCloseable {
   }
 
   /**
-   * Removes all that a broker keeps, definitions and messages; none may be open there.
+   * Deletes all definitions and messages; no broker may use the directory.
    *
    * @throws IOException if something cannot be removed
    */
@@ -194,14 +192,16 @@ final class Storage implements AutoCloseable {
     removeReset(dataDir);
     Path messages = dataDir.resolve(DataFaults.MESSAGES_DIRECTORY);
     if (Files.exists(messages)) {
-      // In one step: a directory of which a part is missing would be taken for a damaged one.
+      // Atomically: a directory with a part missing would be treated as damaged.
       Files.move(messages, dataDir.resolve(RESET_DIRECTORY), StandardCopyOption.ATOMIC_MOVE);
     }
     MetadataJournal.delete(dataDir);
     removeReset(dataDir);
   }
 
-  /** Ends a reset that was interrupted: metadata without messages would be taken for a loss. */
+  /**
+   * Completes a reset that was interrupted: metadata without messages would be treated as a loss.
+   */
   private static void finishReset(Path dataDir) throws IOException {
     boolean begun = Files.exists(dataDir.resolve(RESET_DIRECTORY));
     if (begun && Files.notExists(dataDir.resolve(DataFaults.MESSAGES_DIRECTORY))) {
@@ -223,17 +223,17 @@ final class Storage implements AutoCloseable {
     }
   }
 
-  /** The broker, and who may use it. */
+  /** Returns the broker, and who may use it. */
   Served served() {
     return served;
   }
 
-  /** What administrators may do. */
+  /** Returns what administrators may do. */
   Administration administration() {
     return administration;
   }
 
-  /** All that is declared, to be exported and imported. */
+  /** Returns all that is declared, to be exported and imported. */
   BrokerDefinitions definitions() {
     return definitions;
   }
@@ -256,7 +256,7 @@ final class Storage implements AutoCloseable {
     }
   }
 
-  /** Says in the log what was brought back. */
+  /** Logs what was recovered. */
   void announce() {
     LOGGER.info(
         "recovered {} durable exchanges, queues, bindings and policies, and {} messages in {} ms",
@@ -265,14 +265,17 @@ final class Storage implements AutoCloseable {
         recoveryMillis);
   }
 
-  /** Writes everything and lets the files go. The event loops are still needed for that. */
+  /** Writes everything and closes the files. The event loops are still needed for that. */
   @Override
   public void close() {
     shards.close();
     metadata.close();
   }
 
-  /** Publishers are not blocked by this: messages go on to be kept. */
+  /**
+   * Raises or clears the alarm about metadata. It does not block publishers, as messages can still
+   * be kept.
+   */
   private static void metadataHealth(Alarms alarms, String why) {
     Alarm.Failure alarm = new Alarm.Failure("metadata cannot be written");
     if (why == null) {

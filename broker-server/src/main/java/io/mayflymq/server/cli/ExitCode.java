@@ -17,7 +17,7 @@ public final class ExitCode {
   /** An essential part of the broker has failed while it ran (EX_SOFTWARE). */
   public static final int FATAL = 70;
 
-  /** The command line is not one (EX_USAGE). */
+  /** The command line is not valid (EX_USAGE). */
   public static final int USAGE = 64;
 
   /**
@@ -26,7 +26,7 @@ public final class ExitCode {
    */
   public static final int DATA = 65;
 
-  /** What was to be read is not there, or cannot be read (EX_NOINPUT). */
+  /** The input does not exist, or cannot be read (EX_NOINPUT). */
   public static final int NO_INPUT = 66;
 
   /** The configuration is wrong (EX_CONFIG). */

@@ -37,13 +37,13 @@ public final class CipherSuites {
         .toList();
   }
 
-  /** Whether a suite is one of TLS 1.3; others are of TLS 1.2. */
+  /** Returns whether a suite is one of TLS 1.3; others are of TLS 1.2. */
   public static boolean isOfVersion13(String suite) {
     return suite.startsWith(PREFIX) && !suite.contains(WITH) && !suite.equals(SIGNAL);
   }
 
   /**
-   * Whether a server with a key of an algorithm can use a suite.
+   * Returns whether a server with a key of an algorithm can use a suite.
    *
    * @param keyAlgorithm as Java has it: RSA, EC, EdDSA
    */
@@ -59,7 +59,9 @@ public final class CipherSuites {
     return isOfVersion13(suite) || EPHEMERAL.stream().anyMatch(suite::startsWith);
   }
 
-  /** The suite of a name of either kind, as Java names it; empty if Java does not offer it. */
+  /**
+   * Returns the suite of a name of either kind, as Java names it; empty if Java does not offer it.
+   */
   static Optional<String> named(String name) {
     return Optional.ofNullable(Offered.BY_NAME.get(name.toUpperCase(Locale.ROOT)));
   }

@@ -20,7 +20,7 @@ public final class ConfigException extends Exception {
     return isSecret(key) ? NOT_SHOWN : quote(value);
   }
 
-  /** Whether the value of a key may be a secret. */
+  /** Returns whether the value of a key may be a secret. */
   static boolean isSecret(String key) {
     return key.contains("pass") || key.contains("secret");
   }

@@ -126,7 +126,7 @@ public final class Configuration {
     return warnings;
   }
 
-  /** The policies that new virtual hosts are given. */
+  /** Returns the policies that new virtual hosts are given. */
   List<DefaultPolicy> defaultPolicies() {
     return defaultPolicies;
   }
@@ -136,17 +136,17 @@ public final class Configuration {
     return objectDefaults;
   }
 
-  /** Whether any source sets a key. */
+  /** Returns whether any source sets a key. */
   boolean sets(Setting<?> setting) {
     return entries.containsKey(setting.name());
   }
 
-  /** The value of a key, or its default. */
+  /** Returns the value of a key, or its default. */
   <T> T get(Setting<T> setting) {
     return find(setting).orElseThrow();
   }
 
-  /** The value of a key, its default, or empty if it has neither. */
+  /** Returns the value of a key, its default, or empty if it has neither. */
   <T> Optional<T> find(Setting<T> setting) {
     return Optional.ofNullable(entries.get(setting.name()))
         .map(FileEntry::value)
@@ -155,9 +155,9 @@ public final class Configuration {
   }
 
   /**
-   * The members of a family by the operator's names, or its defaults if none is set. Of a family
-   * that a key of its own can empty ({@code listeners.tcp = none}), members from a stronger source
-   * than that key's survive it, so {@code --set} can add to an emptied file.
+   * Returns the members of a family by the operator's names, or its defaults if none is set. Of a
+   * family that a key of its own can empty ({@code listeners.tcp = none}), members from a stronger
+   * source than that key's survive it, so {@code --set} can add to an emptied file.
    */
   <T> SortedMap<String, T> members(Family<T> family) {
     SortedMap<String, T> members = new TreeMap<>();
@@ -170,8 +170,8 @@ public final class Configuration {
   }
 
   /**
-   * The members of a family whose names are numbers, each once, in the order of these numbers:
-   * {@code auth_mechanisms.10} comes after {@code auth_mechanisms.2}.
+   * Returns the members of a family whose names are numbers, each once, in the order of these
+   * numbers: {@code auth_mechanisms.10} comes after {@code auth_mechanisms.2}.
    */
   <T> List<T> inOrder(Family<T> family) {
     return members(family).entrySet().stream()
@@ -191,7 +191,7 @@ public final class Configuration {
     return texts;
   }
 
-  /** The members of a family that were written and count, by name. */
+  /** Returns the members of a family that were written and count, by name. */
   private List<FileEntry> set(Family<?> family) {
     Optional<FileEntry> none = Optional.ofNullable(entries.get(family.emptiedBy()));
     return entries.values().stream()
@@ -205,7 +205,9 @@ public final class Configuration {
         .toList();
   }
 
-  /** Every key that has a value, in the order of the documentation, with what holds for it. */
+  /**
+   * Returns every key that has a value, in the order of the documentation, with what holds for it.
+   */
   List<EffectiveSetting> effective() {
     List<EffectiveSetting> effective = new ArrayList<>();
     for (Key<?> key : Keys.ALL) {
@@ -267,7 +269,9 @@ public final class Configuration {
     return set;
   }
 
-  /** The keys that have other values in another configuration, in the documentation's order. */
+  /**
+   * Returns the keys that have other values in another configuration, in the documentation's order.
+   */
   List<String> differences(Configuration other) {
     return Keys.ALL.stream()
         .filter(
@@ -280,7 +284,7 @@ public final class Configuration {
   }
 
   /**
-   * The configuration with another value of a key, which counts over all sources.
+   * Returns the configuration with another value of a key, which counts over all sources.
    *
    * @throws ConfigException if there is no such key, or the value is none of its type
    */

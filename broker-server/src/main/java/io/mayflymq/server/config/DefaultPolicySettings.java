@@ -37,7 +37,7 @@ final class DefaultPolicySettings {
           word("all", "queues", "classic_queues", "quorum_queues", "streams"),
           "Which kinds of queue it is for.");
 
-  /** What it sets, by the key of the policy. */
+  /** The settings of a default policy, by the key of the policy. */
   private static final Map<PolicyKey, Family<Long>> SETTINGS = new LinkedHashMap<>();
 
   static {
@@ -70,7 +70,7 @@ final class DefaultPolicySettings {
     return new Family<>(PREFIX, PLACEHOLDER, "." + key, type, Map.of(), doc);
   }
 
-  /** All these keys. */
+  /** Returns all these keys. */
   static List<Key<?>> keys() {
     List<Key<?>> keys = new ArrayList<>(List.of(VHOST_PATTERN, QUEUE_PATTERN, APPLY_TO));
     keys.addAll(SETTINGS.values());
@@ -78,7 +78,7 @@ final class DefaultPolicySettings {
   }
 
   /**
-   * The policies that the configuration defines.
+   * Returns the policies that the configuration defines.
    *
    * @throws ConfigException if one of them is none
    */

@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
 public record DiskSettings(long absoluteLimit, OptionalDouble relativeLimit) {
 
   /**
-   * Below how many free bytes the disk alarm is raised.
+   * Returns below how many free bytes the disk alarm is raised.
    *
    * @param physicalMemory the memory of the machine, or of the container, in bytes; asked only if
    *     it matters

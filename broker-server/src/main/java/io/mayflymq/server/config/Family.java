@@ -40,12 +40,12 @@ record Family<T>(
         && key.length() > prefix.length() + suffix.length();
   }
 
-  /** A key that, where there is one, empties the family: {@code listeners.tcp = none}. */
+  /** Returns a key that, where there is one, empties the family: {@code listeners.tcp = none}. */
   String emptiedBy() {
     return prefix.substring(0, prefix.length() - 1);
   }
 
-  /** The name of the operator's choice in a key that {@link #matches}. */
+  /** Returns the name of the operator's choice in a key that {@link #matches}. */
   String memberName(String key) {
     return key.substring(prefix.length(), key.length() - suffix.length());
   }

@@ -12,9 +12,9 @@ sealed interface Key<T> permits Setting, Family {
   /** One line for the operator: what it does. */
   String doc();
 
-  /** Whether a full key is this one, or a member of this family. */
+  /** Returns whether a full key is this one, or a member of this family. */
   boolean matches(String key);
 
-  /** What holds when nothing is set: full keys and their values as text. */
+  /** Returns what holds when nothing is set: full keys and their values as text. */
   Map<String, String> defaults();
 }

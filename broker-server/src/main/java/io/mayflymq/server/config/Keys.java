@@ -373,8 +373,8 @@ final class Keys {
   }
 
   /**
-   * The key that an environment variable sets: {@code MAYFLY_} and the key in upper case with
-   * underscores for dots. The operator's part of a family's key is taken in lower case.
+   * Returns the key that an environment variable sets: {@code MAYFLY_} and the key in upper case
+   * with underscores for dots. The operator's part of a family's key is taken in lower case.
    */
   static Optional<String> ofEnvironmentVariable(String variable) {
     for (Key<?> key : ALL) {
@@ -397,7 +397,7 @@ final class Keys {
     return Optional.empty();
   }
 
-  /** The environment variable that sets a key. */
+  /** Returns the environment variable that sets a key. */
   static String environmentName(String key) {
     return ENVIRONMENT_PREFIX + upperCase(key);
   }
@@ -406,7 +406,9 @@ final class Keys {
     return key.replace('.', '_').toUpperCase(Locale.ROOT);
   }
 
-  /** The known key that a mistyped one probably meant: at most a third of it is different. */
+  /**
+   * Returns the known key that a mistyped one probably meant: at most a third of it is different.
+   */
   static Optional<String> nearest(String unknown) {
     return ALL.stream()
         .map(key -> candidate(key, unknown))

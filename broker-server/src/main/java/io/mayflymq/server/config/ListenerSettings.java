@@ -10,12 +10,15 @@ import java.net.InetSocketAddress;
  * @param port from 0 to 65535, where 0 lets the system choose
  */
 public record ListenerSettings(String name, String host, int port) {
-  /** Where to bind; a host name is resolved now, and the address is unresolved if that fails. */
+  /**
+   * Returns the address to bind; a host name is resolved now, and the address is unresolved if that
+   * fails.
+   */
   public InetSocketAddress address() {
     return host.isEmpty() ? new InetSocketAddress(port) : new InetSocketAddress(host, port);
   }
 
-  /** The address as an operator would write it, such as {@code [::1]:5672}. */
+  /** Returns the address as an operator would write it, such as {@code [::1]:5672}. */
   @Override
   public String toString() {
     return host.isEmpty()

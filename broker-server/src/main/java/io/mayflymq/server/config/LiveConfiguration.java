@@ -38,7 +38,7 @@ public final class LiveConfiguration {
     return keys;
   }
 
-  /** Where the configuration comes from. */
+  /** Reads the sources of the configuration. */
   @FunctionalInterface
   public interface Source {
     /**
@@ -88,17 +88,19 @@ public final class LiveConfiguration {
     this.now = Moment.of(configuration);
   }
 
-  /** The settings of the moment: one volatile read. */
+  /** Returns the current settings: one volatile read. */
   public ServerSettings settings() {
     return now.settings;
   }
 
-  /** What the operator should know though it stops nothing, a line each. */
+  /** Returns warnings for the operator, a line each. */
   public List<String> warnings() {
     return now.configuration.warnings();
   }
 
-  /** Every key that has a value, in the order of the documentation, with what holds for it. */
+  /**
+   * Returns every key that has a value, in the order of the documentation, with what holds for it.
+   */
   public List<EffectiveSetting> effective() {
     return now.configuration.effective();
   }

@@ -80,7 +80,7 @@ final class ManagementKeys {
     return wholeNumber("milliseconds", 100, 3_600_000);
   }
 
-  /** All these keys. */
+  /** Returns all these keys. */
   static List<Key<?>> keys() {
     List<Key<?>> keys = new ArrayList<>(List.of(IP, PORT, TLS_IP, TLS_PORT));
     keys.addAll(TLS.keys());
@@ -96,7 +96,10 @@ final class ManagementKeys {
     return keys;
   }
 
-  /** As in RabbitMQ, who asks for TLS and says nothing of TCP gets TLS only. */
+  /**
+   * Returns the settings. As in RabbitMQ, a configuration that has TLS listeners and does not
+   * mention TCP gets TLS only.
+   */
   static ManagementSettings settings(Configuration configuration) {
     Optional<Integer> tlsPort = configuration.get(TLS_PORT);
     boolean plain = tlsPort.isEmpty() || configuration.sets(PORT) || configuration.sets(IP);

@@ -32,12 +32,12 @@ public record ManagementSettings(
     int idleTimeoutMillis,
     int inactivityTimeoutMillis,
     int maxBodySize) {
-  /** Where it listens for users; empty if it does not. */
+  /** Returns where it listens for users; empty if it does not. */
   public Optional<InetSocketAddress> address() {
     return port.map(number -> new InetSocketAddress(host, number));
   }
 
-  /** Where it listens for users who speak TLS; empty if it does not. */
+  /** Returns where it listens for users who speak TLS; empty if it does not. */
   public Optional<InetSocketAddress> tlsAddress() {
     return tlsPort.map(number -> new InetSocketAddress(tlsHost, number));
   }

@@ -19,8 +19,8 @@ public record MemorySettings(
     int monitorIntervalMillis) {
 
   /**
-   * Above how many bytes in use the memory alarm is raised. Never more than the heap can hold, as
-   * that alarm would come too late.
+   * Returns above how many bytes in use the memory alarm is raised. Never more than the heap can
+   * hold, as that alarm would come too late.
    *
    * @param maxHeap the most that the heap may take, in bytes
    */

@@ -5,7 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** What this broker is called where RabbitMQ has the name of a node: {@code mayfly@host}. */
+/** The name of this broker, used where RabbitMQ has the name of a node: {@code mayfly@host}. */
 public final class NodeName {
   /** The name of this node. */
   public static final String VALUE = "mayfly@" + host();
@@ -13,7 +13,7 @@ public final class NodeName {
   private NodeName() {}
 
   /**
-   * A name in the form of RabbitMQ's process identifiers.
+   * Returns a name in the form of RabbitMQ's process identifiers.
    *
    * @param connection the serial number of a connection; 0 for what belongs to none
    * @param part the number of what is meant in it; 0 for itself
@@ -22,7 +22,9 @@ public final class NodeName {
     return "<" + VALUE + "." + connection + "." + part + ".0>";
   }
 
-  /** From the kernel or the environment: to ask the resolver could take seconds. */
+  /**
+   * Returns the host name from the kernel or the environment, as the resolver could take seconds.
+   */
   private static String host() {
     String name = System.getenv().getOrDefault("HOSTNAME", "");
     try {

@@ -49,7 +49,7 @@ final class ObjectDefaultKeys {
   }
 
   /**
-   * What the configuration says.
+   * Returns what the configuration says.
    *
    * @throws ConfigException if a default is of no key, or its value is not valid
    */

@@ -77,7 +77,7 @@ record TlsKeys(
             "Whether the broker's order of them decides, and not the client's."));
   }
 
-  /** All these keys. */
+  /** Returns all these keys. */
   List<Key<?>> keys() {
     return List.of(
         certificate,

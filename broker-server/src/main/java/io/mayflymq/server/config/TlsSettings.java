@@ -32,7 +32,7 @@ public record TlsSettings(
     List<String> ciphers,
     boolean honorCipherOrder,
     Optional<String> password) {
-  /** A key in full, such as {@code ssl_options.certfile}. */
+  /** Returns a key in full, such as {@code ssl_options.certfile}. */
   public String option(String name) {
     return prefix + "." + name;
   }

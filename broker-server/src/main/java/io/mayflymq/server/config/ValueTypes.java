@@ -74,21 +74,21 @@ final class ValueTypes {
         : String.join(", ", words.subList(0, last)) + " or " + words.get(last);
   }
 
-  /** A whole number from {@code min} to {@code max}, both included. */
+  /** Returns the type of a whole number from {@code min} to {@code max}, both included. */
   static ValueType<Integer> wholeNumber(String unit, int min, int max) {
     return new ValueType<>(
         "a whole number" + (unit.isEmpty() ? "" : " of " + unit) + " from " + min + " to " + max,
         text -> number(text, min, max));
   }
 
-  /** The same, where 0 stands for something of its own. */
+  /** Returns the type of a whole number for which 0 has a special meaning. */
   static ValueType<Integer> zeroOr(String zero, String unit, int min, int max) {
     return new ValueType<>(
         "0 (" + zero + ") or a whole number of " + unit + " from " + min + " to " + max,
         text -> text.equals("0") ? Optional.of(0) : number(text, min, max));
   }
 
-  /** A whole number of up to 18 digits that is not less than {@code min}. */
+  /** Returns the type of a whole number of up to 18 digits that is not less than {@code min}. */
   static ValueType<Long> largeNumber(String unit, long min) {
     return new ValueType<>(
         "a whole number of " + unit + " from " + min + ", of 18 digits at most",
@@ -105,14 +105,14 @@ final class ValueTypes {
         : Optional.of(Long.parseLong(text));
   }
 
-  /** A number of bytes, bare or with one of RabbitMQ's units. */
+  /** Returns the type of a number of bytes, bare or with one of RabbitMQ's units. */
   static ValueType<Integer> bytes(int min, int max) {
     return new ValueType<>(
         "a size from " + min + " to " + max + " bytes, such as 65536, 64KiB or 128MB",
         text -> size(text, min, max).map(Math::toIntExact));
   }
 
-  /** The same for what a heap or a disk may hold. */
+  /** Returns the type of a number of bytes as large as a heap or a disk. */
   static ValueType<Long> largeBytes() {
     return new ValueType<>(
         "a size in bytes, at most 2^60, such as 50MB or 4GiB", text -> size(text, 0, LARGEST_SIZE));
@@ -134,7 +134,7 @@ final class ValueTypes {
         : Optional.of(size.longValueExact());
   }
 
-  /** A number from 0 to {@code max}, with or without a fraction. */
+  /** Returns the type of a number from 0 to {@code max}, with or without a fraction. */
   static ValueType<Double> fraction(int max) {
     return new ValueType<>(
         "a number from 0 to " + max + ", such as 0.5",
@@ -180,7 +180,7 @@ final class ValueTypes {
         });
   }
 
-  /** A cipher suite of TLS by its name, as Java names it. */
+  /** Returns the type of a cipher suite of TLS by its name, as Java names it. */
   static ValueType<String> cipherSuite() {
     return new ValueType<>(
         "the name of a cipher suite that Java offers, such as ECDHE-RSA-AES256-GCM-SHA384 or"
@@ -188,7 +188,10 @@ final class ValueTypes {
         CipherSuites::named);
   }
 
-  /** A port, or an address and a port: 5672, 127.0.0.1:5672, [::1]:5672, ::1:5672, host:5672. */
+  /**
+   * Returns the type of a port, or an address and a port: 5672, 127.0.0.1:5672, [::1]:5672,
+   * ::1:5672, host:5672.
+   */
   static ValueType<ListenAddress> listenAddress() {
     return new ValueType<>(
         "a port from 0 to 65535 or an address and a port, such as 5672, 127.0.0.1:5672 or"

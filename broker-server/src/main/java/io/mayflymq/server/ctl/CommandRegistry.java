@@ -50,7 +50,7 @@ final class CommandRegistry {
 
   private CommandRegistry() {}
 
-  /** The command of this name, or null. */
+  /** Returns the command of this name, or null. */
   static Command find(String name) {
     for (Group group : GROUPS) {
       for (Command command : group.commands().get()) {
@@ -62,7 +62,7 @@ final class CommandRegistry {
     return null;
   }
 
-  /** The commands that are shown, under the titles of their groups. */
+  /** Returns the commands that are shown, under the titles of their groups. */
   static Map<String, List<Command>> groups() {
     Map<String, List<Command>> groups = new LinkedHashMap<>();
     GROUPS.forEach(group -> groups.put(group.title(), group.commands().get()));

@@ -197,7 +197,9 @@ public final class ControlTool {
     return e.exitCode();
   }
 
-  /** What the user typed, without what says which broker is meant: a password stays unseen. */
+  /**
+   * Returns what the user typed, without what says which broker is meant: a password stays unseen.
+   */
   private static List<String> given(List<String> arguments) {
     List<String> given = new ArrayList<>();
     for (int i = 0; i < arguments.size(); i++) {

@@ -32,8 +32,8 @@ public final class BrokerDefinitions {
   }
 
   /**
-   * What is in one virtual host, without its name in each item, so that it can be imported into
-   * another one.
+   * Returns what is in one virtual host, without its name in each item, so that it can be imported
+   * into another one.
    *
    * @throws io.mayflymq.core.admin.AdministrationException NO_SUCH_VHOST
    */

@@ -100,7 +100,7 @@ record DefinitionItem(String place, JsonNode object, String vhost) {
     return StreamSupport.stream(value.spliterator(), false).map(JsonNode::textValue).toList();
   }
 
-  /** The virtual host that it belongs to. */
+  /** Returns the virtual host that it belongs to. */
   String ownVhost() {
     return vhost != null ? vhost : text("vhost");
   }

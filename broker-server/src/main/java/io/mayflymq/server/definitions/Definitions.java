@@ -9,8 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What a document of definitions holds, read and checked as far as that is possible without a
- * broker.
+ * The content of a document of definitions, checked as far as possible without a broker.
  *
  * @param vhostLimits by virtual host
  * @param globalParameters values in JSON by name

@@ -21,7 +21,7 @@ public final class DefinitionsException extends Exception {
     this.problems = List.copyOf(problems);
   }
 
-  /** All that is wrong, a line each. */
+  /** Returns all that is wrong, a line each. */
   public List<String> problems() {
     return problems;
   }

@@ -35,10 +35,10 @@ final class DefinitionsReader {
   static final String VHOST_LIMITS = "vhost-limits";
   static final String OPERATOR_POLICY = "operator_policy";
 
-  /** How many problems are told; the others are only counted. */
+  /** How many problems are listed; the others are only counted. */
   private static final int MOST_PROBLEMS = 100;
 
-  /** What says where a document came from, or repeats what stands elsewhere in it. */
+  /** Fields that describe the origin of a document, or repeat other parts of it. */
   private static final Set<String> ABOUT_THE_DOCUMENT =
       Set.of(
           "rabbit_version",

@@ -21,7 +21,7 @@ public final class FieldTableJson {
 
   private FieldTableJson() {}
 
-  /** A table as an object, in the order of its fields. */
+  /** Returns a table as an object, in the order of its fields. */
   public static ObjectNode write(FieldTable table) {
     ObjectNode object = JSON.objectNode();
     table.forEach((name, value) -> object.set(name, write(value)));
@@ -56,7 +56,7 @@ public final class FieldTableJson {
   }
 
   /**
-   * An object as a table.
+   * Returns an object as a table.
    *
    * @throws IllegalArgumentException if a number has more than 64 bits, or a name more than 255
    *     bytes; the message says which

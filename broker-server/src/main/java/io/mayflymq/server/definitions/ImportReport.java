@@ -3,7 +3,7 @@ package io.mayflymq.server.definitions;
 import java.util.List;
 
 /**
- * What came of an import.
+ * The result of an import.
  *
  * @param imported how many items were added or set; exchanges and queues that were there already do
  *     not count

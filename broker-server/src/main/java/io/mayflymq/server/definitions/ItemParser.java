@@ -33,7 +33,7 @@ final class ItemParser extends JsonParserDelegate {
   }
 
   /**
-   * The item whose first token is the current one.
+   * Returns the item whose first token is the current one.
    *
    * @throws StreamConstraintsException if it is too large
    */

@@ -23,7 +23,7 @@ public final class LimitsJson {
   }
 
   /**
-   * The limits of a virtual host.
+   * Returns the limits of a virtual host.
    *
    * @throws AdministrationException INVALID_LIMIT
    */
@@ -32,7 +32,7 @@ public final class LimitsJson {
   }
 
   /**
-   * The limits of a user.
+   * Returns the limits of a user.
    *
    * @throws AdministrationException INVALID_LIMIT
    */

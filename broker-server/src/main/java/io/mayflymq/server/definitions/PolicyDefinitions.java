@@ -26,7 +26,7 @@ final class PolicyDefinitions {
     this.broker = broker;
   }
 
-  /** All policies and operator policies of this moment. */
+  /** Returns all policies and operator policies of this moment. */
   List<PolicyItem> export() {
     List<PolicyItem> definitions = new ArrayList<>();
     for (VirtualHost vhost : broker.virtualHosts()) {
@@ -49,7 +49,7 @@ final class PolicyDefinitions {
   }
 
   /**
-   * The policy that would be set.
+   * Returns the policy that would be set.
    *
    * @throws PolicyException if something is wrong with it
    */

@@ -19,7 +19,7 @@ public record PolicyItem(
     int priority,
     JsonNode definition) {
 
-  /** What it is called in messages. */
+  /** Returns what it is called in messages. */
   String label() {
     return "%s '%s' in vhost '%s'".formatted(operator ? "operator policy" : "policy", name, vhost);
   }

@@ -5,14 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The body of a request while it comes in, and its share of what all bodies together may take. On
- * one event loop.
+ * The body of a request while it is received, and its share of the budget for all bodies. On one
+ * event loop.
  */
 final class BodyBuffer {
   private static final int SMALLEST_PIECE = 1024;
   private static final int LARGEST_PIECE = 64 * 1024;
 
-  /** What the bodies of one server take at the moment. */
+  /** The bytes that the bodies of one server take now. */
   static final class Budget {
     private final long most;
     private long taken;
@@ -29,12 +29,12 @@ final class BodyBuffer {
     }
   }
 
-  /** What became of some bytes. */
+  /** The result of appending bytes. */
   enum Outcome {
     TAKEN,
     /** The body is longer than its route allows. */
     TOO_LONG,
-    /** All bodies together are. */
+    /** All bodies together are too long. */
     NO_ROOM
   }
 
@@ -50,7 +50,7 @@ final class BodyBuffer {
     this.most = most;
   }
 
-  /** Takes bytes; not their buffer. */
+  /** Appends the bytes of a buffer; does not release the buffer. */
   Outcome append(ByteBuf part) {
     if (part.readableBytes() > most - length) {
       return Outcome.TOO_LONG;
@@ -80,12 +80,12 @@ final class BodyBuffer {
     return true;
   }
 
-  /** What has been received; it stays accounted for until this is released. */
+  /** Returns the received body; it counts towards the budget until this is released. */
   RequestBody received() {
     return new RequestBody(pieces, length);
   }
 
-  /** Gives its share back. May be called again. */
+  /** Returns its share to the budget. May be called more than once. */
   void release() {
     if (!released) {
       released = true;

@@ -1,7 +1,7 @@
 package io.mayflymq.server.http;
 
 /**
- * What the body of a request may take.
+ * The limits of a request's body.
  *
  * @param maxBytes 0 or more
  * @param maxMillis from the end of the headers to the end of the body

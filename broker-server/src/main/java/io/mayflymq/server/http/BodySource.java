@@ -4,13 +4,13 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 
 /**
- * The body of an answer, made piece by piece as the client takes it. Called by a worker, by one at
- * a time and not always by the same.
+ * The body of an answer, produced piece by piece as the client reads it. Called by workers, one at
+ * a time, but not always the same one.
  */
 @FunctionalInterface
 public interface BodySource {
   /**
-   * Appends the next piece, which should be some kilobytes and must not be without end.
+   * Appends the next piece, which should be some kilobytes and must be finite.
    *
    * @return whether there is more
    * @throws IOException or any unchecked exception if it cannot be made; the answer is broken off
@@ -18,11 +18,13 @@ public interface BodySource {
    */
   boolean appendTo(ByteArrayOutputStream out) throws IOException;
 
-  /** About how many bytes of memory are kept until all of it has been made. */
+  /** Returns about how many bytes of memory are kept until all of it has been made. */
   default long held() {
     return 0;
   }
 
-  /** No more of it is wanted. Called once, by any thread, maybe while a piece is being made. */
+  /**
+   * Called once when no more is needed, by any thread, possibly while a piece is being produced.
+   */
   default void close() {}
 }

@@ -14,7 +14,9 @@ import java.util.Map;
 final class HeldAnswers<C> {
   private final long most;
 
-  /** The bytes of each, the one first that has waited longest for its client. */
+  /**
+   * The bytes of each answer, ordered by how long it has waited for its client, the longest first.
+   */
   private final Map<C, Long> held = new LinkedHashMap<>();
 
   private long total;
@@ -26,13 +28,15 @@ final class HeldAnswers<C> {
     this.most = most;
   }
 
-  /** An answer begins to be sent; the connection has no other. */
+  /** Adds an answer that begins to be sent; the connection has no other. */
   void begin(C connection, long bytes) {
     held.put(connection, bytes);
     total += bytes;
   }
 
-  /** What is to be closed, so that there is room for the others; null if there is room. */
+  /**
+   * Returns the connection to close so that there is room for the others; null if there is room.
+   */
   C displaced() {
     if (total <= most || held.size() < 2) {
       return null;
@@ -41,7 +45,7 @@ final class HeldAnswers<C> {
     return waiting.next();
   }
 
-  /** Its client has taken something. */
+  /** Notes that the client has received a part. */
   void goesOn(C connection) {
     Long bytes = held.remove(connection);
     if (bytes != null) {
@@ -49,7 +53,7 @@ final class HeldAnswers<C> {
     }
   }
 
-  /** It has been sent, or is broken off. May be called again. */
+  /** Removes an answer that was sent or aborted. May be called more than once. */
   void end(C connection) {
     Long bytes = held.remove(connection);
     total -= bytes == null ? 0 : bytes;

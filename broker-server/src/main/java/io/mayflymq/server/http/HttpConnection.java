@@ -35,19 +35,19 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
   private static final Logger LOGGER = LoggerFactory.getLogger(HttpConnection.class);
 
   private enum State {
-    /** Between two requests: nothing of the next one has come. */
+    /** Between two requests: no byte of the next one was received. */
     IDLE,
-    /** Some of the headers may have come. */
+    /** The headers are being received. */
     HEAD,
-    /** The body is read. */
+    /** The body is being received. */
     BODY,
-    /** An answer is made or held back. */
+    /** An answer is being produced or delayed. */
     ANSWERING,
-    /** The answer is sent. */
+    /** The answer is being sent. */
     WRITING,
-    /** The answer has been sent, and the body of its request is thrown away. */
+    /** The answer was sent, and the body of its request is discarded. */
     DISCARDING,
-    /** All that will be sent has been. */
+    /** Everything was sent; the connection waits for the client to close. */
     LINGERING,
     CLOSED
   }
@@ -61,16 +61,16 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
   private Future<?> timer;
   private int requests;
 
-  /** Whether anything has ever come. */
+  /** Whether any byte was ever received. */
   private boolean begun;
 
-  /** Whether an object has been asked for that has not come. */
+  /** Whether an object was requested from the decoder and not received yet. */
   private boolean wanting;
 
-  /** Whether no more can come. */
+  /** Whether the client has closed its output. */
   private boolean inputEnded;
 
-  /** Whether no more requests are wanted. */
+  /** Whether no more requests are accepted. */
   private boolean closing;
 
   private HttpExchange httpExchange;
@@ -106,7 +106,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
     inactive.fireChannelInactive();
   }
 
-  /** Ends it at once. On the event loop. */
+  /** Closes the connection at once. On the event loop. */
   void close() {
     state = State.CLOSED;
     stopTimer();
@@ -114,7 +114,9 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
     context.close();
   }
 
-  /** It takes no further request, and ends at once if it is answering none. */
+  /**
+   * Accepts no further request, and closes the connection at once if no request is being answered.
+   */
   void closeAfterRequest() {
     closing = true;
     if (state != State.ANSWERING && state != State.WRITING) {
@@ -165,7 +167,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
     refuse(408, "request_timeout", "The request's body was not there in time");
   }
 
-  /** Something has come from the client. */
+  /** Called when bytes were received from the client. */
   void bytesCame() {
     begun = true;
     if (state == State.IDLE) {
@@ -181,7 +183,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
     context.read();
   }
 
-  /** What was read may have been no whole object. */
+  /** Reads on if the bytes were no complete object. */
   @Override
   public void channelReadComplete(ChannelHandlerContext same) {
     if (wanting) {
@@ -295,7 +297,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
   private void handle() {
     stopTimer();
     state = State.ANSWERING;
-    // What has been received takes memory until it has been worked on, even if the client has gone.
+    // The received body takes memory until the worker is done, even if the client has disconnected.
     BodyBuffer received = httpExchange.body;
     httpExchange.body = null;
     RequestBody whole = received.received();
@@ -325,7 +327,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
                 }));
   }
 
-  /** An answer of the server itself, behind which the connection ends. */
+  /** Sends an answer of the server itself, and closes the connection after it. */
   private void refuse(int status, String error, String reason) {
     httpExchange.keepAlive = false;
     LOGGER.debug("HTTP {}: {} {}", NetUtil.toSocketAddressString(peer), status, reason);
@@ -420,7 +422,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
     same.fireChannelWritabilityChanged();
   }
 
-  /** A client that has sent all that it wants to may still read. */
+  /** Handles the end of the input; the client may still read. */
   @Override
   public void userEventTriggered(ChannelHandlerContext same, Object event) {
     if (event instanceof ChannelInputShutdownEvent) {

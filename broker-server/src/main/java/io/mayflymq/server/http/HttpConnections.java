@@ -24,7 +24,7 @@ final class HttpConnections<C> {
     this.most = most;
   }
 
-  /** What is to be closed for one more; null if there is nothing. */
+  /** Returns the connection to close for a new one; null if there is none. */
   C displaced() {
     Iterator<C> waiting = (strangers.isEmpty() ? idle : strangers).iterator();
     return waiting.hasNext() ? waiting.next() : null;
@@ -34,26 +34,28 @@ final class HttpConnections<C> {
     return open.size() >= most;
   }
 
-  /** One more, which has not logged in. */
+  /** Adds a connection, which has not logged in. */
   void add(C connection) {
     open.add(connection);
     strangers.add(connection);
   }
 
-  /** Its request is being answered. */
+  /** Marks a connection whose request is being answered. */
   void busy(C connection) {
     strangers.remove(connection);
     idle.remove(connection);
   }
 
-  /** It waits for another request, and the last one came from a user. */
+  /** Marks a connection that waits for another request, and whose last one came from a user. */
   void idle(C connection) {
     if (open.contains(connection)) {
       idle.add(connection);
     }
   }
 
-  /** It waits for another request, and the last one had no valid credentials. */
+  /**
+   * Marks a connection that waits for another request, and whose last one had no valid credentials.
+   */
   void stranger(C connection) {
     idle.remove(connection);
     if (open.contains(connection)) {
@@ -61,7 +63,7 @@ final class HttpConnections<C> {
     }
   }
 
-  /** It has ended. */
+  /** Removes a connection that has ended. */
   void remove(C connection) {
     open.remove(connection);
     strangers.remove(connection);
@@ -71,7 +73,7 @@ final class HttpConnections<C> {
     }
   }
 
-  /** Has something done once there is none, at once if that is so now. */
+  /** Runs a task as soon as there is no connection, possibly at once. */
   void whenEmpty(Runnable task) {
     onEmpty = task;
     if (open.isEmpty()) {
@@ -79,7 +81,7 @@ final class HttpConnections<C> {
     }
   }
 
-  /** All that are open, at this moment. */
+  /** Returns all connections that are open now. */
   List<C> all() {
     return List.copyOf(open);
   }

@@ -5,14 +5,14 @@ import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 
-/** One request and its answer, as far as they have come. On its connection's event loop. */
+/** One request and its answer, as far as received and produced. On its connection's event loop. */
 final class HttpExchange {
-  /** Bytes of a refused request's body that are read and thrown away, to keep the connection. */
+  /** The largest body of a refused request that is read and discarded, to keep the connection. */
   private static final int MOST_DISCARDED = 64 * 1024;
 
   private final HttpRequest request;
 
-  /** Null if there was something wrong with it. */
+  /** Null if it was malformed. */
   RequestHead head;
 
   /** Null if it was refused. */
@@ -24,11 +24,11 @@ final class HttpExchange {
   /** Whether the request has been read to its end. */
   boolean bodyIsRead;
 
-  /** Whether the connection goes on behind the answer. */
+  /** Whether the connection stays open after the answer. */
   boolean keepAlive;
 
   /**
-   * @param request null if its headers have never been there
+   * @param request null if its headers were never complete
    */
   HttpExchange(HttpRequest request, boolean keepAlive) {
     this.request = request;
@@ -43,7 +43,7 @@ final class HttpExchange {
     return head != null && head.method().equals("HEAD");
   }
 
-  /** The length of the body if it is given, or 0. */
+  /** Returns the length of the body if it is given, or 0. */
   long declaredLength() {
     return HttpUtil.getContentLength(request, 0L);
   }
@@ -53,8 +53,8 @@ final class HttpExchange {
   }
 
   /**
-   * The body will not be wanted, and the connection goes on behind it only if it is short; who
-   * waits to be asked for it may send it or not.
+   * Decides that the body is not needed. The connection stays open after it only if the body is
+   * short; a client that sent Expect: 100-continue may send it or not.
    */
   void leaveBody() {
     keepAlive &=

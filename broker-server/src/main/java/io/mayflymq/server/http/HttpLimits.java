@@ -1,7 +1,7 @@
 package io.mayflymq.server.http;
 
 /**
- * What one server takes from its clients, all listeners together.
+ * The limits of one server for its clients, all listeners together.
  *
  * @param maxConnections open connections; at the limit a new one displaces the one that has waited
  *     longest for its client

@@ -16,7 +16,7 @@ public record HttpResponse(int status, Map<String, String> headers, BodySource b
     return new HttpResponse(status, headers, null);
   }
 
-  /** An answer with a short text. */
+  /** Returns an answer with a short text. */
   public static HttpResponse text(int status, String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     return new HttpResponse(

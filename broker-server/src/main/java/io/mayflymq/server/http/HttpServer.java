@@ -49,10 +49,10 @@ public final class HttpServer implements AutoCloseable {
   private static final int LARGEST_READ = 64 * 1024;
   private static final int BACKLOG = 1024;
 
-  /** How long requests that are being answered at the close may take. */
+  /** How long requests that are being answered may take when the server closes. */
   private static final long CLOSE_MILLIS = 5_000;
 
-  /** What the connections of a server share. Its maps are the event loop's. */
+  /** The state that the connections of a server share. Its maps are used on the event loop only. */
   record Shared(
       HttpLimits limits,
       HttpService service,
@@ -61,7 +61,7 @@ public final class HttpServer implements AutoCloseable {
       BodyBuffer.Budget bodies,
       HeldAnswers<HttpConnection> answers,
       Faults faults) {
-    /** With nothing open and nothing held. */
+    /** Creates the state without connections and answers. */
     Shared(HttpLimits limits, HttpService service, Workers workers, Faults faults) {
       this(
           limits,
@@ -73,7 +73,10 @@ public final class HttpServer implements AutoCloseable {
           faults);
     }
 
-    /** An answer of so many bytes begins to be sent; others end if there is no room for it. */
+    /**
+     * Adds an answer of so many bytes that begins to be sent; closes other connections if there is
+     * no room for it.
+     */
     void hold(HttpConnection connection, long bytes) {
       answers.begin(connection, bytes);
       for (HttpConnection other = answers.displaced(); other != null; other = answers.displaced()) {
@@ -103,9 +106,9 @@ public final class HttpServer implements AutoCloseable {
   private volatile boolean closing;
 
   /**
-   * A server that listens nowhere yet.
+   * Creates a server without listeners.
    *
-   * @param name what its threads are called
+   * @param name the prefix of its threads' names
    * @param threads makes them; a request that fails by a defect is reported there
    */
   public HttpServer(String name, HttpLimits limits, HttpService service, BrokerThreads threads) {
@@ -122,7 +125,7 @@ public final class HttpServer implements AutoCloseable {
             limits, service, new Workers(limits, threads.auxiliaries(name)), threads.faults());
   }
 
-  /** Netty catches what a loop ends by, and only logs it. */
+  /** Runs a loop, and reports the exception that ends it, which Netty would only log. */
   private void run(Runnable loop, Faults faults) {
     loop.run();
     if (!closing) {
@@ -131,12 +134,12 @@ public final class HttpServer implements AutoCloseable {
   }
 
   /**
-   * Takes an address; connections are accepted from {@link #start} on.
+   * Binds an address; connections are accepted after {@link #start}.
    *
    * @param encryption puts what speaks TLS at the end of a new connection's pipeline; null for
    *     plain HTTP
    * @return the address with the port that the system chose, if it was to
-   * @throws IOException if the address cannot be had; the message is the reason only
+   * @throws IOException if the address cannot be bound; the message is the reason only
    */
   public InetSocketAddress listen(InetSocketAddress address, Consumer<Channel> encryption)
       throws IOException {
@@ -171,7 +174,10 @@ public final class HttpServer implements AutoCloseable {
     return (InetSocketAddress) binding.channel().localAddress();
   }
 
-  /** Netty's native transport puts the failed call and its number before the system's own words. */
+  /**
+   * Returns the reason of the system; Netty's native transport puts the failed call and its number
+   * before it.
+   */
   private static String reason(Throwable cause) {
     String message = String.valueOf(cause.getMessage());
     return cause instanceof UnresolvedAddressException
@@ -199,8 +205,8 @@ public final class HttpServer implements AutoCloseable {
   }
 
   /**
-   * Takes no more connections and requests. Requests that are being answered have five seconds to
-   * be; then all connections end. May be called by any thread but the server's own.
+   * Accepts no more connections and requests. Requests that are being answered have five seconds to
+   * complete; then all connections are closed. May be called by any thread but the server's own.
    */
   @Override
   public void close() {

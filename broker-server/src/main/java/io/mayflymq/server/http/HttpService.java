@@ -1,35 +1,35 @@
 package io.mayflymq.server.http;
 
-/** What a server serves. */
+/** The service behind an HTTP server. */
 public interface HttpService {
   /**
-   * Decides about a request whose headers have come, before anything of its body is read. Called on
-   * an event loop, so it must not wait. What it throws is answered with {@link #failure}.
+   * Accepts or refuses a request by its headers, before any of its body is read. Called on an event
+   * loop, so it must not block. Exceptions are answered with {@link #failure}.
    */
   Admission admit(RequestHead head);
 
   /**
-   * What to answer when the server itself refuses a request.
+   * Returns the answer when the server itself refuses a request.
    *
    * @param error a word or two
    * @param reason a sentence for people
    */
   HttpResponse refusal(int status, String error, String reason);
 
-  /** What to answer when {@link #admit}, a handler or a body has thrown this. */
+  /** Returns the answer when {@link #admit}, a handler or a body has thrown this exception. */
   HttpResponse failure(RequestHead head, Throwable thrown);
 
-  /** What becomes of a request. */
+  /** The decision about a request. */
   sealed interface Admission {
     /**
-     * Its body is read, then it is handled.
+     * The body is read, then the request is handled.
      *
      * @param limit what the body may take
      */
     record Accepted(BodyLimit limit, Handler handler) implements Admission {}
 
     /**
-     * It is answered without its body being read.
+     * The request is answered without reading its body.
      *
      * @param pauseMillis how long the answer is held back; mostly 0
      */

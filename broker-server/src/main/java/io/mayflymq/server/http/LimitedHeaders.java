@@ -7,11 +7,11 @@ import io.netty.handler.codec.http.HttpHeadersFactory;
 import io.netty.handler.codec.http.TooLongHttpHeaderException;
 
 /**
- * The headers of a request, of which there is a limit: an empty one takes four bytes from its
- * client and a hundred here.
+ * The headers of a request, whose number is limited: an empty header costs the client four bytes
+ * and this server a hundred.
  */
 final class LimitedHeaders extends DefaultHttpHeaders {
-  /** As many as RabbitMQ's server of HTTP takes. */
+  /** The limit of RabbitMQ's HTTP server. */
   static final int MOST = 100;
 
   private static final int USUAL = 16;
@@ -37,7 +37,7 @@ final class LimitedHeaders extends DefaultHttpHeaders {
     };
   }
 
-  /** The decoder calls this for each line. */
+  /** Adds a header; the decoder calls this for each line. */
   @Override
   public HttpHeaders add(CharSequence name, Object value) {
     countOne();

@@ -11,22 +11,22 @@ import io.netty.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Closes a connection whose client may still be sending. If it was closed at once, the system would
- * reset it, and the client might lose the answer before it has read it. So nothing more is sent,
- * what comes is thrown away, and it is closed when the client has, or after a while (RFC 9112,
- * section 9.6).
+ * Closes a connection whose client may still be sending. If the socket was closed at once, the
+ * system would reset the connection, and the client might lose the answer before reading it. So
+ * nothing more is sent, received bytes are discarded, and the socket is closed when the client has
+ * closed it, or after a timeout (RFC 9112, section 9.6).
  */
 final class LingeringClose extends ChannelInboundHandlerAdapter {
   private static final long PATIENCE_MILLIS = 2_000;
 
   private LingeringClose() {}
 
-  /** Begins; all that shall be sent has been written to the socket. */
+  /** Begins to close; everything to be sent must have been written to the socket. */
   static void begin(Channel channel) {
     if (!channel.isActive()) {
       return;
     }
-    // At the front: nothing is decoded any more.
+    // First in the pipeline, so that nothing is decoded any more.
     channel.pipeline().addFirst(new LingeringClose());
     Future<?> timer =
         channel.eventLoop().schedule(() -> channel.close(), PATIENCE_MILLIS, TimeUnit.MILLISECONDS);

@@ -27,7 +27,7 @@ public final class RequestBody {
     this.length = length;
   }
 
-  /** A body of these bytes, which shall not change. */
+  /** Returns a body of these bytes, which shall not change. */
   public static RequestBody of(byte[] bytes) {
     return new RequestBody(List.of(bytes), bytes.length);
   }
@@ -49,7 +49,7 @@ public final class RequestBody {
     return new SequenceInputStream(Collections.enumeration(List.of(streams)));
   }
 
-  /** A copy of it. */
+  /** Returns a copy of it. */
   public byte[] bytes() {
     ByteArrayOutputStream all = new ByteArrayOutputStream(length);
     int left = length;

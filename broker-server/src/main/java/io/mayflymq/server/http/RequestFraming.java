@@ -41,7 +41,7 @@ final class RequestFraming {
   private RequestFraming() {}
 
   /**
-   * The head of a request.
+   * Returns the head of a request.
    *
    * @throws Refusal if there is something wrong with it
    */
@@ -69,7 +69,7 @@ final class RequestFraming {
         encrypted);
   }
 
-  /** What to answer to bytes that are no HTTP, or too many. */
+  /** Returns the refusal of bytes that are not HTTP, or too many. */
   static Refusal undecodable(Throwable cause, HttpLimits limits) {
     if (cause instanceof TooLongHttpLineException) {
       return new Refusal(

@@ -22,12 +22,12 @@ public record RequestHead(
     InetSocketAddress peer,
     boolean encrypted) {
 
-  /** A header's value, or null. */
+  /** Returns a header's value, or null. */
   public String header(String lowerCaseName) {
     return headers.get(lowerCaseName);
   }
 
-  /** Whether a body follows. */
+  /** Returns whether a body follows. */
   public boolean hasBody() {
     String length = header("content-length");
     return header("transfer-encoding") != null || (length != null && !length.strip().equals("0"));

@@ -21,28 +21,32 @@ import java.util.Map;
 /*
  * Writes one answer to a connection.
  *
- * A worker makes the first pieces of the body. If that was all of it, as it mostly is, the answer goes out in one write with its length. If not, it
- * is sent in chunks, and the next pieces are made only when the client has taken those before: a client that reads nothing costs what fits
+ * A worker produces the first pieces of the body. If that is the whole body, as in most cases, the
+ * answer is written at once with its length. If not, it is sent in chunks, and further pieces are
+ * produced only when the client has read those before: a client that does not read costs the memory
  * between the two water marks of its channel, and no thread waits for it.
  */
 final class ResponseWriter {
   /** Bytes that are made before anything is sent, and at a time afterwards. */
   private static final int AT_A_TIME = 64 * 1024;
 
-  /** What it is told about its request, and what it tells of the answer. */
+  /** The callbacks that report the progress of the answer. */
   interface Progress {
-    /** The client has taken something; there is more. */
+    /** Called when the client has received a part and there is more. */
     void goesOn();
 
-    /** All has been handed to the system. */
+    /** Called when everything was handed to the system. */
     void written();
 
-    /** The rest could not be made, or not be sent: the client has half an answer. */
+    /**
+     * Called when the rest could not be produced or sent, so that the client has an incomplete
+     * answer.
+     */
     void broken();
   }
 
   /**
-   * An answer whose beginning has been made.
+   * An answer whose first pieces were produced.
    *
    * @param first the first bytes of the body
    * @param length of the whole body if that is known, or -1
@@ -52,12 +56,12 @@ final class ResponseWriter {
       return length >= 0;
     }
 
-    /** About how many bytes it takes until the client has taken it. */
+    /** Returns about how many bytes it takes until the client has taken it. */
     long held() {
       return isWhole() ? first.readableBytes() : response.body().held() + 2 * AT_A_TIME;
     }
 
-    /** It will not be sent. */
+    /** Releases an answer that is not sent. */
     void abandon() {
       if (!isWhole()) {
         response.body().close();
@@ -114,7 +118,7 @@ final class ResponseWriter {
     return new Begun(response, first, length);
   }
 
-  /** The same for an answer whose body is short and there already, so that nothing can fail. */
+  /** Begins an answer whose body is short and available, so that nothing can fail. */
   static Begun beginShort(HttpResponse response) {
     try {
       return begin(response, false);
@@ -132,7 +136,7 @@ final class ResponseWriter {
   }
 
   /**
-   * Sends it, on the event loop.
+   * Sends the answer, on the event loop.
    *
    * @param toHead whether the request was HEAD
    * @param keepAlive whether the connection stays open; it does not for a client of HTTP/1.0 that
@@ -168,7 +172,7 @@ final class ResponseWriter {
     return headers;
   }
 
-  /** The connection has ended, with an answer that is half sent or none. */
+  /** Releases everything when the connection has ended, with or without an incomplete answer. */
   void abandon() {
     if (rest != null) {
       rest.close();
@@ -203,7 +207,7 @@ final class ResponseWriter {
     }
   }
 
-  /** The client has taken what it was sent, or some of it. */
+  /** Continues when the client has received all or some of the bytes sent. */
   void writabilityChanged() {
     if (rest != null && channel.isWritable()) {
       progress.goesOn();

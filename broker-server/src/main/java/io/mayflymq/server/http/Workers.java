@@ -23,7 +23,7 @@ import java.util.function.IntConsumer;
  * Any thread may call.
  */
 public final class Workers implements AutoCloseable {
-  /** Too many requests wait for what is stuck. */
+  /** Too many requests wait for parts that do not answer. */
   public static final class TooManyWaitException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -37,14 +37,14 @@ public final class Workers implements AutoCloseable {
   /** Most answers are there sooner. */
   private static final long SHORT_MILLIS = 20;
 
-  /** How long a request waits that may not give its place away. */
+  /** How long a request waits if no thread may be added for it. */
   private static final long PATIENCE_MILLIS = 1_500;
 
   private static final ThreadLocal<Workers> CURRENT = new ThreadLocal<>();
 
   private final Executor threads;
 
-  /** Told how many threads there should be. */
+  /** Sets the number of threads. */
   private final IntConsumer resize;
 
   private final Runnable shutDown;
@@ -64,7 +64,7 @@ public final class Workers implements AutoCloseable {
   }
 
   /**
-   * @param threads has as many threads as it is told
+   * @param threads runs the requests; its size is set by {@code resize}
    */
   Workers(HttpLimits limits, Executor threads, IntConsumer resize, Runnable shutDown) {
     this.threads = threads;
@@ -111,7 +111,7 @@ public final class Workers implements AutoCloseable {
     return true;
   }
 
-  /** Goes on with a request. After the close nothing happens. */
+  /** Continues a request. Does nothing after the close. */
   void goOn(Runnable request) {
     threads.execute(() -> run(request));
   }
@@ -177,7 +177,7 @@ public final class Workers implements AutoCloseable {
     resize.accept(workers + aside);
   }
 
-  /** Interrupts what is being answered, and drops what waits. */
+  /** Interrupts requests that are being answered, and drops waiting ones. */
   @Override
   public void close() {
     shutDown.run();

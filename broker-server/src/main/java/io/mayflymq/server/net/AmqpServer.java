@@ -42,7 +42,7 @@ public final class AmqpServer implements AutoCloseable {
   /** How long clients have to answer connection.close when the broker stops: a few round trips. */
   private static final long CLOSE_OK_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
 
-  /** How long what remains may take to end once its sockets are closed. */
+  /** How long the remaining connections may take to end after their sockets are closed. */
   private static final long HANG_UP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
@@ -192,17 +192,17 @@ public final class AmqpServer implements AutoCloseable {
     return bootstrap;
   }
 
-  /** The broker and its connections. */
+  /** Returns the broker and its connections. */
   public ConnectionEnvironment environment() {
     return environment;
   }
 
-  /** Where it listens, with the ports that the system chose. */
+  /** Returns where it listens, with the ports that the system chose. */
   public List<InetSocketAddress> addresses() {
     return localAddresses(listeners);
   }
 
-  /** Where it listens for clients that speak TLS. */
+  /** Returns where it listens for clients that speak TLS. */
   public List<InetSocketAddress> tlsAddresses() {
     return localAddresses(tlsListeners);
   }

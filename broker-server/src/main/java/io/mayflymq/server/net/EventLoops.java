@@ -54,12 +54,12 @@ public final class EventLoops implements AutoCloseable {
     }
   }
 
-  /** All of them, as the core sees them; the same order at each call. */
+  /** Returns all loops, as the core sees them; in the same order at each call. */
   public List<? extends io.mayflymq.core.runtime.EventLoop> all() {
     return ordered;
   }
 
-  /** Whether they use Linux's epoll, and so do their channels. */
+  /** Returns whether they use Linux's epoll, and so do their channels. */
   boolean areEpoll() {
     return epoll;
   }
@@ -68,7 +68,7 @@ public final class EventLoops implements AutoCloseable {
     return group;
   }
 
-  /** One of them, as the core sees it. */
+  /** Returns one of the loops, as the core sees it. */
   io.mayflymq.core.runtime.EventLoop of(EventLoop loop) {
     return byLoop.get(loop);
   }

@@ -63,7 +63,7 @@ public final class PemFiles {
   private PemFiles() {}
 
   /**
-   * The certificates of a file, in order.
+   * Returns the certificates of a file, in order.
    *
    * @param option the configuration key that names the file, for errors
    * @throws TlsException if it cannot be read, or holds none
@@ -88,7 +88,7 @@ public final class PemFiles {
   }
 
   /**
-   * The private key of a file: PKCS#8, encrypted or not, or RSA's own PKCS#1.
+   * Returns the private key of a file: PKCS#8, encrypted or not, or RSA's own PKCS#1.
    *
    * @param settings where the file, its password and their keys are
    */

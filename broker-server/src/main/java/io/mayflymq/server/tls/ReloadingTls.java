@@ -96,7 +96,7 @@ public final class ReloadingTls {
     return tls;
   }
 
-  /** Has a connection that begins now speak TLS. Any thread may call. */
+  /** Adds TLS to a new connection. Any thread may call. */
   public void encrypt(Channel connection) {
     SslHandler handler = new SslHandler(newEngine(connection.alloc()));
     connection.pipeline().addLast(new Tls13FinishedWorkaround(handler), handler);
@@ -110,7 +110,7 @@ public final class ReloadingTls {
     return engine;
   }
 
-  /** Looks at the files now, and not when the next client connects. Any thread may call. */
+  /** Checks the files now, and not only when the next client connects. Any thread may call. */
   public void look() {
     current();
   }
@@ -145,7 +145,7 @@ public final class ReloadingTls {
       return Optional.of(
           new Stamp(attributes.lastModifiedTime(), attributes.size(), attributes.fileKey()));
     } catch (IOException e) {
-      // It is being replaced, or gone: another look will tell.
+      // The file is being replaced, or deleted; the next check will show which.
       return Optional.empty();
     }
   }
@@ -180,7 +180,7 @@ public final class ReloadingTls {
     }
   }
 
-  /** The suites that can be spoken with this key and the versions that are wanted. */
+  /** Returns the suites that can be spoken with this key and the versions that are wanted. */
   private List<String> ciphers(PrivateKey key) throws TlsException {
     boolean chosen = !settings.ciphers().isEmpty();
     List<String> usable =

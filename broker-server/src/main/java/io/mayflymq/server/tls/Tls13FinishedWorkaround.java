@@ -45,14 +45,20 @@ final class Tls13FinishedWorkaround extends ChannelDuplexHandler {
             });
   }
 
-  /** What answers this begins with a ServerHello, which should be in one record. */
+  /**
+   * Called for bytes from the client; the answer begins with a ServerHello, which should be in one
+   * record.
+   */
   @Override
   public void channelRead(ChannelHandlerContext context, Object message) {
     limitPackets(usual);
     context.fireChannelRead(message);
   }
 
-  /** Behind a ServerHello, which is not encrypted, comes what is. */
+  /**
+   * Called for bytes to the client; after the ServerHello, which is not encrypted, encrypted
+   * messages follow.
+   */
   @Override
   public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
     if (message instanceof ByteBuf record

@@ -80,7 +80,7 @@ class UnackedDeliveriesTest {
   }
 
   @Property
-  void behavesLikeASortedMap(@ForAll long seed) {
+  void unackedDeliveriesBehaveLikeASortedMap(@ForAll long seed) {
     // jqwik makes one instance for all tries.
     new UnackedDeliveriesTest().compare(seed);
   }

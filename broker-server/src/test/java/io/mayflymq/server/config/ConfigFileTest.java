@@ -30,7 +30,7 @@ class ConfigFileTest {
   }
 
   @Test
-  void takesKeysAndValuesWithTheirLines() throws Exception {
+  void configFileGivesKeysAndValuesWithTheirLines() throws Exception {
     List<FileEntry> entries = read("\n# a comment\n  heartbeat = 30 # seconds\nframe_max=4096\r\n");
     assertThat(entries).extracting(FileEntry::key).containsExactly("heartbeat", "frame_max");
     assertThat(entries).extracting(FileEntry::value).containsExactly("30", "4096");
@@ -55,7 +55,7 @@ class ConfigFileTest {
   }
 
   @Test
-  void skipsAByteOrderMark() throws Exception {
+  void byteOrderMarkOfAConfigFileIsSkipped() throws Exception {
     assertThat(read("\uFEFFheartbeat = 1")).extracting(FileEntry::key).containsExactly("heartbeat");
   }
 

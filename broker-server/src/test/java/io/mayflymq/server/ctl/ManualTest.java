@@ -26,7 +26,7 @@ class ManualTest {
   }
 
   @Test
-  void listsEveryCommandAsItIs() throws IOException {
+  void manualListsEveryCommandAsItIs() throws IOException {
     String manual = Files.readString(MANUAL);
     CommandRegistry.groups()
         .forEach((title, commands) -> assertThat(manual).contains(section(title, commands)));

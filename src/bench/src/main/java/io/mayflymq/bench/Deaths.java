@@ -30,20 +30,23 @@ public class Deaths extends Measured {
         message, queue, DeathReason.EXPIRED, QueueHarness.START, "dead", null, false);
   }
 
-  /** A message dies that never has. */
+  /** Dead-letters a message for the first time. */
   @Benchmark
   public DeadLetter first() {
     return die(message, "orders");
   }
 
-  /** The same after another that died alike, as most do: with headers it goes the long way. */
+  /**
+   * Dead-letters a message after another one with the same death, which is the usual case; a
+   * message with headers takes the slow path.
+   */
   @Benchmark
   public DeadLetter alike() {
     return deadLetters.of(
         message, "orders", DeathReason.EXPIRED, QueueHarness.START, "dead", null, false);
   }
 
-  /** A message dies again where it has died before, as in a loop of retries of two queues. */
+  /** Dead-letters a message again from the same queue, as in a retry loop of two queues. */
   @Benchmark
   public DeadLetter again() {
     return die(elsewhere, "orders");

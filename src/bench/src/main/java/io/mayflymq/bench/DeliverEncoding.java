@@ -10,7 +10,10 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** What a burst writes to a consumer, into one buffer; the operation is one delivery. */
+/**
+ * Measures encoding the deliveries of a burst to a consumer into one buffer; the operation is one
+ * delivery.
+ */
 public class DeliverEncoding extends Measured {
   private static final int BURST = 64;
   private static final int FRAME_MAX = 131_072;

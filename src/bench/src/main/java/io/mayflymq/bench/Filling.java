@@ -2,7 +2,7 @@ package io.mayflymq.bench;
 
 import io.mayflymq.protocol.types.BasicProperties;
 
-/** What a message brings along besides its body. */
+/** The properties of a message in the benchmarks. */
 public enum Filling {
   /** A delivery mode. */
   PERSISTENT,

@@ -70,7 +70,7 @@ public class FrameDecoding extends Measured {
     return decode(decoder, sameKey);
   }
 
-  /** The same where each key is another: more than the cache of names has room for. */
+  /** Decodes publishes with a different key each: more keys than the cache of names can hold. */
   @Benchmark
   @OperationsPerInvocation(BURST)
   public long publishOtherKeys() {

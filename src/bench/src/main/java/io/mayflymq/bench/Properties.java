@@ -26,7 +26,9 @@ public class Properties extends Measured {
     length = content.length - 100;
   }
 
-  /** Scans the properties as each publish does: checks them, and finds those that the broker needs. */
+  /**
+   * Scans the properties as each publish does: checks them, and finds those that the broker needs.
+   */
   @Benchmark
   public int scan() {
     scan.scan(content, 0, length);

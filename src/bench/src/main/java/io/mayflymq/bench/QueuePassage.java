@@ -8,8 +8,8 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Setup;
 
 /**
- * Measures messages that pass through a queue in memory, in bursts; the operation is one message, from
- * publish to its last settlement.
+ * Measures messages that pass through a queue in memory, in bursts; the operation is one message,
+ * from publish to its last settlement.
  */
 public class QueuePassage extends Measured {
   private static final int BURST = 256;
@@ -64,7 +64,7 @@ public class QueuePassage extends Measured {
     return queue;
   }
 
-  /** A consumer waits, and takes without acknowledgement: nothing is stored. */
+  /** Publishes to a waiting consumer without acknowledgements: nothing is stored. */
   @Benchmark
   @OperationsPerInvocation(BURST)
   public long straight() {
@@ -73,7 +73,7 @@ public class QueuePassage extends Measured {
     return direct.delivered;
   }
 
-  /** A consumer waits; its acknowledgement comes for the whole burst. */
+  /** Publishes to a waiting consumer, which acknowledges the whole burst at once. */
   @Benchmark
   @OperationsPerInvocation(BURST)
   public long straightAcknowledged() {
@@ -82,7 +82,7 @@ public class QueuePassage extends Measured {
     return settle(acknowledged);
   }
 
-  /** The burst is stored, and then taken without acknowledgement. */
+  /** Stores the burst, then delivers it without acknowledgements. */
   @Benchmark
   @OperationsPerInvocation(BURST)
   public long stored() {
@@ -91,7 +91,7 @@ public class QueuePassage extends Measured {
     return waiting.delivered;
   }
 
-  /** The burst is stored, then taken, then acknowledged. */
+  /** Stores the burst, then delivers it, then acknowledges it. */
   @Benchmark
   @OperationsPerInvocation(BURST)
   public long storedAcknowledged() {

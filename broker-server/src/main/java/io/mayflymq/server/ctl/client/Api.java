@@ -31,7 +31,7 @@ public final class Api {
     this.options = options;
   }
 
-  /** A path of these parts, each of which may hold any character. */
+  /** Returns a path of these parts, each of which may hold any character. */
   public static String path(String... parts) {
     return Arrays.stream(parts).map(Api::encode).collect(Collectors.joining("/"));
   }
@@ -40,13 +40,13 @@ public final class Api {
     return URLEncoder.encode(part, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
-  /** A field of an object as a text. */
+  /** Returns a field of an object as a text. */
   public static String text(Object object, String field) {
     return object instanceof Map<?, ?> map ? String.valueOf(map.get(field)) : "";
   }
 
   /**
-   * What is there.
+   * Returns what is there.
    *
    * @throws ApiError if nothing is
    */
@@ -54,7 +54,7 @@ public final class Api {
     return request("GET", "/api/" + path, null, Map.of());
   }
 
-  /** What is there, or null. */
+  /** Returns what is there, or null. */
   public Object find(String path) {
     try {
       return get(path);
@@ -66,7 +66,7 @@ public final class Api {
     }
   }
 
-  /** A list of objects. */
+  /** Returns a list of objects. */
   public List<Map<String, Object>> list(String path) {
     return ((List<?>) get(path)).stream().map(Api::object).toList();
   }
@@ -108,7 +108,8 @@ public final class Api {
   }
 
   /**
-   * Whether the broker runs, and not only its process, which answers on its own machine only.
+   * Returns whether the broker runs, and not only its process, which answers on its own machine
+   * only.
    *
    * @throws ControlException if nothing answers
    */
@@ -120,7 +121,7 @@ public final class Api {
     return true;
   }
 
-  /** Whether the virtual host is there. */
+  /** Returns whether the virtual host is there. */
   public boolean hasVhost(String vhost) {
     return find(path("vhosts", vhost) + "?columns=name") != null;
   }

@@ -5,18 +5,21 @@ public interface ClientOptions {
   /** The value of an option, or null. */
   String option(String name);
 
-  /** The name of the command, for errors. */
+  /** Returns the name of the command, for errors. */
   String commandName();
 
-  /** Whether the command itself has an option of this name, which then is about something else. */
+  /**
+   * Returns whether the command itself has an option of this name, which then is about something
+   * else.
+   */
   boolean hasOwn(String option);
 
-  /** How the commands are called: {@code mayflyctl}, or {@code rabbitmqctl}. */
+  /** Returns how the commands are called: {@code mayflyctl}, or {@code rabbitmqctl}. */
   String script();
 
-  /** Whether nothing may change. */
+  /** Returns whether nothing may change. */
   boolean dryRun();
 
-  /** How long an answer may take, in seconds. */
+  /** Returns how long an answer may take, in seconds. */
   long timeoutSeconds();
 }

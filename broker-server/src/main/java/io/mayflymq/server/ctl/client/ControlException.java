@@ -1,6 +1,6 @@
 package io.mayflymq.server.ctl.client;
 
-/** Ends a command: its exit code, and what it says on standard error. */
+/** Ends a command with an exit code and a text for standard error. */
 public final class ControlException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -18,7 +18,7 @@ public final class ControlException extends RuntimeException {
     return new ControlException(exitCode, "Error:\n" + text, false);
   }
 
-  /** The text as it is, which RabbitMQ does with a few. */
+  /** Returns the text as it is, which RabbitMQ does with a few. */
   public static ControlException plain(int exitCode, String text) {
     return new ControlException(exitCode, text, false);
   }
@@ -33,7 +33,7 @@ public final class ControlException extends RuntimeException {
     return new ControlException(exitCode, "Error (argument validation): " + problem, true);
   }
 
-  /** The broker runs and should not, or the other way round. */
+  /** Returns the error for a broker that runs and should not, or that does not run and should. */
   public static ControlException wrongState(String wanted, String advice) {
     return new ControlException(
         Sysexits.USAGE,
@@ -58,7 +58,7 @@ public final class ControlException extends RuntimeException {
     return exitCode;
   }
 
-  /** Whether the command's usage belongs behind it. */
+  /** Returns whether the command's usage belongs behind it. */
   public boolean showsUsage() {
     return usage;
   }

@@ -30,8 +30,8 @@ public record Endpoint(
   private static final String CONTROL_FILE = "mayfly.control";
 
   /**
-   * The broker that the options mean, or the environment: one at an address, or one on this machine
-   * by the control file in its data directory.
+   * Returns the broker that the options mean, or the environment: one at an address, or one on this
+   * machine by the control file in its data directory.
    *
    * @throws ControlException if there is none, or it may not be controlled
    */
@@ -93,7 +93,7 @@ public record Endpoint(
         0);
   }
 
-  /** The header that gives a user and a password. */
+  /** Returns the header that gives a user and a password. */
   static String basic(String user, String password) {
     return "Basic "
         + Base64.getEncoder()
@@ -139,7 +139,7 @@ public record Endpoint(
     }
   }
 
-  /** What is said of a broker that does not answer. */
+  /** Returns what is said of a broker that does not answer. */
   static ControlException unreachable(ClientOptions options, String diagnosis) {
     String named = options.option(GlobalOptions.NODE);
     return ControlException.plain(

@@ -4,7 +4,7 @@ import java.util.List;
 
 /** The options that every command has. */
 public final class GlobalOptions {
-  /** What the commands are called unless told otherwise. */
+  /** The default name of the script. */
   public static final String DEFAULT_SCRIPT = "mayflyctl";
 
   public static final String NODE = "--node";
@@ -64,13 +64,13 @@ public final class GlobalOptions {
           Option.text("<cookie>", "means nothing here", "--erlang-cookie"),
           Option.text("<name>", "what this command is called in texts", SCRIPT_NAME));
 
-  /** Those that say which broker is meant, and how to get in. */
+  /** The options for the address of the broker and the credentials. */
   public static final List<String> ADDRESS =
       List.of(SCRIPT_NAME, DATA_DIR, URL, USER, PASSWORD, AUTHORITIES);
 
   private GlobalOptions() {}
 
-  /** Whether this is one of them whose value is the next argument. */
+  /** Returns whether this is one of them whose value is the next argument. */
   public static boolean takesNext(String argument) {
     return ALL.stream()
         .anyMatch(option -> option.label() != null && option.names().contains(argument));

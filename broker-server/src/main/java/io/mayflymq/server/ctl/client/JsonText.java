@@ -25,7 +25,7 @@ public final class JsonText {
 
   private JsonText() {}
 
-  /** An object of names and values in turns, in this order. */
+  /** Returns an object of names and values in turns, in this order. */
   public static Map<String, Object> object(Object... namesAndValues) {
     Map<String, Object> object = new LinkedHashMap<>();
     for (int i = 0; i < namesAndValues.length; i += 2) {

@@ -39,7 +39,7 @@ public record Option(List<String> names, String label, Class<?> type, String des
         : builder.arity("1").paramLabel(label).build();
   }
 
-  /** As it stands in a synopsis. */
+  /** Returns the option as shown in a synopsis. */
   public String synopsis() {
     String name = names.get(names.size() - 1);
     return "[" + name + (label == null ? "" : " " + label) + "]";

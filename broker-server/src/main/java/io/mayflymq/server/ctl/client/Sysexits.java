@@ -7,7 +7,7 @@ public final class Sysexits {
   /** The command line is not one (EX_USAGE). */
   public static final int USAGE = 64;
 
-  /** What was given is wrong: a virtual host that does not exist, a file (EX_DATAERR). */
+  /** The input is wrong: a virtual host that does not exist, a file (EX_DATAERR). */
   public static final int DATA = 65;
 
   /** There is no such user (EX_NOUSER). */
@@ -16,7 +16,7 @@ public final class Sysexits {
   /** The broker does not answer, or refuses (EX_UNAVAILABLE). */
   public static final int UNAVAILABLE = 69;
 
-  /** What should be made is there already (EX_SOFTWARE). */
+  /** The object to create exists already (EX_SOFTWARE). */
   public static final int SOFTWARE = 70;
 
   /** The broker did not answer in time (EX_TEMPFAIL). */

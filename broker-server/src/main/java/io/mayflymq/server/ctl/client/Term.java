@@ -43,7 +43,7 @@ public final class Term {
 
   private static final String UNDEFINED = "undefined";
 
-  /** An atom, or null for none. */
+  /** Returns an atom, or null for none. */
   public static Object atom(Object name) {
     return name == null ? null : new Atom(name.toString());
   }
@@ -58,7 +58,9 @@ public final class Term {
         : List.of();
   }
 
-  /** A table of AMQP that came as a JSON object: names, types and values, in order of names. */
+  /**
+   * Returns a table of AMQP that came as a JSON object: names, types and values, in order of names.
+   */
   public static Object table(Object jsonText) {
     if (!(jsonText instanceof Map<?, ?> object)) {
       return List.of();
@@ -85,7 +87,7 @@ public final class Term {
     return value instanceof Map<?, ?> ? table(value) : value;
   }
 
-  /** The API shows no value as this text, as RabbitMQ's does. */
+  /** Returns whether a value is the text by which the API, like RabbitMQ's, shows a void value. */
   private static boolean isVoid(Object value) {
     return UNDEFINED.equals(value);
   }
@@ -111,7 +113,7 @@ public final class Term {
 
   // For a cell of a table
 
-  /** A value as RabbitMQ shows it in a table's cell. */
+  /** Returns a value as RabbitMQ shows it in a table's cell. */
   public static String cell(Object value) {
     if (value == null) {
       return "";
@@ -127,7 +129,10 @@ public final class Term {
     return value instanceof Tuple ? nested(value) : escape(value.toString());
   }
 
-  /** Whether its elements stand close together, as RabbitMQ shows those of tables and arrays. */
+  /**
+   * Returns whether its elements stand close together, as RabbitMQ shows those of tables and
+   * arrays.
+   */
   private static boolean isTable(List<?> list) {
     return !list.isEmpty() && (list.get(0) instanceof Tuple || list.get(0) instanceof Element);
   }
@@ -151,7 +156,7 @@ public final class Term {
     return cell(value);
   }
 
-  /** A cell is a part of a line: what would end it is escaped. */
+  /** Escapes characters that would end the line or the cell. */
   private static String escape(String text) {
     if (text.chars().noneMatch(c -> c < ' ')) {
       return text;
@@ -163,7 +168,7 @@ public final class Term {
 
   // Erlang
 
-  /** A term as Erlang writes it, in lines of about 80 columns. */
+  /** Returns a term as Erlang writes it, in lines of about 80 columns. */
   public static String erlang(Object value) {
     return erlang(value, 0);
   }
@@ -192,7 +197,7 @@ public final class Term {
     return flat;
   }
 
-  /** What a map is in Erlang: a list of pairs. */
+  /** Returns what a map is in Erlang: a list of pairs. */
   static List<Object> properties(Map<?, ?> object) {
     return object.entrySet().stream()
         .map(
@@ -226,7 +231,7 @@ public final class Term {
 
   // Elixir
 
-  /** A term as Elixir inspects it. */
+  /** Returns a term as Elixir inspects it. */
   public static String elixir(Object value) {
     if (value == null) {
       return "\"\"";

@@ -97,7 +97,7 @@ public final class ClusterCommands {
     return commands;
   }
 
-  /** A command of RabbitMQ that has nothing to do here. */
+  /** Returns a command of RabbitMQ that has nothing to do here. */
   private static Command refused(String name, String reason) {
     return Command.named(name, "Not applicable: " + reason)
         .takesMany("argument")

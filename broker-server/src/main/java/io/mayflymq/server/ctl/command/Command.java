@@ -13,9 +13,9 @@ import java.util.Set;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/** A command: what it takes, what it is for and what it does. */
+/** A command: its arguments and options, its description and its action. */
 public final class Command {
-  /** Does what the command is for. */
+  /** The action of a command. */
   @FunctionalInterface
   public interface Action {
     /**
@@ -73,7 +73,7 @@ public final class Command {
     return this;
   }
 
-  /** It is about one virtual host. */
+  /** Adds the option for the virtual host. */
   Command inVhost() {
     ofVhost = true;
     return this;
@@ -84,13 +84,13 @@ public final class Command {
     return this;
   }
 
-  /** A paragraph for its help. */
+  /** Adds a paragraph to its help. */
   public Command noting(String text) {
     note = text;
     return this;
   }
 
-  /** How it shows what it found, unless told otherwise. */
+  /** Sets its default output format. */
   public Command shownAs(OutputFormat otherwise) {
     format = otherwise;
     return this;
@@ -133,7 +133,7 @@ public final class Command {
     return action;
   }
 
-  /** What stands behind {@code mayflyctl} and the options of every command. */
+  /** Returns what stands behind {@code mayflyctl} and the options of every command. */
   public String synopsis() {
     StringBuilder text = new StringBuilder(name);
     if (ofVhost) {
@@ -158,7 +158,7 @@ public final class Command {
     }
   }
 
-  /** The command as picocli knows it, with its options and those of every */
+  /** Returns the command as picocli knows it, with its options and those of every */
   public CommandSpec spec() {
     CommandSpec spec = CommandSpec.create().name(name);
     spec.usageMessage().description(description);

@@ -44,7 +44,7 @@ public final class ConnectionCommands {
     return invocation.api().list("connections?columns=name,pid,vhost,user");
   }
 
-  /** Whether there was such a connection still. */
+  /** Returns whether there was such a connection still. */
   private static boolean close(Invocation invocation, Object name, String reason) {
     try {
       invocation.api().delete(Api.path("connections", name.toString()), Map.of("X-Reason", reason));

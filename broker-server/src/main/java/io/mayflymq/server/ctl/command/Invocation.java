@@ -71,12 +71,12 @@ public final class Invocation implements ClientOptions {
     return value == null ? null : value.toString();
   }
 
-  /** The values of an option that may be given several times. */
+  /** Returns the values of an option that may be given several times. */
   List<String> options(String name) {
     return parsed.matchedOptionValue(name, List.of());
   }
 
-  /** The number that an option gives. */
+  /** Returns the number that an option gives. */
   long number(String name, long otherwise) {
     return parsed.matchedOptionValue(name, otherwise);
   }
@@ -132,7 +132,7 @@ public final class Invocation implements ClientOptions {
     return command;
   }
 
-  /** The next line of standard input, or null at its end. */
+  /** Returns the next line of standard input, or null at its end. */
   String readLine() {
     try {
       return new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8)).readLine();
@@ -141,7 +141,7 @@ public final class Invocation implements ClientOptions {
     }
   }
 
-  /** The rest of standard input. */
+  /** Returns the rest of standard input. */
   byte[] readAll() throws IOException {
     return in.readAllBytes();
   }
@@ -175,7 +175,7 @@ public final class Invocation implements ClientOptions {
     return endpoint;
   }
 
-  /** The broker as it can be found now, which may have been started since. */
+  /** Returns the broker as it can be found now, which may have been started since. */
   Endpoint lookAgain() {
     return Endpoint.find(this, environment);
   }
@@ -187,7 +187,7 @@ public final class Invocation implements ClientOptions {
     return api;
   }
 
-  /** What the broker is called. */
+  /** Returns what the broker is called. */
   public String node() {
     if (node == null) {
       String given = option(GlobalOptions.NODE);

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 final class LimitOptions {
   private LimitOptions() {}
 
-  /** The limits of all that have some; the key is what they belong to. */
+  /** Returns the limits of all that have some; the key is what they belong to. */
   static Result rows(String key, List<Map<String, Object>> limits) {
     return new Result.Rows(
         List.of(key, "limits"),
@@ -43,7 +43,7 @@ final class LimitOptions {
     }
   }
 
-  /** The limits of one, as JSON. */
+  /** Returns the limits of one, as JSON. */
   static Result one(List<Map<String, Object>> limits, String none) {
     String text = limits.isEmpty() ? none : JsonText.write(limits.get(0).get("value"));
     return new Result.Raw(text);

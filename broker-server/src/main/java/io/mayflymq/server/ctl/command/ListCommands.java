@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What there is: queues, exchanges, bindings, consumers, connections and channels. */
+/** Commands that list queues, exchanges, bindings, consumers, connections and channels. */
 public final class ListCommands {
   private static final Columns QUEUES =
       Columns.of("name", "durable", "auto_delete")
@@ -211,7 +211,9 @@ public final class ListCommands {
             .does(ListCommands::unresponsiveQueues));
   }
 
-  /** What a virtual host has; nothing if there is no such virtual host, as with RabbitMQ. */
+  /**
+   * Returns what a virtual host has; nothing if there is no such virtual host, as with RabbitMQ.
+   */
   private static List<Map<String, Object>> found(
       Invocation invocation, String what, Columns columns) {
     Object found = invocation.api().find(Api.path(what, invocation.vhost()) + columns.query());
@@ -243,7 +245,7 @@ public final class ListCommands {
     return columns.rows(queues);
   }
 
-  /** The identifiers of connections by their names: other objects have only the latter. */
+  /** Returns the identifiers of connections by their names: other objects have only the latter. */
   private static Map<Object, Object> connectionPids(Invocation invocation) {
     Map<Object, Object> pids = new HashMap<>();
     for (Map<String, Object> connection : invocation.api().list("connections?columns=name,pid")) {

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
-/** The broker as a process: whether it runs, how it is, and its end. */
+/** Commands about the broker as a process: whether it runs, its status, and its end. */
 public final class NodeCommands {
   private static final long START_SECONDS = 300;
   private static final long LOOK_MILLIS = 100;
@@ -178,7 +178,7 @@ public final class NodeCommands {
     }
   }
 
-  /** The version of this command, which is that of the broker it came with. */
+  /** Returns the version of this command, which is that of the broker it came with. */
   public static Result version(Invocation invocation) {
     return new Result.Value(JsonText.object("version", BuildInfo.version()), BuildInfo.version());
   }

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What users may do in virtual hosts. */
+/** Commands for permissions of users in virtual hosts. */
 public final class PermissionCommands {
   private PermissionCommands() {}
 
@@ -53,7 +53,10 @@ public final class PermissionCommands {
             .does(PermissionCommands::listTopicOfUser));
   }
 
-  /** Why the broker refused: it says the same of a missing user and of a missing virtual host. */
+  /**
+   * Returns why the broker refused: it says the same of a missing user and of a missing virtual
+   * host.
+   */
   private static RuntimeException reason(
       Invocation invocation, ApiError refused, String vhost, String user) {
     if (invocation.api().find(Api.path("users", user)) == null) {

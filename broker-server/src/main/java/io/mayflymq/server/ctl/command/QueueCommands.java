@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What is done to queues. */
+/** Commands that change queues. */
 public final class QueueCommands {
   private static final long USUAL_LIMIT = 50;
   private static final long USUAL_TRUNCATE = 4096;

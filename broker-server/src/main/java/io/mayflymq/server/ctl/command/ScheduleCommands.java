@@ -83,7 +83,7 @@ public final class ScheduleCommands {
     return delete(invocation, Api.path("queues", invocation.vhost(), queue, "scheduled", message));
   }
 
-  /** What {@code purge_queue --scheduled} does. */
+  /** Carries out {@code purge_queue --scheduled}. */
   static Result purge(Invocation invocation) {
     String queue = invocation.argument(0);
     invocation.banner(

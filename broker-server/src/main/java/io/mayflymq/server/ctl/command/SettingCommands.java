@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** What can be set while the broker runs, until its next start. */
+/** Commands that change settings of the running broker, until its next start. */
 public final class SettingCommands {
   private static final List<String> LEVELS =
       List.of("debug", "info", "warning", "error", "critical", "none");
@@ -151,7 +151,7 @@ public final class SettingCommands {
     return Double.parseDouble(text);
   }
 
-  /** A size with a unit: k, M, G and T are powers of 1,000, Ki and so on those of 1,024. */
+  /** Parses a size with a unit: k, M, G and T are powers of 1,000, Ki and so on those of 1,024. */
   private static long bytes(String text) {
     Matcher size = SIZE.matcher(text);
     if (!size.matches()) {

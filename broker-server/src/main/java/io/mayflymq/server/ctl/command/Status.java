@@ -40,7 +40,7 @@ final class Status {
     return new Result.Value(status.value(vhosts), status.text(vhosts));
   }
 
-  /** The same broker seen as a cluster of one. */
+  /** Shows the same broker as a cluster of one node. */
   static Result ofCluster(Invocation invocation) {
     Status status = read(invocation);
     List<Map<String, Object>> flags = invocation.api().list("feature-flags?columns=name,state");

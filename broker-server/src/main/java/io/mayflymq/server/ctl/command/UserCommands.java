@@ -84,7 +84,7 @@ public final class UserCommands {
     return Api.object(found);
   }
 
-  /** The argument behind the user's name, or the first line of standard input. */
+  /** Returns the argument behind the user's name, or the first line of standard input. */
   private static String password(Invocation invocation) {
     return password(invocation, 1);
   }

@@ -48,12 +48,12 @@ public final class Columns {
     return this;
   }
 
-  /** A word such as a state. */
+  /** Adds a column of a word such as a state. */
   public Columns withAtom(String name) {
     return with(name, object -> Term.atom(object.get(name)), name);
   }
 
-  /** What a queue counts. */
+  /** Adds a column of a queue's statistics. */
   public Columns withStat(String name) {
     return with(
         name,
@@ -65,7 +65,7 @@ public final class Columns {
     return with(name, object -> Term.pid(object.get(name)), name);
   }
 
-  /** A table of AMQP. */
+  /** Adds a column of an AMQP table. */
   public Columns withTable(String name) {
     return with(name, object -> Term.table(object.get(name)), name);
   }
@@ -98,7 +98,7 @@ public final class Columns {
     return columns.containsKey(name);
   }
 
-  /** The query that asks for what they need and no more. */
+  /** Returns the query that asks for what they need and no more. */
   public String query() {
     return "?columns="
         + columns.values().stream()

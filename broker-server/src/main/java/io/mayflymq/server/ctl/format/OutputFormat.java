@@ -79,7 +79,7 @@ public enum OutputFormat {
   };
 
   /**
-   * The format of this name.
+   * Returns the format of this name.
    *
    * @throws ControlException if there is none
    */
@@ -102,15 +102,15 @@ public enum OutputFormat {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Whether a program reads it: then there is nothing around it. */
+  /** Returns whether a program reads it: then there is nothing around it. */
   public boolean isForMachines() {
     return this == JSON || this == JSON_STREAM || this == CSV;
   }
 
-  /** A list; empty if there is nothing to show. */
+  /** Returns a list; empty if there is nothing to show. */
   public abstract String rows(Result.Rows rows, boolean titled);
 
-  /** One thing. */
+  /** Formats one value. */
   public String value(Result.Value one) {
     return switch (this) {
       case JSON, JSON_STREAM -> JsonText.write(one.value());

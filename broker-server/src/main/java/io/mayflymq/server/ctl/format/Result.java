@@ -5,7 +5,7 @@ import java.util.Map;
 
 /** The result of a command, independent of the output format. */
 public sealed interface Result {
-  /** It did what its banner says. */
+  /** The result of a command that has done what its banner says. */
   Result DONE = new Done(null);
 
   /**

@@ -28,7 +28,7 @@ public final class Values {
     }
   }
 
-  /** What is wrong with a document, without what Jackson adds for programmers. */
+  /** Returns what is wrong with a document, without what Jackson adds for programmers. */
   public static String reason(JsonProcessingException e) {
     return e.getOriginalMessage().replaceFirst(" \\(start marker at .*", "");
   }
@@ -50,14 +50,14 @@ public final class Values {
             .formatted(name, JsonText.write(value)));
   }
 
-  /** These fields of an object, in this order; null for those that it has not. */
+  /** Returns these fields of an object, in this order; null for those that it has not. */
   public static Map<String, Object> only(Map<String, Object> object, List<String> fields) {
     Map<String, Object> row = new LinkedHashMap<>();
     fields.forEach(field -> row.put(field, object.get(field)));
     return row;
   }
 
-  /** A field of an object in an object, or null. */
+  /** Returns a field of an object in an object, or null. */
   public static Object at(Map<String, Object> object, String... path) {
     Object value = object;
     for (String field : path) {
@@ -66,14 +66,14 @@ public final class Values {
     return value;
   }
 
-  /** A time as ISO 8601 writes it; null for none. */
+  /** Returns a time as ISO 8601 writes it; null for none. */
   public static String time(Object millis) {
     return millis instanceof Number number
         ? Instant.ofEpochMilli(number.longValue()).toString()
         : null;
   }
 
-  /** A field as a number; 0 if there is none. */
+  /** Returns a field as a number; 0 if there is none. */
   public static long number(Map<String, Object> object, String field) {
     return object.get(field) instanceof Number number ? number.longValue() : 0;
   }

@@ -78,7 +78,7 @@ public final class DefinitionsResource {
     }
   }
 
-  /** What was skipped is in the log, as a client of RabbitMQ's API expects no body. */
+  /** Runs an import. Skipped items are logged, as clients of RabbitMQ's API expect no body. */
   private static Response run(Request request, Import wanted) {
     try {
       Futures.await(wanted.begin(request.body().open()));

@@ -58,7 +58,7 @@ record GrantLists<G>(
   }
 
   /**
-   * Those of the user and the virtual host that a request names, at least one.
+   * Returns those of the user and the virtual host that a request names, at least one.
    *
    * @throws ApiException 404 if there is none, 401
    */

@@ -40,7 +40,10 @@ public final class LimitResource {
         .delete("user-limits/{user}/{limit}", this::deleteOfUser);
   }
 
-  /** The value that a request gives for the limit that its path names, as definitions have it. */
+  /**
+   * Returns the value that a request gives for the limit that its path names, as definitions have
+   * it.
+   */
   private static Object value(Request request) {
     Object value = request.body().fields().require("value").get("value");
     return Json.object(request.parameter("limit"), value);
@@ -74,7 +77,10 @@ public final class LimitResource {
     return Response.noContent();
   }
 
-  /** These limits are parameters in RabbitMQ, whose errors begin like this. */
+  /**
+   * Parses the limits of a virtual host. They are parameters in RabbitMQ, whose error texts are
+   * used.
+   */
   private static Limits vhostLimit(Object value) {
     try {
       return LimitsJson.ofVhost(Json.tree(value));

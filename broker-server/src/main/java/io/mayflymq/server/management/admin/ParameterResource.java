@@ -51,7 +51,7 @@ public final class ParameterResource {
     }
   }
 
-  /** The parameters of virtual hosts; those of one component if it is not null. */
+  /** Returns the parameters of virtual hosts; those of one component if it is not null. */
   private static List<Parameter> parameters(Collection<VirtualHost> vhosts, String component) {
     List<Parameter> all = new ArrayList<>();
     for (VirtualHost vhost : vhosts) {

@@ -30,7 +30,7 @@ import java.util.Set;
  * operator policies.
  */
 public final class PolicyResource {
-  /** What a policy is made of; RabbitMQ ignores other fields of a request. */
+  /** The fields of a policy; RabbitMQ ignores other fields of a request. */
   private static final Set<String> TERMS = Set.of("pattern", "definition", "priority", "apply-to");
 
   private final ManagedBroker managed;
@@ -160,7 +160,7 @@ public final class PolicyResource {
   }
 
   /**
-   * A policy as definitions have it.
+   * Returns a policy as definitions have it.
    *
    * @throws ApiException 400 that lists all errors in it
    */

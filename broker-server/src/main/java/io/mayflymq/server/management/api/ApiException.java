@@ -24,7 +24,7 @@ public final class ApiException extends RuntimeException {
     return error;
   }
 
-  /** A text, or a list where RabbitMQ shows an Erlang tuple. */
+  /** Returns a text, or a list where RabbitMQ shows an Erlang tuple. */
   Object reason() {
     return reason;
   }

@@ -10,10 +10,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/**
- * The JSON of a request: an object, which is read field by field, with RabbitMQ's errors for what
- * does not fit.
- */
+/** The JSON of a request: an object, which is read field by field. Errors have RabbitMQ's texts. */
 public final class Body {
   /** None. */
   public static final Body EMPTY = new Body(RequestBody.EMPTY);
@@ -35,7 +32,7 @@ public final class Body {
   }
 
   /**
-   * The whole object; nothing at all is an empty one.
+   * Returns the whole object; nothing at all is an empty one.
    *
    * @throws ApiException 400 for what is no JSON, or no object, or too much of it
    */
@@ -79,12 +76,12 @@ public final class Body {
       return object.containsKey(name);
     }
 
-    /** The value as it is, or null. */
+    /** Returns the value as it is, or null. */
     public Object get(String name) {
       return object.get(name);
     }
 
-    /** A text; the other one if there is none. */
+    /** Returns a text; the other one if there is none. */
     public String text(String name, String otherwise) {
       Object value = object.get(name);
       if (value == null) {
@@ -97,7 +94,7 @@ public final class Body {
     }
 
     /**
-     * A text that must be there.
+     * Returns a text that must be there.
      *
      * @throws ApiException 400 if it is not, or is no text
      */
@@ -126,7 +123,7 @@ public final class Body {
               + Json.text(value));
     }
 
-    /** A truth value, which may be a text too; false if there is none. */
+    /** Returns a truth value, which may be a text too; false if there is none. */
     public boolean bool(String name) {
       Object value = object.get(name);
       if (value == null || value.equals(false) || value.equals("false")) {
@@ -138,7 +135,7 @@ public final class Body {
       throw ApiException.badRequest(List.of("not_boolean", value));
     }
 
-    /** A whole number, which may be a text too; the other one if there is none. */
+    /** Returns a whole number, which may be a text too; the other one if there is none. */
     public long number(String name, long otherwise) {
       Object value = object.get(name);
       if (value == null) {
@@ -154,7 +151,7 @@ public final class Body {
       }
     }
 
-    /** A table; empty if there is none. */
+    /** Returns a table; empty if there is none. */
     public FieldTable table(String name) {
       Object value = object.get(name);
       if (value instanceof Map<?, ?> table) {

@@ -3,7 +3,7 @@ package io.mayflymq.server.management.api;
 import io.mayflymq.server.http.BodyLimit;
 import java.util.concurrent.TimeUnit;
 
-/** What the bodies of the API's requests may take. */
+/** The limits of the bodies of the API's requests. */
 public final class BodyLimits {
   /** For all but a few: an object of some fields. */
   static final BodyLimit SMALL = new BodyLimit(1 << 20, (int) TimeUnit.SECONDS.toMillis(30));

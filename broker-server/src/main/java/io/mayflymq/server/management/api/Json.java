@@ -44,7 +44,7 @@ public final class Json {
 
   private Json() {}
 
-  /** An object of names and values in turns, in this order. */
+  /** Returns an object of names and values in turns, in this order. */
   public static Map<String, Object> object(Object... namesAndValues) {
     Map<String, Object> object = new LinkedHashMap<>();
     for (int i = 0; i < namesAndValues.length; i += 2) {
@@ -53,7 +53,7 @@ public final class Json {
     return object;
   }
 
-  /** A list of values, which may be null. */
+  /** Returns a list of values, which may be null. */
   public static List<Object> list(Object... values) {
     return Arrays.asList(values);
   }
@@ -66,7 +66,7 @@ public final class Json {
     }
   }
 
-  /** What writes values one after the other. */
+  /** Returns what writes values one after the other. */
   public static JsonGenerator generator(OutputStream out) throws IOException {
     return MAPPER.createGenerator(out);
   }
@@ -81,12 +81,12 @@ public final class Json {
     return MAPPER.readValue(json, Object.class);
   }
 
-  /** A value as text, for messages and for what is kept. */
+  /** Returns a value as text, for messages and for what is kept. */
   public static String text(Object value) {
     return new String(encode(value), StandardCharsets.UTF_8);
   }
 
-  /** A value as a tree, as definitions have it. */
+  /** Returns a value as a tree, as definitions have it. */
   public static JsonNode tree(Object value) {
     return MAPPER.valueToTree(value);
   }
@@ -98,7 +98,7 @@ public final class Json {
     return object;
   }
 
-  /** A table as an object; integers of every width are numbers, as are timestamps. */
+  /** Returns a table as an object; integers of every width are numbers, as are timestamps. */
   public static Map<String, Object> ofTable(FieldTable table) {
     Map<String, Object> object = new LinkedHashMap<>();
     table.forEach((name, value) -> object.put(name, of(value)));
@@ -143,7 +143,7 @@ public final class Json {
   }
 
   /**
-   * An object as a table: whole numbers are 64 bits wide, others doubles.
+   * Returns an object as a table: whole numbers are 64 bits wide, others doubles.
    *
    * @throws ApiException 400 for a number that has no room in 64 bits
    */

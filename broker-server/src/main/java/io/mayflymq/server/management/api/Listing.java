@@ -43,14 +43,14 @@ public final class Listing<T> {
     return new Listing<>(things, name, object);
   }
 
-  /** The same of objects, by their field {@code name}. */
+  /** Creates a listing of objects, ordered by their field {@code name}. */
   public static Listing<Map<String, Object>> of(List<Map<String, Object>> objects) {
     return new Listing<>(
         objects, object -> String.valueOf(object.getOrDefault("name", "")), object -> object);
   }
 
   /**
-   * The list, or the page of it, that the request asks for.
+   * Returns the list, or the page of it, that the request asks for.
    *
    * @throws ApiException 400 for a page that makes no sense or that there is not
    */
@@ -122,7 +122,7 @@ public final class Listing<T> {
     return ApiException.badRequest("Pagination parameters are invalid");
   }
 
-  /** What is to be listed, in order; each turned into an object when it is looked at. */
+  /** Returns the items in order; each is converted into an object when it is read. */
   private List<Map<String, Object>> sorted(Request request, List<T> filtered) {
     String field = request.query("sort");
     boolean reverse = request.flag("sort_reverse");
@@ -143,12 +143,12 @@ public final class Listing<T> {
     return objects;
   }
 
-  /** What becomes of things, each made when it is looked at. */
+  /** Returns a list that converts each item when it is read. */
   public static <A, B> List<B> lazy(List<A> things, Function<? super A, ? extends B> turn) {
     return new Lazy<>(things, turn);
   }
 
-  /** What becomes of things, each at the moment when it is looked at, and forgotten afterwards. */
+  /** A list that converts each item when it is read, and does not keep the result. */
   private static final class Lazy<A, B> extends AbstractList<B> {
     private final List<A> things;
     private final Function<? super A, ? extends B> turn;
@@ -169,7 +169,10 @@ public final class Listing<T> {
     }
   }
 
-  /** A field by its path, such as {@code message_stats.publish_details.rate}; null if absent. */
+  /**
+   * Returns a field by its path, such as {@code message_stats.publish_details.rate}; null if
+   * absent.
+   */
   private static Object field(Map<String, Object> object, String path) {
     Object value = object;
     for (String step : path.split("\\.")) {
@@ -196,8 +199,8 @@ public final class Listing<T> {
   }
 
   /**
-   * An object with those fields only that the request asks for. One that has none of them is an
-   * empty list, as in RabbitMQ.
+   * Returns an object with those fields only that the request asks for. One that has none of them
+   * is an empty list, as in RabbitMQ.
    */
   public static Object columns(Request request, Map<String, Object> object) {
     String columns = request.query("columns");

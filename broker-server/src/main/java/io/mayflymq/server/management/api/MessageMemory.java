@@ -20,22 +20,25 @@ public final class MessageMemory {
     this.mostOfOne = mostOfOne;
   }
 
-  /** What messages of one answer take. One thread at a time may call, but for {@link #release}. */
+  /**
+   * The memory of the messages of one answer. One thread at a time may call, except for {@link
+   * #release}.
+   */
   public final class Share {
     private final AtomicLong bytes = new AtomicLong();
     private boolean released;
 
-    /** Whether there is room for more. */
+    /** Returns whether there is room for more. */
     public boolean hasRoom() {
       return bytes.get() < mostOfOne && taken.get() < most;
     }
 
-    /** As much as one answer may take. */
+    /** Returns as much as one answer may take. */
     public long most() {
       return mostOfOne;
     }
 
-    /** The bytes that are taken. */
+    /** Returns the bytes that are taken. */
     public long bytes() {
       return bytes.get();
     }

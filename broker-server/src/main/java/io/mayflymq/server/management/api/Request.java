@@ -26,18 +26,18 @@ public record Request(
     Body body,
     Principal principal) {
 
-  /** The part of the path that the template calls so. */
+  /** Returns the part of the path that the template calls so. */
   public String parameter(String name) {
     return parameters.get(name);
   }
 
-  /** A parameter of the query, or null. */
+  /** Returns a parameter of the query, or null. */
   public String query(String name) {
     return query.get(name);
   }
 
   /**
-   * A whole number of the query.
+   * Returns a whole number of the query.
    *
    * @throws ApiException 400 if it is none, or is not within the bounds
    */
@@ -61,12 +61,12 @@ public record Request(
                 .formatted(name, least, most, given));
   }
 
-  /** Whether a parameter of the query is {@code true}. */
+  /** Returns whether a parameter of the query is {@code true}. */
   public boolean flag(String name) {
     return "true".equals(query.get(name));
   }
 
-  /** The name of the exchange that the path gives: the default one goes by two names. */
+  /** Returns the name of the exchange that the path gives: the default one goes by two names. */
   public String exchange() {
     String name = parameter("exchange");
     return name.equals("amq.default") ? "" : name;
@@ -77,8 +77,8 @@ public record Request(
   }
 
   /**
-   * The parts of a path that is still encoded: a name may hold a slash. One empty part at the end
-   * is a slash too many.
+   * Returns the parts of a path that is still encoded: a name may hold a slash. One empty part at
+   * the end is a slash too many.
    *
    * @throws ApiException 400 for what is no encoding
    */
@@ -94,7 +94,7 @@ public record Request(
   }
 
   /**
-   * The parameters of a query that is still encoded, the last of each name.
+   * Returns the parameters of a query that is still encoded, the last of each name.
    *
    * @param rawQuery null for none
    * @throws ApiException 400 for what is no encoding

@@ -10,8 +10,9 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 
 /**
- * Which handler answers which path and method. A template is a path with names in braces for the
- * parts that vary; where two fit, the one with a word where the other has a name wins.
+ * Finds the handler for a path and method. A template is a path with names in braces for the
+ * variable parts; if two templates fit, the one with a literal part where the other has a name
+ * takes precedence.
  *
  * <p>Filled before the first request comes, then read by any thread.
  */
@@ -27,7 +28,7 @@ public final class RequestRouter {
     Response handle(Request request);
   }
 
-  /** What there is for a method and a path. */
+  /** The result of a search for a method and a path. */
   public sealed interface Found {
     /**
      * What handles the request.
@@ -44,7 +45,7 @@ public final class RequestRouter {
   private record Method(Handler handler, BodyLimit limit) {}
 
   private record Route(List<String> template, Map<String, Method> methods) {
-    /** The names of the template with their values, or null if the path does not fit. */
+    /** Returns the names of the template with their values, or null if the path does not fit. */
     Map<String, String> match(List<String> path) {
       Map<String, String> parameters = new HashMap<>();
       for (int i = 0; i < path.size(); i++) {
@@ -82,7 +83,7 @@ public final class RequestRouter {
     return post(template, BodyLimits.SMALL, handler);
   }
 
-  /** The same for a request whose body may take more. */
+  /** Adds a POST handler with its own limit for the body. */
   public RequestRouter post(String template, BodyLimit limit, Handler handler) {
     return add("POST", template, limit, handler);
   }
@@ -91,7 +92,7 @@ public final class RequestRouter {
     return add("DELETE", template, BodyLimits.SMALL, handler);
   }
 
-  /** Where paths that no template fits are looked for, instead of nowhere. */
+  /** Sets the router for paths that no template fits. */
   public RequestRouter otherwise(Supplier<RequestRouter> others) {
     otherwise = others;
     return this;
@@ -121,7 +122,7 @@ public final class RequestRouter {
   }
 
   /**
-   * What there is for a request.
+   * Finds the handler of a request.
    *
    * @param path its decoded parts
    * @throws ApiException 404 if there is no such path

@@ -1,2 +1,2 @@
-/** Who may use the HTTP API. */
+/** Authentication for the HTTP API. */
 package io.mayflymq.server.management.auth;

@@ -17,7 +17,7 @@ import java.util.Map;
 public final class ConnectionJson {
   private ConnectionJson() {}
 
-  /** What stands for a connection in other objects. */
+  /** Returns what stands for a connection in other objects. */
   static Map<String, Object> details(ConnectionIdentity connection) {
     return Json.object(
         "name", connection.name(),
@@ -99,7 +99,7 @@ public final class ConnectionJson {
     object.put("ssl_protocol", none ? null : encryption.protocol().toLowerCase(Locale.ROOT));
   }
 
-  /** The few fields of RabbitMQ's list of a user's connections. */
+  /** Returns the few fields of RabbitMQ's list of a user's connections. */
   public static Map<String, Object> brief(ConnectionIdentity identity) {
     return Json.object(
         "name", identity.name(),

@@ -24,7 +24,7 @@ public final class JsonPieces implements BodySource {
   private static final int PIECE_BYTES = 16 * 1024;
   private static final int OPENED_DEPTH = 3;
 
-  /** What a thing takes in memory that a list shows: mostly what was found out about a queue. */
+  /** The memory of an item of a list: mostly the snapshot of a queue. */
   private static final int ITEM_BYTES = 512;
 
   private final Deque<Level> levels = new ArrayDeque<>();
@@ -66,10 +66,10 @@ public final class JsonPieces implements BodySource {
     TEXT
   }
 
-  /** What has been begun. */
+  /** A list or an object that has been begun. */
   private record Level(Iterator<?> rest, Kind kind) {}
 
-  /** Where the generator writes: each time into what the caller gives. */
+  /** The output of the generator: writes into the buffer of the current caller. */
   private static final class Target extends OutputStream {
     private ByteArrayOutputStream current;
 
@@ -156,7 +156,7 @@ public final class JsonPieces implements BodySource {
     }
   }
 
-  /** What is in a list or an object; null if it is neither. */
+  /** Returns what is in a list or an object; null if it is neither. */
   private static Level level(Object value) {
     if (value instanceof Map<?, ?> object) {
       return new Level(object.entrySet().iterator(), Kind.OBJECT);

@@ -14,19 +14,19 @@ public final class MessageJson {
   /** Bodies that are longer are made piece by piece. */
   private static final int LARGE = 16 * 1024;
 
-  /** What a message takes in memory beside its content. */
+  /** The memory of a message in addition to its content. */
   private static final int BESIDE = 1024;
 
   private MessageJson() {}
 
-  /** How a body becomes text. */
+  /** How a body is shown as text. */
   public enum Encoding {
     /** As it is if it is UTF-8, else in base64. */
     AUTO,
     BASE64;
 
     /**
-     * The encoding of this name.
+     * Returns the encoding of this name.
      *
      * @throws ApiException 400 if there is none
      */
@@ -54,7 +54,7 @@ public final class MessageJson {
   }
 
   /**
-   * A message with the beginning of its body.
+   * Returns a message with the beginning of its body.
    *
    * @param truncate how many bytes of the body are shown at most; less than 0 counts as 0
    */
@@ -77,7 +77,7 @@ public final class MessageJson {
         message.bodyLength());
   }
 
-  /** What is shown of a message. */
+  /** Returns what is shown of a message. */
   public static Map<String, Object> of(Shown shown, Encoding encoding) {
     Message message = shown.message();
     byte[] content = message.content();

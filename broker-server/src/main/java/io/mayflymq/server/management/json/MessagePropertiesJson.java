@@ -74,7 +74,7 @@ public final class MessagePropertiesJson {
     set.accept(number);
   }
 
-  /** The properties that are set; where none is, an empty list, as in RabbitMQ. */
+  /** Returns the properties that are set; where none is, an empty list, as in RabbitMQ. */
   public static Object object(BasicProperties properties) {
     Map<String, Object> object = new LinkedHashMap<>();
     put(object, "cluster_id", properties.clusterId());

@@ -54,7 +54,7 @@ public record Node(List<Listener> listeners, Path dataDir, Path logFile, List<St
       return new Listener("https", address, tls);
     }
 
-    /** What it speaks TLS with, or null. */
+    /** Returns what it speaks TLS with, or null. */
     public TlsSettings tls() {
       return tlsNow == null ? null : tlsNow.get();
     }
@@ -68,7 +68,9 @@ public record Node(List<Listener> listeners, Path dataDir, Path logFile, List<St
     return ManagementFactory.getRuntimeMXBean().getUptime();
   }
 
-  /** The memory that the process holds, in bytes: what the system says, else the Java heap. */
+  /**
+   * Returns the memory that the process holds, in bytes: what the system says, else the Java heap.
+   */
   public static long memoryUsed() {
     try {
       String[] pages = Files.readString(Path.of("/proc/self/statm")).split(" ");
@@ -79,7 +81,7 @@ public record Node(List<Listener> listeners, Path dataDir, Path logFile, List<St
     }
   }
 
-  /** The free space where the data is, in bytes; 0 if that cannot be found out. */
+  /** Returns the free space where the data is, in bytes; 0 if that cannot be found out. */
   public long diskFree() {
     try {
       return Files.getFileStore(dataDir).getUsableSpace();
@@ -121,7 +123,7 @@ public record Node(List<Listener> listeners, Path dataDir, Path logFile, List<St
         .sum();
   }
 
-  /** The protocol of a listener as RabbitMQ accepts it in health checks: in lower case. */
+  /** Returns the protocol of a listener as RabbitMQ accepts it in health checks: in lower case. */
   public static String protocol(String given) {
     String name = given.toLowerCase(Locale.ROOT);
     return switch (name) {

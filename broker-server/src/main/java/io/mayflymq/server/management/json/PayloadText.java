@@ -41,12 +41,12 @@ final class PayloadText {
     this.isText = isText;
   }
 
-  /** Whether it is shown as it is. */
+  /** Returns whether it is shown as it is. */
   boolean isText() {
     return isText;
   }
 
-  /** Whether a range of bytes is well-formed UTF-8; makes no text of it. */
+  /** Returns whether a range of bytes is well-formed UTF-8; makes no text of it. */
   static boolean isUtf8(byte[] content, int from, int to) {
     CharsetDecoder decoder = decoder();
     ByteBuffer in = ByteBuffer.wrap(content, from, to - from);
@@ -67,7 +67,7 @@ final class PayloadText {
         .onUnmappableCharacter(CodingErrorAction.REPORT);
   }
 
-  /** The pieces of a JSON string, escaped and without quotes. */
+  /** Returns the pieces of a JSON string, escaped and without quotes. */
   Iterator<String> pieces() {
     return isText ? new Text() : new Coded();
   }

@@ -21,7 +21,7 @@ import java.util.Map;
 public final class QueueJson {
   private QueueJson() {}
 
-  /** A queue in a list. */
+  /** Returns a queue in a list. */
   public static Map<String, Object> summary(QueueSnapshot view) {
     Queue queue = view.queue();
     QueueDefinition definition = queue.definition();
@@ -73,7 +73,7 @@ public final class QueueJson {
     return object;
   }
 
-  /** A queue on its own: with its consumers. */
+  /** Returns a queue on its own: with its consumers. */
   public static Map<String, Object> detail(QueueSnapshot view) {
     Map<String, Object> object = summary(view);
     object.put(
@@ -84,7 +84,7 @@ public final class QueueJson {
     return object;
   }
 
-  /** A consumer of a queue. */
+  /** Returns a consumer of a queue. */
   public static Map<String, Object> consumer(QueueSnapshot view, QueueSnapshot.Member member) {
     Consumer consumer = member.consumer();
     Queue queue = view.queue();

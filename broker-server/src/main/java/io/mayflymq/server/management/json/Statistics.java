@@ -80,7 +80,7 @@ public final class Statistics {
 
   private Statistics() {}
 
-  /** What a queue counts; null if nothing happened yet. */
+  /** Returns what a queue counts; null if nothing happened yet. */
   static Map<String, Object> ofQueue(Counts counts) {
     Map<String, Object> stats = new LinkedHashMap<>();
     add(stats, counts, HANDED_OUT);
@@ -113,7 +113,7 @@ public final class Statistics {
     };
   }
 
-  /** What a channel counts; null if nothing happened yet. */
+  /** Returns what a channel counts; null if nothing happened yet. */
   static Map<String, Object> ofChannel(Counts counts) {
     Map<String, Object> stats = new LinkedHashMap<>();
     add(stats, counts, HANDED_OUT);
@@ -121,7 +121,7 @@ public final class Statistics {
     return nonZero(stats);
   }
 
-  /** What went through an exchange; null if nothing did. */
+  /** Returns what went through an exchange; null if nothing did. */
   public static Map<String, Object> ofExchange(Counts counts) {
     if (counts == null) {
       return null;
@@ -131,7 +131,10 @@ public final class Statistics {
     return nonZero(stats);
   }
 
-  /** What happened in virtual hosts together: publishes by channels, everything else by queues. */
+  /**
+   * Returns what happened in virtual hosts together: publishes by channels, everything else by
+   * queues.
+   */
   public static Map<String, Object> ofVhosts(List<Counts> channels, List<Counts> queues) {
     Map<String, Object> stats = new LinkedHashMap<>();
     add(stats, Totals.of(channels), PUBLISHED);

@@ -10,7 +10,7 @@ import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.auth.AuthAttempts;
 import java.util.List;
 
-/** Who is asking, how many logins at the API there were, and what passwords hash to. */
+/** The current user, the numbers of logins at the API, and the hashes of passwords. */
 public final class AuthResource {
   private final AuthAttempts attempts;
 
@@ -34,7 +34,7 @@ public final class AuthResource {
         Json.object("name", request.principal().user(), "tags", request.principal().tags()));
   }
 
-  /** As {@code password_hash} of users wants it. */
+  /** Hashes a password in the format of a user's {@code password_hash}. */
   private static Response hashPassword(Request request) {
     request.principal().requireAdministrator();
     return Response.ok(Json.object("ok", PasswordHash.of(request.parameter("password")).base64()));

@@ -112,8 +112,8 @@ public final class BindingResource {
   }
 
   /**
-   * What tells a binding from others between the same two, in a form that can stand in a path: the
-   * routing key, and a digest of the arguments if there are any.
+   * Returns what tells a binding from others between the same two, in a form that can stand in a
+   * path: the routing key, and a digest of the arguments if there are any.
    */
   public static String propertiesKey(Binding binding) {
     if (binding.arguments().isEmpty()) {

@@ -85,7 +85,7 @@ public final class DeathResource {
   }
 
   /**
-   * The reason of this name.
+   * Returns the reason of this name.
    *
    * @throws ApiException 400 if there is none
    */

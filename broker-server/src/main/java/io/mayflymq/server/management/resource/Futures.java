@@ -15,7 +15,7 @@ public final class Futures {
   private Futures() {}
 
   /**
-   * The value of a future.
+   * Returns the value of a future.
    *
    * @throws ApiException the broker's refusal, as RabbitMQ's management tells it; 503 if it does
    *     not answer in time, or too many requests wait already

@@ -38,7 +38,7 @@ public final class ManagedBroker {
   /** Says of totals that shards are missing in them. */
   static final String INCOMPLETE = "totals_without_shards_that_do_not_answer";
 
-  /** How long a shard may take where the answer can do without it. */
+  /** How long to wait for a shard if the answer can be given without it. */
   private static final long SHORT_MILLIS = 1_000;
 
   private final ConnectionEnvironment environment;
@@ -69,12 +69,12 @@ public final class ManagedBroker {
     return environment.accessControl();
   }
 
-  /** What administrators may do. */
+  /** Returns what administrators may do. */
   public Administration administration() {
     return administration;
   }
 
-  /** All that is declared, to be exported and imported. */
+  /** Returns all that is declared, to be exported and imported. */
   public BrokerDefinitions definitions() {
     return definitions;
   }
@@ -86,7 +86,9 @@ public final class ManagedBroker {
 
   // Virtual hosts
 
-  /** The virtual hosts that a principal may see, by name: a monitor all, others their own. */
+  /**
+   * Returns the virtual hosts that a principal may see, by name: a monitor all, others their own.
+   */
   public List<VirtualHost> vhosts(Principal principal) {
     return broker().virtualHosts().stream()
         .filter(vhost -> principal.isMonitor() || mayEnter(principal, vhost))
@@ -95,7 +97,7 @@ public final class ManagedBroker {
   }
 
   /**
-   * The virtual host that a request names and its principal may see.
+   * Returns the virtual host that a request names and its principal may see.
    *
    * @throws ApiException 404 or 401
    */
@@ -108,7 +110,7 @@ public final class ManagedBroker {
   }
 
   /**
-   * The virtual host that a request names and its principal may use.
+   * Returns the virtual host that a request names and its principal may use.
    *
    * @throws ApiException 404 or 401
    */
@@ -118,7 +120,7 @@ public final class ManagedBroker {
     return vhost;
   }
 
-  /** The virtual hosts that a principal may use, by name; an administrator all. */
+  /** Returns the virtual hosts that a principal may use, by name; an administrator all. */
   public List<VirtualHost> ownVhosts(Principal principal) {
     return broker().virtualHosts().stream()
         .filter(vhost -> isOwn(principal, vhost))
@@ -127,7 +129,8 @@ public final class ManagedBroker {
   }
 
   /**
-   * The virtual host that a request names and its principal may use, or any as an administrator.
+   * Returns the virtual host that a request names and its principal may use, or any as an
+   * administrator.
    *
    * @throws ApiException 404 or 401
    */
@@ -135,7 +138,7 @@ public final class ManagedBroker {
     return ownVhost(request, "User not authorised to access object");
   }
 
-  /** The same, with another reason if he may not use it. */
+  /** Returns the same virtual host, with another error text if the user may not use it. */
   public VirtualHost ownVhost(Request request, String otherwise) {
     VirtualHost vhost = existing(request);
     if (!isOwn(request.principal(), vhost)) {
@@ -144,7 +147,7 @@ public final class ManagedBroker {
     return vhost;
   }
 
-  /** The same, with RabbitMQ's other error for one that there is not. */
+  /** Returns the same virtual host, with the other error that RabbitMQ has for a missing one. */
   public VirtualHost ownVhostToPutInto(Request request) {
     if (broker().virtualHost(request.parameter("vhost")) == null) {
       throw new ApiException(404, "not_found", "vhost_not_found");
@@ -187,7 +190,7 @@ public final class ManagedBroker {
         || accessControl().state().permissions(principal.user(), vhost.name()) != null;
   }
 
-  /** What a principal may do in a virtual host that is usable for him. */
+  /** Returns what a principal may do in a virtual host that is usable for him. */
   VhostAccess access(Principal principal, VirtualHost vhost) {
     if (principal.control()) {
       return accessControl().unrestrictedAccess(principal.user(), vhost.name());
@@ -202,7 +205,7 @@ public final class ManagedBroker {
 
   // Queues
 
-  /** How the queues of these virtual hosts are now, by virtual host and name. */
+  /** Returns how the queues of these virtual hosts are now, by virtual host and name. */
   List<QueueSnapshot> queues(Collection<VirtualHost> vhosts) {
     List<Queue> all = vhosts.stream().flatMap(vhost -> vhost.routing().queues().stream()).toList();
     return Futures.await(ShardQuery.collect(all, Queue::shard, Queue::view)).stream()
@@ -210,12 +213,12 @@ public final class ManagedBroker {
         .toList();
   }
 
-  /** How much is open, as far as its shards answer. */
+  /** The queues, connections and channels that are open, as far as the shards answer. */
   record Open(List<QueueSnapshot> queues, int connections, int channels, boolean complete) {}
 
   /**
-   * What of these virtual hosts, and what connections of a principal's, are open. Shards that do
-   * not answer soon are left out.
+   * Returns the queues of these virtual hosts, and the numbers of a principal's open connections
+   * and channels. Shards that do not answer soon are left out.
    */
   Open open(Principal principal, Collection<VirtualHost> vhosts) {
     var queues = beginQueues(vhosts);
@@ -239,7 +242,10 @@ public final class ManagedBroker {
         seen.complete() && opened.complete());
   }
 
-  /** How the queues of these virtual hosts are now; shards that do not answer soon are left out. */
+  /**
+   * Returns how the queues of these virtual hosts are now; shards that do not answer soon are left
+   * out.
+   */
   ShardQuery.Seen<QueueSnapshot> answeringQueues(Collection<VirtualHost> vhosts) {
     return Futures.await(beginQueues(vhosts));
   }
@@ -254,13 +260,13 @@ public final class ManagedBroker {
     return principal.isMonitor() || user.equals(principal.user());
   }
 
-  /** How many connections there are. Waits for no shard. */
+  /** Returns how many connections there are. Waits for no shard. */
   int connectionCount() {
     return environment.open().size();
   }
 
   /**
-   * How a queue is now.
+   * Returns the current state of a queue.
    *
    * @throws ApiException 404
    */
@@ -277,8 +283,8 @@ public final class ManagedBroker {
   }
 
   /**
-   * The queue that a request names and that its principal may do something to: an exclusive one is
-   * its connection's.
+   * Returns the queue that a request names and that its principal may do something to: an exclusive
+   * one is its connection's.
    *
    * @throws ApiException 404, 401 or 400
    */
@@ -297,7 +303,7 @@ public final class ManagedBroker {
   /** A connection, and how it is now. */
   record Connected(AmqpConnection connection, ConnectionView view) {}
 
-  /** The connections that a principal may see, by name: a monitor all, others their own. */
+  /** Returns the connections that a principal may see, by name: a monitor all, others their own. */
   List<Connected> connections(Principal principal) {
     return Futures.await(
             ShardQuery.collect(
@@ -315,7 +321,7 @@ public final class ManagedBroker {
   }
 
   /**
-   * The connection of this name, or this identifier in the form of a process's.
+   * Returns the connection of this name, or this identifier in the form of a process's.
    *
    * @throws ApiException 404
    */
@@ -329,7 +335,7 @@ public final class ManagedBroker {
         .orElseThrow(ApiException::notFound);
   }
 
-  /** The channels that a principal may see, by name. */
+  /** Returns the channels that a principal may see, by name. */
   List<ChannelView> channels(Principal principal) {
     return Futures.await(
             ShardQuery.collect(

@@ -153,7 +153,10 @@ public final class MessageResource {
     commands.publish(route, message, receipts, 0);
   }
 
-  /** What a channel would be closed for stands in the text with its code, as in RabbitMQ. */
+  /**
+   * Waits for a publish. An error that would close a channel is reported as text with its code, as
+   * in RabbitMQ.
+   */
   private static boolean awaitPublish(CompletableFuture<Boolean> routed) {
     return Futures.await(
         routed.exceptionallyCompose(
@@ -233,7 +236,9 @@ public final class MessageResource {
     }
   }
 
-  /** As many messages as are there and wanted, or fewer if they would take too much memory. */
+  /**
+   * Returns as many messages as are there and wanted, or fewer if they would take too much memory.
+   */
   private List<Taken> take(
       Queue queue, AckMode mode, long count, long truncate, MessageMemory.Share share) {
     List<Taken> taken = new ArrayList<>();
@@ -253,7 +258,7 @@ public final class MessageResource {
     return taken;
   }
 
-  /** The next message, or null. One that comes too late goes back to the queue. */
+  /** Returns the next message, or null. One that comes too late goes back to the queue. */
   private GetResult fetch(Queue queue, AckMode mode) {
     CompletableFuture<GetResult> next =
         queue.fetch(mode.acknowledges, mode.requeues ? LeaseUse.PEEK : LeaseUse.GET);

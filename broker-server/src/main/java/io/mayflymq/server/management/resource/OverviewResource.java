@@ -172,7 +172,7 @@ public final class OverviewResource {
         .toList();
   }
 
-  /** The files of a listener's certificates; an empty list if it speaks no TLS. */
+  /** Returns the files of a listener's certificates; an empty list if it speaks no TLS. */
   private static Object sslOptions(TlsSettings tls) {
     if (tls == null) {
       return List.of();
@@ -218,7 +218,7 @@ public final class OverviewResource {
     }
   }
 
-  /** What does not work, in a few words each, beside scarce memory and disk. */
+  /** Returns what does not work, in a few words each, beside scarce memory and disk. */
   private List<String> troubles() {
     return managed.alarms().raised().stream()
         .filter(alarm -> alarm instanceof Alarm.Fault || alarm instanceof Alarm.Failure)

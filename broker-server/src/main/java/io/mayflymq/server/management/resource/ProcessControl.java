@@ -21,7 +21,7 @@ public interface ProcessControl {
    */
   boolean setLogLevel(String level);
 
-  /** Whether the broker runs, and not only the process. */
+  /** Returns whether the broker runs, and not only the process. */
   boolean isRunning();
 
   /**

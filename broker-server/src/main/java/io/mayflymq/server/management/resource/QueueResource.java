@@ -92,7 +92,7 @@ public final class QueueResource {
     return Response.noContent();
   }
 
-  /** What RabbitMQ can do to a mirrored queue: here it is always done. */
+  /** Accepts RabbitMQ's actions on a mirrored queue, which have no effect here. */
   private Response act(Request request) {
     managed.usableQueue(request, Permission.CONFIGURE);
     Object action = request.body().fields().require("action").get("action");

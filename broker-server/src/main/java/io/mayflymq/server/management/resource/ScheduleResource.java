@@ -99,7 +99,7 @@ public final class ScheduleResource {
     return Response.noContent();
   }
 
-  /** The queue, which the principal may read: an exclusive one is its connection's. */
+  /** Returns the queue, which the principal may read: an exclusive one is its connection's. */
   private Queue queue(Request request) {
     VirtualHost vhost = managed.usableVhost(request);
     String name = request.parameter("queue");

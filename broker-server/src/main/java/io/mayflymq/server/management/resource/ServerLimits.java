@@ -13,7 +13,10 @@ public final class ServerLimits {
   private static final int ASIDE = 64;
   private static final int CONTROL_CONNECTIONS = 256;
 
-  /** What a connection may take with half a request: with TLS, its headers and what Java adds. */
+  /**
+   * The memory of a connection with an incomplete request: with TLS, its headers and what Java
+   * adds.
+   */
   private static final int CONNECTION_BYTES = 256 * 1024;
 
   private static final int CONTROL_WORKERS = 4;
@@ -26,12 +29,12 @@ public final class ServerLimits {
 
   private ServerLimits() {}
 
-  /** Those of the API's own server. */
+  /** Returns those of the API's own server. */
   public static HttpLimits api(ManagementSettings settings) {
     return limits(settings, settings.maxConnections(), WORKERS);
   }
 
-  /** Those of the control tool's. */
+  /** Returns those of the control tool's. */
   public static HttpLimits control(ManagementSettings settings) {
     return limits(settings, CONTROL_CONNECTIONS, CONTROL_WORKERS);
   }
@@ -58,7 +61,7 @@ public final class ServerLimits {
     return new MessageMemory(heap / 8, heap / 64);
   }
 
-  /** Bytes of answers that clients have not taken. */
+  /** Returns the number of bytes of answers that clients have not taken. */
   static long answers() {
     return Runtime.getRuntime().maxMemory() / PART_OF_HEAP;
   }
@@ -67,7 +70,7 @@ public final class ServerLimits {
     return Runtime.getRuntime().maxMemory() / PART_OF_HEAP;
   }
 
-  /** Bytes of the largest body that there may be at all. */
+  /** Returns the number of bytes of the largest body that there may be at all. */
   public static int largestBody(ManagementSettings settings) {
     return (int) Math.min(settings.maxBodySize(), bodies());
   }

@@ -22,7 +22,7 @@ record TlsHealth(TlsSettings settings) {
   /** The units of time that can be asked for, as in a path. */
   static final List<String> UNITS = List.of("days", "weeks", "months", "years");
 
-  /** The end of a time that begins now. */
+  /** Returns the end of a time that begins now. */
   static Instant end(long count, String unit) {
     return LocalDateTime.now(ZoneOffset.UTC)
         .plus(count, ChronoUnit.valueOf(unit.toUpperCase(Locale.ROOT)))
@@ -30,8 +30,8 @@ record TlsHealth(TlsSettings settings) {
   }
 
   /**
-   * The certificates that are no longer good at a time: the file and when each of them ends. Empty
-   * if all are.
+   * Returns the certificates that are no longer good at a time: the file and when each of them
+   * ends. Empty if all are.
    *
    * @throws ApiException 503 if a file cannot be read
    */
