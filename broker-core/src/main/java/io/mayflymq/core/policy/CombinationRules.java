@@ -3,7 +3,7 @@ package io.mayflymq.core.policy;
 import java.util.List;
 import java.util.Map;
 
-/** Rules about keys of a definition that depend on each other, with RabbitMQ's texts. */
+/** Rules about keys of a definition that depend on each other, with RabbitMQ's error texts. */
 final class CombinationRules {
   private CombinationRules() {}
 

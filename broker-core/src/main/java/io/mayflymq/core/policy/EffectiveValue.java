@@ -6,18 +6,17 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The value of a key that counts for an object, where it came from, and which others it was
- * preferred to.
+ * The effective value of a key for an object, its origin, and the values that it was preferred to.
  *
  * @param key the key
  * @param value a Long, String, Boolean, or List of strings
- * @param origin where it came from
+ * @param origin its origin
  * @param policy the name of the policy it came from, or null for an argument or a default
- * @param losers what else was said about this key
+ * @param losers the other values of this key
  */
 public record EffectiveValue(
     PolicyKey key, Object value, Origin origin, String policy, List<Loser> losers) {
-  /** Where a value may come from. */
+  /** The possible origins of a value. */
   public enum Origin {
     /** A policy. */
     POLICY("policy"),
@@ -45,12 +44,12 @@ public record EffectiveValue(
   }
 
   /**
-   * A value that does not count.
+   * A value that is not effective.
    *
    * @param value the value
-   * @param origin where it came from
+   * @param origin its origin
    * @param policy the name of the policy it came from, or null for an argument or a default
-   * @param reason why, in words
+   * @param reason why it is not effective, in words
    */
   public record Loser(Object value, Origin origin, String policy, String reason) {
     Map<String, Object> toMap() {
@@ -76,7 +75,7 @@ public record EffectiveValue(
     return new EffectiveValue(key, value, Origin.DEFAULT, null, List.of());
   }
 
-  /** Goes before a default. */
+  /** Returns this value with a default as a further value that is not effective. */
   EffectiveValue before(EffectiveValue byDefault) {
     List<Loser> all = new ArrayList<>(losers);
     all.add(

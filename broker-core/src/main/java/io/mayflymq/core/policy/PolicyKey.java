@@ -29,12 +29,13 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Every key that the definition of a policy may have, in alphabetical order: its values, whether an
- * operator policy may set it, which types of queue do not support it, and what it does here.
+ * Every key that the definition of a policy may have, in alphabetical order: its valid values,
+ * whether an operator policy may set it, which types of queue do not support it, and what it does
+ * in this broker.
  *
- * <p>A key that a type of queue does not support makes the whole policy pass over queues of that
- * type, as in RabbitMQ. A key that is {@linkplain #hasEffect without effect} is accepted, shown and
- * exported, so that definitions of other brokers can be imported; it does nothing.
+ * <p>A policy with a key that a type of queue does not support does not apply to queues of that
+ * type at all, as in RabbitMQ. A key that is {@linkplain #hasEffect without effect} is accepted,
+ * shown and exported, so that definitions of other brokers can be imported; it does nothing.
  *
  * <p>Source: RabbitMQ 3.13 {@code rabbit_policies}, {@code rabbit_policy} and {@code
  * rabbit_mirror_queue_misc}, and what 4.x added.
@@ -56,19 +57,19 @@ public enum PolicyKey {
       "dead-letter-exchange", text("is not a valid dead letter exchange name"), true),
   /** MayflyMQ's own: which headers dead letters get. */
   DEAD_LETTER_HEADERS("dead-letter-headers", someOf(List.of("x-death", "service-bus")), true),
-  /** MayflyMQ's own: which deaths make dead letters. */
+  /** MayflyMQ's own: for which reasons messages are dead-lettered. */
   DEAD_LETTER_ON(
       "dead-letter-on",
       someOf(Arrays.stream(DeathReason.values()).map(DeathReason::wireName).toList()),
       true),
   /** MayflyMQ's own: whether the queue has a dead letter queue of its own. */
   DEAD_LETTER_QUEUE("dead-letter-queue", oneOf("is not one of: none, auto", "none", "auto"), true),
-  /** MayflyMQ's own: what becomes of a dead letter that no queue takes. */
+  /** MayflyMQ's own: what happens to a dead letter that no queue accepts. */
   DEAD_LETTER_REFUSED(
       "dead-letter-refused", oneOf("is not one of: wait, drop", "wait", "drop"), true),
   DEAD_LETTER_ROUTING_KEY(
       "dead-letter-routing-key", text("is not a valid dead letter routing key"), true),
-  /** MayflyMQ's own, as all that begin so: the routing key after certain deaths. */
+  /** MayflyMQ's own, like all keys that begin so: the routing key for a certain reason of death. */
   DEAD_LETTER_ROUTING_KEY_DELIVERY_LIMIT(
       "dead-letter-routing-key-delivery-limit", routingKey(), true),
   DEAD_LETTER_ROUTING_KEY_EXPIRED("dead-letter-routing-key-expired", routingKey(), true),
@@ -87,7 +88,7 @@ public enum PolicyKey {
   /** MayflyMQ's own: how long a message waits after each return, in ms. */
   DELAYED_RETRY_DELAYS(
       "delayed-retry-delays", numbers("is not a list of delays in ms: 1000,5000,60000"), true),
-  /** MayflyMQ's own: by how much the wait varies by chance, in percent. */
+  /** MayflyMQ's own: by how much the wait varies randomly, in percent. */
   DELAYED_RETRY_JITTER(
       "delayed-retry-jitter", integer(0, 100, "is not a percentage from 0 to 100"), true),
   DELAYED_RETRY_MAX(
@@ -156,15 +157,15 @@ public enum PolicyKey {
   MAX_LENGTH_SCOPE(
       "max-length-scope", oneOf("is not one of: ready, total", "ready", "total"), true),
   MESSAGE_TTL("message-ttl", integer(0, Long.MAX_VALUE, "is not a valid message TTL"), true),
-  /** MayflyMQ's own: what shorter times to live are raised to, in ms. */
+  /** MayflyMQ's own: shorter TTLs are raised to this value, in ms. */
   MESSAGE_TTL_FLOOR(
       "message-ttl-floor", integer(0, Long.MAX_VALUE, "is not a valid message TTL floor"), true),
   /** MayflyMQ's own; see {@link TtlMode}. */
   MESSAGE_TTL_MODE("message-ttl-mode", wordFor(TtlMode.class), true),
-  /** MayflyMQ's own: whether another TTL also counts for messages that are in the queue already. */
+  /** MayflyMQ's own: whether a new TTL also applies to messages that are in the queue already. */
   MESSAGE_TTL_RETROACTIVE(
       "message-ttl-retroactive", bool("is not true or false: message-ttl-retroactive"), true),
-  /** MayflyMQ's own: what becomes of the messages of a queue that expires. */
+  /** MayflyMQ's own: what happens to the messages of a queue that expires. */
   ON_EXPIRE("on-expire", oneOf("is not one of: drop, dead-letter", "drop", "dead-letter"), true),
   OVERFLOW(
       "overflow",
@@ -203,7 +204,7 @@ public enum PolicyKey {
   private static final Set<PolicyKey> OF_EXCHANGES =
       EnumSet.of(ALTERNATE_EXCHANGE, BINDING_EXPIRES, EXCHANGE_EXPIRES);
 
-  /** What RabbitMQ does not know. */
+  /** The keys that RabbitMQ does not support. */
   private static final Set<PolicyKey> EXTENSIONS =
       EnumSet.of(
           BINDING_EXPIRES,
@@ -328,7 +329,8 @@ public enum PolicyKey {
 
   private final String wireName;
 
-  @SuppressWarnings("ImmutableEnumChecker") // rules keep no state
+  // rules have no state
+  @SuppressWarnings("ImmutableEnumChecker")
   private final ValueValidator rule;
 
   private final boolean effect;
@@ -360,7 +362,10 @@ public enum PolicyKey {
     return wireName;
   }
 
-  /** The argument of a declaration of a queue or exchange that sets the same. */
+  /**
+   * Returns the argument of {@code queue.declare} or {@code exchange.declare} with the same
+   * meaning.
+   */
   public String argument() {
     return switch (this) {
       case ALTERNATE_EXCHANGE -> wireName;
@@ -369,17 +374,19 @@ public enum PolicyKey {
     };
   }
 
-  /** Whether it is this broker's own, which RabbitMQ does not know. */
+  /** Whether it is this broker's own, and unknown to RabbitMQ. */
   public boolean isExtension() {
     return EXTENSIONS.contains(this);
   }
 
-  /** The keys about queues whose arguments RabbitMQ 3.13 does not know, and so does not check. */
+  /**
+   * Returns the keys for queues whose arguments RabbitMQ 3.13 does not know, and so does not check.
+   */
   static List<PolicyKey> ofArguments() {
     return NEWER_ARGUMENTS;
   }
 
-  /** Whether it does anything in this broker. */
+  /** Whether it has an effect in this broker. */
   public boolean hasEffect() {
     return effect;
   }
@@ -389,7 +396,7 @@ public enum PolicyKey {
     return Optional.ofNullable(BY_NAME.get(name));
   }
 
-  /** The key that sets the same as this argument of a declaration of the object. */
+  /** Returns the key with the same meaning as this argument of a declaration of the object. */
   static Optional<PolicyKey> ofArgument(PolicySubject subject, String argument) {
     return Optional.ofNullable(
         (subject.isExchange() ? EXCHANGE_ARGUMENTS : QUEUE_ARGUMENTS).get(argument));
@@ -409,13 +416,13 @@ public enum PolicyKey {
     };
   }
 
-  /** Whether it is about objects of this kind at all. */
+  /** Whether it is for objects of this kind. */
   public boolean concerns(PolicySubject subject) {
     return subject.isExchange() == OF_EXCHANGES.contains(this);
   }
 
   /**
-   * A value as it is kept: a Long, String, Boolean, or List of strings.
+   * Validates a value and converts it to a Long, String, Boolean, or List of strings.
    *
    * @throws PolicyException if it is not valid
    */
@@ -424,7 +431,7 @@ public enum PolicyKey {
   }
 
   /**
-   * The value that a text stands for.
+   * Parses the value from a text.
    *
    * @throws PolicyException if it is not valid
    */
@@ -446,7 +453,7 @@ public enum PolicyKey {
     }
   }
 
-  /** How a policy's value (first) and an operator policy's (second) are merged. */
+  /** Returns how a policy's value (first) and an operator policy's (second) are merged. */
   Merge withOperatorPolicy() {
     return switch (this) {
       case EXPIRES,
@@ -465,7 +472,7 @@ public enum PolicyKey {
     };
   }
 
-  /** How a policy's value (first) and an argument's (second) are merged. */
+  /** Returns how a policy's value (first) and an argument's (second) are merged. */
   Merge withArgument(PolicySubject subject) {
     if (subject.isExchange()) {
       return Merge.SECOND;
