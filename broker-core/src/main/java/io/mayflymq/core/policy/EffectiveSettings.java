@@ -44,7 +44,7 @@ public final class EffectiveSettings {
    * @param defaults what counts where nothing else is said
    * @param candidates all policies with their verdicts, the ones that apply first
    */
-  EffectiveSettings(
+  public EffectiveSettings(
       PolicySubject subject,
       Policy policy,
       Policy operatorPolicy,
@@ -94,7 +94,7 @@ public final class EffectiveSettings {
   }
 
   /** As JSON would have it; null for what no key takes. */
-  static Object plain(FieldValue value) {
+  public static Object plain(FieldValue value) {
     if (value.isInteger()) {
       return value.longValue();
     }
@@ -154,7 +154,7 @@ public final class EffectiveSettings {
    *
    * @param byArguments what its arguments alone say, from which comes what no policy can set
    */
-  QueueSettings toQueueSettings(QueueSettings byArguments) {
+  public QueueSettings toQueueSettings(QueueSettings byArguments) {
     return QueueSettingsReader.of(this, byArguments, defaults);
   }
 

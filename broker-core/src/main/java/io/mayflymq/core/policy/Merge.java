@@ -72,7 +72,7 @@ enum Merge {
   abstract boolean prefersSecond(Object first, Object second);
 
   /** Why the other value lost. */
-  String reason(EffectiveValue.Origin second) {
+  String reason(ValueOrigin second) {
     return reason.formatted(second.inWords());
   }
 }
