@@ -22,29 +22,30 @@ import io.mayflymq.core.store.QueueStore;
 import java.util.List;
 
 /*
- * A queue, as a pure state machine.
+ * A classic or quorum queue, as a pure state machine.
  *
- * Commands come in with the time, effects go out through QueueEffects and the consumers' outlets, and contents rest in QueueMessages. The
- * machine reads no clock and starts no thread, so the same commands in the same order give the same queue: that is how it is tested against a naive model,
- * and how it can be replicated.
+ * Each command carries the current time. Effects go out through QueueEffects and the consumers' ConsumerTargets; message contents are kept by
+ * QueueMessages. The machine reads no clock and starts no thread, so the same commands in the same order give the same queue. This is how it is tested
+ * against a naive model, and how it can be replicated.
  *
- * Invariant after each command: either no message is ready or no consumer is in the round. So a message that is published while
- * a consumer waits finds an empty queue and goes straight through; it is given an entry in the index only if it has to be acknowledged.
+ * Invariant after each command: either no message is ready, or no consumer that can take one is in the rotation. So a message that is published while a
+ * consumer waits finds an empty queue and is delivered directly; it gets an entry in the index only if it has to be acknowledged.
  *
- * Time. A message is dead when now >= deadline. Three places look: the timer (for messages nobody asks for, wherever they stand), the
- * dispatcher and basic.get (for those that are about to be handed out, because the timer may be late), and requeue. The timer is set for the
- * earliest deadline only, and only ever moved to an earlier time; when it fires too early, as the message was consumed meanwhile,
- * it is set anew. A storm of expiries is worked off in slices of EXPIRY_SLICE, with the event loop running in between.
+ * Time. A message has expired when now >= deadline. This is checked in three places: by the timer (for messages that no consumer takes, at any position
+ * in the queue), by the dispatcher and basic.get (for messages that are about to be delivered, because the timer may be late), and at a requeue. The
+ * timer is set for the earliest deadline only, and is only ever moved to an earlier time. If it fires too early, because the message was consumed
+ * meanwhile, it is set again. Very many expiries at once are processed in slices of EXPIRY_SLICE, with the event loop running in between.
  */
 public final class ClassicQueueMachine implements QueueMachine {
-  /** How many messages expire in one go before other work gets its turn. */
+  /** How many messages expire in one slice before other work gets its turn. */
   static final int EXPIRY_SLICE = 1024;
 
-  /** When the timer fires again after it has thrown, in ms. */
+  /** After an exception in the timer's work, the timer fires again after this time, in ms. */
   private static final long RETRY_MILLIS = 1000;
 
-  // How far consumers that take what they can may be behind before a flood has to pause, and for
-  // how long: longer the farther, so that there is a depth at which both are as fast.
+  // How many bytes consumers with room may be behind before a publisher of very many messages has
+  // to pause, and for how long: the farther behind, the longer the pause, so that publishers and
+  // consumers reach the same speed at some depth.
   private static final long MOST_BYTES_BEHIND = 16 << 20;
   private static final long BYTES_PER_PAUSE_MILLI = 4 << 20;
   private static final long LONGEST_PAUSE_MILLIS = 50;
@@ -61,7 +62,7 @@ public final class ClassicQueueMachine implements QueueMachine {
   private final MessageDeadlines deadlines;
   private final MessageRemover messageRemover;
 
-  /** Null as long as there was no limit. */
+  /** Null as long as the queue has had no length limit. */
   private LengthLimiter length;
 
   private final Redeliveries returns;
@@ -73,12 +74,12 @@ public final class ClassicQueueMachine implements QueueMachine {
   private final Counters counters = new Counters();
 
   /**
-   * Creates an empty queue, whose lease starts now.
+   * Creates an empty queue. Its lease starts now.
    *
-   * @param settings what it lives by
-   * @param pages where its memory comes from
+   * @param settings the effective settings
+   * @param pages the pool that the index takes its pages from
    * @param store where its messages are kept
-   * @param effects what it does to the world
+   * @param effects receives what the queue wants done outside of itself
    * @param nowMillis the current time in ms since the epoch
    */
   public ClassicQueueMachine(
@@ -112,8 +113,8 @@ public final class ClassicQueueMachine implements QueueMachine {
   }
 
   /**
-   * Begins, with what the store has brought back meanwhile; to be called once, before any other
-   * command.
+   * Starts the queue, with the messages that the store has recovered meanwhile. To be called once,
+   * before any other command.
    */
   @Override
   public void start(long nowMillis) {
@@ -123,19 +124,19 @@ public final class ClassicQueueMachine implements QueueMachine {
     dropOverflow(nowMillis);
   }
 
-  /** What the queue lives by. */
+  /** Returns the effective settings. */
   @Override
   public QueueSettings settings() {
     return settings;
   }
 
   /**
-   * The queue lives by other settings from now on. All of them hold at once, also for what is here:
-   * messages are due by the new TTL from when they came, the lease ends by its new period from when
-   * the queue was last used, and what is over a new limit is dropped, if that is what overflow
-   * means. Very much at once is worked off in slices.
+   * Applies new settings. All of them take effect at once, also for messages that are in the queue:
+   * deadlines follow from the new TTL and the time at which the messages arrived, the lease ends by
+   * its new period counted from the last use of the queue, and messages over a new limit are
+   * dropped if {@code overflow} is {@code drop-head}. Much work is done in slices.
    *
-   * @param changed the settings; what only arguments can set never changes
+   * @param changed the new settings; those that only arguments can set never change
    */
   @Override
   public void reconfigure(QueueSettings changed, long nowMillis) {
@@ -157,7 +158,7 @@ public final class ClassicQueueMachine implements QueueMachine {
     queueTimer.noLaterThan(Math.min(Math.min(next, returns.next()), lease.endMillis()));
   }
 
-  /** What {@link #reconfigure} would do now; changes nothing. */
+  /** Returns what {@link #reconfigure} would do now; changes nothing. */
   @Override
   public PolicyImpact policyImpact(QueueSettings changed, long nowMillis) {
     return PolicyImpact.of(
@@ -173,10 +174,10 @@ public final class ClassicQueueMachine implements QueueMachine {
   // Publishing
 
   /**
-   * A message was routed here.
+   * Publishes a message to the queue.
    *
-   * @return false if the queue refuses it at its length limit: the publisher gets {@code
-   *     basic.nack}
+   * @return false if the queue refuses the message because of its length limit: the publisher gets
+   *     {@code basic.nack}
    */
   @Override
   public boolean publish(Message message, long nowMillis) {
@@ -217,8 +218,8 @@ public final class ClassicQueueMachine implements QueueMachine {
   // Consuming
 
   /**
-   * Whether a consumer may join: not beside an exclusive one, and an exclusive one only alone; none
-   * is exclusive where a single one is active.
+   * Returns whether a consumer may be added: none beside an exclusive consumer, and an exclusive
+   * one only if there is no other. With a single active consumer no consumer is exclusive.
    */
   @Override
   public boolean admits(boolean exclusive) {
@@ -226,7 +227,7 @@ public final class ClassicQueueMachine implements QueueMachine {
         && (consumers.count() == 0 || !(exclusive || consumers.hasExclusive()));
   }
 
-  /** A consumer joins, which is use of the queue as long as there are any. */
+  /** Adds a consumer. The queue counts as used while it has consumers. */
   @Override
   public void subscribe(Consumer consumer, long nowMillis) {
     lease.begins(LeaseUse.CONSUME);
@@ -235,10 +236,10 @@ public final class ClassicQueueMachine implements QueueMachine {
   }
 
   /**
-   * A consumer leaves; with the last one a use of the queue ends. What it has not settled stays its
-   * channel's to settle.
+   * Removes a consumer; removing the last one ends a use of the queue. The deliveries that the
+   * consumer has not settled stay with its channel.
    *
-   * @return whether it was the last one
+   * @return whether it was the last consumer
    */
   @Override
   public boolean cancel(Consumer consumer, long nowMillis) {
@@ -254,7 +255,7 @@ public final class ClassicQueueMachine implements QueueMachine {
     return true;
   }
 
-  /** A consumer whose outlet had no room can take messages again. */
+  /** Resumes deliveries to a consumer whose channel had no room for messages. */
   @Override
   public void resume(Consumer consumer, long nowMillis) {
     if (consumer.blocked) {
@@ -279,7 +280,7 @@ public final class ClassicQueueMachine implements QueueMachine {
     lease.used(use, nowMillis);
   }
 
-  /** Whether it holds no message, of those either that are to be published to it later. */
+  /** Whether the queue holds no message, scheduled ones included. */
   private boolean isEmpty() {
     return totals().messages() == 0 && !holdsScheduled && waitingDeadLetters == 0;
   }
@@ -312,12 +313,12 @@ public final class ClassicQueueMachine implements QueueMachine {
   // Settling
 
   /**
-   * Acknowledges messages; those that are not unacknowledged here are passed over. Whoever calls
-   * sees to it that all others in the range are this consumer's.
+   * Acknowledges messages. Sequence numbers of messages that are not unacknowledged here are
+   * ignored. The caller ensures that all others in the range were delivered to this consumer.
    *
-   * @param consumer whom they were delivered to
+   * @param consumer the consumer to which they were delivered
    * @param from the first sequence number
-   * @param to the last one
+   * @param to the last sequence number
    */
   @Override
   public void acknowledge(Consumer consumer, long from, long to, long nowMillis) {
@@ -336,16 +337,20 @@ public final class ClassicQueueMachine implements QueueMachine {
   }
 
   /**
-   * Puts messages back where they were, or before all others in a quorum queue, marked as
-   * redelivered; at once or after a wait. What has come back too often dies, and what is too old by
-   * now expires. Parameters as in {@link #acknowledge}.
+   * Requeues messages, marked as redelivered: at their original place, or before all others in a
+   * quorum queue; at once or after a retry delay. A message that has been returned too often is
+   * dead-lettered, and one whose deadline has passed expires. Parameters as in {@link
+   * #acknowledge}.
    */
   @Override
   public void requeue(Consumer consumer, long from, long to, long nowMillis) {
     putBack(consumer, from, to, false, nowMillis);
   }
 
-  /** The same for messages that the consumer could not deal with. */
+  /**
+   * Requeues messages that the consumer failed to process: {@link #requeue} that counts as a
+   * failure.
+   */
   @Override
   public void fail(Consumer consumer, long from, long to, long nowMillis) {
     putBack(consumer, from, to, true, nowMillis);
@@ -376,7 +381,7 @@ public final class ClassicQueueMachine implements QueueMachine {
 
   // Time
 
-  /** The time that was asked for by {@link QueueEffects#wakeAt} has come. */
+  /** Called at the time that was requested by {@link QueueEffects#wakeAt}. */
   @Override
   public void onTimer(long nowMillis) {
     queueTimer.fired();
@@ -386,7 +391,8 @@ public final class ClassicQueueMachine implements QueueMachine {
       done = true;
     } finally {
       if (!done) {
-        // What has thrown may do so again, and what else is due must not wait for ever.
+        // The work that has thrown may do so again, but other work that is due must not wait for
+        // ever.
         queueTimer.noLaterThan(nowMillis + RETRY_MILLIS);
       }
     }
@@ -430,7 +436,7 @@ public final class ClassicQueueMachine implements QueueMachine {
     index.trimMemory();
   }
 
-  /** The queue is gone: gives its memory back. Nothing else may be called afterwards. */
+  /** Releases the memory of a deleted queue. No other method may be called afterwards. */
   @Override
   public void dispose() {
     deadlines.cleared();
@@ -448,13 +454,15 @@ public final class ClassicQueueMachine implements QueueMachine {
         : (int) Math.min(LONGEST_PAUSE_MILLIS, bytes / BYTES_PER_PAUSE_MILLI);
   }
 
-  /** How many messages are ready: what limits count and declare-ok tells. */
+  /**
+   * Returns how many messages are ready: the number that limits count and that declare-ok reports.
+   */
   @Override
   public long readyCount() {
     return index.readyCount();
   }
 
-  /** How many messages there are of either kind, and their body sizes. */
+  /** Returns how many messages the queue has, ready and unacknowledged, and their body sizes. */
   @Override
   public QueueTotals totals() {
     Unreadable unreadable = messageRemover.unreadable();
@@ -462,7 +470,9 @@ public final class ClassicQueueMachine implements QueueMachine {
         returns.waiting(), returns.waitingBytes(), unreadable.count(), unreadable.bytes());
   }
 
-  /** The first ready message; null if none is ready or it would cost too much to look at now. */
+  /**
+   * Returns the first ready message; null if there is none or if reading it would cost too much.
+   */
   @Override
   public Message peekHead() {
     return messages.peekHead();
@@ -485,19 +495,21 @@ public final class ClassicQueueMachine implements QueueMachine {
     dispatcher.dispatch(nowMillis);
   }
 
-  /** What happened so far; the rest is counted by who calls and whom it calls. */
+  /**
+   * Returns the counters. Some of them are counted by the callers and the callees of this class.
+   */
   @Override
   public Counters counters() {
     return counters;
   }
 
-  /** How many consumers there are. */
+  /** Returns how many consumers there are. */
   @Override
   public int consumerCount() {
     return consumers.count();
   }
 
-  /** The consumers, in the order in which they came. */
+  /** Returns the consumers, in the order in which they were added. */
   @Override
   public List<Consumer> consumers() {
     return consumers.all();

@@ -13,11 +13,11 @@ import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.RedeliveryNotes;
 
 /*
- * The messages that have come back and wait before they are delivered again.
+ * The returned messages that wait for their retry delay before they are delivered again.
  *
- * In the index they are still unacknowledged, with a mark, so nothing hands them out and nothing of theirs is moved; the log has a note of each, so
- * that they go on waiting after a restart. A heap knows whose wait ends first. A message may be too old before: then it stands in
- * a second heap, by its deadline, whose entries are looked at when they surface and are not worth a search before.
+ * In the index they are still unacknowledged, with the flag DELAYED, so they are neither delivered nor moved. The log has a note of each of them, so the
+ * wait continues after a restart. A heap orders them by the end of their wait. A message may expire while it waits: such a message is also in a second
+ * heap, ordered by deadline. Stale entries of that heap are recognised when they reach its top; they are not searched for earlier.
  */
 final class DelayedRetries {
   private final MessageIndex<Message> index;
@@ -50,7 +50,8 @@ final class DelayedRetries {
   }
 
   /**
-   * Other settings count from now on; who waits already goes on waiting, but may expire earlier.
+   * Applies new settings. Messages that already wait keep their waiting time, but may expire
+   * earlier.
    */
   void change(QueueSettings settings) {
     use(settings);
@@ -69,16 +70,16 @@ final class DelayedRetries {
     }
   }
 
-  /** Whether a message has to wait that came back so. */
+  /** Whether a returned message has to wait. */
   boolean delays(boolean failed) {
     return delay.isFor(failed);
   }
 
   /**
-   * Has a message wait, which is unacknowledged and alive.
+   * Makes a message wait that is unacknowledged and has not expired.
    *
-   * @param returns how often it has come back
-   * @return when it is to be looked at
+   * @param returns how often it has been returned
+   * @return when to look at it again
    */
   long hold(long sequence, int returns, long nowMillis) {
     long seed = Long.rotateLeft(index.enqueuedAt(sequence), 32) ^ (sequence << 8) ^ returns;
@@ -88,9 +89,9 @@ final class DelayedRetries {
   }
 
   /**
-   * Has a message wait on that waited before a restart, and is ready now.
+   * Makes a message wait again that waited before a restart, and is ready now.
    *
-   * @return when it is to be looked at
+   * @return when to look at it again
    */
   long resume(long sequence, long endMillis) {
     messages.lock(sequence);
@@ -111,9 +112,11 @@ final class DelayedRetries {
   }
 
   /**
-   * Ends what is to end: the wait of some, the life of others; but no more than so many of each.
+   * Ends waits that are over, and expires waiting messages whose deadline has passed; at most
+   * {@code budget} messages of each kind.
    *
-   * @param untilMillis whose wait ends: now, or later for those that shall not wait any longer
+   * @param untilMillis waits that end at or before this time are over: now, or a later time for
+   *     messages that must not wait any longer
    */
   void release(long untilMillis, long nowMillis, int budget) {
     int left = budget;
@@ -138,7 +141,7 @@ final class DelayedRetries {
     }
   }
 
-  /** When to look at the next one, or {@link Deadlines#NEVER}. */
+  /** Returns when the next message has to be looked at, or {@link Deadlines#NEVER}. */
   long next() {
     return Math.min(ends.peekDeadline(), expiring.peekDeadline());
   }
@@ -166,7 +169,7 @@ final class DelayedRetries {
     return (index.flags(sequence) & EntryFlags.DELAYED) != 0;
   }
 
-  /** Notes those that wait, until the notes take so many bytes. */
+  /** Adds the waiting messages to the notes, until these take the given number of bytes. */
   void note(RedeliveryNotes notes, int mostBytes) {
     ends.forEach(
         (end, sequence) -> {
@@ -178,17 +181,17 @@ final class DelayedRetries {
         });
   }
 
-  /** How many wait. */
+  /** Returns how many messages wait. */
   long count() {
     return count;
   }
 
-  /** Their body sizes. */
+  /** Returns the sum of their body sizes. */
   long bytes() {
     return bytes;
   }
 
-  /** The queue has gone. */
+  /** Removes all entries: the queue was deleted. */
   void clear() {
     ends.clear();
     expiring.clear();

@@ -13,9 +13,9 @@ import io.mayflymq.core.queue.messages.QueueMessages;
 import io.mayflymq.core.settings.QueueSettings;
 
 /**
- * Hands messages out: a new one to a consumer that waits, ready ones as long as consumers can take
- * them, and one by one to {@code basic.get}. What is too old by then, or unreadable, is never
- * handed out.
+ * Delivers messages: a new one directly to a waiting consumer, ready ones as long as consumers can
+ * take them, and single ones to {@code basic.get}. A message that has expired or cannot be read is
+ * never delivered.
  */
 final class Dispatcher {
   private static final long NO_SETTLEMENT = -1;
@@ -42,12 +42,12 @@ final class Dispatcher {
     change(settings);
   }
 
-  /** Other settings count from now on. */
+  /** Applies new settings. */
   void change(QueueSettings settings) {
     countsReturns = settings.countsReturns();
   }
 
-  /** Gives a new message to a waiting consumer, if there is one. */
+  /** Delivers a new message to a waiting consumer, if there is one. */
   boolean deliverDirectly(Message message, long ownDeadline, long nowMillis) {
     Consumer consumer = consumers.nextWithRoom();
     if (consumer == null) {
@@ -62,7 +62,7 @@ final class Dispatcher {
     return true;
   }
 
-  /** Hands out ready messages as long as consumers can take them. */
+  /** Delivers ready messages as long as consumers can take them. */
   void dispatch(long nowMillis) {
     handOut(nowMillis);
     messageRemover.headMoved();
@@ -106,7 +106,7 @@ final class Dispatcher {
     consumer.outlet().deliver(consumer, sequence, message, redelivered);
   }
 
-  /** A consumer may be able to take messages again. */
+  /** Puts a consumer back into the rotation, as it may be able to take messages again. */
   void rejoin(Consumer consumer, long nowMillis) {
     if (consumer.mayJoinRound() && consumers.isMember(consumer)) {
       consumers.join(consumer);
@@ -115,7 +115,7 @@ final class Dispatcher {
   }
 
   /**
-   * Takes the first message.
+   * Takes the first ready message.
    *
    * @param acknowledges whether it stays unacknowledged until settled
    * @return null if no message is ready

@@ -3,7 +3,7 @@ package io.mayflymq.core.queue;
 import io.mayflymq.core.message.Message;
 
 /**
- * What {@code basic.get} got.
+ * The result of {@code basic.get}.
  *
  * @param sequence the message's number, to settle it by; -1 if it needs no settlement
  * @param message the message

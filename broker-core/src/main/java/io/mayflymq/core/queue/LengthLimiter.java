@@ -9,8 +9,8 @@ import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 
 /**
- * Keeps a queue within its length limit. What is too old does not count: where a limit is hit, that
- * goes first.
+ * Enforces the length limit of a queue. Expired messages do not count: when a limit is reached,
+ * they are removed first.
  *
  * <p>Source: RabbitMQ, "Queue Length Limit".
  */
@@ -26,7 +26,7 @@ final class LengthLimiter {
   private long waitingDeadLetters;
   private long waitingDeadLetterBytes;
 
-  /** A new limit is being worked off in slices. */
+  /** Whether messages over a new limit are still being dropped, slice by slice. */
   private boolean shrinking;
 
   LengthLimiter(
@@ -44,7 +44,7 @@ final class LengthLimiter {
     use(settings);
   }
 
-  /** Another limit counts from now on; what is over it is still to be dropped. */
+  /** Applies a new limit; messages over it still have to be dropped. */
   void change(QueueSettings settings) {
     use(settings);
     shrinking = true;
@@ -57,15 +57,19 @@ final class LengthLimiter {
   }
 
   /**
-   * So many dead letters wait. They count where publishers are refused; where the oldest message is
-   * dropped they have the limit for themselves.
+   * Sets how many dead letters wait for a queue to take them. They count towards the limit if
+   * publishers are refused at the limit; with {@code drop-head} they are limited separately by the
+   * same numbers.
    */
   void deadLettersWait(long count, long bytes) {
     waitingDeadLetters = count;
     waitingDeadLetterBytes = bytes;
   }
 
-  /** Whether a message is refused, as the queue is full and nothing is dropped for it. */
+  /**
+   * Whether a message is refused, because the queue is full and does not drop other messages for
+   * it.
+   */
   boolean refuses(Message message, long nowMillis) {
     if (overflow == Overflow.DROP_HEAD || !wouldExceed(message)) {
       return false;
@@ -80,8 +84,8 @@ final class LengthLimiter {
   }
 
   /**
-   * Drops from the head, the expired first of all, until the limit holds; only what drop-head
-   * stands for. After a change of settings that may be very much: then slice by slice.
+   * Drops messages from the head, expired ones first, until the limit holds; only with {@code
+   * drop-head}. After a change of settings there may be very many: then it works in slices.
    */
   void dropOverflow(long nowMillis) {
     if (overflow != Overflow.DROP_HEAD || !isOverLimit()) {
@@ -105,7 +109,7 @@ final class LengthLimiter {
     messageRemover.headMoved();
   }
 
-  /** Goes on with a new limit that was not worked off yet. */
+  /** Continues to drop messages over a new limit. */
   void shrink(long nowMillis) {
     if (shrinking) {
       dropOverflow(nowMillis);

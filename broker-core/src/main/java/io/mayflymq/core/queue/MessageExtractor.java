@@ -7,12 +7,12 @@ import io.mayflymq.core.queue.messages.QueueMessages;
 import io.mayflymq.core.store.UnsettledEntry;
 
 /**
- * Takes single messages out of a queue, wherever they stand, for a move to another queue: not as a
- * consumer would, so that no other message is touched, and one that comes back is as it was.
- * Belongs to the queue's shard.
+ * Takes single messages, at any position, out of a queue to move them to another queue. Unlike a
+ * delivery to a consumer this affects no other message, and a message that is put back is
+ * unchanged. Belongs to the queue's shard.
  */
 public final class MessageExtractor {
-  /** What a queue does when a message is ready again. */
+  /** Called by the extractor when a message is ready again. */
   @FunctionalInterface
   interface Restored {
     void at(long nowMillis);
@@ -37,30 +37,32 @@ public final class MessageExtractor {
     this.restored = restored;
   }
 
-  /** The number behind that of the last message that has come. */
+  /** Returns the sequence number after that of the newest message. */
   public long end() {
     return index.nextSequence();
   }
 
-  /** The first ready message behind this number, in the order of arrival; -1 if there is none. */
+  /**
+   * Returns the first ready message after this number, in order of arrival; -1 if there is none.
+   */
   public long nextReady(long after) {
     return index.nextReady(after);
   }
 
-  /** Whether a message is due, and only waits for somebody to see that. */
+  /** Whether a message's deadline has passed, and the message has only not been removed yet. */
   public boolean isDue(long sequence, long nowMillis) {
     return deadlines.of(sequence) <= nowMillis;
   }
 
-  /** A ready message; null if it cannot be read any more. */
+  /** Returns a ready message; null if it cannot be read. */
   public Message message(long sequence) {
     return messages.peek(sequence);
   }
 
   /**
-   * A ready message leaves for good.
+   * Removes a ready message for good.
    *
-   * @return its entry in the log, which is for the caller to settle; null if the log has none
+   * @return its entry in the log, which the caller has to settle; null if the log has none
    */
   public UnsettledEntry take(long sequence) {
     deadlines.leaving(sequence);
@@ -69,18 +71,20 @@ public final class MessageExtractor {
     return entry;
   }
 
-  /** A ready message waits, unacknowledged, until one of the two below is called. */
+  /**
+   * Makes a ready message unacknowledged until {@link #remove} or {@link #unlock} is called for it.
+   */
   public void lock(long sequence) {
     messages.lock(sequence);
     messageRemover.headMoved();
   }
 
-  /** A message that was held leaves for good. */
+  /** Removes a locked message for good. */
   public void remove(long sequence) {
     messageRemover.discard(sequence);
   }
 
-  /** A message that was held is ready again, at its place. */
+  /** Makes a locked message ready again, at its place. */
   public void unlock(long sequence, long nowMillis) {
     messages.unlock(sequence);
     deadlines.requeued(sequence);

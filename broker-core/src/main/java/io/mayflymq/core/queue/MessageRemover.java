@@ -13,8 +13,8 @@ import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.UnsettledEntry;
 
 /**
- * How messages leave a queue: settled, handed out for good, or dead. Whatever leaves is taken out
- * of the order of expiry first.
+ * Removes messages from a queue: settled ones, ones delivered without acknowledgement, and dead
+ * ones. Each is taken out of the order of expiry first.
  */
 final class MessageRemover {
   private final MessageIndex<Message> index;
@@ -42,32 +42,35 @@ final class MessageRemover {
     reconfigure(settings);
   }
 
-  /** The queue lives by other settings from now on. */
+  /** Applies new settings. */
   void reconfigure(QueueSettings settings) {
     deadLetters = settings.deadLetters();
     length = settings.length();
   }
 
-  /** The messages that cannot be read. */
+  /** Returns the messages that cannot be read. */
   Unreadable unreadable() {
     return unreadable;
   }
 
-  /** A message dies because it is too old. One that cannot be dead-lettered is set aside. */
+  /** Expires a message. One that should be dead-lettered but cannot be read is set aside. */
   void expire(long sequence, long nowMillis) {
     Message message = contentOf(sequence);
     if (message == null && deadLetters.areWantedOn(DeathReason.EXPIRED)) {
       unreadable.setAside(sequence, null, nowMillis);
       return;
     }
-    // What a former TTL left behind stands in the index as if it were the message's own.
+    // A deadline from a former TTL is kept in the index as if it were the message's own.
     boolean hasOwn = message == null || message.ttlMillis() != Message.NO_TTL;
     boolean byOwn = hasOwn && deadlines.isOwn(sequence);
     DropTrigger cause = byOwn ? DropTrigger.EXPIRATION : DropTrigger.MESSAGE_TTL;
     die(sequence, message, cause, deadlines.of(sequence), nowMillis);
   }
 
-  /** A message dies of something else. One that cannot be dead-lettered is set aside. */
+  /**
+   * Drops or dead-letters a message for another reason than its age. One that should be dead-
+   * lettered but cannot be read is set aside.
+   */
   void die(long sequence, DropTrigger cause, long nowMillis) {
     Message message = contentOf(sequence);
     if (message == null && deadLetters.areWantedOn(cause.reason())) {
@@ -77,12 +80,12 @@ final class MessageRemover {
     }
   }
 
-  /** A message dies, for want of room. */
+  /** Drops or dead-letters a message because the length limit is exceeded. */
   void dieOverLimit(long sequence, long nowMillis) {
     die(sequence, overLimit(0), nowMillis);
   }
 
-  /** Without a dead letter exchange a content only tells the journal more. */
+  /** Without a dead letter exchange the content is only useful to the death journal. */
   private Message contentOf(long sequence) {
     return deadLetters.areWanted() ? messages.get(sequence) : messages.peekIfCheap(sequence);
   }
@@ -94,12 +97,15 @@ final class MessageRemover {
     effects.died(message, entry, cause, deadlineMillis, nowMillis);
   }
 
-  /** A message that is not in the queue dies, for want of room. */
+  /** Drops or dead-letters a message that never entered the queue, because of the length limit. */
   void dieOutside(Message message, long nowMillis) {
     effects.died(message, null, overLimit(1), Deadlines.NEVER, nowMillis);
   }
 
-  /** Which limit is exceeded, by the messages that are here and so many more. */
+  /**
+   * Returns which limit is exceeded by the messages in the queue and the given number of further
+   * ones.
+   */
   private DropTrigger overLimit(int more) {
     long count = index.readyCount() + (length.countsUnacked() ? index.unackedCount() : 0) + more;
     return length.maxLength() != QueueSettings.NONE && count > length.maxLength()
@@ -107,23 +113,23 @@ final class MessageRemover {
         : DropTrigger.MAX_LENGTH_BYTES;
   }
 
-  /** A message is handed out, and nobody will settle it. */
+  /** Removes a message that is delivered without acknowledgement. */
   Message leave(long sequence) {
     Message message = messages.get(sequence);
     discard(sequence);
     return message;
   }
 
-  /** A message leaves for good. */
+  /** Removes a message for good. */
   void discard(long sequence) {
     deadlines.leaving(sequence);
     messages.remove(sequence);
   }
 
   /**
-   * Expires what is due, but no more than so many messages.
+   * Expires messages whose deadline has passed, at most {@code budget} of them.
    *
-   * @return when the next one is due
+   * @return when the next message is due
    */
   long expireDue(long nowMillis, int budget) {
     int left = budget;
@@ -143,7 +149,10 @@ final class MessageRemover {
     return deadlines.next();
   }
 
-  /** The head of the queue may be another one by now: sees to it that it leaves in time. */
+  /**
+   * Called when the head of the queue may have changed: sets the timer so that the head expires in
+   * time.
+   */
   void headMoved() {
     if (deadlines.watchHead()) {
       queueTimer.noLaterThan(deadlines.next());
@@ -151,10 +160,10 @@ final class MessageRemover {
   }
 
   /**
-   * Has the messages of a queue die that goes itself: the ready ones in their order, then those
-   * that consumers have, but no more than so many.
+   * Dead-letters the messages of a queue that is about to be deleted: ready ones in their order,
+   * then unacknowledged ones; at most {@code budget} of them.
    *
-   * @return whether none is left
+   * @return whether no message is left
    */
   boolean deadLetterAll(DropTrigger cause, long nowMillis, int budget) {
     int left = budget;
@@ -178,8 +187,8 @@ final class MessageRemover {
   }
 
   /**
-   * The first message that may be handed out; -1 if there is none, or too many before it are dead
-   * to remove them in one go. One that cannot be read is set aside.
+   * Returns the first message that may be delivered; -1 if there is none, or if too many expired
+   * messages stand before it to remove them in one go. A message that cannot be read is set aside.
    */
   long firstUnexpired(long nowMillis, int budget) {
     int left = budget;

@@ -13,13 +13,15 @@ import io.mayflymq.core.settings.TtlMode;
 import java.util.function.LongPredicate;
 
 /**
- * What {@link ClassicQueueMachine#reconfigure} would do at this moment.
+ * What {@link ClassicQueueMachine#reconfigure} would do at this moment; the answer to a policy
+ * preview.
  *
- * @param expiring how many ready messages would expire; where only the head of a queue is looked
- *     at, those that come to it one after the other, in the order in which they are served
- * @param overflowing how many others would be dropped from the head, being over a limit
- * @param leaseEndMillis when the queue would expire if nobody uses it, in ms since the epoch;
- *     {@link Deadlines#NEVER} without a lease or with consumers. It may have passed.
+ * @param expiring how many ready messages would expire; if messages expire only at the head, those
+ *     that reach it one after the other in the order of delivery
+ * @param overflowing how many other messages would be dropped from the head because of a length
+ *     limit
+ * @param leaseEndMillis when the queue would expire if it stays unused, in ms since the epoch;
+ *     {@link Deadlines#NEVER} without a lease or with consumers. It may be in the past.
  */
 public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis) {
   static PolicyImpact of(
@@ -52,7 +54,10 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
     }
   }
 
-  /** Counts what leaves at the head, one after the other, as it is too old or there is too much. */
+  /**
+   * Counts the messages that leave at the head, one after the other, because they expired or
+   * because of a limit.
+   */
   private static final class FromHead implements LongPredicate {
     private final MessageIndex<?> index;
     private final LongPredicate isDue;
@@ -107,7 +112,8 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
       index.forEachReady(sequence -> count[0] += isDue.test(sequence) ? 1 : 0);
       return count[0];
     }
-    // What was due by itself has left already, and what the queue's TTL ends are the first to come.
+    // Messages whose present deadline has passed have left already. The queue's TTL always ends
+    // the oldest messages first.
     return changed.messageTtlMillis() == QueueSettings.NONE
         ? 0
         : index.pages.countReadyWhile(isDue);
@@ -129,7 +135,7 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
         Math.max(0, surplus), overflowingBytes(index, deliveryPriority, changed, expiring));
   }
 
-  /** In the order in which messages are served; what expires are the first ones to have come. */
+  /** Adds up sizes in the order of delivery; the messages that expire are the oldest ones. */
   private static long overflowingBytes(
       MessageIndex<?> index,
       DeliveryPriority deliveryPriority,

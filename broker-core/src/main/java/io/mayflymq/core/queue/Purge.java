@@ -8,8 +8,8 @@ import io.mayflymq.core.queue.messages.MessageDeadlines;
 import io.mayflymq.core.queue.messages.QueueMessages;
 
 /**
- * Removes the ready messages of a queue, a slice at a time, with other work of the shard in
- * between. What comes after it has begun stays. Belongs to the queue's shard.
+ * Removes the ready messages of a queue, in slices, with other work of the shard in between.
+ * Messages that arrive after the start are kept. Belongs to the queue's shard.
  */
 public final class Purge {
   static final int SLICE = 4096;
@@ -40,7 +40,7 @@ public final class Purge {
     this.end = index.nextSequence();
   }
 
-  /** Works on for a moment. @return whether there is more to do */
+  /** Removes one slice of messages. @return whether there is more to do */
   public boolean step(long nowMillis) {
     if (!dueAreGone) {
       if (messageRemover.expireDue(nowMillis, slice) <= nowMillis) {
@@ -76,7 +76,7 @@ public final class Purge {
     counters.add(Counter.PURGED, count);
   }
 
-  /** How many messages have been removed so far. */
+  /** Returns how many messages have been removed so far. */
   public long removed() {
     return removed;
   }

@@ -11,60 +11,60 @@ import io.mayflymq.core.settings.QueueSettings;
 import java.util.List;
 
 /**
- * What a queue does with the commands that come to it, which depends on its type: a pure state
- * machine, which reads no clock and starts no thread. Effects go out through {@link QueueEffects}
- * and the consumers' outlets.
+ * The behaviour of a queue, which depends on its type: a pure state machine, which reads no clock
+ * and starts no thread. Effects go out through {@link QueueEffects} and the consumers' {@link
+ * io.mayflymq.core.queue.consumer.ConsumerTarget}s.
  *
  * <p>Belongs to the queue's shard.
  */
 public interface QueueMachine {
   /**
-   * Begins, with what the store has brought back meanwhile; to be called once, before any other
-   * command.
+   * Starts the queue, with the messages that the store has recovered meanwhile. To be called once,
+   * before any other command.
    */
   void start(long nowMillis);
 
-  /** What the queue lives by. */
+  /** Returns the effective settings. */
   QueueSettings settings();
 
   /**
-   * The queue lives by other settings from now on.
+   * Applies new settings.
    *
-   * @param changed the settings; what only arguments can set never changes
+   * @param changed the new settings; those that only arguments can set never change
    */
   void reconfigure(QueueSettings changed, long nowMillis);
 
-  /** What {@link #reconfigure} would do now; changes nothing. */
+  /** Returns what {@link #reconfigure} would do now; changes nothing. */
   PolicyImpact policyImpact(QueueSettings changed, long nowMillis);
 
   // Publishing
 
   /**
-   * A message was routed here.
+   * Publishes a message to the queue.
    *
    * @return false if the queue refuses it: the publisher gets {@code basic.nack}
    */
   boolean publish(Message message, long nowMillis);
 
-  /** Whether {@link #publish} would refuse a message now. */
+  /** Returns whether {@link #publish} would refuse a message now. */
   boolean refuses(Message message, long nowMillis);
 
   // Consuming
 
-  /** Whether a consumer may join beside those that are there. */
+  /** Returns whether a consumer may be added to the present ones. */
   boolean admits(boolean exclusive);
 
-  /** A consumer joins. */
+  /** Adds a consumer. */
   void subscribe(Consumer consumer, long nowMillis);
 
   /**
-   * A consumer leaves. What it has not settled stays its channel's to settle.
+   * Removes a consumer. The deliveries that it has not settled stay with its channel.
    *
-   * @return whether it was the last one
+   * @return whether it was the last consumer
    */
   boolean cancel(Consumer consumer, long nowMillis);
 
-  /** A consumer whose outlet had no room can take messages again. */
+  /** Resumes deliveries to a consumer whose channel had no room for messages. */
   void resume(Consumer consumer, long nowMillis);
 
   /**
@@ -72,28 +72,28 @@ public interface QueueMachine {
    *
    * @param acknowledges whether it stays unacknowledged until settled
    * @return null if no message is ready
-   * @throws UnsupportedOperationException if the type does not know that
+   * @throws UnsupportedOperationException if this type of queue does not support {@code basic.get}
    */
   GetResult fetch(boolean acknowledges, long nowMillis);
 
-  /** The queue was used so; what it was made for tells it by itself. */
+  /** Records a use of the queue, for its lease. Uses that the queue itself sees need no call. */
   void used(LeaseUse use, long nowMillis);
 
-  /** Whether messages wait to be published to it later. */
+  /** Sets whether scheduled messages wait to be published to the queue. */
   void holdsScheduled(boolean any, long nowMillis);
 
-  /** So many of its dead letters wait for another queue to take them. */
+  /** Sets how many of the queue's dead letters wait for another queue to take them. */
   void deadLettersWait(long count, long bytes);
 
-  /** Whether its lease has ended, so that it may go. */
+  /** Returns whether the lease has ended, so that the queue may be deleted. */
   boolean leaseHasEnded(long nowMillis);
 
   /**
-   * Has some of its messages die, ready or not, before it goes itself; to be called until there are
-   * none.
+   * Dead-letters some of the queue's messages, ready or unacknowledged, before the queue is
+   * deleted; to be called until none is left.
    *
-   * @param cause what its end comes from
-   * @return whether there are none
+   * @param cause why the queue is deleted
+   * @return whether no message is left
    */
   boolean deadLetterAll(DropTrigger cause, long nowMillis);
 
@@ -102,84 +102,90 @@ public interface QueueMachine {
   /**
    * Acknowledges messages.
    *
-   * @param consumer whom they were delivered to
+   * @param consumer the consumer to which they were delivered
    * @param from the first sequence number
-   * @param to the last one
+   * @param to the last sequence number
    */
   void acknowledge(Consumer consumer, long from, long to, long nowMillis);
 
   /**
    * Rejects messages. Other parameters as in {@link #acknowledge}.
    *
-   * @param cause who or what rejects them
+   * @param cause what rejects them
    */
   void reject(Consumer consumer, long from, long to, DropTrigger cause, long nowMillis);
 
-  /** Puts messages back. Parameters as in {@link #acknowledge}. */
+  /** Requeues messages. Parameters as in {@link #acknowledge}. */
   void requeue(Consumer consumer, long from, long to, long nowMillis);
 
   /**
-   * Puts messages back that consumers could not deal with. Parameters as in {@link #acknowledge}.
+   * Requeues messages that the consumer failed to process. Parameters as in {@link #acknowledge}.
    */
   void fail(Consumer consumer, long from, long to, long nowMillis);
 
   /**
-   * What removes all messages that are ready.
+   * Returns an operation that removes all ready messages.
    *
-   * @throws UnsupportedOperationException if the type does not know that
+   * @throws UnsupportedOperationException if this type of queue does not support it
    */
   Purge purge();
 
   // Time
 
-  /** The time that was asked for by {@link QueueEffects#wakeAt} has come. */
+  /** Called at the time that was requested by {@link QueueEffects#wakeAt}. */
   void onTimer(long nowMillis);
 
   /**
-   * To be called now and then: a queue that was empty and not used since the last call gives back
-   * the memory that it keeps for the next message.
+   * Periodic maintenance: a queue that is empty and was not used since the last call frees the
+   * memory that it keeps for the next message.
    */
   void trimMemory();
 
-  /** The queue is gone: gives back what it holds. Nothing else may be called afterwards. */
+  /** Releases what a deleted queue holds. No other method may be called afterwards. */
   void dispose();
 
   /**
-   * How long a flood of messages should pause for consumers that take what they can and are behind
-   * all the same, in ms; 0 if none has to.
+   * Returns how long a publisher of very many messages should pause, in ms, if consumers that have
+   * room are nevertheless behind; 0 if no pause is needed.
    */
   int pauseMillis();
 
   // Views
 
-  /** How many messages are ready: what declare-ok tells. */
+  /** Returns how many messages are ready: the number that declare-ok reports. */
   long readyCount();
 
-  /** How many messages there are of either kind, and their sizes. */
+  /** Returns how many messages the queue has, ready and unacknowledged, and their body sizes. */
   QueueTotals totals();
 
-  /** The first ready message; null if none is ready or it would cost too much to look at now. */
+  /**
+   * Returns the first ready message; null if there is none or if reading it would cost too much.
+   */
   Message peekHead();
 
   /**
-   * Begins to look at ready messages.
+   * Starts to browse the ready messages.
    *
-   * @param position where: 0 is the message that would be served next
+   * @param position where to start: 0 is the message that would be delivered next
    */
   MessageBrowser browse(long position);
 
-  /** Takes out single messages, wherever they stand; null if the type does not know that. */
+  /**
+   * Returns what takes single messages out of the queue; null if this type does not support that.
+   */
   MessageExtractor messageExtractor();
 
-  /** What happened so far; the rest is counted by who calls and whom it calls. */
+  /**
+   * Returns the counters. Some of them are counted by the callers and the callees of this class.
+   */
   Counters counters();
 
-  /** How many consumers there are. */
+  /** Returns how many consumers there are. */
   int consumerCount();
 
-  /** The consumers, in the order in which they came. */
+  /** Returns the consumers, in the order in which they were added. */
   List<Consumer> consumers();
 
-  /** Whether a consumer gets messages when it is its turn. */
+  /** Returns whether a consumer gets messages in its turn. */
   boolean isActive(Consumer consumer);
 }

@@ -2,17 +2,20 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.retention.Deadlines;
 
-/** The one timer of a queue. It is set for the earliest time, and only ever moved forward. */
+/**
+ * The only timer of a queue. It is set for the earliest time, and only ever moved to an earlier
+ * one.
+ */
 public final class QueueTimer {
   private final QueueEffects effects;
   private long at = Deadlines.NEVER;
 
-  /** Creates one that is not set. */
+  /** Creates a timer that is not set. */
   public QueueTimer(QueueEffects effects) {
     this.effects = effects;
   }
 
-  /** Something has to be done at this time, in ms since the epoch; the timer may fire earlier. */
+  /** Requests a wake-up at this time, in ms since the epoch; the timer may fire earlier. */
   public void noLaterThan(long deadlineMillis) {
     if (deadlineMillis < at) {
       at = deadlineMillis;
@@ -20,7 +23,7 @@ public final class QueueTimer {
     }
   }
 
-  /** The timer has fired: it has to be set anew. */
+  /** Called when the timer has fired: it has to be set again. */
   public void fired() {
     at = Deadlines.NEVER;
   }

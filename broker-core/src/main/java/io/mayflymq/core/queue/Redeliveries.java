@@ -13,8 +13,9 @@ import io.mayflymq.core.settings.RetryType;
 import io.mayflymq.core.store.RedeliveryNotes;
 
 /**
- * Takes back what consumers return: to its old place, or before all others in a quorum queue, at
- * once or after a wait. What has come back too often dies, and what is too old by now expires.
+ * Takes back the messages that consumers return: to their original place, or before all others in a
+ * quorum queue; at once or after a retry delay. A message that has been returned too often is
+ * dead-lettered, and one whose deadline has passed expires.
  *
  * <p>Source: RabbitMQ, "Quorum Queues", section "Poison Message Handling".
  */
@@ -26,12 +27,12 @@ final class Redeliveries {
   private final MessageDeadlines deadlines;
   private final MessageRemover messageRemover;
 
-  /** Null until something may have to wait. */
+  /** Null until a message may have to wait. */
   private DelayedRetries delayedRetries;
 
   private final QueueTimer queueTimer;
 
-  /** No message with a higher number has come back. */
+  /** The highest sequence number of all messages that were returned. */
   private long highest = NONE;
 
   private boolean counted;
@@ -52,7 +53,7 @@ final class Redeliveries {
     use(settings);
   }
 
-  /** Other settings count from now on, also for what was returned before. */
+  /** Applies new settings, also to messages that were returned before. */
   void change(QueueSettings settings) {
     boolean waited = delayedRetries != null;
     use(settings);
@@ -70,9 +71,9 @@ final class Redeliveries {
   }
 
   /**
-   * An unacknowledged message comes back.
+   * Returns an unacknowledged message to the queue.
    *
-   * @param failed whether its consumer could not deal with it
+   * @param failed whether its consumer failed to process it
    */
   void putBack(long sequence, boolean failed, long nowMillis) {
     int returns = 0;
@@ -102,9 +103,9 @@ final class Redeliveries {
   }
 
   /**
-   * A message came back before a restart or by it, and is ready now.
+   * Called for a ready message that was returned before a restart or because of it.
    *
-   * @param returns how often it has come back
+   * @param returns how often it has been returned
    * @param untilMillis when its wait ends, or {@link RedeliveryNotes#READY}
    */
   void recovered(long sequence, int returns, long untilMillis) {
@@ -117,8 +118,8 @@ final class Redeliveries {
   }
 
   /**
-   * Notes what has come back and is stored, until the notes take so many bytes: those that wait,
-   * and of the others those that consumers have, then those that are ready.
+   * Notes returned messages that are in the log, until the notes take {@code mostBytes} bytes:
+   * first those that wait, then those that are unacknowledged, then those that are ready.
    */
   void note(RedeliveryNotes notes, int mostBytes) {
     if (delayedRetries != null) {
@@ -143,30 +144,29 @@ final class Redeliveries {
     }
   }
 
-  /** How many wait. */
+  /** Returns how many messages wait for a retry. */
   long waiting() {
     return delayedRetries == null ? 0 : delayedRetries.count();
   }
 
-  /** Their body sizes. */
+  /** Returns the sum of their body sizes. */
   long waitingBytes() {
     return delayedRetries == null ? 0 : delayedRetries.bytes();
   }
 
   /**
-   * Ends what is to end of those that wait; see {@link DelayedRetries#release}. There have to be
-   * some.
+   * Ends waits that are over; see {@link DelayedRetries#release}. There must be waiting messages.
    */
   void release(long untilMillis, long nowMillis, int budget) {
     delayedRetries.release(untilMillis, nowMillis, budget);
   }
 
-  /** When to look at those that wait, or {@link Deadlines#NEVER}. */
+  /** Returns when to look at the waiting messages, or {@link Deadlines#NEVER}. */
   long next() {
     return delayedRetries == null ? Deadlines.NEVER : delayedRetries.next();
   }
 
-  /** The queue has gone. */
+  /** Removes all entries: the queue was deleted. */
   void clear() {
     if (delayedRetries != null) {
       delayedRetries.clear();

@@ -7,7 +7,7 @@ import io.mayflymq.core.settings.RetryType;
 import java.util.List;
 
 /**
- * How long a message waits that has come back. Pure: what varies by chance follows from the
+ * Computes the retry delay of a returned message. Pure: the random part (jitter) follows from the
  * message, so the same commands give the same queue.
  *
  * <p>Source: RabbitMQ 4.3, "Quorum Queues", section "Delayed Retry", for the type and the linear
@@ -16,13 +16,13 @@ import java.util.List;
 record RetryDelay(RetrySettings settings) {
   private static final int PERCENT = 100;
 
-  /** A list of delays needs no least one, and neither do returns that never wait. */
+  /** With a list of delays no minimum is needed; with type {@code disabled} no message waits. */
   private boolean isOn() {
     return settings.type() != RetryType.DISABLED
         && (!settings.delaysMillis().isEmpty() || settings.minMillis() != QueueSettings.NONE);
   }
 
-  /** Whether a message waits that came back so. */
+  /** Whether a returned message waits. */
   boolean isFor(boolean failed) {
     return isOn()
         && switch (settings.type()) {
@@ -34,10 +34,10 @@ record RetryDelay(RetrySettings settings) {
   }
 
   /**
-   * The delay.
+   * Returns the delay.
    *
-   * @param returns how often the message has come back, 1 or more
-   * @param seed what chance follows from
+   * @param returns how often the message has been returned, 1 or more
+   * @param seed determines the jitter
    * @return 1 or more, in ms
    */
   long millis(int returns, long seed) {
@@ -62,7 +62,7 @@ record RetryDelay(RetrySettings settings) {
     return least > most / returns ? most : least * returns;
   }
 
-  /** Up to so many percent shorter or longer, evenly. */
+  /** Varies a delay by up to the configured percentage, evenly distributed. */
   private long jittered(long delay, long seed) {
     if (settings.jitterPercent() == 0) {
       return delay;
@@ -72,7 +72,7 @@ record RetryDelay(RetrySettings settings) {
     return (long) Math.min(Long.MAX_VALUE, delay * (1 + deviation));
   }
 
-  /** Scatters seeds that are next to each other: the finishing step of SplitMix64. */
+  /** Spreads seeds that are close to each other: the finishing step of SplitMix64. */
   private static long mix(long seed) {
     long z = (seed ^ (seed >>> 30)) * 0xbf58476d1ce4e5b9L;
     z = (z ^ (z >>> 27)) * 0x94d049bb133111ebL;

@@ -5,8 +5,9 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.MessageIndex;
 
 /**
- * Settles ranges of messages. One that fails holds up no other: {@link #throwFailure} tells of it
- * when all have had their turn, as its consumer knows of none of them any more.
+ * Settles ranges of messages. An exception for one message does not keep the others from being
+ * settled: {@link #throwFailure} throws it when the whole range is done, because the consumer no
+ * longer knows any of the messages by then.
  */
 final class Settlements {
   private final MessageIndex<Message> index;
@@ -21,7 +22,7 @@ final class Settlements {
   }
 
   /**
-   * Messages leave for good.
+   * Acknowledges messages.
    *
    * @return how many were unacknowledged
    */
@@ -41,7 +42,7 @@ final class Settlements {
   }
 
   /**
-   * Messages die.
+   * Rejects messages.
    *
    * @return how many were unacknowledged
    */
@@ -61,7 +62,7 @@ final class Settlements {
   }
 
   /**
-   * Messages come back.
+   * Requeues messages.
    *
    * @return how many were unacknowledged
    */
@@ -86,7 +87,7 @@ final class Settlements {
     }
   }
 
-  /** Throws the first of what was thrown since this was last called, if anything was. */
+  /** Throws the first exception that occurred since the last call, if there was one. */
   void throwFailure() {
     Throwable thrown = failure;
     failure = null;

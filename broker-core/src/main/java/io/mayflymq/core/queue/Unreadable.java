@@ -10,11 +10,12 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /*
- * The messages that could not be read when they were wanted: their file is damaged, or the disk gave no answer.
+ * The messages that could not be read when they were needed, because their file is damaged or the disk reported an error.
  *
- * They are set aside. In the index they are unacknowledged, so nothing hands them out, and those behind them are served; the log has them as
- * before. A disk may recover, so they are tried again after a minute: one that was to be served is ready again, at its old place, and one that was to
- * be dead-lettered dies. After a restart they are all ready. None is ever dropped for being unreadable: it leaves only as it would by its time to live, or with its queue.
+ * They are set aside: in the index they are unacknowledged, so they are not delivered and the messages behind them are; the log still has them. A disk
+ * may recover, so each is tried again after a minute: one that was to be delivered is ready again, at its old place, and one that was to be
+ * dead-lettered is dead-lettered. After a restart they are all ready. No message is ever dropped for being unreadable: it leaves only by its TTL or with
+ * its queue.
  */
 final class Unreadable {
   static final long RETRY_MILLIS = 60_000;
@@ -26,7 +27,10 @@ final class Unreadable {
   private final QueueTimer queueTimer;
   private final MessageRemover messageRemover;
 
-  /** What each was about to die of; null if it was about to be served, or to expire. */
+  /**
+   * For each message the cause of the death that could not be completed; null if it was to be
+   * delivered, or to expire.
+   */
   private final TreeMap<Long, DropTrigger> aside = new TreeMap<>();
 
   private long bytes;
@@ -48,9 +52,10 @@ final class Unreadable {
   }
 
   /**
-   * A message could not be read just now: it is neither ready nor with a consumer from here on.
+   * Sets a message aside that could not be read: it is neither ready nor delivered from now on.
    *
-   * @param cause what it was about to die of; null if it was about to be served, or to expire
+   * @param cause the cause of the death that could not be completed; null if it was to be
+   *     delivered, or to expire
    */
   void setAside(long sequence, DropTrigger cause, long nowMillis) {
     if (!index.isUnacked(sequence)) {
@@ -67,7 +72,10 @@ final class Unreadable {
     effects.unreadable(sequence, messages.unreadableReason(), true);
   }
 
-  /** A message that leaves with its queue could not be read: nothing can be sent on. */
+  /**
+   * Records that a message which is deleted with its queue could not be read: it cannot be dead-
+   * lettered.
+   */
   void leaves(long sequence) {
     if (aside.containsKey(sequence)) {
       aside.remove(sequence);
@@ -76,7 +84,7 @@ final class Unreadable {
     effects.unreadable(sequence, messages.unreadableReason(), false);
   }
 
-  /** Tries all of them again, if it is time. */
+  /** Tries all of them again, if the time has come. */
   void retry(long nowMillis) {
     if (retryAt > nowMillis) {
       queueTimer.noLaterThan(retryAt);
@@ -106,12 +114,12 @@ final class Unreadable {
     return aside.isEmpty();
   }
 
-  /** How many there are. */
+  /** Returns how many there are. */
   long count() {
     return aside.size();
   }
 
-  /** Their body sizes. */
+  /** Returns the sum of their body sizes. */
   long bytes() {
     return bytes;
   }

@@ -21,9 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * An error in any one thread of the broker, at whatever that thread does next. A lack of memory
- * ends the process. Another error either goes no further or ends the process too. Nothing confirmed
- * is lost.
+ * Throws an error in each thread of the broker, at its next action. An out-of-memory error ends the
+ * process. Another error is contained or ends the process too. No confirmed message is lost.
  */
 @OwnBroker
 class ErrorInThreadIT {
@@ -34,7 +33,10 @@ class ErrorInThreadIT {
   private static final int QUEUES = 4;
   private static final Duration STEP = Duration.ofMillis(100);
 
-  /** One of each kind: the threads of the API and of the control command are of one kind. */
+  /**
+   * One thread of each kind: the threads of the API and of the control command are of the same
+   * kind.
+   */
   private static final List<String> THREADS =
       List.of(
           "AsyncAppender-Worker-ConsoleAppender",
@@ -53,11 +55,11 @@ class ErrorInThreadIT {
 
   @TempDir Path data;
 
-  /** How many messages were confirmed. */
+  /** The number of confirmed messages. */
   private int confirmed;
 
   @Test
-  void lackOfMemoryEndsTheProcess() throws Exception {
+  void outOfMemoryInAnyThreadEndsTheProcess() throws Exception {
     for (String thread : THREADS) {
       try (DebuggedBroker broker = new DebuggedBroker(data)) {
         useEverything(broker.process);
@@ -72,7 +74,7 @@ class ErrorInThreadIT {
   }
 
   @Test
-  void otherErrorGoesNoFurtherOrEndsTheProcess() throws Exception {
+  void otherErrorsAreContainedOrEndTheProcess() throws Exception {
     DebuggedBroker broker = new DebuggedBroker(data);
     try {
       for (String thread : THREADS) {
@@ -108,7 +110,7 @@ class ErrorInThreadIT {
     return BrokerProcess.builder().data(data).set("shards", 2).set("log.file", "broker.log");
   }
 
-  /** Has every kind of thread do something. */
+  /** Makes every kind of thread do some work. */
   private void useEverything(BrokerProcess broker) throws Exception {
     try (Connection connection = broker.factory().newConnection();
         Channel channel = connection.createChannel()) {
@@ -143,7 +145,7 @@ class ErrorInThreadIT {
       debugger = Debugger.attach(port);
     }
 
-    /** Uses the broker until the thread has called something and got the error. */
+    /** Uses the broker until the thread has called a method and got the error. */
     void throwIn(String thread, Class<? extends Throwable> error) throws Exception {
       Thread using = new Thread(this::use, "use");
       debugger.throwIn(thread, thread.startsWith("Async") ? LOG : BROKER, error);
@@ -163,7 +165,7 @@ class ErrorInThreadIT {
       }
     }
 
-    /** Whether everything works in it, or it has ended. */
+    /** Returns whether the whole broker works; false if it has ended. */
     boolean serves() throws Exception {
       try {
         useEverything(process);

@@ -10,25 +10,26 @@ import java.util.List;
 import java.util.Set;
 
 /*
- * The ready messages in the order in which they would be served. Nothing is changed, and the queue may do so between any two calls:
+ * Iterates over the ready messages in the order of delivery. It changes nothing; the queue may change between any two calls:
  *
- *   by arrival    the next one after the last, wherever that stood
- *   by priority   one pass by arrival for each priority, the highest first
- *   returned      in a quorum queue: what goes ahead at this moment, but for very much of it, then all others by arrival
+ *   by arrival    the next message after the last one, whatever has left meanwhile
+ *   by priority   one pass in order of arrival for each priority, the highest first
+ *   returned      in a quorum queue: the returned messages (up to a limit) first, then all others by arrival
  */
 abstract class BrowseOrder {
   /** There is no message left. */
   static final long END = -1;
 
-  /** There may be one; ask again. */
+  /** There may be another message; ask again. */
   static final long NOT_YET = -2;
 
   /**
-   * So many returned messages stand at their place; taking them from the heap and back takes time.
+   * At most so many returned messages are visited before others; taking them from the heap and
+   * putting them back takes time.
    */
   private static final int MOST_RETURNED = 10_000;
 
-  /** The order of a queue with precedence, from its head on. */
+  /** Returns the order of a queue with delivery priorities, from its head on. */
   static BrowseOrder of(
       MessageIndex<Message> index, DeliveryPriority deliveryPriority, int maxPriority) {
     return maxPriority > 0
@@ -36,13 +37,13 @@ abstract class BrowseOrder {
         : new Returned(index, deliveryPriority.first(MOST_RETURNED));
   }
 
-  /** The order of a queue without precedence, from a position on. */
+  /** Returns the order of a queue without delivery priorities, from a position on. */
   static BrowseOrder byArrivalFrom(MessageIndex<Message> index, long position) {
     long first = index.pages.readyAt(position);
     return new ByArrival(index, first < 0 ? index.nextSequence() : first - 1);
   }
 
-  /** The number of the next message, {@link #END} or {@link #NOT_YET}. */
+  /** Returns the sequence number of the next message, {@link #END} or {@link #NOT_YET}. */
   abstract long next();
 
   private static final class ByArrival extends BrowseOrder {

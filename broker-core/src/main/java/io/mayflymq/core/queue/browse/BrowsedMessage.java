@@ -4,16 +4,17 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.retention.Deadlines;
 
 /**
- * A ready message, as somebody sees it who takes nothing.
+ * A ready message, as a browser sees it without taking it from the queue.
  *
- * @param position how many messages would be served before it
- * @param sequence its number in the queue, or its offset in a stream; never given to another one
- * @param message the message; null if it is too large to be read just for looking at it
+ * @param position how many messages would be delivered before it
+ * @param sequence its number in the queue, or its offset in a stream; a number is never reused
+ * @param message the message; null if it is too large to be read only for display
  * @param bodyLength the length of its body in bytes
- * @param enqueuedAtMillis when it came, in ms since the epoch; {@link #UNKNOWN} in a stream
+ * @param enqueuedAtMillis when it arrived, in ms since the epoch; {@link #UNKNOWN} in a stream
  * @param deadlineMillis when it expires, in ms since the epoch; {@link Deadlines#NEVER} if never
  * @param redelivered whether it may have been delivered before
- * @param deliveryCount how often it has come back; {@link #UNKNOWN} where nobody counts
+ * @param deliveryCount how often it has been returned; {@link #UNKNOWN} if the queue does not count
+ *     it
  */
 public record BrowsedMessage(
     long position,
@@ -24,10 +25,10 @@ public record BrowsedMessage(
     long deadlineMillis,
     boolean redelivered,
     long deliveryCount) {
-  /** What is not known. */
+  /** Stands for a number that is not known. */
   public static final long UNKNOWN = -1;
 
-  /** The same with a message of which less is kept. */
+  /** Returns the same with a shortened message. */
   public BrowsedMessage with(Message shorter) {
     return new BrowsedMessage(
         position,

@@ -10,7 +10,7 @@ import io.mayflymq.core.queue.messages.QueueMessages;
 import io.mayflymq.core.settings.QueueSettings;
 import java.util.function.Consumer;
 
-/** Looks at the ready messages of a queue, those that are too old and not yet gone included. */
+/** Browses the ready messages of a queue, including expired ones that have not been removed yet. */
 public final class QueueBrowser implements MessageBrowser {
   /** Reading a content takes about a millisecond for each half of a megabyte. */
   private static final int LARGEST_READ = 4 << 20;
@@ -23,7 +23,7 @@ public final class QueueBrowser implements MessageBrowser {
   private long toSkip;
   private long position;
 
-  /** Begins at this position. */
+  /** Starts at this position. */
   public static QueueBrowser from(
       long position,
       MessageIndex<Message> index,
@@ -31,7 +31,7 @@ public final class QueueBrowser implements MessageBrowser {
       MessageDeadlines deadlines,
       DeliveryPriority deliveryPriority,
       QueueSettings settings) {
-    // Where the order is that of arrival, what comes before need not be looked at one by one.
+    // In order of arrival the messages before the position need not be visited one by one.
     return deliveryPriority == null
         ? new QueueBrowser(
             index,

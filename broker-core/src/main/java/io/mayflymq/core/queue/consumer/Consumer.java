@@ -6,10 +6,11 @@ import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ShortString;
 
 /**
- * A consumer of a queue. Its state belongs to the queue's shard; what identifies it is final and
- * may be read by any thread.
+ * A consumer of a queue. Its mutable state belongs to the queue's shard; the final fields may be
+ * read by any thread.
  *
- * <p>{@code basic.get} settles through one too, which never joins the round.
+ * <p>Messages of {@code basic.get} are settled through such an object, too; it is never in the
+ * rotation.
  */
 public final class Consumer {
   /** The argument of {@code basic.consume} that gives a consumer its priority: an integer. */
@@ -32,16 +33,19 @@ public final class Consumer {
 
   private int unacked;
 
-  /** Whether it stands in the round of those that get messages. */
+  /** Whether it is in the rotation of consumers that can take a message. */
   boolean inRound;
 
-  /** Whether it gets messages when it is its turn: each does, or the single active one. */
+  /**
+   * Whether it gets messages in its turn: true for every consumer, or only for the single active
+   * one.
+   */
   boolean active;
 
-  /** Whether its outlet had no room when asked last. */
+  /** Whether its channel had no room when last asked. */
   public boolean blocked;
 
-  /** Whether it has left the queue; settlements may still come. */
+  /** Whether it was cancelled; its deliveries may still be settled. */
   boolean cancelled;
 
   /**
@@ -49,11 +53,11 @@ public final class Consumer {
    *
    * @param tag its consumer tag
    * @param acknowledges whether its messages stay unacknowledged until settled
-   * @param exclusive whether it wants to be the only one
+   * @param exclusive whether it must be the only consumer
    * @param prefetch how many messages it may have unacknowledged, 0 for no limit (per consumer, as
    *     {@code basic.qos} with {@code global=false} means in RabbitMQ)
    * @param arguments those of {@code basic.consume}
-   * @param outlet where its messages go
+   * @param outlet receives its messages
    */
   public Consumer(
       ShortString tag,
@@ -87,7 +91,7 @@ public final class Consumer {
     return acknowledges;
   }
 
-  /** Whether it is to be the queue's only consumer. */
+  /** Whether it must be the queue's only consumer. */
   public boolean exclusive() {
     return exclusive;
   }
@@ -110,24 +114,27 @@ public final class Consumer {
   }
 
   /**
-   * How long its deliveries may stay unacknowledged, in ms, from the argument {@value #TIMEOUT};
-   * {@link QueueSettings#NONE} if it says nothing.
+   * Returns how long its deliveries may stay unacknowledged, in ms, from the argument {@value
+   * #TIMEOUT}; {@link QueueSettings#NONE} without that argument.
    */
   public long timeoutMillis() {
     return timeoutMillis;
   }
 
-  /** Where its messages go. */
+  /** Returns what receives its messages. */
   public ConsumerTarget outlet() {
     return outlet;
   }
 
-  /** How many of its messages are unacknowledged. */
+  /** Returns how many of its messages are unacknowledged. */
   public int unacked() {
     return unacked;
   }
 
-  /** Whether it gets messages when it is its turn: each does, or the single active one. */
+  /**
+   * Whether it gets messages in its turn: true for every consumer, or only for the single active
+   * one.
+   */
   public boolean active() {
     return active;
   }

@@ -5,15 +5,15 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The consumers of a queue, and the round in which those that can take a message get one after the
- * other. Consumers of a higher priority come first: others get messages while none of them can take
- * any. With a single active consumer only that one is in the round; when it leaves, the next is the
- * one of the highest priority, among equals the one that came first.
+ * The consumers of a queue, and the rotation (round robin) of those that can take a message.
+ * Consumers of a higher priority come first: others get messages only while none of them can take
+ * any. With a single active consumer only that one is in the rotation; when it is removed, the next
+ * one is that with the highest priority, among equals the one that was added first.
  *
  * <p>Source: RabbitMQ, "Consumer Priorities" and "Single Active Consumer".
  */
 public final class ConsumerRotation {
-  /** What queues without consumers share; never changed. */
+  /** Shared by queues without consumers; never changed. */
   private static final ArrayList<Consumer> NO_CONSUMERS = new ArrayList<>(0);
 
   private static final ArrayList<Level> NO_LEVELS = new ArrayList<>(0);
@@ -21,7 +21,9 @@ public final class ConsumerRotation {
   private final boolean singleActive;
   private ArrayList<Consumer> all = NO_CONSUMERS;
 
-  /** The round of each priority that was ever used, the highest first; nearly always one. */
+  /**
+   * One rotation for each priority that was ever used, the highest first; nearly always only one.
+   */
   private ArrayList<Level> levels = NO_LEVELS;
 
   private Consumer active;
@@ -72,7 +74,7 @@ public final class ConsumerRotation {
     return best;
   }
 
-  /** The consumer whose turn it is, which stays where it is; null if none can take a message. */
+  /** Returns the consumer whose turn it is, without advancing; null if none can take a message. */
   public Consumer next() {
     for (int i = 0; i < levels.size(); i++) {
       Consumer first = levels.get(i).round.peekFirst();
@@ -84,7 +86,8 @@ public final class ConsumerRotation {
   }
 
   /**
-   * The next one whose outlet has room, which is reserved by that; those without leave the round.
+   * Returns the next consumer whose channel has room, and reserves that room; consumers without
+   * room leave the rotation.
    */
   public Consumer nextWithRoom() {
     Consumer consumer = next();
@@ -95,7 +98,7 @@ public final class ConsumerRotation {
     return consumer;
   }
 
-  /** A message went to the consumer whose turn it was. */
+  /** Advances after a message was delivered to the consumer whose turn it was. */
   public void served(Consumer consumer) {
     ArrayDeque<Consumer> round = round(consumer.priority());
     if (!consumer.hasCredit()) {
@@ -106,13 +109,13 @@ public final class ConsumerRotation {
     }
   }
 
-  /** The consumer whose turn it is has no room. */
+  /** Takes the consumer whose turn it is out of the rotation, as it has no room. */
   public void block(Consumer consumer) {
     consumer.blocked = true;
     leave(consumer);
   }
 
-  /** Whether one of them would get more if its connection were faster. */
+  /** Whether a consumer would get more messages if its connection were faster. */
   public boolean isHeldUp() {
     for (Consumer consumer : all) {
       if (consumer.blocked) {
@@ -122,7 +125,7 @@ public final class ConsumerRotation {
     return false;
   }
 
-  /** Puts a consumer at the end of its round if it can take messages again. */
+  /** Puts a consumer at the end of its rotation if it can take messages again. */
   public void join(Consumer consumer) {
     if (consumer.mayJoinRound() && consumer.active) {
       consumer.inRound = true;

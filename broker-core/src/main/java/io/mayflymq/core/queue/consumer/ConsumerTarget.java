@@ -4,12 +4,12 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.ClassicQueueMachine;
 
 /**
- * Where a consumer's messages go: its channel, seen from the queue. Called on the queue's shard
+ * Receives a consumer's messages: its channel, as the queue sees it. Called on the queue's shard
  * only.
  *
- * <p>Backpressure is here: a queue asks for room before each message. Where there is none it takes
- * the consumer out of the round, and {@link ClassicQueueMachine#resume} brings it back when the
- * channel can take more.
+ * <p>This is where backpressure is applied: a queue asks for room before each delivery. If there is
+ * none it takes the consumer out of the rotation, and {@link ClassicQueueMachine#resume} puts it
+ * back when the channel can take more.
  */
 public interface ConsumerTarget {
   /**
@@ -21,7 +21,7 @@ public interface ConsumerTarget {
   boolean reserve(Consumer consumer);
 
   /**
-   * Hands a message over; room was reserved.
+   * Delivers a message for which room was reserved.
    *
    * @param sequence the message's number in the queue, to settle it by; -1 if it needs no
    *     settlement
@@ -29,6 +29,6 @@ public interface ConsumerTarget {
    */
   void deliver(Consumer consumer, long sequence, Message message, boolean redelivered);
 
-  /** Tells that the queue has gone, and the consumer with it. */
+  /** Called when the consumer was cancelled because its queue was deleted. */
   void cancelled(Consumer consumer);
 }

@@ -12,20 +12,20 @@ import java.util.List;
 import java.util.function.LongPredicate;
 
 /*
- * The messages of a queue that are served before others that are older.
+ * The messages of a queue that are delivered before older ones.
  *
- * A queue's index keeps messages in the order in which they came, and that stays so here: numbers, expiry, the log and settlements know of no other.
- * What goes ahead stands in a heap of (rank, sequence) beside it, the lowest rank first and within a rank the oldest message.
- * When the heap is empty, the order of arrival is the order of service. Who goes ahead depends on the queue:
+ * A queue's index keeps messages in the order in which they arrived, and this class does not change that: numbers, expiry, the log and settlements use
+ * that order only. The messages that are delivered earlier are also in a heap of (rank, sequence), the lowest rank first and within a rank the oldest
+ * message. When the heap is empty, messages are delivered in the order of arrival. Which messages are in the heap depends on the queue:
  *
- *   with priorities   each message of a priority above 0, ranked by it, when it comes and when it comes back: so that is back at its place
- *   quorum            what consumers have returned, in the order in which they did so
+ *   with priorities   each message of a priority above 0, ranked by its priority; so a requeued message is back at its place
+ *   quorum            messages that consumers have returned, in the order in which they returned them
  *
- * So messages of priority 0, and those of a quorum queue that were never returned, cost nothing; others 16 bytes here and 4 in the index,
- * and a logarithm. A queue that has neither has no object of this class.
+ * So messages of priority 0, and those of a quorum queue that were never returned, cost nothing; others cost 16 bytes here, 4 in the index, and
+ * logarithmic time. A queue that needs neither has no object of this class.
  *
- * A message that is handed out is always the first; it leaves the top. One that expires in the middle stays in the heap as a dead entry, to be
- * swept out (see LongPairHeap, which orders deadlines in the same way).
+ * A message that is delivered is always at the top of the heap, and is removed there. One that expires in the middle stays in the heap as a dead entry
+ * until a sweep removes it (see LongPairHeap, which orders deadlines in the same way).
  */
 public final class DeliveryPriority {
   private final MessageIndex<Message> index;
@@ -38,14 +38,17 @@ public final class DeliveryPriority {
     this.maxPriority = maxPriority;
   }
 
-  /** The precedence in a queue with these settings; null if its order is that of arrival alone. */
+  /**
+   * Returns the delivery priority of a queue with these settings; null if its order is that of
+   * arrival alone.
+   */
   public static DeliveryPriority in(MessageIndex<Message> index, QueueSettings settings) {
     return settings.hasPriorities() || settings.type() == QueueType.QUORUM
         ? new DeliveryPriority(index, settings.maxPriority())
         : null;
   }
 
-  /** The ready message whose turn it is; -1 if none is ready. */
+  /** Returns the next ready message to deliver; -1 if none is ready. */
   public long first() {
     while (!ranks.isEmpty()) {
       long sequence = ranks.peekSequence();
@@ -57,14 +60,17 @@ public final class DeliveryPriority {
     return index.firstReady();
   }
 
-  /** A message of this priority is in the index, not yet ready or to be told by {@link #ready}. */
+  /**
+   * Called when a message of this priority was put into the index; it is not ready yet, or {@link
+   * #ready} follows.
+   */
   public void came(long sequence, int priority) {
     if (priority > 0 && maxPriority > 0) {
       EntryMetadata.setPriority(index, sequence, Math.min(priority, maxPriority));
     }
   }
 
-  /** A message has come, or come back after a restart, and is ready. */
+  /** Called when a message has arrived, or was recovered after a restart, and is ready. */
   public void ready(long sequence) {
     int priority = EntryMetadata.priority(index, sequence);
     if (priority > 0) {
@@ -72,7 +78,7 @@ public final class DeliveryPriority {
     }
   }
 
-  /** A message is ready again. */
+  /** Called when a returned message is ready again. */
   public void returned(long sequence) {
     if (maxPriority == QueueSettings.NO_PRIORITIES) {
       goAhead(++returns, sequence);
@@ -86,12 +92,12 @@ public final class DeliveryPriority {
     ranks.add(rank, sequence);
   }
 
-  /** Whether a message is ready and goes before older ones. */
+  /** Whether a message is ready and is delivered before older ones. */
   public boolean isAhead(long sequence) {
     return index.isReady(sequence) && (index.flags(sequence) & EntryFlags.AHEAD) != 0;
   }
 
-  /** A message is about to be handed out or to leave, ready or not. */
+  /** Called before a message is delivered or removed, ready or not. */
   public void leaving(long sequence) {
     int flags = index.flags(sequence);
     if ((flags & EntryFlags.AHEAD) == 0) {
@@ -107,12 +113,15 @@ public final class DeliveryPriority {
     }
   }
 
-  /** All ready messages are leaving at once. */
+  /** Called before all ready messages are removed at once. */
   public void cleared() {
     ranks.clear();
   }
 
-  /** The messages that go ahead, in their order, but no more than so many. Changes nothing. */
+  /**
+   * Returns the messages that are delivered first, in their order, at most {@code most}. Changes
+   * nothing.
+   */
   public List<Long> first(int most) {
     List<Long> found = new ArrayList<>();
     visit(
@@ -124,10 +133,10 @@ public final class DeliveryPriority {
   }
 
   /**
-   * Shows the messages that go ahead, in their order. Changes nothing.
+   * Visits the messages that are delivered first, in their order. Changes nothing.
    *
-   * @param visitor tells whether it wants the next one
-   * @return whether it has seen all and wants more
+   * @param visitor returns whether it wants the next one
+   * @return whether it has seen all of them and wants more
    */
   public boolean visit(LongPredicate visitor) {
     List<long[]> seen = new ArrayList<>();

@@ -5,22 +5,24 @@ public final class EntryFlags {
   /** It may have been delivered before. */
   public static final int REDELIVERED = 1;
 
-  /** It is in the index of deadlines that come out of order. */
+  /** It is in the heap of deadlines that are out of order. */
   public static final int INDEXED = 2;
 
-  /** It has to be there while it is ready: no run of deadlines in order vouches for it. */
+  /**
+   * It has to be in that heap while it is ready, because no run of ordered deadlines includes it.
+   */
   public static final int OUT_OF_ORDER = 4;
 
   /** It is in the log of the shard. */
   public static final int STORED = 8;
 
-  /** It is not in the log, and its content is in a file that ends with the process. */
+  /** It is not in the log, and its content is in a file that is deleted when the broker stops. */
   public static final int PAGED = 16;
 
-  /** It is ready, and goes before others whose turn it would be by their age. */
+  /** It is ready, and is delivered before older messages. */
   public static final int AHEAD = 32;
 
-  /** It has come back, is not ready yet, and no consumer has it. */
+  /** It was returned and waits for its retry delay: it is not ready, and not with a consumer. */
   public static final int DELAYED = 64;
 
   private EntryFlags() {}

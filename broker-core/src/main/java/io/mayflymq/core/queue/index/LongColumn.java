@@ -3,12 +3,12 @@ package io.mayflymq.core.queue.index;
 import java.util.Arrays;
 
 /**
- * One column of a page that holds times in milliseconds or locations in a log, as small as they
- * allow. While all are equal (no deadline at all, or a burst within a millisecond) there is no
- * array. Otherwise each is an int, the distance to the page's first value, which reaches 24 days
- * either way, or to the end of a segment; and only a page with values further apart than that has
- * an array of longs. At rest it is a {@link PackedColumn}, if that is smaller, until a value
- * changes.
+ * One column of a page that holds times in milliseconds or locations in a log, in as little memory
+ * as the values allow. If all values are equal (no deadline at all, or a burst within a
+ * millisecond) there is no array. Otherwise each is an int, the distance to the page's first value,
+ * which covers 24 days in either direction, or a whole segment. Only a page with values further
+ * apart has an array of longs. At rest the column is a {@link PackedColumn}, if that is smaller,
+ * until a value changes.
  */
 final class LongColumn {
   /** The value of an entry that has none. */
@@ -37,9 +37,9 @@ final class LongColumn {
   }
 
   /**
-   * Makes the column small, for a page that rests.
+   * Packs the column of a page at rest.
    *
-   * @param scratch an array of the column's length, to work in
+   * @param scratch a temporary array of the column's length
    */
   void pack(long[] scratch) {
     if (offsets != null) {
@@ -58,7 +58,10 @@ final class LongColumn {
     packed = null;
     offsets = new int[capacity];
     for (int i = 0; i < capacity; i++) {
-      offsets[i] = (int) (from.get(i) - base); // It came from there: the base is still the same.
+      offsets[i] =
+          (int)
+              (from.get(i)
+                  - base); // The values are from these offsets: the base is still the same.
     }
   }
 
@@ -131,7 +134,7 @@ final class LongColumn {
     return to;
   }
 
-  /** Forgets all entries, and the array: the next user of the page may not need one. */
+  /** Clears all entries and drops the array, since the next user of the page may not need one. */
   void clear() {
     empty = true;
     base = 0;

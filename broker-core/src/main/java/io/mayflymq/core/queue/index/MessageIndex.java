@@ -4,7 +4,7 @@ import java.util.NoSuchElementException;
 import java.util.function.LongConsumer;
 
 /**
- * The messages of one queue: what the queue knows of each of them, packed into primitive columns.
+ * The messages of one queue: the metadata of each of them, packed into primitive columns.
  *
  * <h2>Why it looks like this</h2>
  *
@@ -45,7 +45,7 @@ public final class MessageIndex<T> {
 
   private static final long NONE = -1;
 
-  /** Open to tests of this package, which look for references that were left behind. */
+  /** Visible to tests, which check that no reference to a content is left behind. */
   public final PageDirectory pages;
 
   private long nextSequence;
@@ -58,7 +58,7 @@ public final class MessageIndex<T> {
   /**
    * Makes an empty index, which holds no page until the first message.
    *
-   * @param pool where pages come from and go to, shared by the queues of the same thread
+   * @param pool the pool that pages are taken from and returned to, shared by the queues of a shard
    */
   public MessageIndex(PagePool pool) {
     pages = new PageDirectory(pool);
@@ -123,13 +123,13 @@ public final class MessageIndex<T> {
     addReady(page, offset, bodySize);
   }
 
-  /** The sequence number that the next appended message will have; the first one is 0. */
+  /** Returns the sequence number of the next appended message; the first one is 0. */
   public long nextSequence() {
     return nextSequence;
   }
 
   /**
-   * Skips sequence numbers that were given out before a restart and must not be given out again.
+   * Skips sequence numbers that were used before a restart and must not be used again.
    *
    * @throws IllegalArgumentException if the number is less than {@link #nextSequence()}
    */
@@ -260,7 +260,10 @@ public final class MessageIndex<T> {
     unackedBytes = 0;
   }
 
-  /** Now and then: if empty and not used since the last call, it gives back 1 to 10 KB. */
+  /**
+   * Periodic maintenance: an index that is empty and was not used since the last call frees 1 to 10
+   * KB.
+   */
   public void trimMemory() {
     if (nextSequence == sequenceAtRest) {
       pages.freeEmptyTail();
@@ -268,7 +271,7 @@ public final class MessageIndex<T> {
     sequenceAtRest = nextSequence;
   }
 
-  /** Packs the pages, after many messages were put in. */
+  /** Packs the pages, after many messages were recovered. */
   public void pack() {
     pages.packAll();
   }
@@ -298,7 +301,7 @@ public final class MessageIndex<T> {
     return contentOf(existing(sequence), offset(sequence));
   }
 
-  /** Where a message is in a file; of no meaning for one that was never given a location. */
+  /** Returns the location of a message in a file; undefined if no location was set. */
   public long location(long sequence) {
     return existing(sequence).location(offset(sequence));
   }
@@ -313,7 +316,7 @@ public final class MessageIndex<T> {
     return existing(sequence).deadline(offset(sequence));
   }
 
-  /** Sets when a message expires, as {@link #deadline} tells it. */
+  /** Sets when a message expires, in the form that {@link #deadline} returns. */
   public void setDeadline(long sequence, long deadlineMillis) {
     existing(sequence).setDeadline(offset(sequence), deadlineMillis);
   }
@@ -338,7 +341,7 @@ public final class MessageIndex<T> {
     existing(sequence).setFlags(offset(sequence), flags);
   }
 
-  /** A number of the caller's own; 0 until set. */
+  /** Returns a number of the caller's own; 0 until set. */
   public int extra(long sequence) {
     return existing(sequence).extra(offset(sequence));
   }
@@ -370,14 +373,14 @@ public final class MessageIndex<T> {
     return unackedBytes;
   }
 
-  /** How many pages are held, the spare ones of the pool not counted. */
+  /** Returns how many pages are held, not counting the spare ones of the pool. */
   public int pageCount() {
     return pages.size();
   }
 
   /**
-   * Visits the ready messages in order. The action may change the index at will, also remove the
-   * message that it is given; those that are appended meanwhile are not visited.
+   * Visits the ready messages in order. The action may change the index in any way, also remove the
+   * message that it is given; messages that are appended meanwhile are not visited.
    */
   public void forEachReady(LongConsumer action) {
     long end = nextSequence;
@@ -390,8 +393,8 @@ public final class MessageIndex<T> {
 
   /**
    * Visits the unacknowledged messages in order. The action may remove or requeue the message that
-   * it is given, and append messages, which are not visited; it must leave the others alone. Passes
-   * over the pages that have none, up to the last one that has.
+   * it is given, and append messages, which are not visited; it must not change the others. Pages
+   * without unacknowledged messages are skipped, and the visit ends at the last page that has some.
    */
   public void forEachUnacked(LongConsumer action) {
     long end = nextSequence;

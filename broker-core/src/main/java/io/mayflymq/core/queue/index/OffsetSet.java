@@ -1,7 +1,7 @@
 package io.mayflymq.core.queue.index;
 
 /**
- * A set of offsets within a page, 0 to 1,023: sixteen words, and one word that tells which of them
+ * A set of offsets within a page, 0 to 1,023: sixteen words, and one word that marks which of them
  * are not empty, so that the first, the next and the last offset are found without a search.
  */
 final class OffsetSet {

@@ -2,11 +2,11 @@ package io.mayflymq.core.queue.index;
 
 /**
  * The values of a column at rest: as distances from a straight line, in as few bits as the largest
- * of them needs. What is all equal, or grows evenly, as sizes and locations of equal messages do,
- * takes no bits at all. Each value is still found at once. Immutable.
+ * of them needs. Values that are all equal, or grow evenly, as sizes and locations of equal
+ * messages do, take no bits at all. Each value is found in constant time. Immutable.
  */
 final class PackedColumn {
-  /** Beyond this an array is not much larger, and faster. */
+  /** With more bits than this an array is not much larger, and faster. */
   private static final int WIDEST = 24;
 
   private static final long[] NO_WORDS = {};
@@ -27,7 +27,7 @@ final class PackedColumn {
    * Packs values.
    *
    * @param values two or more of them; kept by the caller
-   * @return null if they are too far apart for that to be worth it
+   * @return null if they are too far apart to make packing worthwhile
    */
   static PackedColumn of(long[] values) {
     int size = values.length;

@@ -8,8 +8,8 @@ import java.util.Arrays;
  * is the entry's place in the columns, counted from the first offset that was appended, so that the
  * columns of a queue with few messages can be short.
  *
- * <p>A page that rests is packed: its columns take only as many bits as their values need, a byte
- * or two a message as a rule instead of 13 to 17, and are still read where they stand.
+ * <p>A page at rest is packed: its columns take only as many bits as their values need, usually a
+ * byte or two a message instead of 13 to 17, and can be read without unpacking.
  */
 public final class Page {
   public static final int BITS = 10;
@@ -45,13 +45,13 @@ public final class Page {
   private final LongColumn deadlines = new LongColumn();
   private final LongColumn enqueueTimes = new LongColumn();
 
-  /** Only where an entry is in a file has it a meaning. */
+  /** Undefined for an entry that is not in a file. */
   private final LongColumn locations = new LongColumn();
 
-  /** Null until one is not 0: what most queues never have costs nothing. */
+  /** Null until one is not 0: most queues never use it. */
   private int[] extras;
 
-  /** Null until there is a content: what is only in the log costs nothing here. */
+  /** Null until an entry has a content in memory. */
   private Object[] contents;
 
   Page(int capacity) {
@@ -60,7 +60,7 @@ public final class Page {
     bodySizes = new int[capacity];
   }
 
-  /** A page for a queue that may never hold more than a few messages. */
+  /** Creates a page for a queue that may never hold more than a few messages. */
   static Page small() {
     return new Page(SMALLEST_CAPACITY);
   }
@@ -75,7 +75,7 @@ public final class Page {
     firstOffset = offset;
   }
 
-  /** Forgets all entries, and every reference to a content. */
+  /** Clears all entries, and every reference to a content. */
   void clear() {
     ready.clear();
     unacked.clear();
@@ -88,12 +88,12 @@ public final class Page {
     }
   }
 
-  /** Whether it has room for all entries, and arrays that are worth keeping. */
+  /** Whether it has full size, with arrays that are worth keeping. */
   boolean isReusable() {
     return capacity == ENTRIES && flags != null && bodySizes != null;
   }
 
-  /** Packs what can be packed: the page is full, and nothing will be done with it for a while. */
+  /** Packs the columns of a page that is full and will not be used for a while. */
   public void pack() {
     if (capacity < ENTRIES || firstOffset > 0) {
       return;
@@ -173,7 +173,7 @@ public final class Page {
     setContent(offset, content);
   }
 
-  /** Forgets all ready entries. */
+  /** Clears all ready entries. */
   void releaseReady() {
     for (int i = ready.first(); i != OffsetSet.NONE; i = ready.ceiling(i)) {
       ready.remove(i);
@@ -181,7 +181,7 @@ public final class Page {
     }
   }
 
-  /** Forgets the reference that an entry holds. */
+  /** Clears the reference to an entry's content. */
   void release(int offset) {
     if (contents != null) {
       contents[offset - firstOffset] = null;
@@ -202,7 +202,7 @@ public final class Page {
     contents[offset - firstOffset] = content;
   }
 
-  /** How many contents are referred to; for tests. */
+  /** Returns how many contents are referenced; for tests. */
   public int heldContents() {
     int held = 0;
     for (int slot = 0; contents != null && slot < capacity; slot++) {
@@ -258,7 +258,10 @@ public final class Page {
     return locations.get(offset - firstOffset);
   }
 
-  /** Sets it. Once the last entry of a page at rest has moved to a new file, all have as a rule. */
+  /**
+   * Sets the location. When the entries of a page at rest move to a new file, usually all of them
+   * do.
+   */
   void setLocation(int offset, long location) {
     locations.set(offset - firstOffset, location, capacity);
     if (flags == null && offset == ready.last()) {
@@ -266,7 +269,7 @@ public final class Page {
     }
   }
 
-  /** Makes room for an entry before all others: recovery brings them in any order. */
+  /** Makes room for an entry before all others: recovery inserts entries in any order. */
   void reach(int offset) {
     if (offset >= firstOffset) {
       return;

@@ -6,13 +6,13 @@ import java.util.function.LongPredicate;
  * The pages of a {@link MessageIndex}: in the order of the queue, by number, and those that have
  * ready entries.
  *
- * <p>Operations in a row nearly always hit the same page, the one used last, the tail or the head:
- * all three are remembered, and the map is asked only otherwise.
+ * <p>Consecutive operations nearly always use the same page: the one used last, the tail or the
+ * head. These three are cached; only other pages are looked up in the map.
  *
  * <p>The first page with ready entries holds the head of the queue, however many unacknowledged
- * messages stand before it. A page that joins that list in the middle (a message is requeued
- * between pages that are ready) looks for its neighbours in both directions at once; at either end,
- * which is nearly always the case, that takes no search.
+ * messages stand before it. A page that is inserted into that list in the middle (a message is
+ * requeued between pages with ready messages) searches for its neighbours in both directions at
+ * once; at either end, which is nearly always the case, no search is needed.
  */
 public final class PageDirectory {
   /** How many pages at the tail are never packed: 16,384 messages. */
@@ -53,7 +53,7 @@ public final class PageDirectory {
     return readyTail;
   }
 
-  /** The page of a number, null if it is gone. */
+  /** Returns the page of a number; null if it has been freed. */
   Page get(long number) {
     Page page = near;
     if (page == null || page.number == number) {
@@ -73,8 +73,8 @@ public final class PageDirectory {
   }
 
   /**
-   * The first page whose number is not less than the given one, null if there is none. A page that
-   * is gone was freed just now as a rule, and then its neighbour is near.
+   * Returns the first page whose number is not less than the given one; null if there is none. A
+   * missing page has usually been freed just now, and then its neighbour is close.
    */
   Page ceiling(long number) {
     Page page = get(number);
@@ -114,8 +114,8 @@ public final class PageDirectory {
   }
 
   /**
-   * Packs the page that is so far behind the tail that messages stay for a while: a queue that is
-   * emptied as fast as it is filled has none.
+   * Packs the page that is {@link #LOOSE_PAGES} behind the tail, as its messages are likely to stay
+   * for a while; a queue that is emptied as fast as it is filled has no such page.
    */
   private void packRested() {
     Page page = tail;
@@ -127,7 +127,7 @@ public final class PageDirectory {
     }
   }
 
-  /** Packs all pages but the last ones; to be called when all messages are back at start. */
+  /** Packs all pages but the last ones; to be called when all messages were recovered at start. */
   void packAll() {
     Page page = tail;
     for (int i = 0; page != null; i++, page = page.previous) {
@@ -137,7 +137,10 @@ public final class PageDirectory {
     }
   }
 
-  /** Inserts a page that begins at offset 0 where its number belongs. It gets an entry next. */
+  /**
+   * Inserts a page that begins at offset 0 at the place of its number. The caller then adds an
+   * entry.
+   */
   Page insert(long number) {
     Page before = tail == null ? null : ceiling(number);
     Page after = before == null ? tail : before.previous;
@@ -164,8 +167,8 @@ public final class PageDirectory {
   }
 
   /**
-   * The only page of a queue starts small, unless messages flow: then it begins a page, and the one
-   * that it has left before is among the spare ones.
+   * Makes a page. The only page of a queue starts small, unless it begins at offset 0: then
+   * messages are flowing, and the page that was freed before is usually in the pool.
    */
   private Page makePage(int offset) {
     if (tail == null && offset != 0) {
@@ -185,7 +188,7 @@ public final class PageDirectory {
     }
   }
 
-  /** Takes out a page that has no ready entries, and gives it back to the pool. */
+  /** Removes a page that has no ready entries from the lists, and returns it to the pool. */
   void free(Page page) {
     byNumber.remove(page);
     if (page.previous == null) {
@@ -206,7 +209,7 @@ public final class PageDirectory {
     pool.giveBack(page);
   }
 
-  /** Forgets all pages and gives all memory back. */
+  /** Removes all pages and frees all memory. */
   void clear() {
     while (head != null) {
       Page page = head;
@@ -218,7 +221,7 @@ public final class PageDirectory {
     byNumber.clear();
   }
 
-  /** Lists a page that has got its first ready entry. */
+  /** Adds a page to the list when it has got its first ready entry. */
   void linkReady(Page page) {
     Page after = readyHead == null || page.number < readyHead.number ? null : readyBefore(page);
     Page before = after == null ? readyHead : after.nextReady;
@@ -236,7 +239,7 @@ public final class PageDirectory {
     }
   }
 
-  /** The last ready page before this one, which comes after the first of them. */
+  /** Returns the last page with ready entries before this one, which is not the first such page. */
   private Page readyBefore(Page page) {
     if (page.number > readyTail.number) {
       return readyTail;
@@ -255,7 +258,7 @@ public final class PageDirectory {
     }
   }
 
-  /** Unlists a page that has lost its last ready entry. */
+  /** Removes a page from the list when it has lost its last ready entry. */
   void unlinkReady(Page page) {
     if (page.previousReady == null) {
       readyHead = page.nextReady;
@@ -286,7 +289,10 @@ public final class PageDirectory {
     return page;
   }
 
-  /** The first entry that is not ready, -1 if there is none. Asks one page after the other. */
+  /**
+   * Returns the first entry that is not ready, -1 if there is none. Checks one page after the
+   * other.
+   */
   public long firstUnacked() {
     for (Page page = head; page != null; page = page.next) {
       if (!page.unacked.isEmpty()) {
@@ -296,7 +302,7 @@ public final class PageDirectory {
     return -1;
   }
 
-  /** The number of the ready entry before which there are so many others; -1 if there is none. */
+  /** Returns the number of the ready entry at this position; -1 if there is none. */
   public long readyAt(long position) {
     long left = position;
     for (Page page = readyHead; page != null; page = page.nextReady) {
@@ -314,8 +320,9 @@ public final class PageDirectory {
   }
 
   /**
-   * How many ready entries come before the first one that fails a test. All after that have to fail
-   * too: where the last entry of a page passes, the others are not asked.
+   * Returns how many ready entries come before the first one that fails a test. All entries after
+   * that one must fail too: if the last entry of a page passes, the others of that page are not
+   * tested.
    */
   public long countReadyWhile(LongPredicate test) {
     long count = 0;

@@ -1,10 +1,10 @@
 package io.mayflymq.core.queue.index;
 
 /**
- * The pages of an index by their number: an open-addressing table with linear probing, no key
- * array, no tombstones. Page numbers are mostly consecutive, so the number itself is the hash: runs
- * fill the table without a collision. Holds no memory while it is empty for the first time, and
- * shrinks.
+ * The pages of an index by their number: an open-addressing table with linear probing, without a
+ * key array and tombstones. Page numbers are mostly consecutive, so the number itself is the hash:
+ * consecutive numbers fill the table without a collision. It holds no memory before its first use,
+ * and shrinks.
  */
 final class PageMap {
   private static final int SMALLEST_TABLE = 4;

@@ -1,9 +1,9 @@
 package io.mayflymq.core.queue.index;
 
 /**
- * The spare pages of one shard. Queues that messages flow through free a page at the head for each
- * that they fill at the tail; a few spare ones, shared by all queues of the shard, spare them the
- * allocation without each queue hoarding its own.
+ * The spare pages of one shard. A queue with a steady flow of messages frees a page at the head for
+ * each page that it fills at the tail. A few spare pages, shared by all queues of the shard, save
+ * these allocations, without each queue keeping its own.
  *
  * <p>Not thread-safe: belongs to the thread of the shard.
  */
@@ -24,18 +24,18 @@ public final class PagePool {
     this.maxSpare = maxSpare;
   }
 
-  /** How many pages are kept in hand at the moment. */
+  /** Returns how many spare pages there are. */
   public int spareCount() {
     return spareCount;
   }
 
-  /** Gives back the memory of all spare pages. */
+  /** Frees the memory of all spare pages. */
   public void clear() {
     spare = null;
     spareCount = 0;
   }
 
-  /** A clear page of full size, or null if there is none. */
+  /** Takes an empty page of full size; null if there is none. */
   public Page take() {
     Page page = spare;
     if (page != null) {
@@ -47,8 +47,8 @@ public final class PagePool {
   }
 
   /**
-   * Takes back a page that is in no list any more; only those of full size and not packed are worth
-   * keeping.
+   * Returns a page that is in no list any more; only pages of full size that are not packed are
+   * kept.
    */
   void giveBack(Page page) {
     if (spareCount < maxSpare && page.isReusable()) {

@@ -5,8 +5,8 @@ package io.mayflymq.core.queue.index;
  *
  * @param ready those that are ready
  * @param unacked those that were delivered and not settled
- * @param delayed those that have come back and wait for another delivery
- * @param unreadable those that were set aside, as they cannot be read now
+ * @param delayed those that were returned and wait for their retry delay
+ * @param unreadable those that were set aside, because they cannot be read at the moment
  * @param persistent those of all kinds that are kept in the log
  */
 public record QueueTotals(
@@ -23,12 +23,12 @@ public record QueueTotals(
   /** No messages. */
   public static final QueueTotals NONE = new QueueTotals(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
-  /** All kinds together. */
+  /** Returns the number of messages of all kinds. */
   public long messages() {
     return ready + unacked + delayed + unreadable;
   }
 
-  /** The same in bytes. */
+  /** Returns the body sizes of messages of all kinds, in bytes. */
   public long bytes() {
     return readyBytes + unackedBytes + delayedBytes + unreadableBytes;
   }

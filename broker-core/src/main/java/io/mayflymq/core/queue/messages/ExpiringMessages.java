@@ -5,7 +5,7 @@ import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.retention.ExpiryOrder;
 
-/** What the order of expiry sees of a queue's messages. */
+/** The queue's messages as the order of expiry sees them. */
 record ExpiringMessages(MessageIndex<Message> index) implements ExpiryOrder.Messages {
   @Override
   public long firstReadyFrom(long sequence) {

@@ -12,39 +12,42 @@ import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.TtlMode;
 
 /*
- * When the messages of a queue are due: at their own deadline or at the end of the queue's TTL, whichever comes first, or by another rule of
- * TtlMode; and which of them is the next to leave, by the rule of ExpiryMode.
+ * The deadlines of a queue's messages, and which message leaves next. A message is due at its own deadline or at the end of the queue's TTL, whichever
+ * comes first, or by another rule of TtlMode; ExpiryMode decides when it leaves.
  *
- * The index keeps own deadlines only, and those never change. The other follows from when a message came and from the TTL of this moment. So when
- * a policy changes the TTL, that holds at once for every message in the queue, and costs nothing however many there are. Messages came in
- * the order of the queue, so the first ready one is the first that the TTL ends: no index is needed for that. Own deadlines come in any order;
- * ExpiryOrder knows the first of them.
+ * The index keeps own deadlines only, and those never change. The deadline by the queue's TTL is computed from the time of arrival and the present TTL.
+ * So when a policy changes the TTL, the change holds at once for every message in the queue, at no cost, however many there are. Messages arrived in the
+ * order of the queue, so the TTL always ends the first ready one first: no index is needed for that. Own deadlines come in any order; ExpiryOrder finds
+ * the first of them.
  *
- * Where a message's own TTL goes before the queue's, the first one that the queue's ends is the first ready one without its own: "withoutOwn" says from
- * where on to look for it, and only ever goes back when such a message is returned. Where only the queue's counts, own deadlines are in
- * no order of expiry; another mode puts them there, looking at each message once.
+ * With TtlMode.MESSAGE_FIRST, the queue's TTL ends the first ready message without an own TTL first: "withoutOwn" is where to start looking for it, and
+ * is only moved back when such a message is requeued. With TtlMode.QUEUE_ONLY, own deadlines are in no order of expiry; another mode puts them there,
+ * looking at each message once.
  *
- * Two things would break this, and both are mended by writing the deadline of the moment down as a message's own:
- *   - a clock that was set back: what comes now would be due before what came earlier, and nobody would look at it;
- *   - a queue whose TTL is not retroactive: the messages that are there keep their deadlines, and another TTL counts from ttlFrom on only.
+ * Two cases would break this. In both, the present deadline is stored as the message's own:
+ *   - a clock that was set back: a new message would be due before an older one, and would not be looked at in time;
+ *   - a queue whose TTL is not retroactive: present messages keep their deadlines, and the new TTL counts from ttlFrom on only.
  */
 public final class MessageDeadlines {
   private final MessageIndex<Message> index;
 
-  /** Null until the first message with a deadline of its own. */
+  /** Null until the first message with an own deadline. */
   private ExpiryOrder ownDeadlines;
 
-  /** Null where the order of arrival is all. */
+  /** Null if messages are delivered in the order of arrival alone. */
   private final DeliveryPriority deliveryPriority;
 
   private ExpirySettings settings;
   private long ttlFrom;
   private long latestArrival = Long.MIN_VALUE;
 
-  /** Ready messages before this one have own deadlines; kept up where own ones go first only. */
+  /**
+   * All ready messages before this one have own deadlines; maintained for TtlMode.MESSAGE_FIRST
+   * only.
+   */
   private long withoutOwn;
 
-  /** All are looked at once though the mode is lazy. */
+  /** Whether all deadlines are checked at the moment, though the mode is lazy. */
   private boolean checking;
 
   public MessageDeadlines(
@@ -54,7 +57,7 @@ public final class MessageDeadlines {
     this.settings = settings;
   }
 
-  /** When a message that comes now is due by itself. */
+  /** Returns the own deadline of a message that arrives now. */
   public long ownOf(Message message, long nowMillis) {
     long ttl = message.ttlMillis();
     long own =
@@ -70,18 +73,18 @@ public final class MessageDeadlines {
     return own;
   }
 
-  /** When a message that comes now is due. */
+  /** Returns the deadline of a message that arrives now. */
   public long ofNew(long ownMillis, long nowMillis) {
     return due(settings, ownMillis, nowMillis);
   }
 
-  /** When a message is due. */
+  /** Returns the deadline of a message. */
   public long of(long sequence) {
     long own = index.deadline(sequence);
     return sequence < ttlFrom ? own : due(settings, own, index.enqueuedAt(sequence));
   }
 
-  /** Whether a message is due by itself, and not by the queue's TTL. */
+  /** Whether a message's deadline is its own, and not from the queue's TTL. */
   public boolean isOwn(long sequence) {
     long own = index.deadline(sequence);
     if (own == Deadlines.NEVER || sequence < ttlFrom) {
@@ -94,7 +97,7 @@ public final class MessageDeadlines {
     };
   }
 
-  /** When a message would be due by other settings. */
+  /** Returns the deadline that a message would have with other settings. */
   public long ofWith(ExpirySettings changed, long sequence) {
     if (isSameTtl(changed) || !changed.retroactive()) {
       return of(sequence);
@@ -118,7 +121,7 @@ public final class MessageDeadlines {
             arrivalMillis, Math.max(settings.messageTtlMillis(), settings.floorMillis()));
   }
 
-  /** A message was appended, ready. */
+  /** Called when a message was appended, ready. */
   public void appended(long sequence, long ownMillis) {
     if (ownMillis != Deadlines.NEVER && ownCounts(sequence)) {
       ownDeadlines().appended(sequence, ownMillis);
@@ -142,9 +145,7 @@ public final class MessageDeadlines {
     return settings.ttlMode() != TtlMode.QUEUE_ONLY || sequence < ttlFrom;
   }
 
-  /**
-   * A message came back from before a restart; in the order of the queue, with its own deadline.
-   */
+  /** Called for each message that was recovered with an own deadline, in the order of the queue. */
   void recovered(long sequence) {
     long arrival = index.enqueuedAt(sequence);
     latestArrival = Math.max(latestArrival, arrival);
@@ -156,7 +157,7 @@ public final class MessageDeadlines {
     appended(sequence, own);
   }
 
-  /** A message is ready again, at its old place. */
+  /** Called when a message is ready again, at its old place. */
   public void requeued(long sequence) {
     long own = index.deadline(sequence);
     if (own == Deadlines.NEVER) {
@@ -166,7 +167,7 @@ public final class MessageDeadlines {
     }
   }
 
-  /** A message is about to leave the queue for good. */
+  /** Called before a message is removed. */
   public void leaving(long sequence) {
     int flags = index.flags(sequence);
     if ((flags & EntryFlags.INDEXED) != 0) {
@@ -175,7 +176,7 @@ public final class MessageDeadlines {
     }
   }
 
-  /** All ready messages are leaving at once. */
+  /** Called before all ready messages are removed at once. */
   public void cleared() {
     index.forEachUnacked(
         sequence -> index.setFlags(sequence, index.flags(sequence) & ~EntryFlags.INDEXED));
@@ -185,8 +186,8 @@ public final class MessageDeadlines {
   // Which is next
 
   /**
-   * When a message that is ready now will leave by itself, as far as it depends on that message;
-   * {@link Deadlines#NEVER} if it stands behind others, or nobody looks.
+   * Returns when a ready message will leave because of its deadline, as far as that depends on this
+   * message alone; {@link Deadlines#NEVER} if it stands behind others, or if the mode is lazy.
    */
   public long leavesAt(long sequence, long deadlineMillis) {
     return switch (settings.mode()) {
@@ -196,29 +197,36 @@ public final class MessageDeadlines {
     };
   }
 
-  /** Whether only the head of the queue is looked at: whoever moves that has to look again. */
+  /**
+   * Whether only the head of the queue is looked at: code that changes the head has to check again.
+   */
   public boolean watchHead() {
     return settings.mode() == ExpiryMode.HEAD;
   }
 
-  /** The queue begins: when it has to look at what has come back from before a restart. */
+  /**
+   * Called when the queue starts. Returns when the recovered messages have to be looked at first.
+   */
   public long begin(long nowMillis) {
     checking = settings.mode() == ExpiryMode.LAZY && index.readyCount() > 0;
     return checking ? nowMillis : next();
   }
 
-  /** All that were due have left. */
+  /** Called when all messages that were due have left. */
   public void endCheck() {
     checking = false;
   }
 
-  /** When the next message leaves by itself, or {@link Deadlines#NEVER}. */
+  /** Returns when the next message leaves because of its deadline, or {@link Deadlines#NEVER}. */
   public long next() {
     long first = earliest();
     return first < 0 ? Deadlines.NEVER : of(first);
   }
 
-  /** The ready message that leaves next, the one nearer to the head if two do; or -1. */
+  /**
+   * Returns the ready message that leaves next, the one nearer to the head if two are due together;
+   * or -1.
+   */
   public long earliest() {
     return switch (settings.mode()) {
       case EXACT -> firstDue();
@@ -266,8 +274,9 @@ public final class MessageDeadlines {
   }
 
   /**
-   * The queue gets other settings. A floor raises the own TTL of messages that come from now on
-   * only. If they are not retroactive, or another TTL counts, each message is looked at, once.
+   * Applies new settings. A floor raises the own TTL of messages that arrive from now on only. If
+   * the TTL is not retroactive, or another of the two TTLs counts now, each message is looked at
+   * once.
    */
   public void change(ExpirySettings changed) {
     checking = false;

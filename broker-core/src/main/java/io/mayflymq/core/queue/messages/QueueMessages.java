@@ -13,15 +13,15 @@ import io.mayflymq.core.store.UnreadableException;
 import io.mayflymq.core.store.UnsettledEntry;
 
 /*
- * The messages of a queue, wherever their contents are.
+ * The messages of a queue, wherever their contents are stored.
  *
- * The index knows every message; its column of contents is a cache. A message is in one of three places beside it:
+ * The index knows every message; its column of contents is a cache. Each message is in one of three states:
  *
- *     STORED   in the log of the shard: a persistent message of a durable queue. Whether its content is in memory too is a question of room.
- *     PAGED    packed, in memory or in a file that ends with the process: a message that the log does not keep, and that may wait for long.
+ *     STORED   in the log of the shard: a persistent message of a durable queue. Its content may be in memory, too, if there is room.
+ *     PAGED    packed, in memory or in a file that is deleted when the broker stops: a transient message that may wait for long.
  *     neither  in the index alone, as an object.
  *
- * A content that was read back for a delivery is not put into the index again: it is on its way out, and would be read once more at worst.
+ * A content that was read from a file for a delivery is not put into the index again: it leaves at once, and is read again if it is requeued.
  */
 public final class QueueMessages implements RecoverableQueue {
   private static final long NONE = -1;
@@ -32,21 +32,21 @@ public final class QueueMessages implements RecoverableQueue {
   private final MessageDeadlines deadlines;
   private final boolean countsReturns;
 
-  /** Null but at start, while messages come back. */
+  /** Null except during recovery at start. */
   private QueueRecovery recovery;
 
-  /** Null where the order of arrival is all. */
+  /** Null if messages are delivered in the order of arrival alone. */
   private final DeliveryPriority deliveryPriority;
 
-  /** Who knows what has come back; null where nothing does. */
+  /** Knows which messages were returned; null if the queue does not track that. */
   private Returned returned;
 
-  /** What was read ahead of its delivery. */
+  /** The content that was read in advance, for the next delivery. */
   private Message loaded;
 
   private long loadedSequence = NONE;
 
-  /** Why the last message could not be read that could not. */
+  /** Why the last unreadable message could not be read. */
   private String unreadableReason = "";
 
   private long storedCount;
@@ -71,14 +71,14 @@ public final class QueueMessages implements RecoverableQueue {
   /**
    * Appends a message, ready.
    *
-   * @param soon whether it is likely to be wanted soon
+   * @param soon whether it is likely to be read soon
    */
   public long append(Message message, boolean soon, long deadlineMillis, long nowMillis) {
     long ownDeadline = ownDeadline(message, nowMillis);
     return append(message, store.admit(message, soon), deadlineMillis, ownDeadline, nowMillis);
   }
 
-  /** Appends a message that waits for its time. */
+  /** Appends a scheduled message. */
   public long appendScheduled(Message message, boolean soon, long dueMillis, long nowMillis) {
     return append(message, store.admit(message, soon), dueMillis, dueMillis, nowMillis);
   }
@@ -104,11 +104,12 @@ public final class QueueMessages implements RecoverableQueue {
     return sequence;
   }
 
-  /** Appends a message that is delivered at once, to be acknowledged. */
+  /** Appends a message that is delivered at once and has to be acknowledged. */
   public long appendUnacked(Message message, long deadlineMillis, long nowMillis) {
     long sequence = index.nextSequence();
     boolean isPersistent = store.isPersistent(message);
-    boolean room = store.admit(message, !isPersistent); // Most of what is kept is not wanted again.
+    boolean room =
+        store.admit(message, !isPersistent); // Most of what the log has is not read again.
     int flags = EntryFlags.OUT_OF_ORDER | (room && !isPersistent ? 0 : place(message));
     index.appendUnacked(
         room ? message : null, message.bodyLength(), deadlineMillis, nowMillis, flags);
@@ -128,7 +129,7 @@ public final class QueueMessages implements RecoverableQueue {
     return store.isPersistent(message) ? EntryFlags.STORED : EntryFlags.PAGED;
   }
 
-  /** Writes what was just appended; if that fails, nothing was appended. */
+  /** Writes the message that was just appended; if that fails, the append is undone. */
   private void write(long sequence, Message message, long loggedMillis, long nowMillis) {
     boolean written = false;
     try {
@@ -156,12 +157,12 @@ public final class QueueMessages implements RecoverableQueue {
 
   // Looking
 
-  /** The ready message whose turn it is; -1 if none is ready. */
+  /** Returns the next ready message to deliver; -1 if none is ready. */
   public long head() {
     return deliveryPriority == null ? index.firstReady() : deliveryPriority.first();
   }
 
-  /** Whether a message can be had; then {@link #get} has it at hand. */
+  /** Whether a message can be read; if so {@link #get} returns it without reading again. */
   public boolean load(long sequence) {
     if (index.content(sequence) == null && loadedSequence != sequence) {
       loaded = read(sequence);
@@ -170,7 +171,7 @@ public final class QueueMessages implements RecoverableQueue {
     return loadedSequence == sequence || index.content(sequence) != null;
   }
 
-  /** A message, from memory or from its file; null if it cannot be read there. */
+  /** Returns a message, from memory or from its file; null if it cannot be read. */
   public Message get(long sequence) {
     if (loadedSequence == sequence) {
       Message message = loaded;
@@ -182,7 +183,7 @@ public final class QueueMessages implements RecoverableQueue {
     return message != null ? message : read(sequence);
   }
 
-  /** The same, for somebody who takes nothing: what was read ahead stays. */
+  /** Returns a message for display only: a content that was read in advance is kept. */
   public Message peek(long sequence) {
     if (loadedSequence == sequence) {
       return loaded;
@@ -191,7 +192,7 @@ public final class QueueMessages implements RecoverableQueue {
     return message != null ? message : read(sequence);
   }
 
-  /** The same if that costs little: a content that is in a file is read for a few messages only. */
+  /** Returns a message if that is cheap: only a few contents are read from files. */
   public Message peekIfCheap(long sequence) {
     Message message = index.content(sequence);
     boolean read =
@@ -208,7 +209,7 @@ public final class QueueMessages implements RecoverableQueue {
     }
   }
 
-  /** Why the last message could not be read that could not, in a few words. */
+  /** Returns why the last unreadable message could not be read, in a few words. */
   public String unreadableReason() {
     return unreadableReason;
   }
@@ -222,16 +223,18 @@ public final class QueueMessages implements RecoverableQueue {
     return (index.flags(sequence) & EntryFlags.PAGED) != 0;
   }
 
-  /** The ready message whose turn it is, if it is had as {@link #peekIfCheap} says; else null. */
+  /**
+   * Returns the next message to deliver, under the conditions of {@link #peekIfCheap}; else null.
+   */
   public Message peekHead() {
     long head = head();
     return head == NONE ? null : peekIfCheap(head);
   }
 
   /**
-   * How many there are.
+   * Returns how many messages there are.
    *
-   * @param delayed how many of the unacknowledged ones wait for another delivery
+   * @param delayed how many of the unacknowledged ones wait for their retry delay
    * @param unreadable how many of them were set aside
    */
   public QueueTotals totals(
@@ -252,9 +255,9 @@ public final class QueueMessages implements RecoverableQueue {
   // Leaving
 
   /**
-   * A ready message is delivered, to be acknowledged.
+   * Takes a ready message for a delivery that has to be acknowledged.
    *
-   * @param returns how often it has come back before, as far as that is counted
+   * @param returns how often it has been returned before, if that is counted
    */
   public Message take(long sequence, int returns) {
     Message message = get(sequence);
@@ -271,7 +274,7 @@ public final class QueueMessages implements RecoverableQueue {
     return message;
   }
 
-  /** A ready message is not to be served for a while. It was not delivered. */
+  /** Makes a ready message unavailable for a while. It does not count as delivered. */
   public void lock(long sequence) {
     if (deliveryPriority != null) {
       deliveryPriority.leaving(sequence);
@@ -279,7 +282,7 @@ public final class QueueMessages implements RecoverableQueue {
     index.take(sequence);
   }
 
-  /** A message that was held is ready again, as if nothing had happened. */
+  /** Makes a locked message ready again, unchanged. */
   public void unlock(long sequence) {
     index.requeue(sequence);
     if (deliveryPriority != null) {
@@ -287,7 +290,7 @@ public final class QueueMessages implements RecoverableQueue {
     }
   }
 
-  /** A message that was delivered is ready again. */
+  /** Makes a delivered message ready again. */
   public void putBack(long sequence) {
     index.setFlags(sequence, index.flags(sequence) | EntryFlags.REDELIVERED);
     index.requeue(sequence);
@@ -296,7 +299,7 @@ public final class QueueMessages implements RecoverableQueue {
     }
   }
 
-  /** A message leaves for good. */
+  /** Removes a message for good. */
   public void remove(long sequence) {
     if (deliveryPriority != null) {
       deliveryPriority.leaving(sequence);
@@ -318,9 +321,9 @@ public final class QueueMessages implements RecoverableQueue {
   }
 
   /**
-   * A message has died.
+   * Removes a dead message.
    *
-   * @return its entry in the log, which is for the caller to settle; null if the log has none
+   * @return its entry in the log, which the caller has to settle; null if the log has none
    */
   public UnsettledEntry detach(long sequence) {
     if (!isStored(sequence)) {
@@ -337,14 +340,14 @@ public final class QueueMessages implements RecoverableQueue {
     return store.detach(sequence, location, bodyLength);
   }
 
-  /** A message has come back, for the log to know. */
+  /** Writes a note to the log that a message was returned. */
   public void noteReturn(long sequence, int returns, long untilMillis) {
     if (isStored(sequence)) {
       store.returned(sequence, returns, untilMillis);
     }
   }
 
-  /** All ready messages leave for good. @return how many there were */
+  /** Removes all ready messages for good. @return how many there were */
   public long clearReady() {
     index.forEachReady(this::leaveQueue);
     if (deliveryPriority != null) {
@@ -353,7 +356,7 @@ public final class QueueMessages implements RecoverableQueue {
     return index.clearReady();
   }
 
-  /** Like {@link #remove}, but for the index. */
+  /** Does the same as {@link #remove}, except for the index. */
   private void leaveQueue(long sequence) {
     int flags = index.flags(sequence);
     store.left(index.content(sequence));
@@ -365,7 +368,7 @@ public final class QueueMessages implements RecoverableQueue {
     }
   }
 
-  /** The queue has gone. */
+  /** Releases what a deleted queue holds. */
   public void dispose() {
     store.forget();
     if (deliveryPriority != null) {
@@ -405,9 +408,9 @@ public final class QueueMessages implements RecoverableQueue {
   }
 
   /**
-   * All messages are back.
+   * Ends the recovery, when all messages are back.
    *
-   * @param cameBack told of those that have come back from consumers, if the queue counts that
+   * @param cameBack receives the messages that were returned by consumers, if the queue counts that
    */
   public void finishRecovery(long nowMillis, QueueRecovery.CameBack cameBack) {
     if (recovery != null) {
@@ -417,7 +420,7 @@ public final class QueueMessages implements RecoverableQueue {
     }
   }
 
-  /** Who knows of the messages that have come back. */
+  /** Knows which messages were returned. */
   @FunctionalInterface
   public interface Returned {
     /** Notes them; see {@link RecoverableQueue#noteReturns}. */

@@ -11,8 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * How the messages of a queue come back at start: one by one and in any order first, then the order
- * of expiry, the marks of redelivery and the waits for a retry are made in one go.
+ * Recovers the messages of a queue at start: first they are inserted one by one, in any order; then
+ * the order of expiry, the redelivered flags and the retry delays are restored in one pass.
  */
 final class QueueRecovery {
   private static final long NONE = -1;
@@ -25,24 +25,27 @@ final class QueueRecovery {
   private long deliveredUpTo = NONE;
   private boolean any;
 
-  /** Told of a message that came back from a consumer before the restart, or by it. */
+  /**
+   * Receives the messages that were returned by consumers before the restart, or by the restart
+   * itself.
+   */
   @FunctionalInterface
   public interface CameBack {
     /**
-     * Tells of one. It is ready.
+     * Called for one message, which is ready.
      *
-     * @param returns how often it has come back by now
+     * @param returns how often it has been returned
      * @param untilMillis when its wait ends, or {@link RedeliveryNotes#READY}
      */
     void at(long sequence, int returns, long untilMillis);
   }
 
   /**
-   * Prepares it.
+   * Prepares a recovery.
    *
-   * @param countsReturns whether the queue counts how often a message comes back: for those that a
-   *     consumer may have had, the restart is one such time
-   * @param deliveryPriority null where the order of arrival is all
+   * @param countsReturns whether the queue counts how often a message is returned: for messages
+   *     that a consumer may have had, the restart counts as a return
+   * @param deliveryPriority null if messages are delivered in the order of arrival alone
    */
   QueueRecovery(
       MessageIndex<Message> index,
@@ -55,7 +58,7 @@ final class QueueRecovery {
     this.deliveryPriority = deliveryPriority;
   }
 
-  /** A message was in the queue. @return false if it is here already */
+  /** Inserts a message that was in the queue. @return false if it is here already */
   boolean recovered(
       long sequence,
       long ownDeadlineMillis,
@@ -76,12 +79,14 @@ final class QueueRecovery {
     return true;
   }
 
-  /** Messages up to this number may have been delivered before. */
+  /** Records that messages up to this number may have been delivered before. */
   void delivered(long upTo) {
     deliveredUpTo = Math.max(deliveredUpTo, upTo);
   }
 
-  /** Messages had come back from consumers; see {@link RecoverableQueue#recoveredReturns}. */
+  /**
+   * Records which messages consumers had returned; see {@link RecoverableQueue#recoveredReturns}.
+   */
   void returned(byte[] noted, boolean all) {
     if (all) {
       notes.clear();
@@ -91,7 +96,7 @@ final class QueueRecovery {
     }
   }
 
-  /** All that is known so far of what had come back. */
+  /** Writes all that is known so far about returned messages to the notes. */
   void note(RedeliveryNotes all, int mostBytes) {
     forEachNote(
         (sequence, returns, untilMillis) -> {
@@ -105,7 +110,7 @@ final class QueueRecovery {
     notes.forEach(noted -> RedeliveryNotes.forEach(noted, sink));
   }
 
-  /** All messages are back. */
+  /** Finishes, when all messages are back. */
   void finish(long nowMillis, CameBack cameBack) {
     forEachNote((sequence, returns, until) -> count(sequence, returns));
     forEachNote((sequence, returns, until) -> mark(sequence, returns, until, nowMillis));
@@ -130,7 +135,9 @@ final class QueueRecovery {
     }
   }
 
-  /** Marks what no consumer had: it waits on, or is ready, and was redelivered or will be. */
+  /**
+   * Marks a message that no consumer had: it waits, or is ready, and was or will be redelivered.
+   */
   private void mark(long sequence, int returns, long untilMillis, long nowMillis) {
     if (isCurrent(sequence, returns)) {
       int flags = index.flags(sequence) & ~(EntryFlags.REDELIVERED | EntryFlags.DELAYED);

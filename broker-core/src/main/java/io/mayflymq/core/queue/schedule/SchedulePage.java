@@ -3,10 +3,10 @@ package io.mayflymq.core.queue.schedule;
 import java.util.List;
 
 /**
- * Some of the scheduled messages of a queue.
+ * A part of the scheduled messages of a queue.
  *
  * @param messages in the order in which they will be published
- * @param last the place behind which there may be more; null if there are no more
+ * @param last the place after which there may be more; null if there are no more
  */
 public record SchedulePage(List<ScheduledMessage> messages, SchedulePlace last) {
   /** Nothing is scheduled. */

@@ -6,7 +6,7 @@ import java.util.Comparator;
  * A place in the order in which scheduled messages are published.
  *
  * @param dueMillis when the message at this place is due, in ms since the epoch
- * @param sequence its number: of those that are due together the lowest comes first
+ * @param sequence its number: of messages that are due at the same time the lowest comes first
  */
 public record SchedulePlace(long dueMillis, long sequence) implements Comparable<SchedulePlace> {
   /** Before all messages. */

@@ -4,8 +4,8 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.MessageIndex;
 
 /**
- * Removes scheduled messages, a slice at a time, with other work of the shard in between: to find
- * one by its id, all contents have to be read.
+ * Removes scheduled messages, in slices, with other work of the shard in between: to find one by
+ * its id, all contents have to be read.
  */
 public final class ScheduleRemoval {
   private static final int MOST_ENTRIES = 256;
@@ -23,7 +23,7 @@ public final class ScheduleRemoval {
     this.end = scheduled.index().nextSequence();
   }
 
-  /** Works on for a moment. @return whether there is more to do */
+  /** Does one slice. @return whether there is more to do */
   public boolean step() {
     MessageIndex<Message> index = scheduled.index();
     long bytes = 0;
@@ -52,7 +52,7 @@ public final class ScheduleRemoval {
     return message != null && messageId.equals(message.properties().messageId());
   }
 
-  /** How many messages have been removed so far. */
+  /** Returns how many messages have been removed so far. */
   public long removed() {
     return removed;
   }

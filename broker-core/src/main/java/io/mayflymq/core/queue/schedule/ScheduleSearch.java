@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.PriorityQueue;
 
 /**
- * Looks for the scheduled messages that are due next after a certain one, a slice at a time, with
- * other work of the shard in between. They are in no such order, so all due times are looked at,
- * and then the contents of those that are shown.
+ * Finds the scheduled messages that are due next after a given one, in slices, with other work of
+ * the shard in between. They are not stored in that order, so all due times are looked at first,
+ * and then the contents of the messages to return.
  */
 public final class ScheduleSearch {
   private static final int MOST_ENTRIES = 16_384;
@@ -21,12 +21,12 @@ public final class ScheduleSearch {
   private final SchedulePlace after;
   private final int limit;
 
-  /** The first ones among those that were looked at, the last of them on top. */
+  /** The earliest places found so far, the latest of them on top. */
   private final PriorityQueue<SchedulePlace> first = new PriorityQueue<>(Comparator.reverseOrder());
 
   private long last = -1;
 
-  /** Null until all due times were looked at. */
+  /** Null until all due times have been looked at. */
   private List<SchedulePlace> chosen;
 
   private int described;
@@ -38,7 +38,7 @@ public final class ScheduleSearch {
     this.limit = limit;
   }
 
-  /** Works on for a moment. @return whether there is more to do */
+  /** Does one slice. @return whether there is more to do */
   public boolean step() {
     if (chosen == null) {
       choose();
@@ -99,7 +99,7 @@ public final class ScheduleSearch {
     }
   }
 
-  /** What was found; what left while this was looking is missing. */
+  /** Returns what was found; messages that left during the search are missing. */
   public SchedulePage page() {
     return new SchedulePage(messages, chosen.size() == limit ? chosen.get(limit - 1) : null);
   }

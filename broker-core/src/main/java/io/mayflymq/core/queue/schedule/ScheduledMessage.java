@@ -1,11 +1,11 @@
 package io.mayflymq.core.queue.schedule;
 
 /**
- * A message that waits for its time, as it is shown.
+ * A scheduled message, as it is displayed.
  *
- * @param sequence its number among those that wait
+ * @param sequence its number among the scheduled messages
  * @param dueMillis when it will be published, in ms since the epoch
- * @param enqueuedAtMillis when it came, in ms since the epoch
+ * @param enqueuedAtMillis when it arrived, in ms since the epoch
  * @param bodyLength the length of its body in bytes
  * @param messageId its property {@code message-id}; null if it has none
  * @param exchange the exchange that it was published to

@@ -11,16 +11,16 @@ import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.UnsettledEntry;
 
 /*
- * The messages of a queue that wait for their time, as a pure state machine: not ready, not counted by limits, seen by no consumer.
+ * The scheduled messages of a queue, as a pure state machine: they are not ready, do not count towards limits, and are seen by no consumer.
  *
- * They stand beside the queue in a hidden one that is made of the same parts, with a store of its own. Where a queue has the time at which a message
- * expires, this has the time at which it is due. So the log, its recovery and its compaction need not know of schedules, and what is due
- * first is found as what expires first is: without an index as long as due times come in order, by a heap of primitive longs else.
+ * They are kept beside the queue in a hidden one that consists of the same parts, with a store of its own. Where a queue has the deadline of a message,
+ * this has its due time. So the log, its recovery and its compaction need not know about schedules, and the message that is due first is found like the
+ * one that expires first: without an index as long as due times come in order, by a heap of primitive longs otherwise.
  *
- * A message that is due leaves through Release, which publishes it as if it had come at that moment. In the log that is one record, as
- * for a dead letter: after a crash the message is either here or there.
+ * A message that is due leaves through Release, which publishes it as if it had arrived at that moment. In the log this is one record, as for a dead
+ * letter: after a crash the message is either here or there.
  *
- * A content is in memory only if it cannot be elsewhere or is wanted soon: a million messages for next year cost a few bytes each.
+ * A content is in memory only if it cannot be elsewhere or is needed soon: a million messages for next year cost a few bytes each.
  */
 public final class ScheduledMessages {
   /** Contents that are due within this time stay in memory, if there is room. */
@@ -30,22 +30,22 @@ public final class ScheduledMessages {
   private final MessageDeadlines dueTimes;
   private final QueueMessages messages;
 
-  /** Where messages go when they are due. */
+  /** Receives messages when they are due. */
   @FunctionalInterface
   public interface Release {
     /**
-     * A message has left, as it is due or has to go.
+     * Called when a message has left, because it is due or is released early.
      *
-     * @param message the message; null if it has to go and cannot be read
-     * @param entry its entry in the log, to be settled when it is safe elsewhere; null if the log
-     *     does not have it
+     * @param message the message; null if it is released early and cannot be read
+     * @param entry its entry in the log, to be settled when the message is stored elsewhere; null
+     *     if the log does not have it
      */
     void due(Message message, UnsettledEntry entry, long nowMillis);
 
     /**
-     * A message is due and cannot be read: it is set aside.
+     * Called when a message is due and cannot be read: it is set aside.
      *
-     * @param reason what was found, in a few words
+     * @param reason what is wrong, in a few words
      */
     default void unreadable(long sequence, String reason) {}
   }
@@ -53,7 +53,7 @@ public final class ScheduledMessages {
   /**
    * Creates an empty schedule.
    *
-   * @param pages where its memory comes from
+   * @param pages the pool that the index takes its pages from
    * @param store where its messages are kept
    */
   public ScheduledMessages(PagePool pages, QueueStore store) {
@@ -62,13 +62,13 @@ public final class ScheduledMessages {
     messages = new QueueMessages(index, store, dueTimes, false, null);
   }
 
-  /** Begins, with what the store has brought back meanwhile; called once, before anything else. */
+  /** Starts, with what the store has recovered meanwhile; called once, before anything else. */
   public void start() {
     messages.finishRecovery(0, (sequence, returns, untilMillis) -> {});
   }
 
   /**
-   * A message comes, to be published later.
+   * Adds a message, to be published later.
    *
    * @param dueMillis when, in ms since the epoch
    */
@@ -78,14 +78,16 @@ public final class ScheduledMessages {
     dueTimes.appended(sequence, dueMillis);
   }
 
-  /** When the next message is due, in ms since the epoch; {@link Long#MAX_VALUE} for none. */
+  /**
+   * Returns when the next message is due, in ms since the epoch; {@link Long#MAX_VALUE} for none.
+   */
   public long nextDue() {
     return dueTimes.next();
   }
 
   /**
-   * Releases what is due, in the order of due times and then of arrival, but no more than so many
-   * messages.
+   * Releases messages that are due, in the order of due times and then of arrival, at most {@code
+   * budget} of them.
    *
    * @return when the next one is due
    */
@@ -95,7 +97,7 @@ public final class ScheduledMessages {
       long sequence = dueTimes.earliest();
       Message message = messages.get(sequence);
       if (message == null) {
-        // Set aside: it is tried again after a restart.
+        // It is set aside and tried again after a restart.
         messages.lock(sequence);
         release.unreadable(sequence, messages.unreadableReason());
       } else {
@@ -110,7 +112,7 @@ public final class ScheduledMessages {
     release.due(message, messages.detach(sequence), nowMillis);
   }
 
-  /** Releases messages before their time, in the same order, but no more than so many. */
+  /** Releases messages before their time, in the same order, at most {@code budget} of them. */
   public void releaseAll(long nowMillis, int budget, Release release) {
     for (int left = budget; left > 0 && !isEmpty(); left--) {
       long sequence = dueTimes.earliest();
@@ -119,7 +121,7 @@ public final class ScheduledMessages {
   }
 
   /**
-   * Begins to remove messages that are here now.
+   * Starts a removal of messages that are here now.
    *
    * @param messageId which ones; null for all
    */
@@ -128,7 +130,7 @@ public final class ScheduledMessages {
   }
 
   /**
-   * Begins to look at messages, in the order in which they will be released.
+   * Starts a search for messages, in the order in which they will be released.
    *
    * @param after the place of the last message that was seen before
    * @param limit how many to show at most, 1 or more
@@ -137,17 +139,20 @@ public final class ScheduledMessages {
     return new ScheduleSearch(this, after, limit);
   }
 
-  /** Whether none waits. */
+  /** Whether there are no scheduled messages. */
   public boolean isEmpty() {
     return index.readyCount() == 0;
   }
 
-  /** How many messages wait, and their body sizes: as if they were ready, or set aside. */
+  /**
+   * Returns how many messages are scheduled, and their body sizes, counted as ready or as set
+   * aside.
+   */
   public QueueTotals totals() {
     return messages.totals(0, 0, index.unackedCount(), index.unackedBytes());
   }
 
-  /** The queue is gone: gives its memory back. Nothing else may be called afterwards. */
+  /** Releases the memory of a deleted queue. No other method may be called afterwards. */
   public void dispose() {
     dueTimes.cleared();
     messages.dispose();
