@@ -105,7 +105,7 @@ class ConfigurationTest {
     assertThat(configuration.warnings())
         .containsExactly(
             file + ":1: key 'dead-letter.enabled' is now called 'dead_letter.enabled'",
-            "MAYFLY_TTL_MINIMUM_QUEUE_TTL_MS: key 'ttl.minimum_queue_ttl_ms' is now called"
+            "environment variable MAYFLY_TTL_MINIMUM_QUEUE_TTL_MS: key 'ttl.minimum_queue_ttl_ms' is now called"
                 + " 'queue_expires.minimum'",
             "--set: key 'dead-letter.enabled' is now called 'dead_letter.enabled'");
     assertThat(
