@@ -17,8 +17,8 @@ import java.util.TreeMap;
  * Everything that was set, checked, with the strongest source of each key: {@code --set} over the
  * environment over the file over the default.
  *
- * <p>Every value that was written is checked, also one that a stronger source overrides: an
- * operator would rather hear of it now than on the day the override goes. Immutable.
+ * <p>Every value is checked, also one that a stronger source overrides, so that an error is found
+ * now and not when the override is removed. Immutable.
  */
 public final class Configuration {
   private static final String FILE_VARIABLE = Keys.ENVIRONMENT_PREFIX + "CONFIG_FILE";
@@ -133,7 +133,7 @@ public final class Configuration {
     entries.put(entry.key(), entry);
   }
 
-  /** What the operator should know though it stops nothing, a line each. */
+  /** Returns warnings for the operator, a line each. */
   public List<String> warnings() {
     return warnings;
   }
@@ -143,7 +143,7 @@ public final class Configuration {
     return defaultPolicies;
   }
 
-  /** What counts for queues and exchanges of which nothing else is said. */
+  /** Returns the defaults for queues and exchanges without a setting of their own. */
   Defaults objectDefaults() {
     return objectDefaults;
   }

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What counts for queues and exchanges of which neither an argument nor a policy says anything, and
- * what is switched off for all of them.
+ * The keys of the defaults for queues and exchanges without an argument or a policy, and of
+ * features that are switched off for all of them.
  */
 final class ObjectDefaultKeys {
   static final Family<String> DEFAULTS =

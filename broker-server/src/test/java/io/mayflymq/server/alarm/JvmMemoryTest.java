@@ -17,7 +17,7 @@ class JvmMemoryTest {
   private final List<Object> held = new ArrayList<>();
 
   @Test
-  void whatIsAliveCountsAndGarbageDoesNot() {
+  void liveDataIsCountedAndGarbageIsNot() {
     memory.collect();
     long before = memory.heapBytes();
     held.add(new byte[SIZE]);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Sources, their precedence, and the one line that an operator gets to read. */
+/** Sources, their precedence, and the error lines for the operator. */
 class ConfigurationTest {
   @TempDir Path directory;
 
