@@ -3,11 +3,11 @@ package io.mayflymq.core.policy;
 import java.util.List;
 import java.util.Map;
 
-/** Rules about keys of a definition that depend on each other, with RabbitMQ's error texts. */
-final class CombinationRules {
+/** Rules about keys of a definition that depend on each other, with RabbitMQ's texts. */
+public final class CombinationRules {
   private CombinationRules() {}
 
-  static void check(Map<PolicyKey, Object> values) {
+  public static void check(Map<PolicyKey, Object> values) {
     checkDelayedRetry(values);
     checkMirroring(values);
   }

@@ -44,7 +44,7 @@ public final class EffectiveSettings {
    * @param defaults what counts if nothing else sets a key
    * @param candidates all policies with their verdicts, in order of precedence
    */
-  EffectiveSettings(
+  public EffectiveSettings(
       PolicySubject subject,
       Policy policy,
       Policy operatorPolicy,
@@ -93,8 +93,8 @@ public final class EffectiveSettings {
     }
   }
 
-  /** Converts to a value as in JSON; null for a type that no key accepts. */
-  static Object plain(FieldValue value) {
+  /** As JSON would have it; null for what no key takes. */
+  public static Object plain(FieldValue value) {
     if (value.isInteger()) {
       return value.longValue();
     }
@@ -154,7 +154,7 @@ public final class EffectiveSettings {
    *
    * @param byArguments the settings by its arguments alone, for those that no policy can set
    */
-  QueueSettings toQueueSettings(QueueSettings byArguments) {
+  public QueueSettings toQueueSettings(QueueSettings byArguments) {
     return QueueSettingsReader.of(this, byArguments, defaults);
   }
 

@@ -12,7 +12,7 @@ import java.util.function.Function;
  * @param <K> has {@code equals} and {@code hashCode}
  * @param <V> immutable
  */
-final class Interner<K, V> {
+public final class Interner<K, V> {
   private final AtomicReferenceArray<Made<K, V>> made;
 
   private record Made<K, V>(K key, V value) {}
@@ -22,14 +22,12 @@ final class Interner<K, V> {
    *
    * @param most the number of slots, a power of two
    */
-  Interner(int most) {
+  public Interner(int most) {
     made = new AtomicReferenceArray<>(most);
   }
 
-  /**
-   * Returns the value for an equal key, or else computes it. An exception of the maker is thrown.
-   */
-  V get(K key, Function<K, V> maker) {
+  /** What was made from an equal key, or else what is made now. What the maker throws is thrown. */
+  public V get(K key, Function<K, V> maker) {
     int hash = key.hashCode() * 0x9e3779b9;
     int place = (hash >>> 16) & (made.length() - 1);
     Made<K, V> found = made.get(place);

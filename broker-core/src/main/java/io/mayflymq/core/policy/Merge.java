@@ -72,8 +72,8 @@ enum Merge {
   /** Whether the second value is effective. */
   abstract boolean prefersSecond(Object first, Object second);
 
-  /** Returns why the other value is not effective. */
-  String reason(EffectiveValue.Origin second) {
+  /** Why the other value lost. */
+  String reason(ValueOrigin second) {
     return reason.formatted(second.inWords());
   }
 }

@@ -85,8 +85,8 @@ final class QueueSettingsReader {
             expires == QueueSettings.NONE
                 ? expires
                 : Math.max(expires, defaults.leastExpiresMillis()))
-        .expiresOnlyIfEmpty(is(PolicyKey.EXPIRES_IF, "unused-and-empty"))
-        .deadLettersOnExpire(is(PolicyKey.ON_EXPIRE, "dead-letter"));
+        .expiresOnlyIfEmpty(is(PolicyKey.EXPIRES_CONDITION, "unused-and-empty"))
+        .deadLettersOnExpire(is(PolicyKey.EXPIRES_ACTION, "dead-letter"));
     List<String> uses = words(PolicyKey.EXPIRES_ACTIVITY);
     if (uses != null) {
       Set<LeaseUse> chosen = EnumNames.constants(LeaseUse.class, uses);

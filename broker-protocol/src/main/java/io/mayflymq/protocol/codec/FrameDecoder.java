@@ -11,10 +11,10 @@ import io.netty.buffer.ByteBuf;
 /**
  * Cuts a stream of bytes into frames and hands them to a {@link FrameHandler}.
  *
- * <p>Nearly all that a broker reads is messages, and a small message is three frames that a client
- * writes at once: publish, header, body. When they stand in the buffer whole and agree with each
- * other, they are handed over as one message, with no object made and nothing copied. In any other
- * case each frame is handed over by itself, and the handler sees to it that they come in order: the
+ * <p>Most frames that a broker reads belong to messages, and a small message consists of three
+ * frames that a client writes at once: publish, header, body. If all three are complete in the
+ * buffer and consistent, they are handed over as one message, without creating an object or
+ * copying. Otherwise each frame is handed over by itself, and the handler checks their order: the
  * decoder keeps no state between frames. Sizes that a client claims are compared and never
  * allocated.
  *
@@ -43,7 +43,7 @@ public final class FrameDecoder {
   private boolean wholeMessages = true;
 
   /**
-   * A decoder for one connection.
+   * Creates a decoder for one connection.
    *
    * @param frameMax the largest frame in bytes, overhead included; 0 for no limit
    */
@@ -53,8 +53,8 @@ public final class FrameDecoder {
   }
 
   /**
-   * Sets whether messages that stand in the buffer whole are handed over as one, as they are at
-   * first; else every frame is, so that the handler can suspend between them.
+   * Sets whether messages that are complete in the buffer are handed over in one call, which is the
+   * default; otherwise each frame is, so that the handler can suspend between them.
    */
   public void setWholeMessages(boolean whole) {
     wholeMessages = whole;
@@ -67,13 +67,13 @@ public final class FrameDecoder {
    */
   public void setFrameMax(int frameMax) {
     maxPayload = FrameLimits.maxPayload(frameMax);
-    // Quite a few clients take frame-max for the payload's limit; RabbitMQ lets them.
+    // Many clients take frame-max for the limit of the payload; RabbitMQ tolerates that.
     toleratedPayload = frameMax == 0 ? maxPayload : frameMax;
   }
 
   /**
-   * Reads all whole frames and leaves a partial one unread. After a {@link ConnectionException} the
-   * stream is out of step and must not be read on.
+   * Decodes all complete frames and leaves a partial one unread. After a {@link
+   * ConnectionException} frame boundaries are lost, and no more may be decoded.
    *
    * @throws ConnectionException FRAME_ERROR for a frame that is too large, of no known type, with a
    *     wrong end octet or a payload that is not what its type calls for; UNEXPECTED_FRAME for a
@@ -104,7 +104,8 @@ public final class FrameDecoder {
     if (size < 0 || size > toleratedPayload) {
       throw FrameErrors.tooLarge(type, size & 0xFFFF_FFFFL, maxPayload);
     }
-    // Said at once, not when the payload has come: what follows an unknown type may be anything.
+    // Refused at once, without waiting for the payload: after an unknown type the size is not
+    // reliable.
     if (type == 0 || (type > FrameType.BODY && type != FrameType.HEARTBEAT)) {
       throw FrameErrors.unknownType(type);
     }
@@ -140,7 +141,7 @@ public final class FrameDecoder {
     handler.onMethod(channel, Method.decode(in, payload, size));
   }
 
-  /** Handles a publish, or gives false if its fields do not fill the frame exactly. */
+  /** Handles a publish; returns false if its fields do not fill the frame exactly. */
   private boolean publish(int channel, ByteBuf in, int payload, int size) {
     int end = payload + size;
     if (size < LEAST_PUBLISH_BYTES) {
@@ -168,8 +169,8 @@ public final class FrameDecoder {
   }
 
   /**
-   * Handles a publish together with its content, if that stands at {@code headerFrame}, whole and
-   * right; else touches nothing and gives false.
+   * Handles a publish together with its content if the content at {@code headerFrame} is complete
+   * and valid; otherwise changes nothing and returns false.
    */
   private boolean message(
       int channel,
@@ -217,8 +218,8 @@ public final class FrameDecoder {
   }
 
   /**
-   * The payload size of the frame at {@code index}, if it is whole, allowed, and of that type and
-   * channel, which is not 0; else -1.
+   * Returns the payload size of the frame at {@code index} if it is complete, allowed, and of that
+   * type and channel, which is not 0; else -1.
    */
   private int wholePayload(ByteBuf in, int index, int limit, int type, int channel) {
     int room = limit - index - FrameLimits.OVERHEAD_BYTES;

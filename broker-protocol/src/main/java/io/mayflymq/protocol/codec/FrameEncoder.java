@@ -8,11 +8,11 @@ import io.mayflymq.protocol.types.ShortString;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Writes frames. Stateless; every method appends to a buffer that it lets grow.
+ * Writes frames. Stateless; every method appends to a buffer, which grows as needed.
  *
  * <p>A content is an array with the property flags and list first, {@code propertiesLength} bytes,
- * and the body behind them: as a message is kept. A {@code frameMax} is the largest frame in bytes
- * with its overhead, 0 for no limit.
+ * and the body after them: the form in which a message is kept. A {@code frameMax} is the largest
+ * frame in bytes with its overhead, 0 for no limit.
  *
  * <p>The end octet of one frame and the header of the next are 8 bytes together, and so is a
  * heartbeat: they are written as one number each.

@@ -5,19 +5,19 @@ import io.mayflymq.protocol.types.ShortString;
 import io.netty.buffer.ByteBuf;
 
 /**
- * Takes what a {@link FrameDecoder} finds, on the thread that called it.
+ * Receives the frames that a {@link FrameDecoder} has decoded, on the thread that called it.
  *
- * <p>A buffer is lent for the duration of the call: indexes are absolute, its reader index says
- * nothing, and whoever wants to keep bytes copies them. An exception from a call comes out of
- * {@link FrameDecoder#decode}, with the frames in question consumed, so that a channel's failure
- * can be answered and decoding go on.
+ * <p>A buffer is valid for the duration of the call only: indexes are absolute, its reader index
+ * has no meaning, and bytes must be copied to be kept. An exception from a call is thrown by {@link
+ * FrameDecoder#decode}, with the frames in question consumed, so that a channel error can be
+ * answered and decoding can continue.
  */
 public interface FrameHandler {
 
   /** A method other than basic.publish and basic.ack. */
   void onMethod(int channel, Method method);
 
-  /** A basic.publish whose content is not whole yet, or not as it should be. */
+  /** A basic.publish whose content is incomplete or malformed. */
   void onPublish(
       int channel,
       ShortString exchange,
@@ -31,7 +31,7 @@ public interface FrameHandler {
   /**
    * A content header, expected or not; never on channel 0.
    *
-   * @param bodySize bytes that are to follow, from 0 to as much as the client cares to claim
+   * @param bodySize bytes that are to follow, as claimed by the client; 0 or more, unchecked
    * @param index where the property flags start
    * @param length bytes of the flags and the property list, unchecked
    */
@@ -41,7 +41,7 @@ public interface FrameHandler {
   void onContentBody(int channel, ByteBuf in, int index, int length);
 
   /**
-   * A whole message of class basic: its publish, its header, and its body in one frame or empty.
+   * A complete message of class basic: its publish, its header, and its body in one frame or empty.
    * Never on channel 0.
    *
    * @param propertiesIndex where the property flags start
@@ -62,6 +62,8 @@ public interface FrameHandler {
   /** A heartbeat; the channel is 0. */
   void onHeartbeat(int channel);
 
-  /** Whether the decoder shall stop here and leave the rest unread: asked before each frame. */
+  /**
+   * Returns whether the decoder must stop here and leave the rest unread; called before each frame.
+   */
   boolean isSuspended();
 }

@@ -3,8 +3,8 @@ package io.mayflymq.protocol.codec;
 import io.netty.buffer.ByteBuf;
 
 /**
- * The 8 bytes with which a client opens a connection (AMQP 0-9-1, section 4.2.2), and with which
- * the server answers, before it closes the socket, a client that it cannot serve.
+ * The 8 bytes with which a client opens a connection (AMQP 0-9-1, section 4.2.2). The server sends
+ * them to a client with another protocol version before it closes the socket.
  */
 public final class ProtocolHeader {
   /** The length of a protocol header in bytes. */

@@ -458,7 +458,7 @@ public sealed interface BasicMethod extends Method {
     }
   }
 
-  /** They are on their way. */
+  /** The answer to {@link Recover}. */
   record RecoverOk() implements BasicMethod {
     public static final int METHOD_ID = 111;
     public static final RecoverOk INSTANCE = new RecoverOk();

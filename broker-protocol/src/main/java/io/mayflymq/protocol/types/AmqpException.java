@@ -3,12 +3,12 @@ package io.mayflymq.protocol.types;
 import java.util.Objects;
 
 /**
- * A failure that the peer is told of with a Close method: of its channel ({@link ChannelException})
- * or of the whole connection ({@link ConnectionException}).
+ * An error that is sent to the peer in a Close method: of its channel ({@link ChannelException}) or
+ * of the whole connection ({@link ConnectionException}).
  *
- * <p>The scope is that of the type, not of the code: RabbitMQ closes a connection with a "soft"
- * code now and then (403 at login) and so must we be able to. No stack trace is captured, because a
- * client can cause these at will.
+ * <p>The type decides the scope, not the code: RabbitMQ sometimes closes a connection with a "soft"
+ * code (403 at login), so this broker must be able to. No stack trace is captured, because a client
+ * can cause these at will.
  */
 public abstract sealed class AmqpException extends RuntimeException
     permits ChannelException, ConnectionException {
@@ -31,7 +31,7 @@ public abstract sealed class AmqpException extends RuntimeException
     return code;
   }
 
-  /** What went wrong, without the name of the code in front. */
+  /** Returns the description of the error, without the name of the code in front. */
   public String detail() {
     return detail;
   }

@@ -29,7 +29,10 @@ public final class FieldTable {
     this.fields = fields;
   }
 
-  /** A table of fields that nobody else holds, in a map that keeps their order. */
+  /**
+   * Returns a table of these fields. The map keeps their order, and the caller keeps no reference
+   * to it.
+   */
   static FieldTable ofOwned(Map<String, FieldValue> fields) {
     return fields.isEmpty() ? EMPTY : new FieldTable(fields);
   }

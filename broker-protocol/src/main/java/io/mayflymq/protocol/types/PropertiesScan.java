@@ -1,13 +1,13 @@
 package io.mayflymq.protocol.types;
 
 /**
- * Finds what a broker must know of a message in its raw properties, without decoding them.
+ * Finds the properties that the broker needs in a message's raw properties, without decoding them.
  *
- * <p>A message passes through the broker as the bytes it came in; only a few properties matter on
- * the way. One walk over the flags and the list checks their structure, headers included, and notes
- * where those few stand, with no allocation. Whatever passes here is later decoded by {@link
- * BasicProperties#decode} without an error, so that a queue that dead-letters never meets a
- * malformed message.
+ * <p>The broker keeps a message in the bytes in which it was received, and needs only a few
+ * properties. One pass over the flags and the list checks their structure, headers included, and
+ * records the offsets of those few, with no allocation. Properties that pass this check are later
+ * decoded by {@link BasicProperties#decode} without an error, so a queue that dead-letters never
+ * gets a malformed message.
  *
  * <p>Made to be reused, by one thread. Offsets are indexes into the array that was scanned.
  */

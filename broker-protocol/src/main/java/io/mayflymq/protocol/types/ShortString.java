@@ -58,7 +58,7 @@ public final class ShortString {
 
   /**
    * The short string whose form on the wire this is, length octet first. The array is not copied:
-   * nobody may write to it any more.
+   * it must not be written to any more.
    *
    * @throws IllegalArgumentException if the octet is not the number of bytes behind it
    */

@@ -10,7 +10,7 @@ import java.nio.charset.CodingErrorAction;
 import java.util.Arrays;
 
 /**
- * Text as it travels, without loss.
+ * Decodes and encodes text without loss, even if it is not valid UTF-8.
  *
  * <p>AMQP 0-9-1 says that a short string is UTF-8, but RabbitMQ checks that only in methods without
  * content: routing keys of publishes, header names and properties pass through it untouched, and

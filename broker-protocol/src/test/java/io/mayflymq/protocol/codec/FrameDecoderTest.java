@@ -92,13 +92,13 @@ class FrameDecoderTest {
   }
 
   @Test
-  void ack() {
+  void ackIsDecoded() {
     assertThat(decode("01 0007 0000000d 003c 0050 ffffffffffffffff 01 ce"))
         .containsExactly("7 Ack[deliveryTag=-1, multiple=true]");
   }
 
   @Test
-  void otherMethods() {
+  void otherMethodsAreDecoded() {
     assertThat(decode("01 0007 00000005 0014 0014 01 ce"))
         .containsExactly("7 " + new ChannelMethod.Flow(true));
   }

@@ -29,7 +29,7 @@ class FrameEncoderTest {
   }
 
   @Test
-  void deliveryByTheByte() {
+  void deliveryIsEncodedByteByByte() {
     byte[] content = HexFormat.of().parseHex("1000" + "02" + "6869");
 
     FrameEncoder.deliver(

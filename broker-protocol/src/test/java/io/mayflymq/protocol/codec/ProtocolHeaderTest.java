@@ -43,7 +43,7 @@ class ProtocolHeaderTest {
   }
 
   @Test
-  void waitsForAllOfIt() {
+  void protocolHeaderIsReadOnlyWhenComplete() {
     assertThat(ProtocolHeader.parse(bytes("AMQP\0\0\t")))
         .isEqualTo(ProtocolHeader.Verdict.INCOMPLETE);
     assertThat(ProtocolHeader.parse(bytes("AM"))).isEqualTo(ProtocolHeader.Verdict.INCOMPLETE);
@@ -51,7 +51,7 @@ class ProtocolHeaderTest {
   }
 
   @Test
-  void answersWithItsOwn() {
+  void writtenProtocolHeaderIsThatOfAmqp091() {
     ByteBuf out = Unpooled.buffer();
     ProtocolHeader.writeTo(out);
 

@@ -38,7 +38,7 @@ class ShortStringCacheTest {
 
   @Provide
   Arbitrary<List<ShortString>> strings() {
-    // Of few dead letters and all lengths, so that many differ in one place only.
+    // Of few letters and all lengths, so that many differ in one place only.
     Arbitrary<String> alike = Arbitraries.strings().withChars("ab").ofMaxLength(20);
     return Arbitraries.oneOf(alike, WireArbitraries.shortTexts(), WireArbitraries.rawTexts())
         .map(ShortString::of)

@@ -63,7 +63,7 @@ class BasicPropertiesTest {
   }
 
   @Test
-  void standsBeforeTheBodyOfAnother() {
+  void propertiesAreEncodedBeforeABody() {
     BasicProperties properties = BasicProperties.builder().messageId("ä").build();
 
     assertThat(properties.encodeBefore(hex("ffff ff 0102"), 3)).isEqualTo(hex("0080 02c3a4 0102"));
@@ -113,7 +113,7 @@ class BasicPropertiesTest {
 
   @Test
   void unknownPropertiesAreKept() {
-    // Delivery mode, a reserved bit, and two more flag words; then what nobody here knows.
+    // Delivery mode, a reserved bit, and two more flag words; then bytes of an unknown property.
     byte[] bytes = hex("1003 0001 8000 02 deadbeef");
 
     BasicProperties properties = BasicProperties.decode(bytes, 0, bytes.length);

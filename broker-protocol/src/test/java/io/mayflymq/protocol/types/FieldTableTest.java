@@ -88,7 +88,7 @@ class FieldTableTest {
   }
 
   @Test
-  void keepsTheOrderOfTheWire() {
+  void fieldTableKeepsTheOrderOfTheWire() {
     FieldTable table = FieldTable.builder().put("z", 1).put("a", 2L).put("m", true).build();
 
     assertThat(table.names()).containsExactly("z", "a", "m");
@@ -178,7 +178,7 @@ class FieldTableTest {
   }
 
   @Test
-  void namesWhatIsWrong() {
+  void malformedTableErrorDescribesTheProblem() {
     assertThatThrownBy(() -> decode("01615a00"))
         .hasMessage("SYNTAX_ERROR - field table: unknown value type 90 ('Z')");
     assertThatThrownBy(() -> decode("016153 ffffffff 78"))

@@ -67,7 +67,7 @@ class Int64HeaderTest {
   }
 
   @Test
-  void whatNobodyKnowsIsKept() {
+  void unknownPropertiesAreKeptBehindTheHeader() {
     // A second word of flags, and a property that it announces.
     byte[] unknown = {(byte) 0x80, 1, 0x40, 0, 1, 'a', 5, 6};
     byte[] after = header.put(unknown, unknown.length, 1);

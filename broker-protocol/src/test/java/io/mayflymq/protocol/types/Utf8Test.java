@@ -53,7 +53,7 @@ class Utf8Test {
   }
 
   @Test
-  void cutsBetweenCharacters() {
+  void textIsCutBetweenCharacters() {
     assertThat(Utf8.cut("aä€𝄞", 100)).isEqualTo("aä€𝄞");
     assertThat(Utf8.cut("aä€𝄞", 10)).isEqualTo("aä€𝄞");
     assertThat(Utf8.cut("aä€𝄞", 9)).isEqualTo("aä€");

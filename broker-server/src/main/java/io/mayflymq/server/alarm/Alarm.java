@@ -1,6 +1,6 @@
 package io.mayflymq.server.alarm;
 
-/** What an operator must know of. Two alarms are the same if they are equal. */
+/** A condition that needs the operator's attention. Two alarms are the same if they are equal. */
 public sealed interface Alarm {
   /** How it opens a line in the log. */
   String title();
@@ -13,7 +13,7 @@ public sealed interface Alarm {
   /** What it is about: the word for a resource, or what does not work. */
   String source();
 
-  /** Something of which there is too little left. */
+  /** A resource that is scarce. */
   enum Resource implements Alarm {
     DISK("disk"),
     MEMORY("memory");
@@ -41,8 +41,8 @@ public sealed interface Alarm {
   }
 
   /**
-   * A resource that an operator says is scarce, whatever the monitors find, until he says
-   * otherwise. Clients are told what they would be told if it were.
+   * A resource alarm that an operator has raised manually. It is independent of the monitors, and
+   * stays until the operator clears it. Clients get the same reason as for a real one.
    */
   record ByHand(Resource resource) implements Alarm {
     @Override
@@ -57,8 +57,7 @@ public sealed interface Alarm {
   }
 
   /**
-   * Something that has failed, and that waiting does not mend: publishers are not made to wait, as
-   * what they publish there is refused.
+   * A permanent failure. Publishers are not blocked, as messages to the failed part are refused.
    *
    * @param description what, in a few words, such as "message log 0 has failed"
    */
@@ -80,7 +79,7 @@ public sealed interface Alarm {
   }
 
   /**
-   * Something that does not work, for as long as it does not.
+   * A fault that may pass; the alarm is cleared when it has passed.
    *
    * @param description what, in a few words that clients are told, such as "message log of shard 0
    *     cannot be written"

@@ -5,7 +5,7 @@ import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.config.NodeName;
 
-/** Tells of alarms. */
+/** Publishes an event for each alarm that is raised or cleared. */
 public record AlarmEvents(BrokerEvents events) implements Alarms.Listener {
   private record AlarmEvent(String name, Alarm alarm) implements BrokerEvent {
     @Override

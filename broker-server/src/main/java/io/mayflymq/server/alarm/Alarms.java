@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * The alarms that are raised. As long as there is one that {@link Alarm#blocksPublishers},
  * connections that publish are blocked.
  *
- * <p>An alarm is raised or not, however often it was raised: the first {@code clear} clears it.
+ * <p>Alarms are not counted: however often an alarm was raised, the first {@code clear} clears it.
  * Every change is one line in the log. Any thread may call any method.
  */
 public final class Alarms {
@@ -25,9 +25,9 @@ public final class Alarms {
   private static final int LONGEST_REASON_BYTES = 255;
 
   /**
-   * Is told of alarms, of the first one that blocks and of the last such one's end, in their order,
-   * by the thread that caused the change and under a lock: it must not wait, and it may call {@link
-   * #isRaised} and {@link #reason} only.
+   * A listener for changes: each alarm, the first one that blocks publishers, and the end of the
+   * last such one. Called in order, by the thread that caused the change and under a lock: it must
+   * not block, and may call {@link #isRaised} and {@link #reason} only.
    */
   public interface Listener {
     /** An alarm was raised that was not. */
@@ -49,10 +49,10 @@ public final class Alarms {
   private final Set<Alarm.Failure> failures = new LinkedHashSet<>();
   private final List<Listener> listeners = new CopyOnWriteArrayList<>();
 
-  /** What clients are told, or null if no alarm is raised. */
+  /** The reason for clients, or null if no alarm is raised. */
   private volatile String reason;
 
-  /** Adds a listener; it hears of changes from now on. */
+  /** Adds a listener for later changes. */
   public void addListener(Listener listener) {
     listeners.add(listener);
   }
@@ -63,8 +63,8 @@ public final class Alarms {
   }
 
   /**
-   * What blocked clients are told, such as "low on memory" or "low on disk & memory"; null if none
-   * is blocked. At most 255 bytes of UTF-8.
+   * Returns the reason in connection.blocked, such as "low on memory" or "low on disk & memory";
+   * null if none is blocked. At most 255 bytes of UTF-8.
    */
   public String reason() {
     return reason;

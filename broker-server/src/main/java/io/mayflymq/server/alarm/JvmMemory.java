@@ -16,8 +16,9 @@ import java.util.stream.Collectors;
 /*
  * The memory of this Java virtual machine.
  *
- * What the heap holds at this moment is mostly garbage and tells nothing. What it held when the last collection ended is an upper bound
- * for what was alive then: a collection of the young generation leaves the garbage of the old one where it is. (The pools' own
+ * The current heap usage consists mostly of garbage, so it is not useful. The usage after the last
+ * collection is an upper bound for the live data at that time: a collection of the young generation
+ * leaves the garbage of the old one in place. (The pools' own
  * getCollectionUsage is of no use for this, as G1 sets that of its old generation after some collections only.)
  *
  * Buffers outside of the heap are Netty's, which take a part of the machine's memory limit that the JDK counts or not, depending on how

@@ -11,8 +11,9 @@ import java.util.function.LongSupplier;
  * - Does it stay too high because nothing is collected any more? Blocked publishers make no garbage, and consumers that empty the queues
  *   make little, so the alarm that they should end would never end.
  *
- * So a reading above the watermark is checked by a collection. As that stops the whole process, at most a twentieth of the time goes into
- * it: the longer the last one took, the later the next one comes. A reading that may not be checked yet counts as it is.
+ * So a reading above the watermark is checked by a collection. As a collection stops the whole
+ * process, at most a twentieth of the time is spent on it: the longer the last one took, the later the
+ * next one starts. A reading that may not be checked yet counts as it is.
  *
  * The alarm changes only when the state that is found here changes, so one that was raised or cleared by hand stays as it was made until
  * then. Belongs to the thread of the monitors.

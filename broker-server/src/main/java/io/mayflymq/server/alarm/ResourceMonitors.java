@@ -36,8 +36,8 @@ public final class ResourceMonitors implements AutoCloseable {
   }
 
   /**
-   * Checks both at once, so that the alarms are as they should be before anybody connects, and then
-   * goes on checking.
+   * Checks both at once, so that the alarms are correct before the first client connects, and then
+   * continues to check.
    *
    * @param dataDir an existing directory, whose disk is the one that counts
    * @param alarms where they are raised and cleared

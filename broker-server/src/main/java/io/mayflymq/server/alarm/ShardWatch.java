@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Asks each shard again and again whether it answers, and raises an alarm while one does not, as it
- * is stuck in some work. Nothing is ended for that: it may come back.
+ * Checks periodically whether each shard answers, and raises an alarm while one does not, as it is
+ * stuck in some work. It takes no other action, as the shard may recover.
  */
 public final class ShardWatch implements AutoCloseable {
   private static final long INTERVAL_MILLIS = 2_000;
@@ -57,7 +57,7 @@ public final class ShardWatch implements AutoCloseable {
     return watch;
   }
 
-  /** Looks who has answered, and asks again. */
+  /** Checks which shards have answered, and queries them again. */
   void look() {
     watched.forEach(this::look);
   }

@@ -1,2 +1,2 @@
-/** Alarms about memory, disk and faults, the monitors that raise them, and who is told. */
+/** Alarms about memory, disk and faults, the monitors that raise them, and the listeners. */
 package io.mayflymq.server.alarm;

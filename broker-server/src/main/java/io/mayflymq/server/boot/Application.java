@@ -21,10 +21,10 @@ import java.util.List;
 
 /**
  * The broker in the process: queues and messages, threads and listeners. It can be stopped and
- * begun anew while the process goes on.
+ * started again while the process runs.
  */
 final class Application implements AutoCloseable {
-  /** How to let go of what is held, the last one first. */
+  /** The steps that release resources, the last one first. */
   private final Deque<Runnable> held = new ArrayDeque<>();
 
   private final BrokerThreads threads;
@@ -36,12 +36,12 @@ final class Application implements AutoCloseable {
   }
 
   /**
-   * Brings back what was kept and listens.
+   * Recovers queues and messages, and starts to listen.
    *
    * @param control where it can be managed from then on too
    * @param threads makes its threads
    * @param acceptsLoss whether it starts although files of the data directory are missing
-   * @throws StartException if that cannot be done; then nothing is held
+   * @throws StartException if that fails; then all resources are released
    */
   static Application start(
       LiveConfiguration configuration,

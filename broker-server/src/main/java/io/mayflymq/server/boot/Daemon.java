@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The process: its data directory, its log, its control, and the broker in it, which can be stopped
- * and begun anew meanwhile. Thread-safe.
+ * and started again while the process runs. Thread-safe.
  */
 final class Daemon implements AutoCloseable, ProcessControl {
   private static final Logger LOGGER = LoggerFactory.getLogger(Daemon.class);
@@ -31,12 +31,12 @@ final class Daemon implements AutoCloseable, ProcessControl {
   private final LiveConfiguration configuration;
   private final BrokerThreads threads;
 
-  /** How to let go of what is held beside the broker, the last one first. */
+  /** The steps that release resources other than the broker, the last one first. */
   private final Deque<Runnable> held = new ArrayDeque<>();
 
   private DataDirectory data;
 
-  /** What the log was last told by the configuration. */
+  /** The log settings that were applied last. */
   private LogSettings log;
 
   private ControlServer control;
@@ -50,8 +50,9 @@ final class Daemon implements AutoCloseable, ProcessControl {
   }
 
   /**
-   * Takes the data directory, begins to log, brings back what was kept and listens. It says so only
-   * when all is well: a start that fails leaves one line on the terminal, the error.
+   * Locks the data directory, starts the log, recovers queues and messages, and listens. It prints
+   * lines only when everything has succeeded: a start that fails leaves one line on the terminal,
+   * the error.
    *
    * @param threads makes all threads
    * @param acceptsLoss whether it starts although files of the data directory are missing
@@ -115,7 +116,10 @@ final class Daemon implements AutoCloseable, ProcessControl {
     return application.addresses();
   }
 
-  /** Says that clients may come, and how long that took from the start of the process. */
+  /**
+   * Logs that the broker is ready for clients, and how long that took from the start of the
+   * process.
+   */
   void announceReady() {
     long sinceStart =
         System.currentTimeMillis() - ManagementFactory.getRuntimeMXBean().getStartTime();
@@ -214,7 +218,7 @@ final class Daemon implements AutoCloseable, ProcessControl {
     return true;
   }
 
-  /** Closes connections in order, settles what is pending and lets the data directory go. */
+  /** Closes connections in order, completes pending work and unlocks the data directory. */
   @Override
   public synchronized void close() {
     LOGGER.info("stopping");

@@ -19,8 +19,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * The directory that holds all a broker keeps, held by one broker at a time: a lock on a file in
- * it, which the system drops when the process ends in whatever way.
+ * The directory that holds all data of a broker. It is used by one broker at a time: a lock on a
+ * file in it, which the system releases when the process ends for any reason.
  */
 final class DataDirectory implements AutoCloseable {
   static final String LOCK_FILE = "mayfly.lock";

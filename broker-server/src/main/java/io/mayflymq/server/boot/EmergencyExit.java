@@ -18,16 +18,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * Ends the process when something has failed that it cannot do without: says why, and halts.
+ * Ends the process when an essential part has failed: reports why, and halts.
  *
- * There is no orderly stop. What has failed may be what a stop waits for, and what was confirmed is on the disk, as after kill -9.
+ * There is no orderly stop. The failed part may be one that a stop waits for, and confirmed messages
+ * are on the disk, as after kill -9.
  *
- * It must work when there is no memory at all. So what it needs is made beforehand: a thread that sees to the end within two seconds,
- * wherever the log hangs, and the line that goes to standard error. Only then is the log told, which may fail; some memory that was kept
- * for it is given back first.
+ * It must work when there is no memory at all. So everything it needs is created beforehand: a thread
+ * that halts the process within two seconds, even if the log hangs, and the line for standard error.
+ * The error is logged last, which may fail; some reserved memory is freed for it first.
  *
  * Java itself needs memory when a line of code is run for the first time: for a text that stands in it, and to find the classes that it
- * names. So the way from a thread that ends to the line on standard error is gone through once at the start, without an end.
+ * names. So the code from the end of a thread to the line on standard error is run once at the start, without
+ * ending the process.
  */
 final class EmergencyExit implements ProcessEnd {
   private static final Logger LOGGER = LoggerFactory.getLogger(EmergencyExit.class);
@@ -136,7 +138,7 @@ final class EmergencyExit implements ProcessEnd {
       byte[] line = outOfMemory ? OUT_OF_MEMORY : FATAL;
       err.write(line, 0, isRehearsal ? 0 : line.length);
     } catch (IOException e) {
-      return true; // Whoever started the process closed it.
+      return true; // The parent process has closed standard error.
     }
     return true;
   }

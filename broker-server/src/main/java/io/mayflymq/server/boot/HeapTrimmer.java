@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.function.LongSupplier;
 
 /**
- * Has Java give memory back that a burst needed: by default a heap that has grown keeps its size
- * until it is full once more, which on a large machine may never be. A broker that rests collects
- * now and then, in the background, and keeps little free then. What was set on the command line
- * stays as it is; an option that this Java does not have is passed over.
+ * Makes Java return memory to the system after a peak: by default a heap that has grown keeps its
+ * size until it is full once more, which on a large machine may never be. An idle broker collects
+ * garbage periodically, in the background, and keeps little of the heap free. Options set on the
+ * command line are not changed; an option that this Java does not have is ignored.
  *
- * <p>While there is much to do, Java keeps the shares of free heap that are its defaults: less cost
- * a third more processor time where bodies of 1 KB passed through.
+ * <p>Under load, Java's defaults for the share of free heap stay: a smaller share cost a third more
+ * processor time with bodies of 1 KB.
  *
  * <p>Belongs to the thread that calls {@link #look}.
  */
@@ -49,7 +49,7 @@ final class HeapTrimmer {
     this.collectionCount = collectionCount;
   }
 
-  /** Has Java collect at rest, for as long as the process lives. */
+  /** Enables periodic collections while idle, until the process ends. */
   static HeapTrimmer begin() {
     List<GarbageCollectorMXBean> collectors = ManagementFactory.getGarbageCollectorMXBeans();
     return begin(
@@ -82,7 +82,7 @@ final class HeapTrimmer {
     return Math.max(LEAST_REST_MILLIS, Runtime.getRuntime().maxMemory() / (1 << 30) * 5_000);
   }
 
-  /** Looks whether the broker rests. To be called more often than Java collects at rest. */
+  /** Checks whether the broker is idle. To be called more often than Java collects at rest. */
   void look() {
     long before = collections;
     collections = collectionCount.getAsLong();

@@ -6,8 +6,8 @@ import io.mayflymq.core.vhost.Broker;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Has memory given back that is not used: by queues every half minute, and by Java. On a thread of
- * its own, as it makes a list of all queues, for which no shard should have to stop.
+ * Releases unused memory: of queues every half minute, and of Java. It runs on its own thread, as
+ * it lists all queues, which must not delay a shard.
  */
 final class Housekeeping implements AutoCloseable {
   private static final long REST_MILLIS = TimeUnit.SECONDS.toMillis(30);

@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * called.
  *
  * <p>Lines are written by a thread of their own, and are dropped rather than waited for when it
- * falls behind: an event loop must not stand still because a terminal does.
+ * falls behind: an event loop must not wait for a slow terminal.
  */
 public final class Logging extends ContextAwareBase implements Configurator {
   private static final int QUEUED_LINES = 8192;
@@ -53,7 +53,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
   /**
    * Sends the log where the settings say, and nowhere else.
    *
-   * @param faults hears of errors that libraries log and that must end the process
+   * @param faults gets errors that libraries log and that must end the process
    * @throws StartException if the log file cannot be written
    */
   static void configure(LogSettings settings, Faults faults) throws StartException {
@@ -174,8 +174,8 @@ public final class Logging extends ContextAwareBase implements Configurator {
   }
 
   /**
-   * Opens the log file by its name again: whoever keeps log files has maybe moved it away, and what
-   * follows goes to a new one.
+   * Opens the log file by its name again: a tool such as logrotate may have moved it, and later
+   * lines go to a new file.
    */
   static void reopen() {
     for (AsyncAppender queue : queues()) {

@@ -17,7 +17,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What takes the place of metadata that are lost, as far as the messages tell it. */
+/** Recreates lost metadata as far as possible from the messages. */
 final class LostMetadata {
   private static final Logger LOGGER = LoggerFactory.getLogger(LostMetadata.class);
 

@@ -14,8 +14,8 @@ import java.util.concurrent.CountDownLatch;
 import org.slf4j.LoggerFactory;
 
 /**
- * The {@code server} command: a broker in this process, from its settings to its end. Whatever goes
- * wrong before the broker runs is told in one line on standard error, never by a stack trace.
+ * The {@code server} command: a broker in this process, from its settings to its end. An error
+ * before the broker runs is reported in one line on standard error, never as a stack trace.
  */
 final class ServerRun {
   private final Map<String, String> environment;

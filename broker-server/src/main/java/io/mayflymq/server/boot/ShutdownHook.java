@@ -8,7 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What SIGTERM and SIGINT do: stop in order, then end with exit code 0.
+ * Handles SIGTERM and SIGINT: stops the broker in order, then ends the process with exit code 0.
  *
  * <p>A Java process that a signal stops exits with 128 + the signal's number once its hooks are
  * done, however orderly they were; service managers take that for a failure. So this hook, the only

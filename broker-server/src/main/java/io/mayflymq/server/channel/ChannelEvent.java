@@ -6,12 +6,12 @@ import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.delivery.ChannelIdentity;
 
-/** A channel, or a consumer on one, came or went. */
+/** A channel was opened or closed, or a consumer on one began or ended. */
 sealed interface ChannelEvent extends BrokerEvent {
   /** The channel. */
   ChannelIdentity channel();
 
-  /** Adds all but the actor. */
+  /** Adds all properties but the actor. */
   void describeSubject(FieldTable.Builder properties);
 
   @Override
@@ -71,7 +71,7 @@ sealed interface ChannelEvent extends BrokerEvent {
     }
   }
 
-  /** A consumer ended: cancelled by its client, or gone with its queue or channel. */
+  /** A consumer ended: cancelled by its client, or removed with its queue or channel. */
   record ConsumerDeleted(ChannelIdentity channel, String queue, Consumer consumer)
       implements ChannelEvent {
     @Override

@@ -32,10 +32,12 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /*
- * A channel: its mode, its content in the making, and who handles which method. Belongs to its connection's loop.
+ * One channel: its mode, the content that is being received, and the dispatch of its methods. Used on
+ * its connection's loop only.
  *
  * Errors are thrown: a ChannelException ends this channel, a ConnectionException the connection; the connection turns both into close
- * methods. Between our channel.close and the client's close-ok everything else that arrives for the channel is passed over.
+ * methods. Between the broker's channel.close and the client's close-ok everything else that arrives for the
+ * channel is ignored.
  */
 public final class ChannelSession {
   private enum State {
@@ -81,12 +83,12 @@ public final class ChannelSession {
     connection.vhost().events().happened(new ChannelCreated(consumers.identity()));
   }
 
-  /** Its number in the connection, 1 or more. */
+  /** Returns its number in the connection, 1 or more. */
   public int number() {
     return number;
   }
 
-  /** Whether neither side has closed it. */
+  /** Returns whether neither side has closed it. */
   public boolean isOpen() {
     return state == State.OPEN;
   }
@@ -150,7 +152,7 @@ public final class ChannelSession {
     }
   }
 
-  /** Handles a message that is whole in the buffer. */
+  /** Handles a message that is completely in the buffer. */
   public void onMessage(
       ShortString exchange,
       ShortString routingKey,
@@ -388,7 +390,7 @@ public final class ChannelSession {
         });
   }
 
-  /** How the channel is now. */
+  /** Returns the state of the channel. */
   public ChannelView view() {
     return new ChannelView(
         consumers.identity(),
@@ -413,7 +415,7 @@ public final class ChannelSession {
     }
   }
 
-  /** How it waits for what was caused before. */
+  /** Returns what keeps the channel's commands in order. */
   CommandOrder order() {
     return order;
   }
@@ -422,7 +424,7 @@ public final class ChannelSession {
     connection.await(this, future, then);
   }
 
-  /** The queue of this name, or the one declared last if it is empty. */
+  /** Returns the queue of this name, or the one declared last if the name is empty. */
   Queue queue(String name, Permission permission) {
     return queues.find(name, permission);
   }
@@ -435,7 +437,10 @@ public final class ChannelSession {
 
   // Ending
 
-  /** The channel failed: the client has been sent the reason, and its close-ok is awaited. */
+  /**
+   * Releases everything after a channel error: channel.close has been sent, and close-ok is
+   * awaited.
+   */
   public void fail() {
     if (state == State.OPEN) {
       state = State.CLOSING;
@@ -443,7 +448,7 @@ public final class ChannelSession {
     }
   }
 
-  /** The connection has ended. */
+  /** Releases everything; called when the connection has ended. */
   public void connectionEnded() {
     if (state == State.OPEN) {
       release();

@@ -4,10 +4,10 @@ import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.server.delivery.ChannelIdentity;
 
 /**
- * How a channel was at one moment.
+ * The state of a channel at one moment.
  *
- * @param identity what it is known by
- * @param counters what it counts; they go on
+ * @param identity its identity
+ * @param counters its live counters, not a copy
  * @param confirm whether it is in confirm mode
  * @param transactional whether it is in transaction mode
  * @param consumers how many consumers it has
@@ -15,8 +15,8 @@ import io.mayflymq.server.delivery.ChannelIdentity;
  * @param unconfirmed how many publishes were not confirmed yet
  * @param uncommitted how many publishes wait for a commit
  * @param uncommittedAcks how many settlements wait for one
- * @param prefetch what the next consumer may have unacknowledged, 0 for no limit
- * @param globalPrefetch what all of them together may, 0 for no limit
+ * @param prefetch the prefetch limit of the next consumer, 0 for no limit
+ * @param globalPrefetch the prefetch limit of all consumers together, 0 for no limit
  */
 public record ChannelView(
     ChannelIdentity identity,

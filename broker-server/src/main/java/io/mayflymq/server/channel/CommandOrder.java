@@ -7,9 +7,10 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Has a channel see its own commands in order where dead letters go from shard to shard: what would
- * be faster than the dead letters that were caused before waits for them. The connection reads no
- * further meanwhile, so all else keeps its order too. Belongs to the connection's loop.
+ * Keeps the effects of a channel's commands in order when dead letters go from shard to shard. A
+ * command that could overtake dead letters which earlier commands of the channel caused waits for
+ * them. The connection reads no further meanwhile, so everything else keeps its order too. Used on
+ * the connection's loop only.
  */
 final class CommandOrder {
   private final ChannelSession channel;
@@ -20,18 +21,21 @@ final class CommandOrder {
     this.connection = connection;
   }
 
-  /** Does what concerns a queue. */
+  /** Runs an action that affects a queue. */
   void after(Queue queue, Runnable action) {
     ShardCommandSender commands = connection.commands();
     after(commands.hasCaused() ? commands.arrivalAt(queue) : null, action);
   }
 
-  /** Does what concerns several queues. */
+  /** Runs an action that affects several queues. */
   void after(List<Queue> queues, Runnable action) {
     after(connection.commands().arrivalAt(Route.to(queues)), action);
   }
 
-  /** Publishes to the queues of a route; a message that was read is published in any case. */
+  /**
+   * Publishes to the queues of a route. A message that was read is published in any case, even if
+   * the channel closes meanwhile.
+   */
   void after(Route<Queue> route, Runnable publish) {
     CompletableFuture<Void> arrival = connection.commands().arrivalAt(route);
     if (arrival == null) {
@@ -41,7 +45,7 @@ final class CommandOrder {
     }
   }
 
-  /** Does what may concern any queue, or where messages go. */
+  /** Runs an action that may affect any queue, or the routing. */
   void afterEverything(Runnable action) {
     ShardCommandSender commands = connection.commands();
     after(commands.hasCaused() ? commands.arrivalEverywhere() : null, action);

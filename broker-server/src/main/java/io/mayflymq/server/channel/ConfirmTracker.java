@@ -13,7 +13,7 @@ import java.util.Arrays;
  * basic.nack if one of them refused it.
  *
  * Confirms are coalesced: at the end of a burst everything up to the first unfinished publish goes out as one ack with multiple=true (cut at
- * nacks), and what finished beyond it as single acks, so nobody waits for a slower queue.
+ * nacks), and publishes finished beyond it as single acks, so that no confirm waits for a slower queue.
  */
 final class ConfirmTracker implements PublishListener, EndOfBurstListener {
   private static final int SMALLEST = 64;
@@ -44,12 +44,12 @@ final class ConfirmTracker implements PublishListener, EndOfBurstListener {
     this.counters = counters;
   }
 
-  /** How many publishes have not been answered for by all their queues. */
+  /** Returns how many publishes have not been reported by all their queues. */
   int unconfirmed() {
     return unconfirmed;
   }
 
-  /** Numbers a publish that goes to so many queues. With none it is confirmed at once. */
+  /** Numbers a publish that goes to so many queues. With no queue it is confirmed at once. */
   long published(int queues) {
     ensureRoom();
     int slot = slot(next);
@@ -76,7 +76,7 @@ final class ConfirmTracker implements PublishListener, EndOfBurstListener {
     }
   }
 
-  /** The channel is closed: what is still under way is nobody's concern any more. */
+  /** Forgets all publishes; called when the channel is closed. */
   void close() {
     closed = true;
   }

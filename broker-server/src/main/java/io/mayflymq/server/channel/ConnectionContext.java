@@ -12,37 +12,37 @@ import io.mayflymq.server.delivery.DeliveryLink;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
-/** What a channel has of its connection. To be used on the connection's loop only. */
+/** What a channel sees of its connection. Used on the connection's loop only. */
 public interface ConnectionContext {
-  /** The virtual host that the connection is open to. */
+  /** Returns the virtual host of the connection. */
   VirtualHost vhost();
 
-  /** What its user may do. */
+  /** Returns the permissions of its user. */
   VhostAccess access();
 
-  /** What it writes. */
+  /** Returns its output. */
   ConnectionOutput output();
 
-  /** Its way to the queues. */
+  /** Returns what sends its commands to the queues. */
   ShardCommandSender commands();
 
-  /** The way from the queues of a shard to it. */
+  /** Returns the link from the queues of a shard to this connection. */
   DeliveryLink laneFrom(Shard shard);
 
-  /** The shard on its loop. */
+  /** Returns the shard on its loop. */
   Shard home();
 
-  /** What tells it from other connections: exclusive queues belong to it. */
+  /** Returns its identity, which is also the owner of its exclusive queues. */
   ConnectionIdentity identity();
 
-  /** What it is held to. */
+  /** Returns its protocol settings. */
   ProtocolSettings settings();
 
-  /** What its client goes by. */
+  /** Returns how its client interprets the protocol. */
   ClientQuirks client();
 
   /**
-   * Reads no further method until a future is done; then goes on with its value, or fails the
+   * Handles no further method until a future is done; then continues with its value, or fails the
    * channel with its error.
    *
    * @param channel the channel that waits
@@ -50,23 +50,25 @@ public interface ConnectionContext {
   <T> void await(ChannelSession channel, CompletableFuture<T> future, Consumer<T> then);
 
   /**
-   * Does something at once, or, while a reply is awaited, when that has been given: what a method
-   * brought about is told after its reply.
+   * Runs an action at once, or, while a reply is awaited, after that reply: the side effects of a
+   * method are sent after its reply.
    */
   void afterReply(Runnable action);
 
   /** Remembers that an exclusive queue was declared, to delete it when the connection ends. */
   void ownsQueue(String queue);
 
-  /** Ends a channel, or the connection if that is what the error does, and tells the client. */
+  /**
+   * Closes a channel, or the connection if the error demands it, and sends the error to the client.
+   */
   void fail(int channel, AmqpException error);
 
   /**
-   * Reports an exception that is not the client's doing, and ends the connection with 541, so that
-   * whatever it has not settled goes back.
+   * Reports an exception that the client did not cause, and closes the connection with 541, so that
+   * its unsettled messages are requeued.
    */
   void failInternally(Throwable cause);
 
-  /** The channel is closed on both sides. */
+  /** Removes a channel that is closed on both sides. */
   void closed(ChannelSession channel);
 }

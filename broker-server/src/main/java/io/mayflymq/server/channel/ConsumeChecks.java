@@ -11,8 +11,8 @@ import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
 
 /**
- * What {@code basic.consume} may ask of a queue of which type. The texts are those of RabbitMQ
- * 3.13.
+ * Checks the arguments of {@code basic.consume} by the type of the queue. The error texts are those
+ * of RabbitMQ 3.13.
  */
 final class ConsumeChecks {
   private ConsumeChecks() {}

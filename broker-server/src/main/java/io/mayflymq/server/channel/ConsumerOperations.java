@@ -26,7 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/** The consumers of a channel, {@code basic.get}, and what was delivered to either. */
+/** The consumers of a channel, {@code basic.get}, and the deliveries to both. */
 final class ConsumerOperations implements DeliveryReceiver {
   private final int number;
   private final ChannelSession channel;
@@ -74,12 +74,12 @@ final class ConsumerOperations implements DeliveryReceiver {
     return consumers.size();
   }
 
-  /** What the next consumer may have unacknowledged; 0 for no limit. */
+  /** Returns the prefetch limit of the next consumer; 0 for no limit. */
   int prefetch() {
     return prefetch;
   }
 
-  /** What all consumers together may have unacknowledged; 0 for no limit. */
+  /** Returns the prefetch limit of all consumers together; 0 for no limit. */
   int globalPrefetch() {
     ChannelPrefetch shared = credit;
     return shared == null ? 0 : shared.limit();
@@ -89,7 +89,7 @@ final class ConsumerOperations implements DeliveryReceiver {
     return unacked;
   }
 
-  /** The deliveries that were taken back before they were settled. */
+  /** Returns the tags of deliveries that were taken back before they were settled. */
   RevokedTags lost() {
     return lost;
   }
@@ -141,8 +141,8 @@ final class ConsumerOperations implements DeliveryReceiver {
     String tag = consumer.tag().value();
     consumers.put(tag, source);
     connection.commands().flush();
-    // Said before the first delivery: by the time the subscription is done, messages may be on
-    // their way.
+    // Sent before the first delivery: when the subscription is done, messages may already be in
+    // transit.
     Runnable sayOk =
         () -> {
           channel.reply(consume.noWait(), new BasicMethod.ConsumeOk(tag));
@@ -173,7 +173,9 @@ final class ConsumerOperations implements DeliveryReceiver {
     channel.reply(consume.noWait(), new BasicMethod.ConsumeOk(tag));
   }
 
-  /** The name that replies to this channel are sent to, or null if it does not take any. */
+  /**
+   * Returns the name that replies to this channel are sent to, or null if it has no reply consumer.
+   */
   String replyName() {
     return replies == null ? null : replies.name();
   }
@@ -263,7 +265,7 @@ final class ConsumerOperations implements DeliveryReceiver {
             message);
   }
 
-  /** The connection ended while {@code basic.get} was under way: what it took goes back. */
+  /** Requeues a message from {@code basic.get}, as the connection ended meanwhile. */
   private void putBack(Queue queue, GetResult fetched) {
     if (fetched != null && fetched.sequence() >= 0) {
       connection
@@ -295,7 +297,8 @@ final class ConsumerOperations implements DeliveryReceiver {
       counters.delivered(sequence >= 0, message.bodyLength(), redelivered);
       connection.output().deliver(number, source.consumer().tag(), tag, redelivered, message);
     } catch (Throwable e) {
-      // Its frames may be half written. The queue is not to blame, and gets the message back.
+      // Its frames may be partly written, so the connection ends and the queue gets the message
+      // back.
       connection.failInternally(e);
     }
   }
@@ -307,7 +310,7 @@ final class ConsumerOperations implements DeliveryReceiver {
     }
   }
 
-  /** The tag of a delivery, which is to be settled if it has a sequence number. */
+  /** Returns the tag of a delivery, which must be settled if it has a sequence number. */
   private long nextTag(DeliverySource source, long sequence) {
     if (sequence < 0) {
       return unacked.skip();
@@ -318,11 +321,12 @@ final class ConsumerOperations implements DeliveryReceiver {
     return tag;
   }
 
-  /** A delivery has been unacknowledged for too long. */
+  /** Applies the timeout action to a delivery that has been unacknowledged for too long. */
   private void lockEnded(long tag) {
     DeliverySource source = unacked.source(tag);
     switch (source.timeoutAction()) {
-      case CLOSE_CHANNEL -> {} // By another policy meanwhile: the channel's timeout looks after it.
+      case CLOSE_CHANNEL -> {} // A policy has changed the action meanwhile; ConsumerTimeout handles
+      // it.
       case CANCEL -> cancelOverdue(source, tag);
       case REQUEUE -> takeBack(tag, connection.commands()::requeue);
       case DEAD_LETTER -> takeBack(tag, connection.commands()::timeOut);
@@ -339,7 +343,10 @@ final class ConsumerOperations implements DeliveryReceiver {
     lost.add(tag);
   }
 
-  /** Cancels a consumer, and takes back what it has. A client that could not know is cut off. */
+  /**
+   * Cancels a consumer, and takes back its deliveries. If the client does not support cancel
+   * notifications, its connection is closed.
+   */
   private void cancelOverdue(DeliverySource source, long tag) {
     if (source.fetched()) {
       takeBack(tag, connection.commands()::requeue);
@@ -373,7 +380,7 @@ final class ConsumerOperations implements DeliveryReceiver {
     }
   }
 
-  /** Puts back everything that is not settled. */
+  /** Requeues all unsettled deliveries. */
   void recover() {
     putAllBack(connection.commands()::requeue);
   }
@@ -387,13 +394,13 @@ final class ConsumerOperations implements DeliveryReceiver {
         });
   }
 
-  /** A way back to the queue. */
+  /** Returns messages to their queue. */
   @FunctionalInterface
   private interface PutBack {
     void putBack(Queue queue, Consumer consumer, long from, long to);
   }
 
-  /** Tells the limit that the consumers share what was settled. */
+  /** Gives settled deliveries back to the prefetch limit that the consumers share. */
   void giveBack(DeliverySource source, long count) {
     ChannelPrefetch shared = credit;
     if (shared != null && !source.fetched()) {
@@ -401,7 +408,7 @@ final class ConsumerOperations implements DeliveryReceiver {
     }
   }
 
-  /** Takes all consumers off their queues, then puts back what they had not settled. */
+  /** Removes all consumers from their queues, then requeues their unsettled deliveries. */
   CompletableFuture<Void> close() {
     closeReplies();
     connection.commands().flush();

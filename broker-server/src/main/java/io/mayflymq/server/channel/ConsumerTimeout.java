@@ -11,11 +11,13 @@ import java.util.ArrayDeque;
 import java.util.function.Consumer;
 
 /*
- * Ends a channel whose oldest delivery has been unacknowledged for too long; unless something else is to happen then, see DeliveryTimeouts.
+ * Closes a channel whose oldest delivery has been unacknowledged for too long. For other timeout
+ * actions see DeliveryTimeouts.
  *
- * No delivery has a timer or a time of its own. While there are unacknowledged ones, a tick once a second notes which tags have been given out
- * by then; and as tags ascend, the first note above a tag tells by when it was delivered. So a channel times out up to two seconds late
- * and never early, and one that delivered a single message on time. A channel whose deliveries are all settled does not tick.
+ * Deliveries have no timer and no timestamp. While there are unacknowledged ones, a tick once a second
+ * notes the highest tag given out so far; as tags ascend, the first note above a tag says by when it
+ * was delivered. So a channel times out up to two seconds late and never early, and one that delivered
+ * a single message on time. A channel whose deliveries are all settled does not tick.
  *
  * Source: RabbitMQ, "Consumers", section "Delivery Acknowledgement Timeout"; as there, the oldest delivery of the channel is the one that
  * counts, with the timeout of its queue.
@@ -23,7 +25,7 @@ import java.util.function.Consumer;
 final class ConsumerTimeout extends Timer {
   static final long TICK_MILLIS = 1000;
 
-  /** Enough for an hour; then the ticks that are noted lie further apart. */
+  /** Enough for an hour; after that the interval between notes grows. */
   private static final int MOST_NOTES = 4096;
 
   /** All tags before this one had been given out at that time. */
@@ -37,11 +39,11 @@ final class ConsumerTimeout extends Timer {
   private ArrayDeque<Note> notes = new ArrayDeque<>(2);
 
   /**
-   * Prepares it.
+   * Creates the timeout of a channel.
    *
    * @param channel the number of the channel
    * @param defaultMillis the timeout for queues that have none of their own, 0 for none
-   * @param onTimeout told once, on the connection's loop
+   * @param onTimeout called once, on the connection's loop
    */
   ConsumerTimeout(
       int channel,
@@ -56,7 +58,7 @@ final class ConsumerTimeout extends Timer {
     this.onTimeout = onTimeout;
   }
 
-  /** Something has been delivered that is to be acknowledged. */
+  /** Notes a delivery that must be acknowledged. */
   void delivered() {
     if (!isScheduled()) {
       notes.clear();
@@ -65,7 +67,7 @@ final class ConsumerTimeout extends Timer {
     }
   }
 
-  /** The channel ends. */
+  /** Stops; called when the channel ends. */
   void stop() {
     home.timers().cancel(this);
     notes.clear();
@@ -91,7 +93,7 @@ final class ConsumerTimeout extends Timer {
     onTimeout.accept(error(channel, timeout));
   }
 
-  /** What the channel is closed with. */
+  /** Returns the error that the channel is closed with. */
   static ChannelException error(int channel, long timeoutMillis) {
     return new ChannelException(
         ReplyCode.PRECONDITION_FAILED,
@@ -107,7 +109,7 @@ final class ConsumerTimeout extends Timer {
     notes.addLast(new Note(unacked.lastTag() + 1, nowMillis));
   }
 
-  /** Without every other note, tags seem to be a little younger than they are. */
+  /** Removes every other note; tags then seem to be a little younger than they are. */
   private void thinOut() {
     ArrayDeque<Note> half = new ArrayDeque<>(MOST_NOTES);
     boolean keep = false;
@@ -136,7 +138,7 @@ final class ConsumerTimeout extends Timer {
     return orDefault(source.timeoutMillis(), defaultMillis);
   }
 
-  /** A timeout, or the default where there is none: of which 0 means none either. */
+  /** Returns a timeout, or the default if there is none; a default of 0 means none. */
   static long orDefault(long millis, long defaultMillis) {
     if (millis != QueueSettings.NONE) {
       return millis;

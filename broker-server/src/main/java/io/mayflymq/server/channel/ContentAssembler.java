@@ -9,9 +9,9 @@ import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 
 /**
- * Puts a message together whose frames come one by one: publish, header, then bodies until the size
- * is reached. The array grows with what really comes, so a client cannot make the broker allocate
- * what it only claims.
+ * Assembles a message from its frames: publish, header, then bodies until the size is reached. The
+ * array grows with the bytes received, so a client cannot make the broker allocate a size that it
+ * only claims.
  */
 final class ContentAssembler {
   private static final int LARGEST_FIRST_ALLOCATION = 1 << 20;
@@ -37,7 +37,7 @@ final class ContentAssembler {
     this.maxMessageSize = maxMessageSize;
   }
 
-  /** A method has come, which is out of order while content is expected. */
+  /** Checks that no content is expected, as a method was received. */
   void requireNoContentExpected() {
     if (expects != Expects.METHOD) {
       throw unexpected(
@@ -57,7 +57,7 @@ final class ContentAssembler {
     expects = Expects.HEADER;
   }
 
-  /** Takes the header. @return whether the message is whole, as its body is empty */
+  /** Takes the header. @return whether the message is complete, as its body is empty */
   boolean header(int classId, long bodySize, ByteBuf in, int index, int length) {
     if (expects != Expects.HEADER) {
       throw unexpected(
@@ -82,7 +82,7 @@ final class ContentAssembler {
   /** Checks the size that a header claims. */
   void requireSize(long bodySize) {
     if (bodySize > maxMessageSize) {
-      // The rest of the content is still to come: the closing channel lets it pass.
+      // The rest of the content will still arrive; the closing channel ignores it.
       expects = Expects.METHOD;
       throw new ChannelException(
           ReplyCode.PRECONDITION_FAILED,
@@ -91,7 +91,7 @@ final class ContentAssembler {
     }
   }
 
-  /** Takes a piece of the body. @return whether the message is whole */
+  /** Takes a piece of the body. @return whether the message is complete */
   boolean body(ByteBuf in, int index, int length) {
     if (expects != Expects.BODY) {
       throw unexpected(
@@ -143,7 +143,7 @@ final class ContentAssembler {
     return propertiesLength;
   }
 
-  /** Gives the whole content away. */
+  /** Returns the whole content and forgets it. */
   byte[] takeContent() {
     byte[] whole = content;
     content = null;

@@ -1,6 +1,6 @@
 package io.mayflymq.server.channel;
 
-import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.policy.argument.QueueArguments;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;
@@ -15,14 +15,14 @@ import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
 
 /**
- * What is asked of a user before a queue, an exchange or a binding is made for him, in whichever
- * way he asks. All methods throw a {@link ChannelException} with RabbitMQ's text if he may not, or
- * if what he wants makes no sense.
+ * Checks before a queue, an exchange or a binding is declared, by AMQP or by HTTP. All methods
+ * throw a {@link ChannelException} with RabbitMQ's text if the user lacks the permission, or if the
+ * declaration is invalid.
  */
 public final class DeclareChecks {
   private DeclareChecks() {}
 
-  /** A queue, which may be there already. */
+  /** Checks the declaration of a queue, which may exist already. */
   public static void queue(
       VhostAccess access, VirtualHost vhost, String name, FieldTable arguments) {
     access.check(ResourceKind.QUEUE, name, Permission.CONFIGURE);
@@ -34,7 +34,7 @@ public final class DeclareChecks {
     }
   }
 
-  /** An exchange, which may be there already. */
+  /** Checks the declaration of an exchange, which may exist already. */
   public static void exchange(
       VhostAccess access, VirtualHost vhost, String name, FieldTable arguments) {
     notDefault(name);
@@ -57,7 +57,7 @@ public final class DeclareChecks {
     access.check(ResourceKind.EXCHANGE, text.string(), Permission.WRITE);
   }
 
-  /** A binding that is to be made or removed. */
+  /** Checks a binding that is to be added or removed. */
   public static void binding(VhostAccess access, VirtualHost vhost, Binding binding) {
     notDefault(binding.source());
     boolean toQueue = binding.destinationKind() == DestinationKind.QUEUE;
@@ -75,7 +75,7 @@ public final class DeclareChecks {
     }
   }
 
-  /** Something that is not for the default exchange. */
+  /** Checks that the exchange is not the default exchange. */
   static void notDefault(String exchange) {
     if (exchange.isEmpty()) {
       throw new ChannelException(

@@ -10,11 +10,12 @@ import io.mayflymq.server.delivery.DeliverySource;
 import java.util.function.LongConsumer;
 
 /*
- * How long a channel may keep the deliveries of queues whose consumer-timeout does not close the channel: each has a lock that ends on its own, to the
- * millisecond. The end is settled at the delivery; a policy that changes it counts for later ones.
+ * The locks of deliveries from queues whose consumer-timeout does not close the channel: each delivery
+ * has a lock that ends on its own, to the millisecond. The end is fixed at the delivery; a changed
+ * policy applies to later deliveries.
  *
- * There is one timer, for the earliest end. Deliveries that were settled are not searched for: their entries are passed over when they surface, and
- * swept out when there are more of them than of others.
+ * There is one timer, for the earliest end. Entries of settled deliveries are not removed at once:
+ * they are skipped when they come first, and all removed when they outnumber the others.
  *
  * Source: Azure Service Bus, "Message transfers, locks, and settlement".
  */
@@ -28,11 +29,11 @@ final class DeliveryTimeouts extends Timer {
   private LongPairHeap ends;
 
   /**
-   * Prepares them.
+   * Creates the timeouts of a channel.
    *
    * @param defaultMillis the timeout for queues that have none of their own, 0 for none
-   * @param onEnd is told the tags of deliveries whose lock has ended, on the connection's loop;
-   *     such a delivery is to be taken out of the unacknowledged ones
+   * @param onEnd called with the tag of each delivery whose lock has ended, on the connection's
+   *     loop; it must remove the delivery from the unacknowledged ones
    */
   DeliveryTimeouts(UnackedDeliveries unacked, Shard home, long defaultMillis, LongConsumer onEnd) {
     this.unacked = unacked;
@@ -42,7 +43,7 @@ final class DeliveryTimeouts extends Timer {
     this.ends = new LongPairHeap(unacked::contains);
   }
 
-  /** Something has been delivered that is to be acknowledged. */
+  /** Adds a delivery that must be acknowledged. */
   void delivered(DeliverySource source, long tag) {
     if (source.timeoutAction() == TimeoutAction.CLOSE_CHANNEL) {
       return;
@@ -90,12 +91,12 @@ final class DeliveryTimeouts extends Timer {
     }
   }
 
-  /** How many ends are remembered, those of settled deliveries included. */
+  /** Returns the number of entries, those of settled deliveries included. */
   int size() {
     return ends.size();
   }
 
-  /** The channel ends. */
+  /** Stops; called when the channel ends. */
   void stop() {
     home.timers().cancel(this);
     ends.clear();

@@ -5,7 +5,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.SenderSelectedKeys;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
-import io.mayflymq.core.policy.Expiration;
+import io.mayflymq.core.policy.argument.Expiration;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.ExchangeType;
 import io.mayflymq.core.routing.Route;
@@ -51,9 +51,9 @@ public final class Publisher {
   private Counters counted;
 
   /**
-   * Creates a publisher, which belongs to one shard's thread.
+   * Creates a publisher for use by one shard's thread.
    *
-   * @param access what the user may do who publishes
+   * @param access the permissions of the user who publishes
    * @param shard the number of that shard
    * @param replyName gives the name that replies to the publisher are sent to, or null
    */
@@ -64,12 +64,12 @@ public final class Publisher {
     this.replyName = replyName;
   }
 
-  /** Where the message goes that was accepted last. */
+  /** Returns the route of the message that was accepted last. */
   public Route<Queue> route() {
     return route;
   }
 
-  /** The names of direct reply-to that it goes to besides; mostly none. */
+  /** Returns the names of direct reply-to that it is also sent to; mostly none. */
   public List<String> replyNames() {
     return replyNames;
   }
@@ -138,7 +138,7 @@ public final class Publisher {
         routes.put(new RouteCache.Entry(table, exchange, routingKey, definition, route));
       }
     }
-    // No queue has such a name, so that only what goes nowhere can be a reply.
+    // No queue has such a name, so only a message without a queue can be a reply.
     replyNames =
         route.isEmpty() && definition.isDefault()
             ? replyNames(List.of(routingKey.value()))
@@ -162,8 +162,8 @@ public final class Publisher {
   }
 
   /**
-   * Counts for the exchange. Which counters are its own is remembered for as long as no exchange
-   * can have been deleted and declared again.
+   * Counts the publish for its exchange. The counters of the exchange are cached as long as no
+   * exchange can have been deleted and declared again.
    */
   private void count(RoutingTable<Queue> table, ShortString exchange) {
     if (table != countedTable || !exchange.equals(countedExchange)) {
@@ -175,7 +175,7 @@ public final class Publisher {
     counted.add(Counter.ROUTED, route.size());
   }
 
-  /** A message with CC or BCC headers: routed by all its keys, and BCC taken out. */
+  /** Accepts a message with CC or BCC headers: routes it by all its keys, and removes BCC. */
   private Message acceptForMany(
       RoutingTable<Queue> table,
       ShortString exchange,

@@ -18,7 +18,7 @@ final class QueueOperations {
   private final ChannelSession channel;
   private final ConnectionContext connection;
 
-  /** What an empty queue name stands for. */
+  /** The queue that an empty name stands for. */
   private String lastDeclared = "";
 
   QueueOperations(ChannelSession channel, ConnectionContext connection) {
@@ -52,9 +52,9 @@ final class QueueOperations {
   }
 
   /**
-   * The queue of this name, or the last one declared if it is empty.
+   * Returns the queue of this name, or the last one declared if the name is empty.
    *
-   * @param permission what the user needs on it
+   * @param permission the permission that the user needs on it
    */
   Queue find(String name, Permission permission) {
     String resolved = resolve(name);

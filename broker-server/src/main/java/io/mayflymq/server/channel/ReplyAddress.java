@@ -7,14 +7,17 @@ import io.mayflymq.protocol.types.ReplyCode;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Puts the name that a reply can be sent to in place of the pseudo-queue, in raw properties. */
+/**
+ * Replaces the pseudo-queue of direct reply-to by the name that replies are sent to, in raw
+ * properties.
+ */
 final class ReplyAddress {
   private static final byte[] PSEUDO_QUEUE =
       ReplyConsumers.PSEUDO_QUEUE.getBytes(StandardCharsets.US_ASCII);
 
   private ReplyAddress() {}
 
-  /** Whether the properties that were scanned ask for a reply to the channel. */
+  /** Returns whether the scanned properties ask for a reply to the channel. */
   static boolean isWanted(PropertiesScan properties, byte[] content) {
     int from = properties.replyToOffset();
     return properties.replyToLength() == PSEUDO_QUEUE.length
@@ -23,7 +26,7 @@ final class ReplyAddress {
   }
 
   /**
-   * The content with a name as its reply-to.
+   * Returns the content with a name as its reply-to.
    *
    * @param name up to 255 bytes of ASCII; null if the channel has no reply consumer
    * @throws ChannelException 406 if it has none

@@ -7,11 +7,11 @@ import io.mayflymq.core.vhost.ReplyConsumer;
 import io.mayflymq.protocol.types.ShortString;
 
 /**
- * The reply consumer of a channel: it takes what is sent to its name, without acknowledgement,
- * until it is closed. Belongs to the connection's loop.
+ * The direct reply-to consumer of a channel: it receives messages sent to its name, without
+ * acknowledgement, until it is closed. Used on the connection's loop only.
  *
- * <p>Source: RabbitMQ, "Direct Reply-to". A requester that leaves very much unread loses replies,
- * which the broker would have to keep for it.
+ * <p>Source: RabbitMQ, "Direct Reply-to". If a requester does not read, replies above a limit are
+ * dropped, as the broker would have to keep them in memory.
  */
 final class ReplyReceiver implements ReplyConsumer {
   private final ConnectionContext connection;
@@ -24,10 +24,10 @@ final class ReplyReceiver implements ReplyConsumer {
   private boolean closed;
 
   /**
-   * Begins to receive.
+   * Creates and registers the consumer.
    *
    * @param number of the channel
-   * @param tag what the client calls the consumer
+   * @param tag the consumer tag
    * @param deliveryTags of the channel
    * @param counters of the channel
    */
@@ -46,17 +46,17 @@ final class ReplyReceiver implements ReplyConsumer {
     this.name = connection.vhost().replies().add(this);
   }
 
-  /** What the client calls it. */
+  /** Returns the consumer tag. */
   String tag() {
     return tag;
   }
 
-  /** What replies are sent to. */
+  /** Returns the name that replies are sent to. */
   String name() {
     return name;
   }
 
-  /** Receives no more. */
+  /** Stops receiving. */
   void close() {
     closed = true;
     connection.vhost().replies().remove(name);

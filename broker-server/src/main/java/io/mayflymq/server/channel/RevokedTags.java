@@ -3,11 +3,11 @@ package io.mayflymq.server.channel;
 import java.util.TreeSet;
 
 /**
- * The delivery tags of a channel whose messages were taken back from it. The client cannot know, so
- * what it says of them afterwards is passed over, once for each.
+ * The delivery tags of a channel whose messages were taken back from it. The client does not know
+ * this, so its settlement of such a tag is ignored, once for each.
  *
- * <p>So that a client that never says anything costs no more memory for ever, only the youngest are
- * remembered one by one; before those every tag that is not outstanding is taken for a lost one.
+ * <p>To bound the memory for a client that never settles them, only the newest tags are stored one
+ * by one; below those, every tag that is not outstanding counts as taken back.
  */
 final class RevokedTags {
   static final int MOST_REMEMBERED = 10_000;
@@ -22,12 +22,12 @@ final class RevokedTags {
     }
   }
 
-  /** Whether a tag that is not outstanding is one of them; it is none any more afterwards. */
+  /** Returns whether a tag that is not outstanding was taken back, and forgets it. */
   boolean settle(long tag) {
     return tags.remove(tag) || (tag > 0 && tag <= forgottenThrough);
   }
 
-  /** All tags up to this one are settled. */
+  /** Forgets all tags up to this one, as they are settled. */
   void settleThrough(long tag) {
     if (!tags.isEmpty()) {
       tags.headSet(tag, true).clear();

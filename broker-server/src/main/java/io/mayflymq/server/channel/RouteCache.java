@@ -7,14 +7,13 @@ import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.protocol.types.ShortString;
 
 /**
- * Where a channel's messages went last, by exchange and routing key: valid as long as the routing
- * table is the same object. Names come from the decoder's cache, so the same name is mostly the
- * same object.
+ * Caches a channel's last routes by exchange and routing key; valid as long as the routing table is
+ * the same object. Names come from the decoder's cache, so equal names are mostly the same object.
  */
 final class RouteCache {
   private static final int SLOTS = 64;
 
-  /** An exchange, and where a key leads from there. */
+  /** An exchange, and the route of a key from there. */
   record Entry(
       RoutingTable<Queue> table,
       ShortString exchange,
@@ -24,7 +23,7 @@ final class RouteCache {
 
   private final Entry[] entries = new Entry[SLOTS];
 
-  /** The entry for this table and these names, or null. */
+  /** Returns the entry for this table and these names, or null. */
   Entry get(RoutingTable<Queue> table, ShortString exchange, ShortString routingKey) {
     Entry entry = entries[slot(exchange, routingKey)];
     return entry != null

@@ -36,7 +36,7 @@ final class SettlementOperations {
    * Settles one delivery, or all up to it.
    *
    * @param tag the delivery tag; 0 with {@code multiple} means all there are
-   * @param transaction what it waits for, or null
+   * @param transaction the transaction whose commit it waits for, or null
    * @throws ChannelException 406 for a tag that is not outstanding, and was not lost
    */
   void settle(long tag, boolean multiple, Verdict verdict, Transaction transaction) {
@@ -81,9 +81,9 @@ final class SettlementOperations {
   }
 
   /**
-   * The queues with a length limit among those whose messages would be settled: what becomes of a
-   * message that comes to one of them may depend on whether that was before. None for a tag that is
-   * not outstanding.
+   * Returns the queues with a length limit among those whose messages would be settled: whether
+   * such a queue accepts a later message may depend on the settlement. None for a tag that is not
+   * outstanding.
    */
   List<Queue> limitedQueues(long tag, boolean multiple) {
     Set<Queue> limited = new LinkedHashSet<>();
@@ -103,7 +103,7 @@ final class SettlementOperations {
     }
   }
 
-  /** Carries out the verdicts of a transaction. */
+  /** Applies the verdicts of a transaction. */
   void commit(SortedMap<Long, Verdict> verdicts) {
     verdicts.forEach(
         (tag, verdict) -> {
@@ -116,10 +116,10 @@ final class SettlementOperations {
   }
 
   /**
-   * {@code basic.recover}: puts back what is not settled. What waits for a commit to be settled
-   * stays, as in RabbitMQ.
+   * {@code basic.recover}: requeues the unsettled deliveries. Those whose settlement waits for a
+   * commit stay, as in RabbitMQ.
    *
-   * @param transaction the channel's, or null
+   * @param transaction the channel's transaction, or null
    */
   void recover(Transaction transaction) {
     if (transaction == null || transaction.verdictCount() == 0) {

@@ -12,27 +12,30 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What a channel in transaction mode has published and settled since the last commit; nothing of it
- * is visible to a queue before the next.
+ * The publishes and settlements of a channel in transaction mode since the last commit; queues see
+ * none of them before the next commit.
  *
  * <p>Source: AMQP 0-9-1, class tx.
  */
 final class Transaction {
   /** A message that waits for the commit. */
   record Publish(Message message, Route<Queue> route, List<String> replyNames, boolean mandatory) {
-    /** Where it goes at the commit: to the queues of the names that it was routed to before. */
+    /**
+     * Returns the route at the commit: the queues whose names it was routed to when it was
+     * published.
+     */
     Route<Queue> routeIn(RoutingTable<Queue> table) {
       return route.map(queue -> table.queue(queue.name()));
     }
   }
 
-  /** What a client can do to deliveries. */
+  /** How a client settles a delivery. */
   enum Verdict {
     ACKNOWLEDGE,
     REJECT,
-    /** Returned, with nothing said about why. */
+    /** Requeued without a reason. */
     REQUEUE,
-    /** Returned, as the consumer could not deal with it. */
+    /** Requeued as the consumer could not process it. */
     FAIL;
 
     boolean returns() {
@@ -47,12 +50,12 @@ final class Transaction {
     publishes.add(publish);
   }
 
-  /** Remembers what is to become of a delivery. */
+  /** Records the verdict on a delivery. */
   void settle(long deliveryTag, Verdict verdict) {
     verdicts.put(deliveryTag, verdict);
   }
 
-  /** Whether a delivery has its verdict already. */
+  /** Returns whether a delivery has its verdict already. */
   boolean hasSettled(long deliveryTag) {
     return verdicts.containsKey(deliveryTag);
   }
@@ -98,7 +101,10 @@ final class Transaction {
       }
     }
 
-    /** Done when all have reported, with whether none has refused. */
+    /**
+     * Returns a future that is done when all queues have reported; its value is whether none has
+     * refused.
+     */
     CompletableFuture<Boolean> allAccepted() {
       return allAccepted;
     }

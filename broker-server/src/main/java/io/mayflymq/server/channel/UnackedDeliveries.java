@@ -8,15 +8,16 @@ import java.util.List;
 import java.util.function.LongConsumer;
 
 /*
- * What was delivered on a channel and is not settled, by delivery tag.
+ * The unsettled deliveries of a channel, by delivery tag.
  *
- * Tags ascend by one, so this is a ring of two columns; a tag that needs no settlement, or has one, is a hole. The ring begins at the
- * first tag that is not settled. Settling many at once gives them in runs: same source, sequence numbers one after the other.
+ * Tags ascend by one, so this is a ring buffer of two columns; a tag that needs no settlement, or is
+ * settled, is an empty slot. The ring begins at the first unsettled tag. When many are settled at
+ * once, they are reported in runs: same source, consecutive sequence numbers.
  */
 final class UnackedDeliveries {
   private static final int SMALLEST = 16;
 
-  /** Takes what was settled, in runs. */
+  /** Receives settled deliveries in runs. */
   @FunctionalInterface
   interface RunSink {
     void accept(DeliverySource source, long fromSequence, long toSequence);
@@ -33,7 +34,7 @@ final class UnackedDeliveries {
 
   private int count;
 
-  /** The next delivery tag, for a message that needs no settlement. */
+  /** Returns the next delivery tag, for a message that needs no settlement. */
   long skip() {
     if (count == 0) {
       base = ++next;
@@ -44,7 +45,7 @@ final class UnackedDeliveries {
     return next++;
   }
 
-  /** The next delivery tag, for a message that does. */
+  /** Returns the next delivery tag, for a message that must be settled. */
   long add(DeliverySource source, long sequence) {
     ensureRoom();
     int slot = slot(next);
@@ -58,7 +59,7 @@ final class UnackedDeliveries {
     return count;
   }
 
-  /** How many count towards a prefetch limit of the channel. */
+  /** Returns how many deliveries count towards a prefetch limit of the channel. */
   int countOfConsumers() {
     int consumed = 0;
     for (long tag = base; tag < next; tag++) {
@@ -74,7 +75,7 @@ final class UnackedDeliveries {
     return tag >= base && tag < next && sources[slot(tag)] != null;
   }
 
-  /** Takes one out, which must be there. */
+  /** Removes a delivery, which must be unsettled. */
   void settle(long tag, RunSink sink) {
     int slot = slot(tag);
     DeliverySource source = sources[slot];
@@ -85,7 +86,7 @@ final class UnackedDeliveries {
     sink.accept(source, sequence, sequence);
   }
 
-  /** Takes out all up to a tag, or all there are. */
+  /** Removes all deliveries up to a tag. */
   void settleThrough(long lastTag, RunSink sink) {
     DeliverySource runSource = null;
     long runFrom = 0;
@@ -119,8 +120,8 @@ final class UnackedDeliveries {
   }
 
   /**
-   * Like {@link #settleThrough}, in the order of the sequence numbers rather than of the tags: what
-   * goes back to a queue may be delivered again at once, and is to be in its old order then.
+   * Like {@link #settleThrough}, in the order of the sequence numbers rather than of the tags:
+   * requeued messages may be delivered again at once, and must then be in their old order.
    */
   void settleThroughInQueueOrder(long lastTag, RunSink sink) {
     List<Run> runs = new ArrayList<>();
@@ -131,7 +132,7 @@ final class UnackedDeliveries {
 
   private record Run(DeliverySource source, long from, long to) {}
 
-  /** Visits the tags up to one that are not settled. */
+  /** Visits the unsettled tags up to one. */
   void forEachThrough(long lastTag, LongConsumer action) {
     for (long tag = base; tag <= lastTag && tag < next; tag++) {
       if (sources[slot(tag)] != null) {
@@ -140,7 +141,7 @@ final class UnackedDeliveries {
     }
   }
 
-  /** The tags of deliveries from a source that are not settled. */
+  /** Returns the tags of unsettled deliveries from a source. */
   List<Long> tagsOf(DeliverySource source) {
     List<Long> tags = new ArrayList<>();
     for (long tag = base; tag < next; tag++) {
@@ -151,17 +152,17 @@ final class UnackedDeliveries {
     return tags;
   }
 
-  /** The first tag that is not settled, if there is one. */
+  /** Returns the first unsettled tag, if there is one. */
   long firstTag() {
     return base;
   }
 
-  /** Where the delivery of a tag came from that is not settled. */
+  /** Returns the source of the unsettled delivery of a tag. */
   DeliverySource source(long tag) {
     return sources[slot(tag)];
   }
 
-  /** The last tag that was given out. */
+  /** Returns the last tag that was given out. */
   long lastTag() {
     return next - 1;
   }

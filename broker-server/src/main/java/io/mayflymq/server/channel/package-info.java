@@ -1,2 +1,2 @@
-/** Channels: what a client does on one, method by method. */
+/** Channels, and the operations that their methods carry out. */
 package io.mayflymq.server.channel;

@@ -3,7 +3,7 @@ package io.mayflymq.server.cli;
 import java.nio.file.Path;
 
 /**
- * What {@code check-data} is asked.
+ * The options of {@code check-data}.
  *
  * @param directory the data directory to look at
  * @param formatter how to print what was found

@@ -18,8 +18,8 @@ import picocli.CommandLine.ParseResult;
 /**
  * The arguments of the daemon's jar, and what each command does.
  *
- * <p>The commands are put together through picocli's model rather than its annotations: reading
- * annotations is a good part of the time that a broker takes to start.
+ * <p>The commands are defined with picocli's programmatic model, not its annotations: reading
+ * annotations would take a good part of the start-up time.
  */
 public final class CommandLineInterface {
   private static final String CONTROL = "ctl";

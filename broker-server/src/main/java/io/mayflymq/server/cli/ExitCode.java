@@ -1,9 +1,6 @@
 package io.mayflymq.server.cli;
 
-/**
- * What the process tells the script that started it; from 64 on the numbers are those of
- * sysexits.h.
- */
+/** The exit codes of the process; from 64 on they are those of sysexits.h. */
 public final class ExitCode {
   /** Done, or stopped in order after SIGTERM or SIGINT. */
   public static final int OK = 0;
@@ -17,7 +14,7 @@ public final class ExitCode {
    */
   public static final int OUT_OF_MEMORY = 3;
 
-  /** Something that the broker cannot do without has failed while it ran (EX_SOFTWARE). */
+  /** An essential part of the broker has failed while it ran (EX_SOFTWARE). */
   public static final int FATAL = 70;
 
   /** The command line is not one (EX_USAGE). */

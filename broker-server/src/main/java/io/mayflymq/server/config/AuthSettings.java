@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Who may log in, and how.
+ * The settings of authentication.
  *
  * @param mechanisms SASL mechanisms offered, in their order: PLAIN, AMQPLAIN, EXTERNAL, ANONYMOUS
  * @param loopbackUsers users that may connect from this machine only
- * @param certificateLogin what of a client's certificate is the name of its user, for EXTERNAL
- * @param anonymousUser whom a client logged in by ANONYMOUS becomes
+ * @param certificateLogin which part of a client's certificate is the user name, for EXTERNAL
+ * @param anonymousUser the user of clients that log in by ANONYMOUS
  * @param anonymousPassword that user's password
  */
 public record AuthSettings(

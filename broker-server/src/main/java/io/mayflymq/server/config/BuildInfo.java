@@ -5,12 +5,15 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.util.Properties;
 
-/** What the build knows of itself. */
+/** The name and the version of this build. */
 public final class BuildInfo {
   /** The product's name, as RabbitMQ's clients find it in the server properties. */
   public static final String PRODUCT = "MayflyMQ";
 
-  /** The version of RabbitMQ whose dialect is spoken, which clients and tools choose theirs by. */
+  /**
+   * The version of RabbitMQ that the broker is compatible with; clients and tools choose their
+   * behaviour by it.
+   */
   public static final String DIALECT = "3.13.7";
 
   private static final String VERSION = readVersion();

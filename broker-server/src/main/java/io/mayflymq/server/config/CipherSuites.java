@@ -28,9 +28,8 @@ public final class CipherSuites {
   private CipherSuites() {}
 
   /**
-   * The suites that are spoken unless the configuration lists others: what Java enables by itself,
-   * in its order, without those in which whoever learns the server's private key later can read
-   * what was recorded before.
+   * Returns the suites that are enabled unless the configuration lists others: Java's default
+   * suites, in its order, without those that lack forward secrecy.
    */
   public static List<String> byDefault() {
     return List.of(java().getDefaultSSLParameters().getCipherSuites()).stream()

@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What an empty data directory is filled with: one virtual host with its policies, and one user
- * with all its permissions there. And what virtual hosts and queues are that do not say.
+ * The initial content of an empty data directory: one virtual host with its policies, and one user
+ * with permissions there. And the defaults for new virtual hosts and queues.
  *
  * @param configure a regular expression over the names that the user may declare and delete
  * @param write a regular expression over the names that the user may publish to
  * @param read a regular expression over the names that the user may consume from
  * @param policies what each new virtual host is given, of those that are for it
- * @param queueType what a queue is that is declared without a type
- * @param objects what counts for queues and exchanges of which nothing else is said
+ * @param queueType the type of a queue that is declared without one
+ * @param objects the defaults for queues and exchanges without a setting of their own
  */
 public record DefaultsSettings(
     String vhost,

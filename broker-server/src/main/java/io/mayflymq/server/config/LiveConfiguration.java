@@ -8,11 +8,11 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * The configuration of a running broker: what it started with, and what was changed since. Changes
+ * The configuration of a running broker: the values at the start, and the changes since. Changes
  * last until the process ends. Any thread may call.
  */
 public final class LiveConfiguration {
-  /** Keys that the broker looks at again and again, or is told of. */
+  /** The keys that can be changed while the broker runs. */
   private static final Set<Key<?>> CHANGEABLE =
       changeable(
           Keys.HEARTBEAT,
@@ -50,7 +50,7 @@ public final class LiveConfiguration {
   }
 
   /**
-   * What came of reading the configuration again.
+   * The result of reading the configuration again.
    *
    * @param changed the keys that have other values now
    * @param waiting the keys that were given other values and keep those that they had, as the
@@ -104,8 +104,8 @@ public final class LiveConfiguration {
   }
 
   /**
-   * Has somebody told of every change, until the handle is closed: on the thread that makes it,
-   * with the settings that hold from then on.
+   * Adds a listener for changes, until the handle is run: it is called on the thread that makes the
+   * change, with the new settings.
    */
   public Runnable onChange(Consumer<ServerSettings> listener) {
     listeners.add(listener);

@@ -8,8 +8,8 @@ import java.util.OptionalLong;
  * @param relativeWatermark the share of the heap's maximum above which publishers are blocked, 0 to
  *     1
  * @param absoluteWatermark the same in bytes; counts instead if it is there
- * @param pagingRatio the share of the watermark above which contents of messages live on disk only,
- *     0 to 1
+ * @param pagingRatio the share of the watermark above which contents of messages are kept on disk
+ *     only, 0 to 1
  * @param monitorIntervalMillis how long to wait between two looks, in ms
  */
 public record MemorySettings(
@@ -29,7 +29,7 @@ public record MemorySettings(
   }
 
   /**
-   * Above how many bytes in use contents of messages live on disk only.
+   * Returns above how many bytes in use contents of messages are kept on disk only.
    *
    * @param maxHeap the most that the heap may take, in bytes
    */

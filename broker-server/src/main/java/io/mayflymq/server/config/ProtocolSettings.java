@@ -1,7 +1,8 @@
 package io.mayflymq.server.config;
 
 /**
- * What a connection is offered and held to (AMQP 0-9-1 section 4.2.2 and connection.tune).
+ * The settings of connections: limits that are offered or enforced (AMQP 0-9-1 section 4.2.2 and
+ * connection.tune).
  *
  * @param heartbeatSeconds the interval offered; 0 offers none
  * @param frameMax the largest frame offered, in bytes; 0 is no limit

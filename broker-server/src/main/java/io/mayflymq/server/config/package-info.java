@@ -1,6 +1,5 @@
 /**
- * What an operator may set: the keys, the text that sets them, and the typed settings that come
- * out.
+ * The configuration: the keys, the formats that set them, and the typed settings.
  *
  * <p>The keys are those of rabbitmq.conf where they mean the same. {@link
  * io.mayflymq.server.config.Keys} declares each of them once; the file format, the environment, the

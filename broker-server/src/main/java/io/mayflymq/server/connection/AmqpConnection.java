@@ -27,20 +27,26 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /*
- * A connection: it owns the channels, hands them what arrives, and is the one place where errors become close methods.
+ * One client connection. Owns the channels, passes received frames to them, and is the one place where
+ * errors become close methods.
  *
- * Everything here happens on the connection's event loop, in bursts of the shard that lives there. When a channel has to wait for
- * a queue of another shard, or the shards are behind with what this connection has published, the connection reads no further
- * (isSuspended) until that is over. So commands keep their order without any queue of their own.
+ * All code here runs on the connection's event loop, in bursts of the shard on that loop. When a
+ * channel has to wait for a queue of another shard, or the shards lag behind with messages that this
+ * connection has published, the connection handles no further frames (isSuspended) until the wait is
+ * over. So commands keep their order without a queue of commands.
  *
- * Ending: whoever begins to close releases everything at once (consumers leave, unsettled messages go back, exclusive queues go) and then waits
- * for the other side's close-ok, for a while.
+ * Closing: when either side begins to close, everything is released at once (consumers are cancelled,
+ * unsettled messages are requeued, exclusive queues are deleted). Then the connection waits for the
+ * client's close-ok, for a limited time.
  */
 public final class AmqpConnection implements ConnectionContext {
   private static final long CLOSING_TIMEOUT_MILLIS = 5_000;
   private static final long REFUSED_LOGIN_PAUSE_MILLIS = 1_000;
 
-  /** How much may be under way to the shards before the connection stops reading, and goes on. */
+  /**
+   * The bytes that may be in transit to the shards: above the first limit the connection stops
+   * reading, below the second it continues.
+   */
   private static final long MOST_BYTES_UNDER_WAY = 4 << 20;
 
   private static final long RESUME_BYTES_UNDER_WAY = 1 << 20;
@@ -91,14 +97,17 @@ public final class AmqpConnection implements ConnectionContext {
 
   // Opening
 
-  /** The client has sent its protocol header. */
+  /** Starts the handshake; called when the client has sent its protocol header. */
   void begin() {
     environment.open().add(this);
     handshake = new Handshake(environment, log, Peer.of(socket), home, new HandshakeSteps());
     handshake.begin();
   }
 
-  /** The time for the handshake, from accept to open, is over. */
+  /**
+   * Closes the connection if it is not open; called when the time for the handshake, from accept to
+   * open, is over.
+   */
   void onHandshakeTimeout() {
     if (state == State.HANDSHAKE) {
       log.handshakeTimedOut();
@@ -171,7 +180,7 @@ public final class AmqpConnection implements ConnectionContext {
 
   // What arrives
 
-  /** So many bytes have come, whatever they are. */
+  /** Notes that so many bytes were received, of any kind. */
   void heard(int bytes) {
     output.traffic().add(Counter.RECEIVED_BYTES, bytes);
     output.traffic().add(Counter.RECEIVED_PACKETS, 1);
@@ -180,7 +189,7 @@ public final class AmqpConnection implements ConnectionContext {
     }
   }
 
-  /** Whether no further frame is to be handled for now. */
+  /** Returns whether no further frame may be handled for now. */
   boolean isSuspended() {
     return decodeSuspension.isAwaited()
         || overloaded
@@ -189,12 +198,12 @@ public final class AmqpConnection implements ConnectionContext {
         || state == State.CLOSED;
   }
 
-  /** What the log is told about it. */
+  /** Returns the log of this connection. */
   ConnectionLog log() {
     return log;
   }
 
-  /** What alarms do to it. */
+  /** Returns what blocks this connection during an alarm. */
   PublishBlocker publishBlocker() {
     return publishBlocker;
   }
@@ -207,12 +216,12 @@ public final class AmqpConnection implements ConnectionContext {
     return state == State.HANDSHAKE;
   }
 
-  /** The channels of this connection. */
+  /** Returns the channels of this connection. */
   Channels channels() {
     return channels;
   }
 
-  /** No alarm is left. Any thread may call. */
+  /** Unblocks the connection; called when no alarm is left. Any thread may call. */
   public void alarmsCleared() {
     home.execute(
         () -> {
@@ -281,7 +290,7 @@ public final class AmqpConnection implements ConnectionContext {
     }
   }
 
-  /** A read was decoded: what it brought goes out. */
+  /** Ends a read: sends what handling it has produced. */
   void endOfRead() {
     commands.flush();
     if (commands.bytesUnderWay() > MOST_BYTES_UNDER_WAY) {
@@ -292,7 +301,7 @@ public final class AmqpConnection implements ConnectionContext {
 
   // Errors and endings
 
-  /** Answers an error in the scope that it has. */
+  /** Closes the channel or the connection, as the error demands. */
   @Override
   public void fail(int channel, AmqpException error) {
     if (state == State.CLOSING || state == State.CLOSED) {
@@ -311,7 +320,7 @@ public final class AmqpConnection implements ConnectionContext {
     }
   }
 
-  /** Something is wrong with the broker itself. */
+  /** Closes the connection after an internal error of the broker. */
   @Override
   public void failInternally(Throwable cause) {
     log.internalError(cause, home.faults());
@@ -333,7 +342,7 @@ public final class AmqpConnection implements ConnectionContext {
     leaveSocketToClient();
   }
 
-  /** Reads on until the client closes it, or time is up. */
+  /** Reads on until the client closes the socket, or the time is up. */
   private void leaveSocketToClient() {
     if (publishBlocker.abandon()) {
       home.execute(input::resume);
@@ -366,7 +375,10 @@ public final class AmqpConnection implements ConnectionContext {
     }
   }
 
-  /** Closes it with 320 CONNECTION_FORCED and this reason. Any thread may call; returns at once. */
+  /**
+   * Closes the connection with 320 CONNECTION_FORCED and this reason. Any thread may call; returns
+   * at once.
+   */
   public void forceClose(String reason) {
     home.execute(
         () -> {
@@ -380,12 +392,12 @@ public final class AmqpConnection implements ConnectionContext {
         });
   }
 
-  /** Closes its socket without another word. Any thread may call; returns at once. */
+  /** Closes the socket without sending anything. Any thread may call; returns at once. */
   public void hangUp() {
     socket.close();
   }
 
-  /** The socket is closed. */
+  /** Releases everything; called when the socket is closed. */
   void ended() {
     if (state == State.OPEN || handshake != null) {
       log.socketClosed();
@@ -415,7 +427,7 @@ public final class AmqpConnection implements ConnectionContext {
     return exclusiveQueues.deleteAll(vhost, open);
   }
 
-  /** The peer takes bytes again. */
+  /** Called when the writability of the socket changes. */
   void writabilityChanged() {
     if (output.isWritable()) {
       deliveryLinks.forEach(DeliveryLink::wakeWaiting);
@@ -428,12 +440,12 @@ public final class AmqpConnection implements ConnectionContext {
 
   // For management
 
-  /** How it is now; null unless it is open. On the connection's loop. */
+  /** Returns the connection's state; null unless it is open. On the connection's loop. */
   public ConnectionView view() {
     return state == State.OPEN ? open.view(channels.count(), publishBlocker.isBlocked()) : null;
   }
 
-  /** How its channels are now; none unless it is open. On the connection's loop. */
+  /** Returns the state of its channels; none unless it is open. On the connection's loop. */
   public List<ChannelView> channelViews() {
     return state == State.OPEN ? channels.views() : List.of();
   }

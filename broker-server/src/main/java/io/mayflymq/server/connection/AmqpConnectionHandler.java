@@ -15,9 +15,10 @@ import java.io.IOException;
 import javax.net.ssl.SSLException;
 
 /**
- * The end of the pipeline: collects what was read until frames are whole, and has them decoded in a
- * burst of the connection's shard. While the connection is suspended, bytes wait here, and the
- * socket is no longer read once there are many, or at once if an alarm is the reason.
+ * The last handler of the pipeline. Collects bytes until frames are complete, and has them decoded
+ * in a burst of the connection's shard. While the connection is suspended, received bytes wait
+ * here. The socket is no longer read once there are many of them, or at once if an alarm is the
+ * reason.
  */
 public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
   private static final int MOST_WAITING_BYTES = 256 * 1024;
@@ -36,7 +37,7 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
   /**
    * Creates the input of one connection.
    *
-   * @param environment what it shares with others
+   * @param environment what all connections of the server share
    * @param home the shard on its loop
    */
   public AmqpConnectionHandler(ConnectionEnvironment environment, Shard home) {
@@ -77,7 +78,7 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
       }
     } catch (AmqpException e) {
       connection.fail(0, e);
-      // The stream is out of step: the rest is no frames any more.
+      // Frame boundaries are lost, so the rest of the bytes cannot be decoded.
       waiting.skipBytes(waiting.readableBytes());
     } catch (Throwable e) {
       connection.failInternally(e);
@@ -132,7 +133,8 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * The connection is no longer suspended: goes on with what waits. In a burst of the home shard.
+   * Decodes the bytes that wait; called when the connection is no longer suspended, in a burst of
+   * the home shard.
    */
   void resume() {
     decode();
@@ -141,7 +143,7 @@ public final class AmqpConnectionHandler extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** The method that is being handled, or was handled last. */
+  /** Returns the method that is being handled, or was handled last. */
   Method currentMethod() {
     return dispatcher.currentMethod();
   }

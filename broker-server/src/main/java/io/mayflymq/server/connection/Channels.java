@@ -12,8 +12,8 @@ import io.netty.util.collection.IntObjectMap;
 import java.util.List;
 
 /**
- * The channels of a connection by number, the one that was used last at hand. Belongs to the
- * connection's loop.
+ * The channels of a connection by number; the one that was used last is cached. Used on the
+ * connection's loop only.
  */
 final class Channels {
   private final ConnectionContext connection;
@@ -27,12 +27,14 @@ final class Channels {
     this.connection = connection;
   }
 
-  /** Sets how many were negotiated, whatever their numbers; 0 for no limit but the protocol's. */
+  /**
+   * Sets how many channels may be open, whatever their numbers; 0 for no limit but the protocol's.
+   */
   void setMax(int channelMax) {
     max = channelMax;
   }
 
-  /** The connection is open: from now on its channels count for the limit of its user. */
+  /** Counts the channels towards the limit of the user; called when the connection is open. */
   void countFor(String connectionUser, Sessions sessions) {
     user = connectionUser;
     counted = sessions;
@@ -70,9 +72,9 @@ final class Channels {
   }
 
   /**
-   * A channel that must be there.
+   * Returns an open channel.
    *
-   * @throws ConnectionException 504 if it is not
+   * @throws ConnectionException 504 if the channel is not open
    */
   ChannelSession require(int number) {
     ChannelSession recent = last;
@@ -94,7 +96,7 @@ final class Channels {
     last = null;
   }
 
-  /** The connection has ended, and so have they. */
+  /** Ends all channels; called when the connection has ended. */
   void end() {
     for (ChannelSession channel : List.copyOf(sessions.values())) {
       channel.connectionEnded();

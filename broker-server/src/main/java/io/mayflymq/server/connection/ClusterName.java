@@ -6,19 +6,20 @@ import io.mayflymq.core.admin.GlobalParameters;
 import io.mayflymq.server.config.NodeName;
 
 /**
- * The name of the cluster, which clients are told and may show: a global parameter, as in RabbitMQ,
- * and the node's name while that is not set to a text. Any thread may ask.
+ * The name of the cluster, as clients see it in the server properties. It is a global parameter, as
+ * in RabbitMQ; while that is not set to a text, it is the node's name. Safe for any thread.
  */
 public final class ClusterName {
-  /** What the parameter is called. */
+  /** The name of the parameter. */
   public static final String PARAMETER = "cluster_name";
 
   private ClusterName() {}
 
-  /** The name of the moment. */
+  /** Returns the current name. */
   public static String of(GlobalParameters parameters) {
     String json = parameters.get(PARAMETER);
-    // Without a name no JSON library is loaded: that would be a good part of the start.
+    // Without a name no JSON library is loaded; loading it would take a good part of the start-up
+    // time.
     return json == null || !json.startsWith("\"") ? NodeName.VALUE : parse(json);
   }
 

@@ -16,13 +16,13 @@ import java.util.function.Supplier;
  * What all connections of a server share.
  *
  * @param broker the virtual hosts
- * @param accessControl who may do what
- * @param sessions those that are logged in, counted for limits
+ * @param accessControl authenticates users and checks their permissions
+ * @param sessions the sessions of logged-in users, counted for limits
  * @param mechanisms the SASL mechanisms that are offered
- * @param protocol what connections are offered and held to, at the moment
- * @param alarms what blocks those that publish
- * @param parameters what operators named; the cluster's name is one of them
- * @param strangers limits what the log is told about clients that have not logged in
+ * @param protocol gives the current settings of the protocol
+ * @param alarms the alarms, which block connections that publish
+ * @param parameters the global parameters; the cluster's name is one of them
+ * @param strangers limits the log lines about clients that have not logged in
  * @param open the connections that are open; safe for any thread
  */
 public record ConnectionEnvironment(
@@ -36,7 +36,7 @@ public record ConnectionEnvironment(
     LineLimit strangers,
     Set<AmqpConnection> open) {
 
-  /** An environment without connections. */
+  /** Creates an environment without connections. */
   public ConnectionEnvironment(
       Broker broker,
       AccessControl accessControl,
@@ -57,7 +57,7 @@ public record ConnectionEnvironment(
         ConcurrentHashMap.newKeySet());
   }
 
-  /** What a connection that begins now is offered and held to. */
+  /** Returns the settings for a connection that is opened now. */
   ProtocolSettings settings() {
     return protocol.get();
   }

@@ -10,7 +10,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.StringJoiner;
 
-/** A connection came or went, or somebody tried to log in. */
+/** A connection was opened or closed, or a client tried to log in. */
 sealed interface ConnectionEvent extends BrokerEvent {
   /** AMQP 0-9-1, as Erlang prints it. */
   String PROTOCOL = "{0,9,1}";
@@ -65,10 +65,10 @@ sealed interface ConnectionEvent extends BrokerEvent {
   }
 
   /**
-   * Somebody tried to log in.
+   * A client tried to log in.
    *
    * @param connection the name of the connection
-   * @param refusal why he was refused; null if he was not
+   * @param refusal why the login was refused; null if it succeeded
    */
   record Authentication(String connection, Peer peer, String mechanism, String user, String refusal)
       implements ConnectionEvent {
@@ -107,7 +107,7 @@ sealed interface ConnectionEvent extends BrokerEvent {
     }
   }
 
-  /** An address as Erlang prints it, such as <code>{127,0,0,1}</code>. */
+  /** Returns an address as Erlang prints it, such as <code>{127,0,0,1}</code>. */
   private static String address(InetAddress address) {
     byte[] bytes = address.getAddress();
     int step = address instanceof Inet6Address ? 2 : 1;

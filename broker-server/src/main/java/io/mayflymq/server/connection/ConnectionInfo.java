@@ -11,8 +11,8 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What is known of a connection once it is open, and told to whoever manages the broker. Belongs to
- * the connection's loop, apart from the identity.
+ * The data of an open connection that management shows. Used on the connection's loop only, apart
+ * from the identity.
  */
 final class ConnectionInfo {
   private static final AtomicLong SERIALS = new AtomicLong();
@@ -36,7 +36,7 @@ final class ConnectionInfo {
     this.encryption = encryption;
   }
 
-  /** The handshake is over. */
+  /** Registers a connection whose handshake is complete. */
   static ConnectionInfo begin(
       Handshake.Opened opened, Channel socket, ConnectionOutput output, long nowMillis) {
     InetSocketAddress remote = (InetSocketAddress) socket.remoteAddress();
@@ -59,19 +59,19 @@ final class ConnectionInfo {
     return open;
   }
 
-  /** The connection is closed. */
+  /** Removes the registration; called when the connection is closed. */
   void end() {
     opened.vhost().metrics().connections().leave(output.traffic());
     opened.vhost().churn().happened(Churn.Event.CONNECTION_CLOSED);
     opened.vhost().events().happened(new ConnectionClosed(view(0, false)));
   }
 
-  /** What it is known by. Any thread may ask. */
+  /** Returns the identity of the connection. Any thread may call. */
   ConnectionIdentity identity() {
     return identity;
   }
 
-  /** What counts for limits. */
+  /** Returns the session that counts towards limits. */
   Session session() {
     return opened.session();
   }

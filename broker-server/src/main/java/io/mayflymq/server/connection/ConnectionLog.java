@@ -11,16 +11,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the log is told about one connection, in RabbitMQ's words where it has them. Each line names
+ * Writes the log lines about one connection, in RabbitMQ's words where it has them. Each line names
  * the sockets, and the connection, its virtual host and its user as far as they are known.
  *
- * <p>Why a connection ends is told once, and what comes first is the reason: a client that is cut
- * off for its silence has not closed the connection. A client can cause only so many lines: those
- * of its channels' errors are limited, and so are those about clients that have not logged in, of
- * which there may be any number. What a client has chosen may hold anything; the layout of the log
- * keeps it in its line.
+ * <p>The reason for the end of a connection is logged once, and the first reason counts: after a
+ * heartbeat timeout, no line says that the client has closed the connection. The number of lines
+ * that clients can cause is limited, for channel errors and for clients that have not logged in.
+ * Texts chosen by a client may contain any character; the layout of the log keeps them on one line.
  *
- * <p>Belongs to the connection's loop.
+ * <p>Used on the connection's loop only.
  */
 final class ConnectionLog {
   private static final Logger LOGGER = LoggerFactory.getLogger(ConnectionLog.class);
@@ -36,7 +35,7 @@ final class ConnectionLog {
   private boolean endTold;
 
   /**
-   * The log of a connection that begins.
+   * Creates the log of a new connection.
    *
    * @param strangers limits the lines about all clients that have not logged in
    */
@@ -46,19 +45,19 @@ final class ConnectionLog {
     this.who = sockets;
   }
 
-  /** The limit that the connections of a server share. */
+  /** Creates the limit that all connections of a server share. */
   static LineLimit limitOfStrangers() {
     return new LineLimit(MOST_STRANGERS, PERIOD_NANOS, System::nanoTime);
   }
 
-  /** What RabbitMQ calls the connection: {@code 10.0.0.7:4711 -> 10.0.0.1:5672}. */
+  /** Returns RabbitMQ's name for the connection: {@code 10.0.0.7:4711 -> 10.0.0.1:5672}. */
   String sockets() {
     return sockets;
   }
 
   // Beginnings
 
-  /** What came first is no protocol header of ours. */
+  /** Logs that the first bytes are not an AMQP 0-9-1 protocol header. */
   void foreignProtocol(String what) {
     endOfStranger("not an AMQP 0-9-1 client: " + what);
   }
@@ -71,7 +70,7 @@ final class ConnectionLog {
     endOfStranger("handshake timed out");
   }
 
-  /** Says why a login was refused, which the client is not told. */
+  /** Logs why a login was refused; the client does not see the reason. */
   void loginRefused(String reason) {
     endTold = true;
     LOGGER.warn("connection {}: {}", sockets, reason);
@@ -83,9 +82,9 @@ final class ConnectionLog {
   }
 
   /**
-   * The connection is open.
+   * Logs that the connection is open.
    *
-   * @param givenName what its client calls it; empty if it does not
+   * @param givenName the name that the client has given it; empty if none
    */
   void opened(ConnectionIdentity identity, String givenName) {
     String name = givenName.isEmpty() ? sockets : sockets + " - " + givenName;
@@ -102,7 +101,7 @@ final class ConnectionLog {
 
   // Errors
 
-  /** A channel is closed for what its client did on it. */
+  /** Logs a channel error caused by the client. */
   void channelError(int channel, AmqpException error) {
     if (channelErrors == null) {
       channelErrors = new LineLimit(MOST_CHANNEL_ERRORS, PERIOD_NANOS, System::nanoTime);
@@ -118,7 +117,7 @@ final class ConnectionLog {
     }
   }
 
-  /** The connection is closed for what its client did. */
+  /** Logs a connection error caused by the client. */
   void connectionError(int channel, AmqpException error) {
     if (!loggedIn) {
       endOfStranger(text("connection", error));
@@ -138,13 +137,13 @@ final class ConnectionLog {
             error.detail());
   }
 
-  /** Something is wrong with the broker itself. */
+  /** Logs an internal error of the broker. */
   void internalError(Throwable cause, Faults faults) {
     endTold = true;
     faults.contained("AMQP connection", who, cause);
   }
 
-  /** What the system says when a socket is closed from the other side at a bad moment. */
+  /** Logs an error of the socket, such as a reset by the peer. */
   void socketError(Throwable cause) {
     LOGGER.debug("connection {}: {}", who, cause.toString());
   }
@@ -166,7 +165,7 @@ final class ConnectionLog {
     }
   }
 
-  /** The broker closes it, for a reason of its own. */
+  /** Logs that the broker closes the connection, with its reason. */
   void closedByBroker(String reason) {
     if (!endTold) {
       endTold = true;
@@ -174,7 +173,7 @@ final class ConnectionLog {
     }
   }
 
-  /** The socket is closed, by its client unless something else was told before. */
+  /** Logs that the socket is closed: by the client, unless another reason was logged before. */
   void socketClosed() {
     String what = "client unexpectedly closed TCP connection";
     if (!loggedIn) {
@@ -185,7 +184,7 @@ final class ConnectionLog {
     }
   }
 
-  /** There will be nothing more to tell. */
+  /** Ends the log: reports the lines that were left out. */
   void end() {
     String leftOut = channelErrors == null ? "" : channelErrors.end();
     if (!leftOut.isEmpty()) {

@@ -6,11 +6,11 @@ import io.netty.channel.Channel;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 
-/** What a connection is called. */
+/** The names of a connection. */
 final class ConnectionName {
   private ConnectionName() {}
 
-  /** In the log, as in RabbitMQ: "10.0.0.7:4711 -> 10.0.0.1:5672". */
+  /** Returns the name in the log, as in RabbitMQ: "10.0.0.7:4711 -> 10.0.0.1:5672". */
   static String of(Channel socket) {
     InetSocketAddress remote = (InetSocketAddress) socket.remoteAddress();
     InetSocketAddress local = (InetSocketAddress) socket.localAddress();
@@ -22,7 +22,7 @@ final class ConnectionName {
             local.getPort());
   }
 
-  /** By its client, who need not give it a name. */
+  /** Returns the name that the client has given it, if any. */
   static Optional<String> given(FieldTable clientProperties) {
     return clientProperties.get("connection_name") instanceof FieldValue.LongString name
         ? Optional.of(name.string())

@@ -6,11 +6,11 @@ import io.mayflymq.server.delivery.ConnectionIdentity;
 import java.util.Optional;
 
 /**
- * How a connection was at one moment.
+ * The state of a connection at one moment.
  *
- * @param identity what it is known by
- * @param counters its bytes and packets; they go on
- * @param state {@code running}, or what keeps it from it
+ * @param identity its identity
+ * @param counters its bytes and packets; live counters, not a copy
+ * @param state {@code running}, or why it is not running, such as {@code blocked}
  * @param channels how many channels were open
  * @param tuning what was negotiated
  * @param mechanism the SASL mechanism that its user logged in by
@@ -32,7 +32,7 @@ public record ConnectionView(
     long pendingBytes) {
 
   /**
-   * What client and broker agreed on.
+   * What client and broker have negotiated.
    *
    * @param channelMax the highest channel number; 0 for none but the protocol's
    * @param frameMax the largest frame in bytes; 0 for no limit
@@ -40,7 +40,7 @@ public record ConnectionView(
    */
   public record Tuning(int channelMax, int frameMax, int heartbeatSeconds) {}
 
-  /** What its client calls it. */
+  /** Returns the name that the client has given it. */
   public Optional<String> givenName() {
     return ConnectionName.given(clientProperties);
   }

@@ -8,16 +8,16 @@ import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
 
 /**
- * The reply to a method whose work goes on elsewhere. What the method brought about may be known
- * before the reply is: a consumer is cancelled because its queue is being deleted. Clients are told
- * in RabbitMQ's order, whose channels do one thing after the other: first the reply, then the rest.
- * Belongs to the connection's loop.
+ * Suspends decoding while the reply to a method is awaited from another shard. Side effects of the
+ * method may be known before its reply: a consumer is cancelled because its queue is being deleted.
+ * They are sent in RabbitMQ's order: first the reply, then the side effects. Used on the
+ * connection's loop only.
  */
 final class DecodeSuspension {
   private final Deque<Runnable> waiting = new ArrayDeque<>(0);
   private boolean awaited;
 
-  /** Gives what a finished future has to the one who waits, or throws its error. */
+  /** Passes the value of a finished future on, or throws its error. */
   static <T> void give(CompletableFuture<T> future, Consumer<T> then) {
     T value;
     try {
@@ -43,7 +43,7 @@ final class DecodeSuspension {
     awaited = false;
   }
 
-  /** Does something at once, or behind the reply if one is awaited. */
+  /** Runs an action at once, or after the reply if one is awaited. */
   void doAfter(Runnable action) {
     if (awaited) {
       waiting.add(action);
@@ -52,7 +52,7 @@ final class DecodeSuspension {
     }
   }
 
-  /** Does what waits, in order, as long as the next reply is not awaited. */
+  /** Runs the actions that wait, in order, until one of them awaits a reply. */
   void doWhatWaits() {
     while (!awaited && !waiting.isEmpty()) {
       waiting.remove().run();

@@ -18,7 +18,9 @@ public record Encryption(String protocol, String suite, X509Certificate peer) {
   private static final String WITH = "_WITH_";
   private static final String TLS = "TLS_";
 
-  /** That of a socket whose TLS handshake is over; null if it has none. */
+  /**
+   * Returns the encryption of a socket whose TLS handshake is over; null if it does not use TLS.
+   */
   static Encryption of(Channel socket) {
     SslHandler tls = socket.pipeline().get(SslHandler.class);
     if (tls == null) {
@@ -32,25 +34,25 @@ public record Encryption(String protocol, String suite, X509Certificate peer) {
     try {
       return session.getPeerCertificates()[0] instanceof X509Certificate verified ? verified : null;
     } catch (SSLPeerUnverifiedException e) {
-      // It was not asked for a certificate, or sent none: that is what this exception says.
+      // This exception means that the client was not asked for a certificate, or sent none.
       return null;
     }
   }
 
-  /** How keys are agreed on, as in {@code ecdhe_rsa}; {@code any} if the suite leaves it open. */
+  /** Returns the key exchange, as in {@code ecdhe_rsa}; {@code any} if the suite leaves it open. */
   public String keyExchange() {
     int with = suite.indexOf(WITH);
     return with < 0 ? "any" : lower(suite.substring(start(), with));
   }
 
-  /** What encrypts, as in {@code aes_256_gcm}. */
+  /** Returns the cipher, as in {@code aes_256_gcm}. */
   public String cipher() {
     int with = suite.indexOf(WITH);
     int from = with < 0 ? start() : with + WITH.length();
     return lower(suite.substring(from, Math.max(from, suite.lastIndexOf('_'))));
   }
 
-  /** What keeps others from changing it: {@code aead} if the cipher does that itself. */
+  /** Returns the message authentication: {@code aead} if the cipher does that itself. */
   public String hash() {
     return suite.contains("_GCM_") || suite.contains("_CCM") || suite.contains("_POLY1305_")
         ? "aead"

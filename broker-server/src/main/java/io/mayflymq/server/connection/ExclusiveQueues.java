@@ -7,20 +7,23 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
-/** The exclusive queues of a connection, which go with it. Belongs to the connection's loop. */
+/**
+ * The exclusive queues of a connection, which are deleted when it ends. Used on the connection's
+ * loop only.
+ */
 final class ExclusiveQueues {
   private final Set<String> names = new LinkedHashSet<>();
 
-  /** One was declared, or is about to be. */
+  /** Adds a queue that was declared, or is about to be. */
   void add(String name) {
     names.add(name);
   }
 
   /**
-   * Deletes them.
+   * Deletes the queues.
    *
    * @param open the connection; null if it was never open, and so has none
-   * @return done when they are gone
+   * @return done when all are deleted
    */
   CompletableFuture<Void> deleteAll(VirtualHost vhost, ConnectionInfo open) {
     CompletableFuture<?>[] deletions =
@@ -34,7 +37,8 @@ final class ExclusiveQueues {
   private static CompletableFuture<Long> delete(
       String name, VirtualHost vhost, ConnectionIdentity owner) {
     Queue found = vhost.routing().queue(name);
-    // It may be gone, or never have been the connection's, as its declaration failed.
+    // The queue may be deleted already, or belong to another connection because the declaration
+    // failed.
     return found == null || found.owner() != owner
         ? CompletableFuture.completedFuture(0L)
         : vhost.deleteQueue(name, owner, false, false);

@@ -6,7 +6,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import javax.net.ssl.SSLException;
 
-/** What clients speak that have come to the wrong port, in words for the log. */
+/**
+ * Recognizes the protocol of clients that have connected to the wrong port, as text for the log.
+ */
 final class ForeignProtocol {
   private static final int SHOWN_BYTES = 8;
 
@@ -17,7 +19,7 @@ final class ForeignProtocol {
 
   private ForeignProtocol() {}
 
-  /** On a port without TLS; the bytes are those that came first, and are not read. */
+  /** Describes the protocol on a port without TLS by the first bytes; does not consume them. */
   static String onPlainPort(ByteBuf bytes) {
     int from = bytes.readerIndex();
     int length = Math.min(SHOWN_BYTES, bytes.readableBytes());
@@ -31,9 +33,9 @@ final class ForeignProtocol {
     return "it began with '" + begin + "'";
   }
 
-  /** Why a handshake on a port with TLS has failed. */
+  /** Describes why a handshake on a port with TLS has failed. */
   static String onTlsPort(SSLException failure) {
-    // The exception's own text is all that has come, in hexadecimal digits.
+    // The exception's text contains all bytes received, in hexadecimal digits.
     return failure instanceof NotSslRecordException
         ? "the client does not speak TLS, and this port speaks nothing else"
         : String.valueOf(failure.getMessage());

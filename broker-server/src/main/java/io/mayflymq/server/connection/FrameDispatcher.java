@@ -14,8 +14,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.function.Consumer;
 
 /**
- * Brings what the decoder finds to the connection or one of its channels, and errors to the
- * connection, which knows what each of them ends.
+ * Passes decoded frames to the connection or one of its channels, and errors to the connection,
+ * which decides whether an error closes the channel or the connection.
  */
 final class FrameDispatcher implements FrameHandler {
   private final AmqpConnection connection;
@@ -161,6 +161,6 @@ final class FrameDispatcher implements FrameHandler {
 
   @Override
   public void onHeartbeat(int channel) {
-    // That something came was noted by heard().
+    // heard() has already noted that something was received.
   }
 }

@@ -6,14 +6,14 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
 
 /**
- * Ends what goes out to a client, and reads on: a socket that is closed with something unread makes
- * the system drop what was sent, such as the last reply. The client sees the end of the stream, and
- * closes the socket.
+ * Closes the output of a socket and continues to read. If a socket is closed while received bytes
+ * are unread, the system may drop bytes that were sent, such as the last reply. The client sees the
+ * end of the stream, and closes the socket.
  */
 final class HalfClose {
   private HalfClose() {}
 
-  /** Does so behind what has been written to a socket; on its event loop. */
+  /** Closes the output after everything written so far; on the socket's event loop. */
   static void of(Channel socket) {
     SslHandler tls = socket.pipeline().get(SslHandler.class);
     if (tls != null) {

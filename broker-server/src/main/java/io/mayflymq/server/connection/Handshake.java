@@ -24,20 +24,20 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * From {@code connection.start} to {@code connection.open-ok} (AMQP 0-9-1 section 2.2.4): who the
- * client is, what is negotiated, and which virtual host it wants. Forgotten afterwards.
+ * The handshake from {@code connection.start} to {@code connection.open-ok} (AMQP 0-9-1 section
+ * 2.2.4): authentication, tuning and the choice of the virtual host. Discarded when it is complete.
  */
 final class Handshake {
   /**
-   * How long connection.start is held back: about as long as a RabbitMQ takes for it that has work
-   * to do. The Netty layer of the Java client before 5.34 sends its header first and makes itself
-   * ready for the answer then; one that comes too soon makes it close the connection.
+   * The delay of connection.start: about as long as a busy RabbitMQ takes to send it. The Netty
+   * layer of the Java client before 5.34 sends its header before it is ready for the answer, and
+   * closes the connection if the answer arrives too early.
    */
   private static final long START_PAUSE_MILLIS = 5;
 
   private static final FieldValue GOES_BY_THE_SPECIFICATION = FieldValue.of("py-amqp");
 
-  /** What a handshake ends with. */
+  /** The result of a handshake. */
   record Opened(
       VirtualHost vhost,
       VhostAccess access,
@@ -45,12 +45,12 @@ final class Handshake {
       FieldTable clientProperties,
       String mechanism,
       ConnectionView.Tuning tuning) {
-    /** Whether the client says that it understands an extension of the protocol. */
+    /** Returns whether the client announces this extension of the protocol. */
     boolean hasCapability(String capability) {
       return Handshake.hasCapability(clientProperties, capability);
     }
 
-    /** What the client goes by. */
+    /** Returns the client's interpretation of the protocol. */
     ClientQuirks client() {
       return new ClientQuirks(
           hasCapability("consumer_cancel_notify"),
@@ -58,9 +58,9 @@ final class Handshake {
     }
   }
 
-  /** What the connection does meanwhile. */
+  /** What the handshake needs from its connection. */
   interface Steps {
-    /** Nothing happens if the connection has ended. */
+    /** Sends a method; does nothing if the connection has ended. */
     void send(Method method);
 
     void tuned(ConnectionView.Tuning tuning);
@@ -70,10 +70,10 @@ final class Handshake {
     void forceClose(String reason);
 
     /**
-     * The credentials were wrong.
+     * Ends the connection because the credentials were wrong.
      *
-     * @param error what the client is told; null if it does not understand being told so
-     * @param pauseMillis how long the answer is held back
+     * @param error the error for the client; null if it lacks the capability for it
+     * @param pauseMillis how long to delay the answer
      */
     void refused(ConnectionException error, long pauseMillis);
   }
@@ -108,7 +108,7 @@ final class Handshake {
     this.steps = steps;
   }
 
-  /** The protocol header has come: {@code connection.start} follows in a moment. */
+  /** Schedules {@code connection.start}; called when the protocol header was received. */
   void begin() {
     home.loop().schedule(() -> home.run(this::start), START_PAUSE_MILLIS);
   }
@@ -124,7 +124,10 @@ final class Handshake {
         new ConnectionMethod.Start(0, 9, ServerProperties.of(clusterName), mechanisms, "en_US"));
   }
 
-  /** EXTERNAL is only for those who can have a certificate. */
+  /**
+   * Returns the offered mechanisms: EXTERNAL only on connections that can have a client
+   * certificate.
+   */
   private Stream<SaslMechanism> offered() {
     return environment.mechanisms().stream()
         .filter(mechanism -> peer.isEncrypted() || !(mechanism instanceof SaslMechanism.External));
@@ -214,7 +217,10 @@ final class Handshake {
     steps.tuned(tuning);
   }
 
-  /** A client may ask for less than was offered, and for no limit where none was offered. */
+  /**
+   * Checks a tuned value: a client may ask for less than was offered, and for no limit only if none
+   * was offered.
+   */
   private static void requireNegotiable(String what, long asked, long least, long offered) {
     if (asked != 0 && asked < least) {
       throw new ConnectionException(

@@ -5,12 +5,13 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.server.delivery.ConnectionOutput;
 
 /**
- * Heartbeats of one connection: one is sent every half interval, and a peer that sends nothing for
- * two intervals is given up (AMQP 0-9-1 section 4.2.7). Belongs to the connection's loop.
+ * Heartbeats of one connection: one is sent every half interval, and the connection is closed if
+ * the peer sends nothing for two intervals (AMQP 0-9-1 section 4.2.7). Used on the connection's
+ * loop only.
  *
- * <p>They are sent even if something else was, though they need not be: a client that gives up
- * after one interval would else be left with a gap of nearly that between a frame and the next
- * heartbeat.
+ * <p>They are sent even if other frames were sent, although the specification does not require it.
+ * Otherwise the gap between a frame and the next heartbeat could be nearly one interval, which is
+ * too long for a client that gives up after one interval.
  */
 final class Heartbeats {
   private final EventLoop loop;
@@ -23,10 +24,10 @@ final class Heartbeats {
   private boolean stopped;
 
   /**
-   * Starts them.
+   * Starts the heartbeats.
    *
    * @param seconds the negotiated interval, more than 0
-   * @param onSilence what to do about a peer that is gone
+   * @param onSilence called when the peer has sent nothing for two intervals
    */
   static Heartbeats start(int seconds, Shard home, ConnectionOutput output, Runnable onSilence) {
     Heartbeats heartbeats = new Heartbeats(seconds, home, output, onSilence);
@@ -42,23 +43,23 @@ final class Heartbeats {
     this.halfIntervalMillis = seconds * 500;
   }
 
-  /** Something was read. */
+  /** Notes that something was read. */
   void heard() {
     silentHalves = 0;
   }
 
-  /** Nothing is read for now, so silence means nothing. Heartbeats are still sent. */
+  /** Stops the check for silence while the socket is not read. Heartbeats are still sent. */
   void pauseListening() {
     listening = false;
   }
 
-  /** What comes is read again: the peer has two intervals from now. */
+  /** Restarts the check for silence: the peer has two intervals from now. */
   void resumeListening() {
     listening = true;
     silentHalves = 0;
   }
 
-  /** The connection is closed. */
+  /** Stops the heartbeats. */
   void stop() {
     stopped = true;
   }

@@ -3,8 +3,8 @@ package io.mayflymq.server.connection;
 import java.util.function.LongSupplier;
 
 /**
- * How many lines of a kind the log gets in a period, so that a client cannot fill a disk with them.
- * Those beyond are counted, and the next line tells how many there were. Any thread may call.
+ * Limits the log lines of a kind in a period, so that a client cannot fill a disk with them. Lines
+ * above the limit are counted, and the next line states their number. Any thread may call.
  */
 final class LineLimit {
   private final int most;
@@ -28,12 +28,12 @@ final class LineLimit {
   /**
    * Whether a line is to be written.
    *
-   * @param isAdmitted whether it is
-   * @param leftOut what to put behind it: empty, or how many lines like it were left out before
+   * @param isAdmitted whether it may be written
+   * @param leftOut the suffix of the line: empty, or how many lines like it were left out before
    */
   record Verdict(boolean isAdmitted, String leftOut) {}
 
-  /** There is a line to be written. */
+  /** Decides about the next line. */
   synchronized Verdict next() {
     long now = clock.getAsLong();
     if (now - periodBegan >= periodNanos) {
@@ -48,7 +48,7 @@ final class LineLimit {
     return new Verdict(true, end());
   }
 
-  /** How many lines were left out and not yet told of, as text; empty if none were. */
+  /** Returns how many lines were left out since the last report, as text; empty if none were. */
   synchronized String end() {
     String text = leftOut == 0 ? "" : " (%d more such lines left out)".formatted(leftOut);
     leftOut = 0;

@@ -9,17 +9,17 @@ import java.net.InetSocketAddress;
 import javax.security.auth.x500.X500Principal;
 
 /**
- * Who is at the other end of a socket.
+ * The other end of a socket.
  *
- * @param address where it is
+ * @param address its address
  * @param port its port there
  * @param local the address that it connected to
  * @param isEncrypted whether it speaks TLS
- * @param subject whom its certificate names, which has been verified; null if it has none
+ * @param subject the subject of its verified certificate; null if it has none
  */
 record Peer(
     InetAddress address, int port, InetAddress local, boolean isEncrypted, X500Principal subject) {
-  /** The peer of a socket whose TLS handshake, if it has one, is over. */
+  /** Returns the peer of a socket whose TLS handshake, if it has one, is over. */
   static Peer of(Channel socket) {
     InetSocketAddress remote = (InetSocketAddress) socket.remoteAddress();
     InetSocketAddress local = (InetSocketAddress) socket.localAddress();
@@ -33,7 +33,7 @@ record Peer(
         isKnown ? encryption.peer().getSubjectX500Principal() : null);
   }
 
-  /** Logs in by the certificate. */
+  /** Authenticates the peer by its certificate. */
   AuthenticationResult authenticate(SaslMechanism.External mechanism, AccessControl control) {
     String user = subject == null ? null : mechanism.from().name(subject);
     return user == null

@@ -5,14 +5,16 @@ import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.delivery.ConnectionOutput;
 
 /*
- * What alarms do to one connection (RabbitMQ's connection.blocked).
+ * Blocks one connection during an alarm (RabbitMQ's connection.blocked).
  *
- * An alarm by itself does nothing: connections that consume, or do nothing, never hear of it. The first content that a connection sends
- * while an alarm is raised blocks it: the client is told, if it can be, and nothing more is read until no alarm is left. As RabbitMQ does, we block
+ * An alarm by itself does not block a connection, so connections that only consume are not affected.
+ * The first content that a connection sends while an alarm is raised blocks it: the client gets
+ * connection.blocked, if it has the capability, and nothing more is read until no alarm is left. As
+ * RabbitMQ does, the broker blocks
  * between a message's header and its body, so a message that has a body waits for the end of the alarm, and one without has been published.
  *
- * Whether there is an alarm is looked up once a burst, and what a publish costs is a plain field. A burst that began before the alarm
- * ends as it began. Belongs to the connection's loop.
+ * The alarms are read once in a burst, so that a publish reads a plain field only. A burst that began
+ * before the alarm is not blocked. Used on the connection's loop only.
  */
 final class PublishBlocker {
   private final Alarms alarms;
@@ -32,30 +34,36 @@ final class PublishBlocker {
     clientListens = listens;
   }
 
-  /** Sets whom not to listen for while nothing is read; without it there are no heartbeats. */
+  /**
+   * Sets the heartbeats whose check for silence pauses while nothing is read; not called if there
+   * are none.
+   */
   void setHeartbeats(Heartbeats negotiated) {
     heartbeats = negotiated;
   }
 
-  /** Whether nothing is to be read. */
+  /** Returns whether nothing may be read. */
   boolean isBlocked() {
     return blocked;
   }
 
-  /** A burst begins. Returns whether there is an alarm. */
+  /** Reads the alarms at the beginning of a burst. Returns whether there is one. */
   boolean look() {
     alarmed = alarms.isRaised();
     return alarmed;
   }
 
-  /** A header or a piece of a body has come: blocks the connection if there is an alarm. */
+  /**
+   * Blocks the connection if there is an alarm; called for each content header and piece of a body.
+   */
   void contentReceived() {
     if (!alarmed || blocked) {
       return;
     }
     String reason = alarms.reason();
     if (reason == null) {
-      // Cleared since the burst began; who is blocked now would not be released.
+      // The alarm was cleared after the burst began; a connection that is blocked now would not be
+      // released.
       alarmed = false;
       return;
     }
@@ -68,7 +76,7 @@ final class PublishBlocker {
     }
   }
 
-  /** The last alarm was cleared. Returns whether the connection was blocked, and no longer is. */
+  /** Unblocks the connection when the last alarm was cleared. Returns whether it was blocked. */
   boolean release() {
     if (alarms.isRaised() || !unblock()) {
       return false;
@@ -79,7 +87,10 @@ final class PublishBlocker {
     return true;
   }
 
-  /** The connection closes, and whatever comes must be read. Returns whether it was blocked. */
+  /**
+   * Unblocks a connection that closes, as everything received must be read then. Returns whether it
+   * was blocked.
+   */
   boolean abandon() {
     return unblock();
   }

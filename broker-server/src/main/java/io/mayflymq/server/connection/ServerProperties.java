@@ -5,15 +5,15 @@ import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.server.config.BuildInfo;
 
 /**
- * What the broker says of itself in {@code connection.start}. Clients choose their dialect by
- * {@code version}, which is therefore RabbitMQ's; our own stands beside it.
+ * The server properties in {@code connection.start}. Some clients choose their behaviour by {@code
+ * version}, which is therefore RabbitMQ's; this broker's own version is a property of its own.
  */
 final class ServerProperties {
   private static final FieldTable CAPABILITIES = capabilities();
 
   private ServerProperties() {}
 
-  /** The properties of a broker that belongs to a cluster of this name. */
+  /** Returns the properties of a broker in a cluster of this name. */
   static FieldTable of(String clusterName) {
     return FieldTable.builder()
         .put("capabilities", CAPABILITIES)

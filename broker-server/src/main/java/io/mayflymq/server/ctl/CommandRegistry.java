@@ -21,11 +21,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
-/** All commands, by what they are about. A group is made when it is first looked at. */
+/** All commands, in groups by subject. A group is created when it is first used. */
 final class CommandRegistry {
   private record Group(String title, Supplier<List<Command>> commands) {}
 
-  /** Those that are used most come first: to find a command, the groups before it are made. */
+  /**
+   * The groups in search order, the most used first: finding a command creates the groups before
+   * it.
+   */
   private static final List<Group> GROUPS =
       List.of(
           new Group("Policies", PolicyCommands::all),

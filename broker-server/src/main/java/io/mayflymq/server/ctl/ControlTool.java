@@ -28,10 +28,12 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /*
- * The control command as a whole: finds the command among the arguments, reads the rest, runs it, and writes what it found or what went wrong.
+ * The control tool: finds the command in the arguments, parses the rest, runs it, and writes the
+ * result or the error.
  *
- * Options may stand before the command and before, between and behind its arguments, as with RabbitMQ. So the command is looked for first, and
- * all other arguments are read by the one set of options that it has. Only that command is built: a hundred would take longer than its work.
+ * Options may stand before the command and before, between and after its arguments, as with RabbitMQ.
+ * So the command is found first, and all other arguments are parsed with the options of this command.
+ * Only this command is built, as building a hundred would take longer than running one.
  */
 public final class ControlTool {
   private final Map<String, String> environment;
@@ -42,8 +44,8 @@ public final class ControlTool {
   /**
    * @param environment of the process
    * @param in read by commands that are not given a password or definitions
-   * @param out for what a command does and finds
-   * @param err for what goes wrong
+   * @param out for results
+   * @param err for errors
    */
   public ControlTool(
       Map<String, String> environment, InputStream in, PrintWriter out, PrintWriter err) {

@@ -12,7 +12,7 @@ import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 
-/** What tells of the other commands. */
+/** The commands that show help. */
 final class HelpCommands {
   private HelpCommands() {}
 

@@ -7,13 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What is told of the commands. */
+/** The help texts of the commands. */
 final class Usage {
   private static final int INDENT = 30;
 
   private Usage() {}
 
-  /** All commands by what they are about. */
+  /** Returns the list of all commands in groups. */
   static String ofAll(String script) {
     List<String> lines = new ArrayList<>();
     lines.add("\nUsage\n");
@@ -36,12 +36,12 @@ final class Usage {
     return String.join("\n", lines);
   }
 
-  /** The one line that shows what a command takes. */
+  /** Returns the synopsis of a command in one line. */
   static String synopsis(Command command, String script) {
     return "Usage\n\n" + script + " [--node <node>] [--quiet] " + command.synopsis();
   }
 
-  /** A command with its options. */
+  /** Returns the help of a command with its options. */
   static String of(Command command, String script) {
     StringBuilder text = new StringBuilder("\n").append(synopsis(command, script));
     text.append("\n\n").append(command.description()).append('\n');
@@ -65,7 +65,7 @@ final class Usage {
     return text.toString();
   }
 
-  /** What is said of a command that is not there. */
+  /** Returns the error text for an unknown command. */
   static String unknown(String name, String script) {
     String similar = similar(name);
     String text = "\nCommand '%s' not found. \n".formatted(name);
@@ -74,7 +74,7 @@ final class Usage {
         : text + "Did you mean '%s'? \n".formatted(similar);
   }
 
-  /** The command whose name differs in the fewest dead letters, if they are few. */
+  /** Returns the command whose name differs in the fewest letters, if they are few. */
   private static String similar(String name) {
     String best = null;
     int least = Math.max(2, name.length() / 3) + 1;

@@ -72,7 +72,7 @@ record DefinitionItem(String place, JsonNode object, String vhost) {
     return value;
   }
 
-  /** Arguments; RabbitMQ writes an empty table as an empty array now and then. */
+  /** Arguments; RabbitMQ sometimes writes an empty table as an empty array. */
   FieldTable arguments() {
     if (!has("arguments")
         || (object.get("arguments").isArray() && object.get("arguments").isEmpty())) {

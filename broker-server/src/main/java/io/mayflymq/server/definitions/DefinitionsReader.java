@@ -25,8 +25,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Reads a document of definitions. It goes through all of it before it fails, so that its author
- * hears of everything at once.
+ * Reads a document of definitions. It reads all of it before it fails, so that all errors are
+ * reported at once.
  */
 final class DefinitionsReader {
   /** A global parameter that RabbitMQ and we use for our own purposes. */

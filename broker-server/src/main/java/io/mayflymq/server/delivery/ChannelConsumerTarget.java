@@ -5,29 +5,27 @@ import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.vhost.Queue;
 
-/**
- * The way of one consumer's messages: through the link from its queue's shard to its connection.
- */
+/** Sends one consumer's messages through the link from its queue's shard to its connection. */
 public final class ChannelConsumerTarget implements ConsumerTarget {
   private final Queue queue;
   private final DeliveryLink link;
   private final DeliveryReceiver channel;
   private DeliverySource source;
 
-  /** Creates the outlet of a consumer of this queue. */
+  /** Creates the target of a consumer of this queue. */
   public ChannelConsumerTarget(Queue queue, DeliveryLink link, DeliveryReceiver channel) {
     this.queue = queue;
     this.link = link;
     this.channel = channel;
   }
 
-  /** Ties the outlet to its consumer, before that joins the queue. */
+  /** Attaches the consumer, before it joins the queue. */
   public DeliverySource attach(Consumer consumer) {
     source = new DeliverySource(queue, consumer, false);
     return source;
   }
 
-  /** Which channel the consumer is on. Any thread may ask. */
+  /** Returns the consumer's channel. Any thread may call. */
   public ChannelIdentity channel() {
     return channel.identity();
   }
@@ -58,12 +56,15 @@ public final class ChannelConsumerTarget implements ConsumerTarget {
     link.cancelled(channel, consumer);
   }
 
-  /** Lets the queue try again. Any thread may call. */
+  /** Lets the queue try to deliver again. Any thread may call. */
   void resume() {
     queue.shard().execute(() -> queue.resume(source.consumer()));
   }
 
-  /** The same, when it is its turn to use what a channel may have; then the next one has. */
+  /**
+   * Lets the queue try to deliver again when it is this consumer's turn to use the channel's
+   * prefetch; the next consumer follows.
+   */
   void resumeInTurn(ChannelPrefetch credit) {
     queue
         .shard()

@@ -4,23 +4,23 @@ import io.mayflymq.core.vhost.Firehose;
 import io.mayflymq.server.config.NodeName;
 
 /**
- * What a channel is known by.
+ * The identity of a channel.
  *
  * @param connection its connection
  * @param number its number in the connection, from 1
  */
 public record ChannelIdentity(ConnectionIdentity connection, int number) {
-  /** Its name, such as {@code 10.0.0.7:4711 -> 10.0.0.1:5672 (1)}. */
+  /** Returns its name, such as {@code 10.0.0.7:4711 -> 10.0.0.1:5672 (1)}. */
   public String name() {
     return connection.name() + " (" + number + ")";
   }
 
-  /** What the firehose says of it. */
+  /** Returns what firehose messages state about it. */
   public Firehose.Client firehoseClient() {
     return new Firehose.Client(NodeName.VALUE, connection.name(), number, connection.user());
   }
 
-  /** Its name in the form of RabbitMQ's process identifiers. */
+  /** Returns its name in the form of RabbitMQ's process identifiers. */
   public String pid() {
     return NodeName.pid(connection.serial(), number);
   }

@@ -7,22 +7,22 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * How many messages the consumers of a channel may have unacknowledged together: {@code basic.qos}
- * with {@code global=true}. Its consumers may be on queues of several shards, so this is the one
- * counter that threads share.
+ * with {@code global=true}. Its consumers may be on queues of several shards, so several threads
+ * use this counter.
  *
- * <p>Consumers without acknowledgements use none up, but wait with the others while there is none,
- * as in RabbitMQ. They have their turns one after the other, the one that has waited longest first,
- * so that none of their queues is left behind.
+ * <p>Consumers without acknowledgements do not use it up, but wait like the others while it is used
+ * up, as in RabbitMQ. Waiting consumers take turns, the one that has waited longest first, so that
+ * no queue is starved.
  */
 public final class ChannelPrefetch {
   private final AtomicInteger used;
   private volatile int limit;
 
-  /** In the order in which they came; guarded by itself. */
+  /** The waiting consumers in order of arrival; guarded by itself. */
   private final Set<ChannelConsumerTarget> waiting = new LinkedHashSet<>();
 
   /**
-   * Creates the credit of a channel.
+   * Creates the prefetch limit of a channel.
    *
    * @param used how many messages are unacknowledged now
    */
@@ -36,16 +36,16 @@ public final class ChannelPrefetch {
     wakeNext();
   }
 
-  /** The limit; 0 for none. Any thread may ask. */
+  /** Returns the limit; 0 for none. Any thread may call. */
   public int limit() {
     return limit;
   }
 
   /**
-   * Takes one; if there is none, the outlet is woken when there may be. On the shard of the
-   * outlet's queue.
+   * Takes one unit of credit; if there is none, the target is woken when there may be. On the shard
+   * of the target's queue.
    *
-   * @param counts whether it uses one up; otherwise there only has to be one
+   * @param counts whether it uses one unit up; otherwise one only has to be available
    */
   boolean tryTake(ChannelConsumerTarget outlet, boolean counts) {
     if (take(counts)) {
@@ -54,7 +54,8 @@ public final class ChannelPrefetch {
     synchronized (waiting) {
       waiting.add(outlet);
     }
-    // Between the two another may have been given back, whose giver did not see us wait.
+    // Credit may have been given back between the two steps, by a thread that did not see this
+    // target wait.
     if (take(counts)) {
       synchronized (waiting) {
         waiting.remove(outlet);
@@ -81,15 +82,15 @@ public final class ChannelPrefetch {
     return most > 0 && taken >= most;
   }
 
-  /** Gives some back, which were settled or not used after all. Any thread may call. */
+  /** Gives credit back that was settled or not used. Any thread may call. */
   public void giveBack(int count) {
     used.updateAndGet(now -> Math.max(0, now - count));
     wakeNext();
   }
 
   /**
-   * If there is credit, the one that has waited longest has its turn, and calls this again after
-   * it. Any thread may call.
+   * If there is credit, wakes the target that has waited longest, which calls this again after its
+   * turn. Any thread may call.
    */
   void wakeNext() {
     if (!isExhausted(used.get())) {

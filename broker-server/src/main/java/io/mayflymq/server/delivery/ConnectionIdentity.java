@@ -4,12 +4,12 @@ import io.mayflymq.core.event.Actor;
 import io.mayflymq.server.config.NodeName;
 
 /**
- * What a connection is known by. Compared by identity where it stands for the connection itself:
- * exclusive queues belong to it.
+ * The identity of a connection, and the owner of its exclusive queues. Compared by object identity
+ * where it stands for the connection itself.
  *
  * @param serial its number among all connections of this process, from 1
  * @param name such as {@code 10.0.0.7:4711 -> 10.0.0.1:5672}
- * @param user who is logged in
+ * @param user the user who is logged in
  * @param vhost the name of the virtual host that it is open to
  * @param peerHost the address of the client
  * @param peerPort the port of the client
@@ -27,7 +27,7 @@ public record ConnectionIdentity(
     int port)
     implements Actor {
 
-  /** Its name in the form of RabbitMQ's process identifiers, which command lines take. */
+  /** Returns its name in the form of RabbitMQ's process identifiers, which commands accept. */
   @Override
   public String pid() {
     return NodeName.pid(serial, 0);

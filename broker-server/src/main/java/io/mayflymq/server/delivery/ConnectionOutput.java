@@ -14,11 +14,10 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelOutboundBuffer;
 
 /*
- * What a connection writes. Frames are encoded into one buffer while a burst runs, which is written and flushed once at its end: one system
- * call, however many channels and queues had something to say. A full buffer is passed on to Netty in between, which counts it towards
+ * The output of a connection. Frames are encoded into one buffer while a burst runs, which is written and flushed once at its end: one system call, however many channels and queues have written. A full buffer is passed on to Netty in between, which counts it towards
  * writability; bodies larger than a buffer go frame by frame.
  *
- * Belongs to the connection's loop; only isWritable may be asked by others.
+ * Used on the connection's loop only; isWritable may be called by any thread.
  */
 public final class ConnectionOutput implements EndOfBurstListener {
   private static final int SMALLEST_BUFFER = 1024;
@@ -36,7 +35,7 @@ public final class ConnectionOutput implements EndOfBurstListener {
   /**
    * Creates the output of a connection.
    *
-   * @param socket where it goes
+   * @param socket the socket to write to
    * @param home the shard on the connection's loop
    */
   public ConnectionOutput(Channel socket, Shard home) {
@@ -49,26 +48,31 @@ public final class ConnectionOutput implements EndOfBurstListener {
     frameMax = bytes;
   }
 
-  /** Whether the peer keeps up: not too much is waiting to be written. Any thread may ask. */
+  /**
+   * Returns whether the peer keeps up: not too much is waiting to be written. Any thread may call.
+   */
   public boolean isWritable() {
     return socket.isWritable();
   }
 
   /**
-   * Whether so much waits to be written that the client must be made to read: deliveries stop long
-   * before, so these are replies and returned messages. On the connection's loop.
+   * Returns whether so much waits to be written that no more may be read from the client.
+   * Deliveries stop long before, so this consists of replies and returned messages. On the
+   * connection's loop.
    */
   public boolean isFlooded() {
     return pendingBytes() > FLOOD_BYTES;
   }
 
-  /** How many bytes wait to be written. On the connection's loop. */
+  /** Returns how many bytes wait to be written. On the connection's loop. */
   public long pendingBytes() {
     ChannelOutboundBuffer waiting = socket.unsafe().outboundBuffer();
     return waiting == null ? 0 : waiting.totalPendingWriteBytes();
   }
 
-  /** Counts what was written; what was read is counted here by who reads. */
+  /**
+   * Returns the counters of bytes and packets written; the reader counts what was read here, too.
+   */
   public Counters traffic() {
     return traffic;
   }
@@ -161,7 +165,7 @@ public final class ConnectionOutput implements EndOfBurstListener {
     FrameEncoder.heartbeat(room(8));
   }
 
-  /** The buffer to write to, with room for so many bytes. */
+  /** Returns the buffer to write to, with room for so many bytes. */
   private ByteBuf room(int bytes) {
     if (buffer != null && buffer.writableBytes() < bytes) {
       passOn();
@@ -197,7 +201,7 @@ public final class ConnectionOutput implements EndOfBurstListener {
     socket.flush();
   }
 
-  /** Gives back what was not written; to be called when the socket has been closed. */
+  /** Releases the buffer; to be called when the socket has been closed. */
   public void release() {
     if (buffer != null) {
       buffer.release();

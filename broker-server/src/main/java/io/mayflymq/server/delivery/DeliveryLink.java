@@ -8,14 +8,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /*
- * From the queues of one shard to one connection.
+ * Passes deliveries from the queues of one shard to one connection.
  *
  * If both are on the same loop, a message is encoded at once. If not, the deliveries of a burst are collected and handed over as one task at its
- * end. How much may be on its way is limited: the shard counts what it handed over, the connection counts what it wrote, and a shard that is
- * too far ahead lets the consumer wait. So does a connection whose peer does not read.
+ * end. The bytes in transit are limited: the shard counts what it handed over, the connection counts what
+ * it wrote, and if the difference is too large the consumer waits. It also waits if the connection's
+ * peer does not read.
  *
- * The wake-up must not be missed. The shard first says that somebody waits and then looks again; the connection first says what it wrote (or
- * becomes writable) and then looks whether somebody waits. Both are volatile, so one of them sees the other.
+ * The wake-up must not be missed. The shard first sets that a consumer waits and then checks again;
+ * the connection first sets what it wrote (or becomes writable) and then checks whether a consumer
+ * waits. Both fields are volatile, so one of them sees the other.
  */
 public final class DeliveryLink implements EndOfBurstListener {
   private static final long MOST_BYTES_AHEAD = 1 << 20;
@@ -36,7 +38,7 @@ public final class DeliveryLink implements EndOfBurstListener {
    *
    * @param from the shard of the queues
    * @param to the shard on the connection's loop
-   * @param output the connection's
+   * @param output the connection's output
    */
   public DeliveryLink(Shard from, Shard to, ConnectionOutput output) {
     this.from = from;
@@ -45,8 +47,8 @@ public final class DeliveryLink implements EndOfBurstListener {
   }
 
   /**
-   * Whether another message may be sent; if not, the outlet is woken when it may. On the queues'
-   * shard.
+   * Returns whether another message may be sent; if not, the target is woken when it may. On the
+   * queues' shard.
    */
   boolean hasRoom(ChannelConsumerTarget outlet) {
     if (isOpen()) {
@@ -86,8 +88,8 @@ public final class DeliveryLink implements EndOfBurstListener {
   }
 
   /**
-   * Tells a channel that a consumer's queue has gone, behind the messages that were sent before. On
-   * the queues' shard.
+   * Notifies a channel that a consumer's queue is deleted, after the messages that were sent
+   * before. On the queues' shard.
    */
   void cancelled(DeliveryReceiver channel, Consumer consumer) {
     endOfBurst();
@@ -112,7 +114,7 @@ public final class DeliveryLink implements EndOfBurstListener {
     }
   }
 
-  /** The connection may have room again. On the connection's loop. */
+  /** Wakes waiting consumers, as the connection may have room again. On the connection's loop. */
   public void wakeWaiting() {
     if (somebodyWaits && output.isWritable()) {
       from.execute(this::resumeWaiting);

@@ -10,10 +10,10 @@ public final class DeliveryLinks {
   private final DeliveryLink[] links;
 
   /**
-   * Makes none yet.
+   * Creates the set without links.
    *
    * @param home the shard on the connection's loop
-   * @param output where they end
+   * @param output the output of the connection
    * @param shards how many shards there are
    */
   public DeliveryLinks(Shard home, ConnectionOutput output, int shards) {
@@ -22,7 +22,7 @@ public final class DeliveryLinks {
     this.links = new DeliveryLink[shards];
   }
 
-  /** The link from a shard. */
+  /** Returns the link from a shard, and creates it if necessary. */
   public DeliveryLink from(Shard shard) {
     DeliveryLink link = links[shard.index()];
     if (link == null) {
@@ -32,7 +32,7 @@ public final class DeliveryLinks {
     return link;
   }
 
-  /** Does something with each link that there is. */
+  /** Runs an action for each link. */
   public void forEach(Consumer<DeliveryLink> action) {
     for (DeliveryLink link : links) {
       if (link != null) {

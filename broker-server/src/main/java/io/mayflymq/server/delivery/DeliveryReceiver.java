@@ -3,7 +3,7 @@ package io.mayflymq.server.delivery;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
 
-/** A channel, as what takes messages for its consumers. Called on its connection's loop. */
+/** A channel as the receiver of messages for its consumers. Called on its connection's loop. */
 public interface DeliveryReceiver {
   /**
    * Takes a message and writes it to the client.
@@ -13,12 +13,12 @@ public interface DeliveryReceiver {
    */
   void deliver(DeliverySource source, long sequence, Message message, boolean redelivered);
 
-  /** The queue of a consumer has gone. */
+  /** Called when the queue of a consumer is deleted. */
   void cancelled(Consumer consumer);
 
-  /** Which channel it is. Any thread may ask. */
+  /** Returns the identity of the channel. Any thread may call. */
   ChannelIdentity identity();
 
-  /** The limit that the channel's consumers share, or null. Any thread may ask. */
+  /** Returns the limit that the channel's consumers share, or null. Any thread may call. */
   ChannelPrefetch credit();
 }

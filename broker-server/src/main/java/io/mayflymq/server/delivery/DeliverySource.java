@@ -6,8 +6,8 @@ import io.mayflymq.core.settings.TimeoutAction;
 import io.mayflymq.core.vhost.Queue;
 
 /**
- * Where a delivery came from, which is where its settlement goes. Compared by identity: there is
- * one for each consumer. Belongs to the connection's loop.
+ * The queue and the consumer of a delivery; its settlement goes there. Compared by object identity:
+ * there is one for each consumer. Used on the connection's loop only.
  */
 public final class DeliverySource {
   private final Queue queue;
@@ -28,41 +28,44 @@ public final class DeliverySource {
     this.fetched = fetched;
   }
 
-  /** The queue. */
+  /** Returns the queue. */
   public Queue queue() {
     return queue;
   }
 
-  /** The consumer. */
+  /** Returns the consumer. */
   public Consumer consumer() {
     return consumer;
   }
 
-  /** Whether it is {@code basic.get}. */
+  /** Returns whether it is {@code basic.get}. */
   public boolean fetched() {
     return fetched;
   }
 
   /**
-   * How long a delivery may stay unacknowledged, in ms: as the consumer says, or else its queue;
-   * {@link QueueSettings#NONE} if neither does.
+   * Returns how long a delivery may stay unacknowledged, in ms: the consumer's timeout, or else its
+   * queue's; {@link QueueSettings#NONE} if neither has one.
    */
   public long timeoutMillis() {
     long own = consumer.timeoutMillis();
     return own == QueueSettings.NONE ? queue.settings().deliveries().timeoutMillis() : own;
   }
 
-  /** What happens when it stays longer. */
+  /** Returns what happens when it stays longer. */
   public TimeoutAction timeoutAction() {
     return queue.settings().deliveries().timeoutAction();
   }
 
-  /** The broker has cancelled the consumer: what is still on its way to it goes back. */
+  /**
+   * Ends the source, as the broker has cancelled the consumer: deliveries still in transit are
+   * requeued.
+   */
   public void end() {
     ended = true;
   }
 
-  /** Whether {@link #end} was called. */
+  /** Returns whether {@link #end} was called. */
   public boolean hasEnded() {
     return ended;
   }

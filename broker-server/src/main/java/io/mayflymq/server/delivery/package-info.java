@@ -1,5 +1,5 @@
 /**
- * From queues to sockets: what a connection writes, and how a shard hands messages to a connection
- * of another loop.
+ * The path from queues to sockets: the output of a connection, and the links that pass messages to
+ * a connection on another loop.
  */
 package io.mayflymq.server.delivery;

@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a client at once that speaks TLS where none is spoken, or none where it is. Stands in front
- * of everything, until the first byte has come.
+ * Answers clients at once that use TLS on a plain port, or plain HTTP on a port with TLS. It is the
+ * first handler of the pipeline until the first byte is received.
  */
 final class FirstBytes extends ChannelInboundHandlerAdapter {
   private static final Logger LOGGER = LoggerFactory.getLogger(FirstBytes.class);

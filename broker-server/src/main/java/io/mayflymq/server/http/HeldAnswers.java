@@ -5,9 +5,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The answers that clients have not taken yet, and what memory they take. Beyond a limit the one
- * ends whose client has taken nothing for longest: who reads has his answers, however many do not.
- * On one event loop.
+ * The answers that clients have not fully received, and the memory that they take. Above a limit,
+ * the connection whose client has received nothing for longest is closed. So clients that read get
+ * their answers, however many others do not read. On one event loop.
  *
  * @param <C> a connection
  */

@@ -22,11 +22,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * One connection: a request is read, answered, and only then the next one read. What a client sends meanwhile stays in the system's buffer, so the
- * connection asks for each object that the decoder makes.
+ * One HTTP connection. A request is read and answered before the next one is read. Bytes that a client
+ * sends meanwhile stay in the system's buffer, so the connection requests each object from the
+ * decoder.
  *
- * Every step has an end. The headers must be there in time, so must the body, a client must take some of its answer now and then, and it may not wait
- * for ever between two requests. Of a request that is refused no body is read, except for a short one that is thrown away.
+ * Every step has a timeout: for the headers, for the body, for a client that receives nothing of its
+ * answer, and between two requests. The body of a refused request is not read, except for a short one,
+ * which is discarded.
  */
 final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
     implements ResponseWriter.Progress {
@@ -127,7 +129,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
     timer = context.executor().schedule(guarded(otherwise), millis, TimeUnit.MILLISECONDS);
   }
 
-  /** A defect in a task of the loop ends this connection, and nothing else. */
+  /** Wraps a task so that an exception in it closes this connection only. */
   private Runnable guarded(Runnable task) {
     return () -> {
       try {

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The open connections of a server, of which there is a limit. Who waits makes room: at the limit a
- * new connection displaces one whose client has not logged in, or else one that is between two
- * requests, the one first that has waited longest. So any number of half requests takes no place
- * from others. Only connections whose request is being answered stay. On one event loop.
+ * The open connections of a server, whose number is limited. At the limit a new connection
+ * displaces one whose client has not logged in, or else one that is idle between two requests; of
+ * these the one that has waited longest. So incomplete requests cannot keep other clients out.
+ * Connections whose request is being answered are never displaced. On one event loop.
  *
  * @param <C> a connection
  */
@@ -53,7 +53,7 @@ final class HttpConnections<C> {
     }
   }
 
-  /** It waits for another request, and the last one came from somebody unknown. */
+  /** It waits for another request, and the last one had no valid credentials. */
   void stranger(C connection) {
     idle.remove(connection);
     if (open.contains(connection)) {

@@ -37,9 +37,10 @@ import org.slf4j.LoggerFactory;
 /*
  * A server of HTTP/1.1: listeners, one event loop for all connections, and the workers that answer requests.
  *
- * The loop is the server's own, so nothing that a client of HTTP does is done on a loop that serves AMQP. One is enough: it decodes, encrypts and
- * copies, and everything else is a worker's. And as it is one, the state of connections needs no locks. Its buffers are not pooled: it has few of
- * them at a time, and a pool would keep megabytes for a server that mostly rests.
+ * The server has its own loop, so that no HTTP request runs on a loop that serves AMQP. One loop is
+ * enough: it decodes, encrypts and copies, and workers do everything else. As there is only one, the
+ * state of connections needs no locks. Its buffers are not pooled: few are in use at a time, and a
+ * pool would keep megabytes for a server that is mostly idle.
  */
 public final class HttpServer implements AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(HttpServer.class);

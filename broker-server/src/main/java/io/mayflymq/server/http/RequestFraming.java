@@ -110,7 +110,7 @@ final class RequestFraming {
     }
   }
 
-  /** Proxies are sent a whole URL, and so is everything by clients that take us for one. */
+  /** Returns the path of an absolute URL, which proxies get, and clients may send to any server. */
   private static String originForm(String target) throws Refusal {
     String path = target;
     for (String scheme : List.of("http://", "https://")) {

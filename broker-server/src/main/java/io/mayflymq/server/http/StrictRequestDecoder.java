@@ -7,8 +7,8 @@ import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 
 /**
- * Netty's decoder, which refuses what two servers could understand in two ways (RFC 9112, section
- * 11.2), and tells when a request begins.
+ * Netty's decoder with stricter checks: refuses requests that two servers could understand in two
+ * ways (RFC 9112, section 11.2), and reports when bytes are received.
  */
 final class StrictRequestDecoder extends HttpRequestDecoder {
   private static final int LARGEST_CHUNK = 64 * 1024;

@@ -13,11 +13,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntConsumer;
 
 /*
- * The threads that answer requests, and a limited number of requests that wait for one of them. What has begun to be answered is always taken.
+ * The threads that answer requests, and a limited number of requests that wait for one of them. Further work on a request that is being answered is always accepted.
  *
- * Requests ask shards and the disk, which mostly answer within a millisecond, but may be stuck. A request that has waited for a while gives its
- * place to another one, for which there is another thread, until its answer is there: so any number of requests to what is stuck leaves
- * the others their workers. The requests that wait so have a limit too; at that the next ones are refused after a short while.
+ * Requests wait for shards and the disk, which mostly answer within a millisecond, but may be stuck.
+ * If a request has waited for a short time, another thread is added for other requests until its
+ * answer arrives. So requests that wait for a stuck part do not use up the workers. The number of such
+ * waiting requests is limited too; above the limit further ones are refused after a short time.
  *
  * Any thread may call.
  */

@@ -1,2 +1,2 @@
-/** A small HTTP/1.1 server on Netty's codec; it knows nothing of what it serves. */
+/** A small HTTP/1.1 server on Netty's codec, independent of the content it serves. */
 package io.mayflymq.server.http;

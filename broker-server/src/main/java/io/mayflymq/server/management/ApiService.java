@@ -20,10 +20,11 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /*
- * The API as the HTTP server sees it: from the headers of a request to what handles it, and from what that answers, or throws, to JSON.
+ * The API as the HTTP server sees it: finds the handler of a request by its headers, and writes the
+ * handler's answer or exception as JSON.
  *
- * A request goes no further than its headers unless it comes from a user, who may use the API, and not from a page of another site, and
- * unless there is something for its path and method.
+ * A request is refused before its body is read unless it comes from a user who may use the API, does
+ * not come from a page of another site, and has a known path and method.
  */
 final class ApiService implements HttpService {
   private final Authenticator authenticator;
@@ -31,8 +32,8 @@ final class ApiService implements HttpService {
   private final Faults faults;
 
   /**
-   * @param served what answers, by the first part of the path, such as {@code /api/}
-   * @param faults where requests are reported that fail by a defect
+   * @param served the routers by the first part of the path, such as {@code /api/}
+   * @param faults gets exceptions that are defects
    */
   ApiService(
       Authenticator authenticator, Map<String, Supplier<RequestRouter>> served, Faults faults) {

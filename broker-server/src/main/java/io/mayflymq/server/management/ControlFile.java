@@ -20,15 +20,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The file by which whoever owns the data directory controls the broker without a password: where
- * the API listens on this machine, and a token that makes an administrator of whoever sends it.
+ * The control file: lets the owner of the data directory control the broker without a password. It
+ * holds the address at which the API listens on this machine, and a token; a request with the token
+ * has the rights of an administrator.
  *
- * <p>Only the owner may read it. It is written whole or not at all, anew at each start, and removed
- * at an orderly stop; one that is left behind by a crash names a process that is gone.
+ * <p>Only the owner may read it. It is written atomically at each start, and deleted at an orderly
+ * stop. A file that is left behind by a crash names a process that no longer exists.
  *
- * <p>It is kept there: if it cannot be written, as on a full disk, or is deleted, it is written as
- * soon as that can be done. A broker without control is better than none, so that is no error of
- * the start.
+ * <p>If it cannot be written, as on a full disk, or is deleted, it is written as soon as possible.
+ * The start does not fail for that, as a broker without a control file is better than none.
  */
 final class ControlFile implements AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(ControlFile.class);
@@ -48,7 +48,7 @@ final class ControlFile implements AutoCloseable {
     this.looking = looking;
   }
 
-  /** A token that nobody can guess. */
+  /** Returns a random token that cannot be guessed. */
   static String newToken() {
     byte[] random = new byte[TOKEN_BYTES];
     new SecureRandom().nextBytes(random);
@@ -56,14 +56,15 @@ final class ControlFile implements AutoCloseable {
   }
 
   /**
-   * Writes the file, and keeps it there until this is closed.
+   * Writes the file, and writes it again if it disappears, until this is closed.
    *
    * @param api where the API listens for it
-   * @param threads makes the thread that looks whether it is there
+   * @param threads makes the thread that checks whether the file exists
    */
   static ControlFile keep(
       Path dataDir, InetSocketAddress api, String token, BrokerThreads threads) {
-    // Nothing in it needs escaping, and to load a JSON library would be a good part of the start.
+    // Nothing in it needs escaping; loading a JSON library would take a good part of the start-up
+    // time.
     String json =
         "{\"url\":\"http://%s:%d\",\"token\":\"%s\",\"pid\":%d}%n"
             .formatted(
@@ -78,7 +79,7 @@ final class ControlFile implements AutoCloseable {
     return file;
   }
 
-  /** Writes it unless it is there as it should be. */
+  /** Writes the file unless it exists with the right content. */
   private synchronized void look() {
     if (closed || isThere()) {
       return;
@@ -131,7 +132,7 @@ final class ControlFile implements AutoCloseable {
     Files.move(fresh, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
   }
 
-  /** Removes the file: the broker stops. */
+  /** Deletes the file, as the broker stops. */
   @Override
   public synchronized void close() {
     closed = true;

@@ -15,10 +15,12 @@ import java.net.InetSocketAddress;
 import java.util.Map;
 
 /*
- * Where whoever can read the control file controls the process: on the loopback address, whatever the configuration says, and as long as the
- * process lives. While the broker in it runs, the whole API is there too.
+ * The HTTP server for clients that have read the control file. It always listens on the loopback
+ * address, whatever the configuration says, until the process ends. While the broker runs in the
+ * process, it serves the whole API too.
  *
- * Its server has a loop and workers of its own, so that the broker can be controlled while the API's is busy.
+ * It has its own event loop and workers, so that the broker can be controlled while the API's server
+ * is busy.
  */
 public final class ControlServer implements AutoCloseable {
   private static final byte[] LOOPBACK = {127, 0, 0, 1};
@@ -84,12 +86,12 @@ public final class ControlServer implements AutoCloseable {
     return server;
   }
 
-  /** From now on this answers what is asked about the broker; null if it does not run. */
+  /** Sets what answers requests about the broker; null while the broker does not run. */
   void serve(ManagementServer server) {
     running = server;
   }
 
-  /** Takes no more requests, and removes the control file. */
+  /** Accepts no more requests, and deletes the control file. */
   @Override
   public void close() {
     if (file != null) {

@@ -56,8 +56,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The management API of a broker that runs: where the configuration says, and by the control
- * server.
+ * The management API of a running broker. It listens where the configuration says, and is also
+ * served by the control server.
  */
 public final class ManagementServer implements AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(ManagementServer.class);
@@ -71,7 +71,7 @@ public final class ManagementServer implements AutoCloseable {
   private InetSocketAddress plain;
   private InetSocketAddress encrypted;
 
-  /** Ends that it is told of changes of the configuration. */
+  /** Removes the listener for changes of the configuration. */
   private Runnable forget = () -> {};
 
   private ManagementServer(
@@ -92,7 +92,7 @@ public final class ManagementServer implements AutoCloseable {
   }
 
   /**
-   * Listens, and has the control server serve the same.
+   * Starts to listen, and lets the control server serve the same API.
    *
    * @param broker what it manages
    * @param amqp what listens for clients of AMQP
@@ -230,22 +230,22 @@ public final class ManagementServer implements AutoCloseable {
     api.post("rebalance/queues", request -> Response.noContent());
   }
 
-  /** What answers below {@code /api/}. */
+  /** Returns the router for {@code /api/}. */
   RequestRouter api() {
     return api;
   }
 
-  /** What answers below {@code /control/} about the broker. */
+  /** Returns the router for {@code /control/}. */
   RequestRouter control() {
     return control;
   }
 
-  /** Who users are. */
+  /** Returns what authenticates users. */
   Authenticator authenticator() {
     return authenticator;
   }
 
-  /** Takes no more requests. */
+  /** Accepts no more requests. */
   @Override
   public void close() {
     forget.run();

@@ -54,7 +54,7 @@ public final class AmqpServer implements AutoCloseable {
   private final List<Channel> listeners = new ArrayList<>();
   private final List<Channel> tlsListeners = new ArrayList<>();
 
-  /** Has the configuration tell of changes no longer. */
+  /** Removes the listener for changes of the configuration. */
   private Runnable forget = () -> {};
 
   private AmqpServer(LiveConfiguration configuration, EventLoops loops, Served served) {
@@ -96,10 +96,7 @@ public final class AmqpServer implements AutoCloseable {
     return offered;
   }
 
-  /**
-   * What connections are served with: the broker, who may use it, what blocks publishers, and what
-   * operators named.
-   */
+  /** What connections need: the broker, access control, alarms and global parameters. */
   public record Served(
       Broker broker,
       AccessControl accessControl,
@@ -110,8 +107,8 @@ public final class AmqpServer implements AutoCloseable {
   /**
    * Binds all listeners.
    *
-   * @param loops where connections live
-   * @param served what they connect to
+   * @param loops the event loops of connections
+   * @param served the broker that they connect to
    * @throws StartException if one of them cannot be bound; then none is
    */
   public static AmqpServer start(LiveConfiguration configuration, EventLoops loops, Served served)
@@ -215,8 +212,8 @@ public final class AmqpServer implements AutoCloseable {
   }
 
   /**
-   * Takes no more connections, and closes those that are open with 320 CONNECTION_FORCED. Whoever
-   * does not answer in time is cut off: a stop is not up to clients.
+   * Accepts no more connections, and closes those that are open with 320 CONNECTION_FORCED. The
+   * socket of a client that does not answer in time is closed, so that clients cannot delay a stop.
    */
   @Override
   public void close() {

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The threads of the broker: each is a shard's and, beside it, that of many connections. */
+/** The event loops of the broker: each runs one shard and many connections. */
 public final class EventLoops implements AutoCloseable {
   private final boolean epoll = Epoll.isAvailable();
   private final EventLoopGroup group;

@@ -8,9 +8,9 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A Netty event loop as the core sees it. Tasks for a loop that has shut down are dropped: nobody
- * waits for them any more. What a task throws is reported here: Netty would only log it, or keep it
- * in a future that nobody asks.
+ * A Netty event loop as the core sees it. Tasks for a loop that has shut down are dropped, as no
+ * caller waits for them. Exceptions of tasks are reported here: Netty would only log them, or keep
+ * them in a future that is never read.
  *
  * @param faults where that is reported
  */

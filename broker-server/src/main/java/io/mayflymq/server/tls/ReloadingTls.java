@@ -31,19 +31,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * What listeners need for TLS, from files that may be replaced while the broker runs.
+ * The TLS contexts of listeners, from files that may be replaced while the broker runs.
  *
- * The files are looked at whenever a client connects, and read again if one of them has changed. Certificate and key are two files, so for a moment
- * they may not match: as long as what is there cannot be used, the last that could be stays in use, and the log says why. Connections that are
- * open keep what they began with.
+ * The files are checked whenever a client connects, and read again if one of them has changed.
+ * Certificate and key are two files, so for a moment they may not match: while the current files
+ * cannot be used, the last usable ones stay in use, and the log says why. Open connections are not
+ * affected.
  */
 public final class ReloadingTls {
   private static final Logger LOGGER = LoggerFactory.getLogger(ReloadingTls.class);
 
   /**
    * Seconds; a session that may be resumed for more than the seven days that a ticket of TLS 1.3
-   * can live gets none. RabbitMQ sends none either, and its Java client on NIO takes one for part
-   * of a frame.
+   * can be valid gets none. RabbitMQ sends none either, and its Java client on NIO takes one for
+   * part of a frame.
    */
   private static final long TOO_LONG_FOR_TICKETS = Duration.ofDays(8).toSeconds();
 
@@ -51,8 +52,9 @@ public final class ReloadingTls {
   private static final long REMEMBERED_SESSIONS = 1_000;
 
   static {
-    // Without this Java announces a ticket in the ServerHello of TLS 1.2 to whoever asks for one,
-    // whether it will send one or not, and OpenSSL takes what comes instead for an error. Sessions
+    // Without this Java announces a ticket in the ServerHello of TLS 1.2 to every client that asks
+    // for one, whether
+    // it will send one or not, and OpenSSL treats the message that follows as an error. Sessions
     // of 1.2 are still resumed, by the number that the server gave them. There is no other switch,
     // and Java looks at this one whenever a context is made.
     System.setProperty("jdk.tls.server.enableSessionTicketExtension", "false");

@@ -33,7 +33,7 @@ class AlarmsTest {
   }
 
   @Test
-  void onlyTheFirstAndTheLastAreTold() {
+  void listenersAreCalledForTheFirstAndTheLastBlockingAlarmOnly() {
     assertThat(alarms.raise(Resource.MEMORY, "much")).isTrue();
     assertThat(alarms.raise(Resource.DISK, "little")).isTrue();
     assertThat(alarms.raise(LOG, "No space left on device")).isTrue();
@@ -49,7 +49,7 @@ class AlarmsTest {
   }
 
   @Test
-  void failureIsAnAlarmThatBlocksNobody() {
+  void failureAlarmDoesNotBlockPublishers() {
     Alarm.Failure failure = new Alarm.Failure("message log 0 has failed");
     assertThat(alarms.raise(failure, "Input/output error")).isTrue();
     assertThat(alarms.raised()).containsExactly(failure);
@@ -66,7 +66,7 @@ class AlarmsTest {
   }
 
   @Test
-  void raisedTwiceIsRaisedOnce() {
+  void alarmRaisedTwiceIsClearedByOneClear() {
     assertThat(alarms.raise(Resource.DISK, "a")).isTrue();
     assertThat(alarms.raise(Resource.DISK, "b")).isFalse();
     assertThat(alarms.raised()).containsExactly(Resource.DISK);
@@ -76,7 +76,7 @@ class AlarmsTest {
   }
 
   @Test
-  void clearingWhatIsNotRaisedTellsNobody() {
+  void clearingAnAlarmThatIsNotRaisedNotifiesNoListener() {
     assertThat(alarms.clear(Resource.MEMORY, "a")).isFalse();
     alarms.raise(Resource.DISK, "b");
     assertThat(alarms.clear(LOG, "c")).isFalse();
@@ -97,7 +97,7 @@ class AlarmsTest {
   }
 
   @Test
-  void faultsAreToldApartByWhatTheySay() {
+  void faultsWithDifferentDescriptionsAreDifferentAlarms() {
     alarms.raise(new Fault("a"), "x");
     alarms.raise(new Fault("b"), "x");
     assertThat(alarms.raise(new Fault("a"), "x")).isFalse();
@@ -107,7 +107,7 @@ class AlarmsTest {
   }
 
   @Test
-  void aLongReasonIsCutToAShortString() {
+  void longReasonIsCutToAShortString() {
     alarms.raise(new Fault("\uD83D\uDE80".repeat(100)), "x");
     String reason = alarms.reason();
     assertThat(reason.getBytes(StandardCharsets.UTF_8)).hasSize(252);
@@ -115,7 +115,7 @@ class AlarmsTest {
   }
 
   @Test
-  void anAlarmByHandIsNobodyElsesToClear() {
+  void manualAlarmIsClearedManuallyOnly() {
     Alarm byHand = new Alarm.ByHand(Resource.MEMORY);
     alarms.raise(byHand, "by hand");
     alarms.raise(Resource.MEMORY, "too much");

@@ -36,7 +36,7 @@ class DiskMonitorTest {
   }
 
   @Test
-  void theLessIsFreeTheSoonerItChecksAgain() {
+  void diskIsCheckedMoreOftenTheLessIsFree() {
     monitor.check();
     assertThat(monitor.delayMillis()).isEqualTo(10_000);
     free = LIMIT + 3_000_000_000L;
@@ -51,7 +51,7 @@ class DiskMonitorTest {
   }
 
   @Test
-  void anUnreadableDiskLeavesTheAlarmAsItIs() {
+  void unreadableDiskDoesNotChangeTheAlarm() {
     broken = true;
     monitor.check();
     assertThat(alarms.isRaised()).isFalse();
@@ -79,7 +79,7 @@ class DiskMonitorTest {
   }
 
   @Test
-  void anAlarmRaisedByHandStays() {
+  void manuallyRaisedDiskAlarmStays() {
     alarms.raise(Alarm.Resource.DISK, "by hand");
     monitor.check();
     assertThat(alarms.isRaised()).isTrue();

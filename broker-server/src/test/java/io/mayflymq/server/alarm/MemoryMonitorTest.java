@@ -53,7 +53,7 @@ class MemoryMonitorTest {
   }
 
   @Test
-  void itIsClearedThoughNobodyElseCollects() {
+  void memoryAlarmIsClearedThoughNothingElseCollects() {
     memory.alive = 2_000;
     memory.lastFound = 2_000;
     monitor.check();
@@ -80,7 +80,7 @@ class MemoryMonitorTest {
   }
 
   @Test
-  void whatMayNotBeCheckedYetCounts() {
+  void readingThatMayNotBeCheckedYetCounts() {
     memory.lastFound = 5_000;
     memory.pause = 100;
     monitor.check();
@@ -106,7 +106,7 @@ class MemoryMonitorTest {
   }
 
   @Test
-  void whatIsDoneByHandStaysUntilTheStateChanges() {
+  void manualChangeOfTheAlarmStaysUntilTheStateChanges() {
     alarms.raise(Alarm.Resource.MEMORY, "by hand");
     monitor.check();
     assertThat(alarms.isRaised()).isTrue();

@@ -47,7 +47,7 @@ class ResourceMonitorsTest {
   }
 
   @Test
-  void whatIsShortAtTheStartIsKnownAtOnce() throws Exception {
+  void scarceResourcesRaiseAlarmsAtTheStart() throws Exception {
     try (ResourceMonitors monitors =
         ResourceMonitors.start(memory(0), NO_DISK, directory, alarms, THREADS)) {
       assertThat(alarms.raised()).containsExactly(Alarm.Resource.DISK, Alarm.Resource.MEMORY);
@@ -58,7 +58,7 @@ class ResourceMonitorsTest {
   }
 
   @Test
-  void aWatermarkSetWhileItRunsCountsSoon() throws Exception {
+  void watermarkSetAtRunTimeAppliesSoon() throws Exception {
     try (ResourceMonitors monitors =
         ResourceMonitors.start(ENOUGH_MEMORY, ENOUGH_DISK, directory, alarms, THREADS)) {
       assertThat(alarms.isRaised()).isFalse();
@@ -69,7 +69,7 @@ class ResourceMonitorsTest {
   }
 
   @Test
-  void aDiskLimitSetWhileItRunsCountsSoon() throws Exception {
+  void diskLimitSetAtRunTimeAppliesSoon() throws Exception {
     try (ResourceMonitors monitors =
         ResourceMonitors.start(ENOUGH_MEMORY, ENOUGH_DISK, directory, alarms, THREADS)) {
       monitors.setDiskFreeLimit(NO_DISK);

@@ -12,7 +12,7 @@ import java.util.Queue;
 import org.junit.jupiter.api.Test;
 
 class ShardWatchTest {
-  /** A loop that runs what waits when it is told to. */
+  /** A loop that runs its tasks when the test calls it. */
   private static final class HandLoop implements EventLoop {
     private final Queue<Runnable> tasks = new ArrayDeque<>();
 

@@ -71,7 +71,7 @@ class DaemonTest {
   }
 
   @Test
-  void saysWhatScriptsWaitForAtEveryLevel() throws Exception {
+  void linesForScriptsAreLoggedAtEveryLevel() throws Exception {
     try (Daemon daemon = start("log.file=m.log", "log.file.level=none")) {
       daemon.announceReady();
     }
@@ -91,7 +91,7 @@ class DaemonTest {
   }
 
   @Test
-  void anOrderlyStopIsZeroAndAnyOtherIsOne() {
+  void orderlyStopExitsWithZeroAndAnyOtherWithOne() {
     assertThat(ShutdownHook.close(() -> {}, 10_000, THREADS)).isEqualTo(ExitCode.OK);
     assertThat(
             ShutdownHook.close(

@@ -10,7 +10,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
-import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.policy.argument.QueueArguments;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.segment.LogFailedException;
@@ -157,7 +157,7 @@ class DataCheckTest {
   }
 
   @Test
-  void listsWhatThereIs() throws Exception {
+  void dataCheckListsTheContentOfTheDirectory() throws Exception {
     fill();
     Map<String, Long> before = files();
     assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.OK);
@@ -191,7 +191,7 @@ class DataCheckTest {
   }
 
   @Test
-  void tellsWhatIsDamaged() throws Exception {
+  void dataCheckReportsDamagedMessages() throws Exception {
     fill();
     Path segment = directory.resolve("messages/shard-0/0000000001.log");
     byte[] bytes = Files.readAllBytes(segment);
@@ -209,7 +209,7 @@ class DataCheckTest {
   }
 
   @Test
-  void tellsWhatIsDamagedInAStream() throws Exception {
+  void dataCheckReportsADamagedStream() throws Exception {
     fill();
     Path segment = directory.resolve("messages/stream-2/0000000001.log");
     byte[] bytes = Files.readAllBytes(segment);
@@ -226,7 +226,7 @@ class DataCheckTest {
   }
 
   @Test
-  void tellsThatMetadataIsDamaged() throws Exception {
+  void dataCheckReportsDamagedMetadata() throws Exception {
     fill();
     Files.write(directory.resolve("metadata.log"), new byte[9000]);
     Files.write(directory.resolve("metadata.copy"), new byte[9000]);
@@ -239,7 +239,7 @@ class DataCheckTest {
   }
 
   @Test
-  void tellsThatOneCopyOfMetadataIsDamaged() throws Exception {
+  void dataCheckReportsOneDamagedCopyOfMetadata() throws Exception {
     fill();
     Path copy = directory.resolve("metadata.copy");
     byte[] bytes = Files.readAllBytes(copy);
@@ -254,7 +254,7 @@ class DataCheckTest {
   }
 
   @Test
-  void tellsThatFilesAreMissing() throws Exception {
+  void dataCheckReportsMissingFiles() throws Exception {
     fill();
     Files.delete(directory.resolve("metadata.log"));
     Files.delete(directory.resolve("metadata.copy"));
@@ -268,7 +268,7 @@ class DataCheckTest {
   }
 
   @Test
-  void aTornTailIsNoDamage() throws Exception {
+  void tornTailOfALogIsNotReportedAsDamage() throws Exception {
     fill();
     Path log = directory.resolve("messages/shard-0");
     Files.delete(log.resolve("0000000001.idx"));
@@ -279,7 +279,7 @@ class DataCheckTest {
   }
 
   @Test
-  void looksAtADirectoryInUse() throws Exception {
+  void dataCheckWorksOnADirectoryInUse() throws Exception {
     fill();
     DataDirectory held = DataDirectory.open(directory);
     assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.OK);
@@ -288,7 +288,7 @@ class DataCheckTest {
   }
 
   @Test
-  void refusesWhatIsNoDataDirectory() throws Exception {
+  void dataCheckRefusesPathsWithoutADataDirectory() throws Exception {
     assertThat(check(directory, Formatter.TABLE)).isEqualTo(ExitCode.NO_INPUT);
     assertThat(check(directory.resolve("none"), Formatter.TABLE)).isEqualTo(ExitCode.NO_INPUT);
     Path file = Files.writeString(directory.resolve("file"), "x");

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What an administrator does to clients that are connected. */
+/** Changes by an administrator that close or affect open connections. */
 class ForcedClosureTest {
   @TempDir Path directory;
 
@@ -97,7 +97,7 @@ class ForcedClosureTest {
   }
 
   @Test
-  void aDeletedUserIsThrownOut() throws Exception {
+  void deletingAUserClosesItsConnections() throws Exception {
     CompletableFuture<ShutdownSignalException> closure = closure(connect());
 
     administration.users().delete("ann").join();
@@ -107,7 +107,7 @@ class ForcedClosureTest {
   }
 
   @Test
-  void aDeletedVirtualHostThrowsEverybodyOutAndIsEmptyWhenItComesBack() throws Exception {
+  void deletingAVirtualHostClosesItsConnectionsAndDeletesItsContent() throws Exception {
     Connection connection = connect();
     Channel channel = connection.createChannel();
     channel.queueDeclare("q", true, false, false, null);
@@ -133,7 +133,7 @@ class ForcedClosureTest {
   }
 
   @Test
-  void anotherPasswordIsForTheNextLogin() throws Exception {
+  void changedPasswordAppliesToTheNextLogin() throws Exception {
     try (Connection connection = connect()) {
       administration.users().setPassword("ann", PasswordHash.of("other")).join();
 
@@ -144,7 +144,7 @@ class ForcedClosureTest {
   }
 
   @Test
-  void otherPermissionsCountAtOnce() throws Exception {
+  void changedPermissionsApplyAtOnce() throws Exception {
     try (Connection connection = connect()) {
       Channel channel = connection.createChannel();
       channel.queueDeclare("q", true, false, false, null);

@@ -10,7 +10,7 @@ import java.util.Map;
 import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 
-/** How much of the heap Java is told to leave free, and when. */
+/** The share of free heap that is set for Java, at rest and under load. */
 class HeapTrimmerTest {
   private static final String INTERVAL = "G1PeriodicGCInterval";
   private static final String LEAST = "MinHeapFreeRatio";
@@ -64,7 +64,7 @@ class HeapTrimmerTest {
   }
 
   @Test
-  void littleIsFreeAtRestAndAsMuchAsEverAtWork() {
+  void freeHeapIsSmallAtRestAndDefaultUnderLoad() {
     HeapTrimmer thrift = HeapTrimmer.begin(options, () -> collections);
     assertThat(options.values.get(INTERVAL)).isGreaterThanOrEqualTo(15_000);
     lookAfter(thrift, 0);
@@ -80,7 +80,7 @@ class HeapTrimmerTest {
   }
 
   @Test
-  void whatWasSetStaysAsItIs() {
+  void heapOptionsFromTheCommandLineAreKept() {
     options.origin = VMOption.Origin.VM_CREATION;
     HeapTrimmer thrift = HeapTrimmer.begin(options, () -> collections);
     lookAfter(thrift, 0);
@@ -91,7 +91,7 @@ class HeapTrimmerTest {
   }
 
   @Test
-  void aJavaWithoutTheOptionsIsLeftAlone() {
+  void javaWithoutTheHeapOptionsIsNotChanged() {
     options.values.clear();
     HeapTrimmer thrift = HeapTrimmer.begin(options, () -> collections);
     lookAfter(thrift, 0);

@@ -44,7 +44,7 @@ class LogLayoutTest {
   }
 
   @Test
-  void keepsWhatClientsHaveChosenInItsLine() {
+  void textsFromClientsStayOnOneLogLine() {
     String forged = "q'\n2026-11-21 07:47:57.123 [error] <Some> forged\r\u001b[2J\u2028\u202e é\0";
     assertThat(line(Level.INFO, "2026-11-21T07:47:57.123Z", null, forged))
         .isEqualTo(
@@ -56,7 +56,7 @@ class LogLayoutTest {
   }
 
   @Test
-  void cutsWhatIsVeryLong() {
+  void veryLongLogMessagesAreCut() {
     assertThat(line(Level.INFO, "2026-11-21T07:47:57.123Z", null, "x".repeat(100_000)))
         .hasSizeLessThan(8_300)
         .endsWith("xxx... (91810 more characters)\n");

@@ -37,7 +37,7 @@ class ServerRunTest {
   }
 
   @Test
-  void aBadConfigurationIs78() {
+  void badConfigurationExitsWith78() {
     assertThat(run("hearbeat=1")).isEqualTo(ExitCode.CONFIG);
     assertSaid(
         "mayfly: --set: unknown key 'hearbeat' (value '1'): expected a key of MayflyMQ;"
@@ -46,7 +46,7 @@ class ServerRunTest {
   }
 
   @Test
-  void aPortInUseIs1() throws IOException {
+  void portInUseExitsWith1() throws IOException {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String address = "127.0.0.1:" + taken.getLocalPort();
       assertThat(run("listeners.tcp.default=" + address)).isEqualTo(ExitCode.FAILURE);
@@ -55,7 +55,7 @@ class ServerRunTest {
   }
 
   @Test
-  void aDataDirectoryOfANewerBrokerIs1() throws Exception {
+  void dataDirectoryOfANewerBrokerExitsWith1() throws Exception {
     Path data = directory.resolve("data");
     DataDirectory.open(data).close();
     Files.writeString(data.resolve("mayfly.format"), "99\n");
@@ -68,7 +68,7 @@ class ServerRunTest {
   }
 
   @Test
-  void aDataDirectoryInUseIs1() throws Exception {
+  void dataDirectoryInUseExitsWith1() throws Exception {
     Path data = directory.resolve("data");
     try (DataDirectory taken = DataDirectory.open(data)) {
       assertThat(run("listeners.tcp=none")).isEqualTo(ExitCode.FAILURE);
@@ -77,7 +77,7 @@ class ServerRunTest {
   }
 
   @Test
-  void aDataDirectoryThatCannotBeIs1() throws IOException {
+  void dataDirectoryThatCannotBeCreatedExitsWith1() throws IOException {
     Path file = Files.createFile(directory.resolve("file"));
     assertThat(run("data_dir=" + file)).isEqualTo(ExitCode.FAILURE);
     assertSaid(
@@ -85,7 +85,7 @@ class ServerRunTest {
   }
 
   @Test
-  void aLogFileThatCannotBeIs1() throws IOException {
+  void logFileThatCannotBeCreatedExitsWith1() throws IOException {
     Path file = Files.createFile(directory.resolve("file"));
     assertThat(run("log.dir=" + file, "log.file=m.log")).isEqualTo(ExitCode.FAILURE);
     assertSaid(

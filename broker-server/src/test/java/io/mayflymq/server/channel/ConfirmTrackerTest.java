@@ -21,7 +21,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 
-/** What a publisher hears of its messages, accounted for as a client does. */
+/** The confirms of a publisher, counted as a client does. */
 class ConfirmTrackerTest {
   private final EmbeddedChannel socket = new EmbeddedChannel();
   private final Shard shard =
@@ -30,7 +30,7 @@ class ConfirmTrackerTest {
       new ConfirmTracker(1, new ConnectionOutput(socket, shard), shard, new Counters());
 
   @Test
-  void aBurstIsOneMultipleAck() {
+  void publishesOfABurstAreConfirmedWithOneMultipleAck() {
     shard.run(
         () -> {
           for (int i = 1; i <= 100; i++) {
@@ -45,7 +45,7 @@ class ConfirmTrackerTest {
   }
 
   @Test
-  void aRefusedOneStandsBetweenTheRuns() {
+  void nackOfARefusedPublishSplitsTheMultipleAcks() {
     shard.run(
         () -> {
           for (int i = 1; i <= 5; i++) {
@@ -64,7 +64,7 @@ class ConfirmTrackerTest {
   }
 
   @Test
-  void nobodyWaitsForASlowerQueue() {
+  void confirmDoesNotWaitForASlowerQueue() {
     shard.run(
         () -> {
           tracker.published(2);
@@ -128,7 +128,7 @@ class ConfirmTrackerTest {
   }
 
   @Test
-  void aClosedChannelHearsNothing() {
+  void closedChannelGetsNoConfirms() {
     shard.run(() -> tracker.published(1));
     shard.run(
         () -> {
@@ -140,7 +140,7 @@ class ConfirmTrackerTest {
   }
 
   @Test
-  void aPublishThatOneOfItsQueuesRefusedIsNackedWhenAllHaveReported() {
+  void publishRefusedByOneQueueIsNackedWhenAllQueuesHaveReported() {
     shard.run(
         () -> {
           tracker.published(3);
@@ -154,13 +154,13 @@ class ConfirmTrackerTest {
   }
 
   @Test
-  void aPublishToNoQueueIsAckedAtOnce() {
+  void publishToNoQueueIsAckedAtOnce() {
     shard.run(() -> tracker.published(0));
 
     assertThat(sent()).containsExactly(new BasicMethod.Ack(1, false));
   }
 
-  /** A client takes a multiple ack for all that it has not heard of before. */
+  /** A client applies a multiple ack to all publishes without an earlier confirm. */
   private static void account(
       List<Method> methods, List<Long> unfinished, long published, Map<Long, Boolean> heard) {
     for (Method method : methods) {
@@ -175,7 +175,7 @@ class ConfirmTrackerTest {
       }
     }
     assertThat(heard).doesNotContainKeys(unfinished.toArray(Long[]::new));
-    // Whatever is finished is reported in the burst that finished it.
+    // Each finished publish is reported in the burst that finished it.
     assertThat(heard.size() + (int) unfinished.stream().distinct().count()).isEqualTo(published);
   }
 

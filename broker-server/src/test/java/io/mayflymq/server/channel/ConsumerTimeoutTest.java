@@ -100,7 +100,7 @@ class ConsumerTimeoutTest {
   }
 
   @Test
-  void aSingleDeliveryTimesOutOnTime() {
+  void singleDeliveryTimesOutOnTime() {
     Rig rig = new Rig(5_000);
     rig.advance(300);
     rig.deliver();
@@ -118,7 +118,7 @@ class ConsumerTimeoutTest {
   }
 
   @Test
-  void theQueuesOwnTimeoutComesFirst() {
+  void queuesTimeoutOverridesTheDefault() {
     Rig shorter = new Rig(60_000, ofQueue(1_500));
     shorter.deliver();
     shorter.advance(1_499);
@@ -138,7 +138,7 @@ class ConsumerTimeoutTest {
   }
 
   @Test
-  void zeroMeansNone() {
+  void timeoutOfZeroMeansNone() {
     Rig rig = new Rig(0);
     rig.deliver();
     rig.advance(10_000_000);
@@ -146,7 +146,7 @@ class ConsumerTimeoutTest {
   }
 
   @Test
-  void theOldestOneCounts() {
+  void oldestDeliveryOfTheChannelDecidesTheTimeout() {
     Rig rig = new Rig(5_000);
     long first = rig.deliver();
     rig.advance(3_000);
@@ -160,7 +160,7 @@ class ConsumerTimeoutTest {
   }
 
   @Test
-  void aChannelWithoutDeliveriesDoesNotTick() {
+  void channelWithoutDeliveriesDoesNotTick() {
     Rig rig = new Rig(5_000);
     long tag = rig.deliver();
     rig.advance(1_500);
@@ -176,7 +176,7 @@ class ConsumerTimeoutTest {
   }
 
   @Test
-  void aChannelThatHasEndedIsLeftAlone() {
+  void endedChannelDoesNotTimeOut() {
     Rig rig = new Rig(5_000);
     rig.deliver();
     rig.advance(1_000);
@@ -187,7 +187,7 @@ class ConsumerTimeoutTest {
 
   /** More seconds than there are notes: they lie further apart, and the time is nearly as exact. */
   @Test
-  void hoursAreMeasuredToo() {
+  void timeoutOfHoursIsMeasured() {
     long hours = 3 * 3_600_000L;
     Rig rig = new Rig(hours);
     long oldest = rig.deliver();

@@ -80,7 +80,7 @@ class DeliveryTimeoutsTest {
   }
 
   @Test
-  void aLockLastsItsWholeTimeAndNoLonger() {
+  void lockEndsExactlyAtItsTimeout() {
     long first = deliver(locked);
     loop.advance(100);
     long second = deliver(locked);
@@ -94,7 +94,7 @@ class DeliveryTimeoutsTest {
   }
 
   @Test
-  void whatIsSettledInTimeIsNotLost() {
+  void deliverySettledInTimeIsNotRevoked() {
     long first = deliver(locked);
     loop.advance(LOCK / 2);
     settle(first);
@@ -105,7 +105,7 @@ class DeliveryTimeoutsTest {
   }
 
   @Test
-  void aQueueThatSaysNothingHasNoLocks() {
+  void queueWithoutATimeoutHasNoLocks() {
     deliver(source("free", FieldTable.EMPTY, FieldTable.EMPTY));
     loop.advance(100 * LOCK);
 
@@ -114,7 +114,7 @@ class DeliveryTimeoutsTest {
   }
 
   @Test
-  void aConsumersOwnTimeoutGoesBeforeItsQueues() {
+  void consumersTimeoutOverridesItsQueues() {
     FieldTable own =
         FieldTable.builder().put("x-consumer-timeout", new FieldValue.Int32(50)).build();
     FieldTable requeueing =
@@ -129,7 +129,7 @@ class DeliveryTimeoutsTest {
   }
 
   @Test
-  void theDefaultTimeoutCountsWhereTheQueueOnlySaysWhatHappens() {
+  void defaultTimeoutAppliesIfTheQueueOnlySetsTheAction() {
     DeliveryTimeouts withDefault = new DeliveryTimeouts(unacked, shard, 70, this::end);
     DeliverySource source =
         source(
@@ -145,7 +145,7 @@ class DeliveryTimeoutsTest {
   }
 
   @Test
-  void settledOnesDoNotPileUpBehindOneThatStays() {
+  void settledDeliveriesAreRemovedWhileAnOlderOneStays() {
     deliver(locked);
     for (int i = 0; i < 10_000; i++) {
       settle(deliver(locked));
@@ -155,7 +155,7 @@ class DeliveryTimeoutsTest {
   }
 
   @Test
-  void aChannelThatHasEndedIsLeftAlone() {
+  void endedChannelDoesNotTimeOut() {
     deliver(locked);
     shard.run(locks::stop);
     loop.advance(10 * LOCK);

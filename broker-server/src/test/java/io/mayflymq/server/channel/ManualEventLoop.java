@@ -4,7 +4,7 @@ import io.mayflymq.core.runtime.EventLoop;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 
-/** A loop whose time passes when the test says so. */
+/** A loop whose time is set by the test. */
 final class ManualEventLoop implements EventLoop {
   private record Scheduled(long atMillis, Runnable task) {}
 

@@ -19,7 +19,7 @@ class ReplyAddressTest {
   private final PropertiesScan scan = new PropertiesScan();
 
   @Test
-  void onlyTheAddressChanges() {
+  void replyToIsReplacedAndOtherPropertiesStay() {
     byte[] content = content(PSEUDO_QUEUE);
     assertThat(ReplyAddress.isWanted(scan, content)).isTrue();
     byte[] changed = ReplyAddress.put(PSEUDO_QUEUE + ".token", scan, content);
@@ -36,12 +36,12 @@ class ReplyAddressTest {
   }
 
   @Test
-  void noAddressIsNone() {
+  void messageWithoutReplyToIsNotChanged() {
     assertThat(ReplyAddress.isWanted(scan, content(null))).isFalse();
   }
 
   @Test
-  void thereMustBeAReplyConsumer() {
+  void replyToPseudoQueueNeedsAReplyConsumer() {
     byte[] content = content(PSEUDO_QUEUE);
     assertThatThrownBy(() -> ReplyAddress.put(null, scan, content))
         .isInstanceOf(ChannelException.class)

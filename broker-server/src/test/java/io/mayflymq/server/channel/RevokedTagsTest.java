@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** What a client says of deliveries that were taken back is passed over, once. */
+/** A client's settlement of deliveries that were taken back is ignored, once. */
 class RevokedTagsTest {
   private final RevokedTags lost = new RevokedTags();
 
   @Test
-  void eachIsPassedOverOnce() {
+  void settlementOfARevokedTagIsIgnoredOnce() {
     lost.add(3);
 
     assertThat(lost.settle(2)).isFalse();
@@ -18,7 +18,7 @@ class RevokedTagsTest {
   }
 
   @Test
-  void settlingManyForgetsThoseBefore() {
+  void multipleSettlementForgetsRevokedTagsUpToIt() {
     lost.add(1);
     lost.add(2);
     lost.add(5);
@@ -30,7 +30,7 @@ class RevokedTagsTest {
   }
 
   @Test
-  void tooManyAreNoLongerToldApart() {
+  void aboveTheLimitOldRevokedTagsAreNotStoredOneByOne() {
     for (long tag = 1; tag <= 2 * RevokedTags.MOST_REMEMBERED; tag += 2) {
       lost.add(tag);
     }

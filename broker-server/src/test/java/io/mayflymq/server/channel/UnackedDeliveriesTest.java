@@ -15,7 +15,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import org.junit.jupiter.api.Test;
 
-/** The ring of what is not settled, against a sorted map of delivery tags. */
+/** The ring of unsettled deliveries, compared with a sorted map of delivery tags. */
 class UnackedDeliveriesTest {
   private record Outstanding(DeliverySource source, long sequence) {}
 
@@ -25,7 +25,7 @@ class UnackedDeliveriesTest {
   private final TreeMap<Long, Outstanding> model = new TreeMap<>();
 
   @Test
-  void neighboursOfOneSourceAreOneRun() {
+  void consecutiveDeliveriesOfOneSourceAreSettledAsOneRun() {
     DeliverySource a = source(false);
     DeliverySource b = source(false);
     ring.add(a, 10);
@@ -47,7 +47,7 @@ class UnackedDeliveriesTest {
 
   /** Ten thousand make the ring grow; the last one to leave makes it small again. */
   @Test
-  void whatGoesBackDoesSoInTheOrderOfTheQueue() {
+  void deliveriesAreRequeuedInTheOrderOfTheQueue() {
     DeliverySource a = source(false);
     for (long sequence : new long[] {12, 13, 17, 11, 16}) {
       ring.add(a, sequence);
@@ -60,7 +60,7 @@ class UnackedDeliveriesTest {
   }
 
   @Test
-  void theLastOfManyIsSettledAsWhatItIs() {
+  void deliveriesAreSettledOneByOneInDescendingOrder() {
     DeliverySource source = source(false);
     long tags = 10_000;
     for (long tag = 1; tag <= tags; tag++) {

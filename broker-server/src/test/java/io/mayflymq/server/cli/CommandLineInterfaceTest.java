@@ -108,7 +108,7 @@ class CommandLineInterfaceTest {
   }
 
   @Test
-  void whatStandsBehindCtlIsTheControlCommands() {
+  void argumentsAfterCtlBelongToTheControlCommand() {
     assertThat(execute("ctl", "list_queues", "-p", "/", "--set")).isEqualTo(69);
     assertThat(controls).containsExactly(List.of("list_queues", "-p", "/", "--set"));
     assertThat(err.toString()).isEmpty();

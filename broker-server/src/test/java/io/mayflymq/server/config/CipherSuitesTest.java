@@ -42,7 +42,7 @@ class CipherSuitesTest {
   }
 
   @Test
-  void aSuiteOfVersion12IsForOneKindOfKey() {
+  void cipherSuiteOfTls12FitsOneKeyAlgorithm() {
     assertThat(CipherSuites.fits("TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "RSA")).isTrue();
     assertThat(CipherSuites.fits("TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384", "EC")).isFalse();
     assertThat(CipherSuites.fits("TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384", "EdDSA")).isTrue();
@@ -50,7 +50,7 @@ class CipherSuitesTest {
   }
 
   @Test
-  void theyAreInTheOrderOfTheirNumbers() throws Exception {
+  void cipherSuitesAreInTheOrderOfTheirNumbers() throws Exception {
     Configuration configuration =
         Configuration.load(
             Optional.empty(),
@@ -69,7 +69,7 @@ class CipherSuitesTest {
   }
 
   @Test
-  void anUnknownNameIsAnErrorOfTheConfiguration() {
+  void unknownCipherSuiteIsAConfigurationError() {
     List<String> sets = List.of("management.ssl.ciphers.3=RC9");
     assertThatThrownBy(() -> Configuration.load(Optional.empty(), Map.of(), sets))
         .isInstanceOf(ConfigException.class)

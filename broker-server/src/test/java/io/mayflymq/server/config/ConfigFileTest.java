@@ -41,7 +41,7 @@ class ConfigFileTest {
   }
 
   @Test
-  void quotesKeepWhatWouldOtherwiseGo() throws Exception {
+  void quotesKeepHashesAndOuterSpaces() throws Exception {
     assertThat(read("a = ' x#y '\nb = \"it's\" # comment\nc = x#y\nd = a=b\ne = ''\nf ="))
         .extracting(FileEntry::value)
         .containsExactly(" x#y ", "it's", "x", "a=b", "", "");

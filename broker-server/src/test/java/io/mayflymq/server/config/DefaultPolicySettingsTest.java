@@ -18,12 +18,12 @@ class DefaultPolicySettingsTest {
   private static final String PREFIX = "default_policies.operator.";
 
   @Test
-  void thereAreNoneUnlessTheyAreSet() throws Exception {
+  void noDefaultPoliciesUnlessConfigured() throws Exception {
     assertThat(policies()).isEmpty();
   }
 
   @Test
-  void keysOfTheSameNameMakeAPolicy() throws Exception {
+  void defaultPolicyKeysOfTheSameNameMakeOnePolicy() throws Exception {
     assertThat(
             policies(
                 "b.max_length_bytes=1GB",
@@ -52,7 +52,7 @@ class DefaultPolicySettingsTest {
   }
 
   @Test
-  void theEnvironmentCanSetThemToo() throws Exception {
+  void environmentCanSetDefaultPolicies() throws Exception {
     Configuration configuration =
         Configuration.load(
             Optional.empty(),
@@ -80,7 +80,7 @@ class DefaultPolicySettingsTest {
   }
 
   @Test
-  void aPatternThatIsTooLongIsRefused() {
+  void defaultPolicyWithATooLongPatternIsRefused() {
     String tooLong = "q".repeat(1025);
     assertThatThrownBy(() -> policies("a.max_length=1", "a.queue_pattern=" + tooLong))
         .isInstanceOf(ConfigException.class)
@@ -88,7 +88,7 @@ class DefaultPolicySettingsTest {
   }
 
   @Test
-  void aPropertyThatThereIsNotIsUnknown() {
+  void unknownPropertyOfADefaultPolicyIsRefused() {
     assertThatThrownBy(() -> policies("a.max_lenght=1"))
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining("unknown key 'default_policies.operator.a.max_lenght'");

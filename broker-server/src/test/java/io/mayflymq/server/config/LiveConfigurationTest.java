@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What holds, where it came from, and what can be changed while the broker runs. */
+/** Effective values, their sources, and changes while the broker runs. */
 class LiveConfigurationTest {
   private static LiveConfiguration of(String... sets) throws ConfigException {
     return new LiveConfiguration(
@@ -43,7 +43,7 @@ class LiveConfigurationTest {
   }
 
   @Test
-  void aChangeCountsOverAllSourcesAndIsTold() throws Exception {
+  void changeAtRunTimeOverridesAllSourcesAndIsReported() throws Exception {
     LiveConfiguration configuration = of("channel_max=7");
     List<Integer> told = new ArrayList<>();
     Runnable handle =
@@ -57,7 +57,7 @@ class LiveConfigurationTest {
   }
 
   @Test
-  void whatIsSaidLastOfAFamilyCounts() throws Exception {
+  void lastChangeOfAFamilyApplies() throws Exception {
     LiveConfiguration configuration = of("loopback_users.ann=true");
     configuration.set("loopback_users", "none");
     assertThat(configuration.settings().auth().loopbackUsers()).isEmpty();
@@ -68,7 +68,7 @@ class LiveConfigurationTest {
   }
 
   @Test
-  void readingItAgainChangesWhatCanBeChanged() throws Exception {
+  void reloadAppliesChangeableKeys() throws Exception {
     List<String> sets = new ArrayList<>(List.of("channel_max=7", "loopback_users.ann=true"));
     LiveConfiguration configuration =
         LiveConfiguration.read(
@@ -99,7 +99,7 @@ class LiveConfigurationTest {
   }
 
   @Test
-  void whatCannotBeChangedStays() throws Exception {
+  void reloadKeepsKeysThatNeedARestart() throws Exception {
     LiveConfiguration configuration = of();
     assertThatThrownBy(() -> configuration.set("shards", "3"))
         .isInstanceOf(ConfigException.class)

@@ -29,7 +29,7 @@ class SampleConfigTest {
   }
 
   @Test
-  void holdsEveryKeyWithItsDefaultAndNothingElse() throws Exception {
+  void sampleConfigHoldsExactlyEveryKeyWithItsDefault() throws Exception {
     Map<String, String> expected = new TreeMap<>();
     Keys.ALL.forEach(key -> expected.putAll(key.defaults()));
     // The two keys without a default: all they can say is none.
@@ -44,7 +44,7 @@ class SampleConfigTest {
   }
 
   @Test
-  void changesNothingAsItIs() throws Exception {
+  void unchangedSampleConfigChangesNoSetting() throws Exception {
     Configuration sample = Configuration.load(Optional.of(SAMPLE), Map.of(), List.of());
     Configuration nothing = Configuration.load(Optional.empty(), Map.of(), List.of());
     assertThat(ServerSettings.of(sample)).isEqualTo(ServerSettings.of(nothing));

@@ -144,7 +144,7 @@ class ServerSettingsTest {
   }
 
   @Test
-  void theLogFileLivesInTheDataDirectory() throws Exception {
+  void logFileIsInTheDataDirectoryByDefault() throws Exception {
     assertThat(settings("data_dir=/d", "log.file=m.log").log().file())
         .contains(Path.of("/d/log/m.log"));
     assertThat(settings("data_dir=/d", "log.dir=/var/log", "log.file=m.log").log().file())

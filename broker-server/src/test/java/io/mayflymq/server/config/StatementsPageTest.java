@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * The page about what other brokers' documents say keeps its word: each option that it names is
- * there and may have that value, and so is each test.
+ * Checks the page about statements in other brokers' documents: each option that it names exists
+ * and accepts the value shown, and each test exists.
  */
 class StatementsPageTest {
   private static final Path PAGE = Path.of("..", "docs", "statements.md");
@@ -59,7 +59,7 @@ class StatementsPageTest {
   }
 
   @Test
-  void everyOptionIsThere() throws IOException {
+  void everyOptionOnThePageExists() throws IOException {
     for (Row row : rows()) {
       row.options().forEach(option -> assertOption(row, option));
     }
@@ -93,7 +93,7 @@ class StatementsPageTest {
   }
 
   @Test
-  void everyStatementIsShownByTestsThatAreThere() throws IOException {
+  void everyTestOnThePageExists() throws IOException {
     Map<String, String> sources = testSources();
     for (Row row : rows()) {
       assertThat(row.tests())

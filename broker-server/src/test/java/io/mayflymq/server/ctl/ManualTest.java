@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The manual's list of commands is made of what the commands say of themselves. */
+/** The manual's list of commands is generated from the commands' own descriptions. */
 class ManualTest {
   private static final Path MANUAL = Path.of("..", "docs", "mayflyctl.md");
 

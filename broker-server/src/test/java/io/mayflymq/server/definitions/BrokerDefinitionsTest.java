@@ -156,7 +156,7 @@ class BrokerDefinitionsTest {
   }
 
   @Test
-  void oneVirtualHostGoesIntoAnother() throws Exception {
+  void definitionsOfOneVirtualHostAreImportedIntoAnother() throws Exception {
     rig.administration.vhosts().put(VhostDefinition.of("copy")).join();
     byte[] json = resource("rabbitmq-3.10.8-vhost.json").getBytes(StandardCharsets.UTF_8);
 
@@ -200,7 +200,7 @@ class BrokerDefinitionsTest {
   }
 
   @Test
-  void whatExistsOtherwiseStaysAndIsNamed() throws Exception {
+  void differingExistingObjectsAreKeptAndReported() throws Exception {
     rig.broker
         .virtualHost("/")
         .declareExchange(ExchangeDefinition.durable("x", ExchangeType.TOPIC), null)
@@ -305,7 +305,7 @@ class BrokerDefinitionsTest {
   }
 
   @Test
-  void allThatIsWrongIsNamedAndNothingOfTheRestIsTaken() throws Exception {
+  void invalidDefinitionsAreAllReportedAndNothingIsImported() throws Exception {
     ObjectNode before = rig.definitions.export();
 
     DefinitionsException error =
@@ -329,7 +329,7 @@ class BrokerDefinitionsTest {
   }
 
   @Test
-  void aLimitThatTheQueuesExceedIsRefused() {
+  void importedLimitThatTheQueuesExceedIsRefused() {
     assertThatThrownBy(
             () ->
                 rig.take(
@@ -344,7 +344,7 @@ class BrokerDefinitionsTest {
   }
 
   @Test
-  void policiesReachTheVirtualHostAndComeBack() throws Exception {
+  void policiesAreImportedAndExportedAgain() throws Exception {
     String document =
         """
         {"policies":[{"vhost":"/","name":"p","pattern":"^a","apply-to":"queues","priority":3,
@@ -369,7 +369,7 @@ class BrokerDefinitionsTest {
   }
 
   @Test
-  void aPolicyThatIsNotValidIsRefused() {
+  void invalidPolicyInDefinitionsIsRefused() {
     assertThatThrownBy(
             () ->
                 new Rig()

@@ -34,7 +34,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void oneRequestAfterTheOtherIsAnswered() {
+  void requestsOnOneConnectionAreAnsweredInSequence() {
     String answer = rig.send(client, get("/a"));
     assertThat(answer).startsWith("HTTP/1.1 200 OK\r\n").contains("content-length: 2\r\n");
     assertThat(body(answer)).isEqualTo("ok");
@@ -57,7 +57,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void theNextRequestIsNotLookedAtBeforeTheFirstIsAnswered() {
+  void nextRequestIsNotReadBeforeTheFirstIsAnswered() {
     client.writeInbound(Unpooled.copiedBuffer(get("/1") + get("/2"), StandardCharsets.US_ASCII));
     assertThat(rig.seen).containsExactly("GET /1");
     rig.work();
@@ -65,7 +65,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void headIsAnsweredWithTheLengthOnly() {
+  void headRequestIsAnsweredWithTheLengthOnly() {
     rig.answer = pieces(new AtomicInteger(), 100_000, 3);
     String answer = rig.send(client, get("/a").replace("GET", "HEAD"));
     assertThat(answer).contains("content-length: 300000\r\n").doesNotContain("chunked");
@@ -75,7 +75,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void halfARequestEndsInTime() {
+  void incompleteRequestTimesOut() {
     assertThat(rig.send(client, "GET /a HTTP/1.1\r\nhost:")).isEmpty();
     HttpRig.pass(client, 9_999);
     assertThat(client.isActive()).isTrue();
@@ -87,7 +87,7 @@ class HttpConnectionTest {
 
   /** Headers that trickle in do not start the clock again. */
   @Test
-  void aByteAtATimeTakesNoLonger() {
+  void slowlySentHeadersTimeOutToo() {
     rig.send(client, "GET /a HTTP/1.1\r\n");
     for (int i = 0; i < 9; i++) {
       HttpRig.pass(client, 1_000);
@@ -98,14 +98,14 @@ class HttpConnectionTest {
   }
 
   @Test
-  void aConnectionThatSendsNothingEndsWithoutAWord() {
+  void connectionThatSendsNothingIsClosedWithoutAnAnswer() {
     HttpRig.pass(client, 10_000);
     assertThat(client.isActive()).isFalse();
     assertThat(HttpRig.read(client)).isEmpty();
   }
 
   @Test
-  void anIdleConnectionEnds() {
+  void idleConnectionIsClosed() {
     rig.send(client, get("/a"));
     HttpRig.pass(client, 59_999);
     assertThat(client.isActive()).isTrue();
@@ -114,7 +114,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void aBodyThatDoesNotComeEndsInTime() {
+  void missingBodyTimesOut() {
     rig.send(client, post("/a", "content-length: 3\r\n", "x"));
     HttpRig.pass(client, 19_999);
     assertThat(client.isActive()).isTrue();
@@ -124,7 +124,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void aBodyIsNotReadBeforeItsRequestIsAdmitted() {
+  void bodyIsNotReadBeforeItsRequestIsAdmitted() {
     String answer = rig.send(client, post("/refused", "content-length: 1000000\r\n", "x"));
     assertThat(status(answer)).isEqualTo(401);
     assertThat(answer).contains("connection: close\r\n");
@@ -132,7 +132,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void behindAShortBodyThatIsRefusedTheConnectionGoesOn() {
+  void connectionStaysOpenAfterARefusedShortBody() {
     String answer = rig.send(client, post("/refused", "content-length: 3\r\n", "x"));
     assertThat(status(answer)).isEqualTo(401);
     assertThat(answer).doesNotContain("connection: close");
@@ -140,7 +140,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void aRefusalIsHeldBack() {
+  void refusalIsDelayedByItsPause() {
     assertThat(rig.send(client, get("/paused") + get("/a"))).isEmpty();
     HttpRig.pass(client, 4_999);
     assertThat(HttpRig.read(client)).isEmpty();
@@ -150,7 +150,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void aClientThatWaitsToBeAskedForItsBodyIsAsked() {
+  void expect100ContinueIsAnsweredForAnAdmittedRequest() {
     String headers = "content-length: 3\r\nexpect: 100-continue\r\n";
     assertThat(rig.send(client, post("/a", headers, ""))).startsWith("HTTP/1.1 100 Continue\r\n");
     assertThat(rig.send(client, "xyz")).startsWith("HTTP/1.1 200 ");
@@ -158,21 +158,21 @@ class HttpConnectionTest {
   }
 
   @Test
-  void aClientThatWaitsToBeAskedIsNotIfItIsRefused() {
+  void expect100ContinueIsNotAnsweredForARefusedRequest() {
     String headers = "content-length: 3\r\nexpect: 100-continue\r\n";
     String answer = rig.send(client, post("/refused", headers, ""));
     assertThat(answer).startsWith("HTTP/1.1 401 ").contains("connection: close\r\n");
   }
 
   @Test
-  void aBodyThatIsTooLongIsRefusedByItsLength() {
+  void tooLongBodyIsRefusedByItsContentLength() {
     String answer = rig.send(client, post("/a", "content-length: 1001\r\n", ""));
     assertThat(status(answer)).isEqualTo(413);
     assertThat(body(answer)).contains("exceeds 1000 bytes");
   }
 
   @Test
-  void aBodyThatIsTooLongIsRefusedAsItComes() {
+  void tooLongChunkedBodyIsRefusedWhileReceived() {
     rig.send(client, post("/a", "transfer-encoding: chunked\r\n", ""));
     String chunk = "1f4\r\n" + "x".repeat(500) + "\r\n";
     assertThat(rig.send(client, chunk)).isEmpty();
@@ -193,7 +193,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void chunksAreABody() {
+  void chunkedBodyIsAccepted() {
     String chunks = "3\r\nabc\r\n2;x=y\r\nde\r\n0\r\ntrailer: t\r\n\r\n";
     assertThat(rig.send(client, post("/a", "transfer-encoding: chunked\r\n", chunks)))
         .startsWith("HTTP/1.1 200 ");
@@ -252,27 +252,27 @@ class HttpConnectionTest {
   }
 
   @Test
-  void aWholeUrlIsTakenForItsPath() {
+  void absoluteUrlIsReducedToItsPath() {
     rig.send(client, get("http://h:15672/api?x"));
     assertThat(rig.seen).startsWith("GET /api");
   }
 
   @Test
-  void tlsIsRefusedInWords() {
+  void tlsOnAPlainPortIsAnsweredWithAnExplanation() {
     String answer = rig.send(client, "\u0016\u0003\u0001\u0002\u0000");
     assertThat(status(answer)).isEqualTo(400);
     assertThat(body(answer)).contains("plain HTTP", "TLS");
   }
 
   @Test
-  void aClientOfHttp10IsDisconnectedUnlessItAsksNotToBe() {
+  void http10ConnectionIsClosedUnlessKeepAliveIsRequested() {
     assertThat(rig.send(client, "GET /a HTTP/1.0\r\nconnection: keep-alive\r\n\r\n"))
         .contains("connection: keep-alive\r\n");
     assertThat(rig.send(client, "GET /a HTTP/1.0\r\n\r\n")).contains("connection: close\r\n");
   }
 
   @Test
-  void aConnectionEndsAfterItsLastRequest() {
+  void connectionIsClosedAfterItsMaximumOfRequests() {
     HttpRig few =
         new HttpRig(new HttpLimits(3, 2, 1_000, 2_000, 1_000, 1_000_000, 2, 1, 1, 100, 100, 100));
     EmbeddedChannel channel = few.connect();
@@ -281,7 +281,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void whenAllWorkersAreBusyTheAnswerSaysSo() {
+  void requestIsAnsweredWith503WhenAllWorkersAreBusy() {
     HttpRig roomy =
         new HttpRig(new HttpLimits(9, 9, 1_000, 2_000, 1_000, 1_000_000, 2, 1, 1, 100, 100, 100));
     for (int i = 0; i < 3; i++) {
@@ -295,7 +295,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void aNewConnectionDisplacesTheOneThatHasWaitedLongest() {
+  void newConnectionDisplacesTheOneThatHasWaitedLongest() {
     EmbeddedChannel known = rig.connect();
     rig.send(known, get("/a"));
     EmbeddedChannel half = rig.connect();
@@ -310,7 +310,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void aLongAnswerIsMadeAsTheClientTakesIt() {
+  void longAnswerIsProducedAsTheClientReadsIt() {
     AtomicInteger made = new AtomicInteger();
     rig.answer = pieces(made, 10_000, 1_000);
     String answer = rig.send(client, get("/a"));
@@ -319,7 +319,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void anAnswerThatCannotBeMadeIsAnError() {
+  void failedAnswerIsReportedAsAnError() {
     rig.answer =
         out -> {
           throw new IOException("no such thing");
@@ -330,7 +330,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void anAnswerThatBreaksOffIsNotEnded() {
+  void answerThatFailsHalfwayIsNotTerminated() {
     BodySource good = pieces(new AtomicInteger(), 10_000, 1_000);
     AtomicInteger made = new AtomicInteger();
     rig.answer =
@@ -353,7 +353,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void bodyOfAnAnswerIsClosedWhereItBreaksOff() {
+  void bodyOfAnAnswerIsClosedWhenItFails() {
     Closeable broken = new Closeable(20, 100);
     rig.answer = broken;
     rig.send(client, get("/a"));
@@ -366,7 +366,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void bodyOfAnAnswerIsClosedIfItsClientHasGone() {
+  void bodyOfAnAnswerIsClosedWhenTheClientDisconnects() {
     Closeable answer = new Closeable(1_000, 1_000);
     rig.answer = answer;
     client.writeInbound(Unpooled.copiedBuffer(get("/a"), StandardCharsets.US_ASCII));
@@ -376,7 +376,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void answersThatClientsDoNotTakeMakeRoomForOthers() {
+  void unreadAnswersAreDisplacedByOthers() {
     HeldAnswers<String> held = new HeldAnswers<>(100);
     held.begin("first", 60);
     held.begin("second", 30);

@@ -18,9 +18,8 @@ import java.util.concurrent.AbstractExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Connections of a server without sockets and threads: what a client sends goes in as text, what it
- * is answered comes out as text, time passes when the test says so, and workers work when it says
- * so.
+ * Connections of a server without sockets and threads: requests go in as text, answers come out as
+ * text, and the test decides when time passes and when workers run.
  */
 final class HttpRig implements HttpService {
   static final HttpLimits LIMITS =

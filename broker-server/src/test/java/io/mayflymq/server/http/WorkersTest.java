@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Requests that wait for what does not answer, and those beside them. */
+/** Requests that wait for a part that does not answer, and requests beside them. */
 class WorkersTest {
   private static final long LONG_MILLIS = 60_000;
 
@@ -53,7 +53,7 @@ class WorkersTest {
   }
 
   @Test
-  void requestsThatWaitLeaveTheOthersTheirWorkers() throws Exception {
+  void waitingRequestsDoNotUseUpTheWorkers() throws Exception {
     CompletableFuture<String> first = ask(stuck);
     ask(stuck);
     ask(stuck);
@@ -64,7 +64,7 @@ class WorkersTest {
   }
 
   @Test
-  void tooManyThatWaitAreRefused() {
+  void waitingRequestsAboveTheLimitAreRefused() {
     // Which of them comes too late is not said.
     CompletableFuture<Object> refused =
         CompletableFuture.anyOf(ask(stuck), ask(stuck), ask(stuck), ask(stuck));
@@ -72,7 +72,7 @@ class WorkersTest {
   }
 
   @Test
-  void noMoreRunAtATimeThanThereAreWorkers() throws Exception {
+  void noMoreRequestsRunAtATimeThanThereAreWorkers() throws Exception {
     CompletableFuture<String> waits = ask(stuck);
     CountDownLatch go = new CountDownLatch(1);
     AtomicInteger running = new AtomicInteger();
@@ -99,12 +99,12 @@ class WorkersTest {
   }
 
   @Test
-  void waitThatTakesTooLongEnds() {
+  void waitForAnAnswerEndsAfterItsTimeout() {
     assertThatThrownBy(() -> Workers.await(stuck, 1)).isInstanceOf(TimeoutException.class);
   }
 
   @Test
-  void moreThanMayWaitForAWorkerAreNotTaken() {
+  void requestsAboveTheQueueLimitAreRefused() {
     Workers few = new Workers(new HttpLimits(9, 9, 9, 9, 9, 9, 1, 1, 1, 9, 9, 9), this::never);
     assertThat(few.begin(() -> {})).isTrue();
     assertThat(few.begin(() -> {})).isTrue();

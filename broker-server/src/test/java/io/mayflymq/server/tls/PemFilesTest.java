@@ -98,7 +98,7 @@ class PemFilesTest {
   }
 
   @Test
-  void whatItCannotReadItNames() throws Exception {
+  void unreadableKeyFileIsNamedInTheError() throws Exception {
     Path missing = directory.resolve("missing");
     assertThatThrownBy(() -> read(missing, null))
         .hasMessage(OPTION + ": cannot read " + missing + ": no such file");

@@ -8,7 +8,7 @@ import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Setup;
 
-/** What dead-lettering writes into a message: the headers that tell of its death. */
+/** Measures the headers that dead-lettering writes into a message, such as {@code x-death}. */
 public class Deaths extends Measured {
   @Param Filling filling;
 

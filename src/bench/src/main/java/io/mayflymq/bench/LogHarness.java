@@ -19,7 +19,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.stream.Stream;
 
-/** A log in a temporary directory, whose owner keeps of its messages only how many there are. */
+/** A log in a temporary directory, whose owner only counts the messages. */
 final class LogHarness implements RecoveryVisitor, LogOwner, LogListener, Commit, AutoCloseable {
   private static final QueueName NAME = new QueueName("/", "queue");
 

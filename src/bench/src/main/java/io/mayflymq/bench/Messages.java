@@ -7,12 +7,12 @@ import io.mayflymq.protocol.types.ShortString;
 import java.util.Arrays;
 import java.util.List;
 
-/** What publishers send. */
+/** Creates messages as publishers send them. */
 final class Messages {
-  /** What a usual client sets on a message that is to last. */
+  /** The properties that a usual client sets on a persistent message. */
   static final BasicProperties PERSISTENT = BasicProperties.builder().deliveryMode(2).build();
 
-  /** What a program sets that fills in every field it knows. */
+  /** The properties of a program that sets every field. */
   static final BasicProperties RICH =
       BasicProperties.builder()
           .contentType("application/json")

@@ -7,7 +7,7 @@ import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Setup;
 
-/** The properties of a message: looked over, decoded, encoded, and with a header put in. */
+/** Measures scanning, decoding and encoding the properties of a message, and adding a header. */
 public class Properties extends Measured {
   @Param({"PERSISTENT", "RICH"})
   Filling filling;
@@ -26,26 +26,26 @@ public class Properties extends Measured {
     length = content.length - 100;
   }
 
-  /** What each publish does: checks them, and finds what the broker must know. */
+  /** Scans the properties as each publish does: checks them, and finds those that the broker needs. */
   @Benchmark
   public int scan() {
     scan.scan(content, 0, length);
     return scan.deliveryMode();
   }
 
-  /** All of them, as a headers exchange or a person wants them. */
+  /** Decodes all properties, as for a headers exchange or for display. */
   @Benchmark
   public BasicProperties decode() {
     return BasicProperties.decode(content, 0, length);
   }
 
-  /** The other way. */
+  /** Encodes all properties. */
   @Benchmark
   public byte[] encode() {
     return properties.encode();
   }
 
-  /** What a queue that counts deliveries does: a header put between them, in one copy. */
+  /** Inserts a header in one copy, as a queue that counts deliveries does. */
   @Benchmark
   public byte[] splice() {
     return header.put(content, length, 3);

@@ -14,7 +14,7 @@ import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
 
-/** A queue in memory and its one consumer, with nothing around them. */
+/** A queue in memory and its one consumer, without the rest of the broker. */
 final class QueueHarness implements QueueEffects, ConsumerTarget {
   static final long START = 1_800_000_000_000L;
 
@@ -43,7 +43,7 @@ final class QueueHarness implements QueueEffects, ConsumerTarget {
     consumer = new Consumer(ShortString.of("ctag"), acknowledges, false, 0, FieldTable.EMPTY, this);
   }
 
-  /** Opens the consumer's outlet for so many messages; it gets what is there. */
+  /** Lets the consumer take so many messages; the queue delivers what it has. */
   void makeRoom(int messages, long nowMillis) {
     room = messages;
     machine.resume(consumer, nowMillis);

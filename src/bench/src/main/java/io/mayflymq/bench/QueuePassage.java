@@ -8,7 +8,7 @@ import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.annotations.Setup;
 
 /**
- * Messages on their way through a queue in memory, in bursts; the operation is one message, from
+ * Measures messages that pass through a queue in memory, in bursts; the operation is one message, from
  * publish to its last settlement.
  */
 public class QueuePassage extends Measured {

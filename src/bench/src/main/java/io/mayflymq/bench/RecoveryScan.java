@@ -17,8 +17,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * Opening a log with a million messages of 100 B, which the cache of the system has; the operation
- * is all of it.
+ * Measures opening a log with a million messages of 100 B, which is in the system's page cache; the
+ * operation is the whole recovery.
  */
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
@@ -51,7 +51,7 @@ public class RecoveryScan extends Measured {
     LogHarness.delete(directory);
   }
 
-  /** Opens the log, hears of each message, and closes it. */
+  /** Opens the log, visits each message, and closes it. */
   @Benchmark
   public long recover() throws IOException {
     try (LogHarness harness = LogHarness.open(directory, Sync.NEVER)) {

@@ -13,7 +13,7 @@ final class RoutingKeys {
   private int at;
 
   /**
-   * Makes them.
+   * Creates the keys.
    *
    * @param bound how many different ones there may be
    */

@@ -8,7 +8,7 @@ import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.Setup;
 
-/** A timer wheel with ten thousand timers within an hour: those of as many queues. */
+/** Measures a timer wheel with ten thousand timers within an hour, as for ten thousand queues. */
 public class Timers extends Measured {
   private static final int COUNT = 10_000;
   private static final int HOUR = 3_600_000;
@@ -50,7 +50,7 @@ public class Timers extends Measured {
     return delays[at++ & (delays.length - 1)];
   }
 
-  /** A timer is set and taken back. */
+  /** Sets a timer and cancels it. */
   @Benchmark
   public int scheduleAndCancel() {
     wheel.schedule(one, now + delay());
@@ -58,14 +58,14 @@ public class Timers extends Measured {
     return wheel.size();
   }
 
-  /** A timer that waits is moved to another time. */
+  /** Moves a pending timer to another time. */
   @Benchmark
   public int move() {
     wheel.schedule(timers[at % COUNT], now + delay());
     return wheel.size();
   }
 
-  /** Time goes on to the next deadline, until so many timers have fired; each is set again. */
+  /** Advances the time to the next deadline, until so many timers have fired; each is set again. */
   @Benchmark
   @OperationsPerInvocation(BURST)
   public long fire() {

@@ -82,7 +82,7 @@ class AccessControlIT {
   }
 
   @Test
-  void theDefaultUserIsMadeOnceOnly() throws Exception {
+  void theDefaultUserIsCreatedOnlyAtTheFirstStart() throws Exception {
     try (BrokerProcess broker =
         BrokerProcess.builder()
             .data(data())
@@ -106,7 +106,7 @@ class AccessControlIT {
   }
 
   @Test
-  void permissionsAndLimitsHold() throws Exception {
+  void permissionsAndLimitsAreEnforced() throws Exception {
     try (BrokerProcess broker = loading(DEFINITIONS).start()) {
       assertRefused(
           factory(broker, "ann", "shut"),
@@ -183,7 +183,7 @@ class AccessControlIT {
   }
 
   @Test
-  void definitionsThatAreWrongStopTheStartInOneLine() throws Exception {
+  void invalidDefinitionsPreventTheStartWithAOneLineError() throws Exception {
     try (BrokerProcess broker =
         loading("{\"users\":[{\"name\":\"a\",\"tags\":3}]}")
             .set("log.console.level", "none")
@@ -199,7 +199,7 @@ class AccessControlIT {
   }
 
   @Test
-  void manyWrongPasswordsAreAnsweredMoreSlowly() throws Exception {
+  void repeatedLoginFailuresAreDelayed() throws Exception {
     try (BrokerProcess broker = loading(DEFINITIONS).start()) {
       ConnectionFactory wrong = factory(broker, "bob", "small");
       wrong.setPassword("guess");

@@ -12,7 +12,9 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** Virtual hosts and users that tests make by the management API, and that go at the end. */
+/**
+ * Virtual hosts and users that tests create with the management API. They are deleted at the end.
+ */
 abstract class AccessFixture {
   static final String ALL = "{\"configure\":\".*\",\"write\":\".*\",\"read\":\".*\"}";
 
@@ -35,7 +37,7 @@ abstract class AccessFixture {
     }
   }
 
-  /** A virtual host, which {@code guest} may use as he adds it. */
+  /** Adds a virtual host, which {@code guest} can use because it adds it. */
   String vhost(Amqp amqp) throws Exception {
     String name = amqp.name();
     made.add("vhosts/" + name);

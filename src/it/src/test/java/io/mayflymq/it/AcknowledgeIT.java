@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class AcknowledgeIT {
 
   @Test
-  void getTellsWhatIsLeft(Amqp amqp) throws Exception {
+  void getReturnsTheRemainingMessageCount(Amqp amqp) throws Exception {
     String queue = fill(amqp, 3);
     Channel channel = amqp.channel();
     for (int left = 2; left >= 0; left--) {
@@ -36,7 +36,7 @@ class AcknowledgeIT {
   }
 
   @Test
-  void getFromNothingIsNotFound(Amqp amqp) throws Exception {
+  void getFromAMissingQueueIsNotFound(Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     String absent = amqp.name();
     assertChannelError(
@@ -90,7 +90,7 @@ class AcknowledgeIT {
   }
 
   @Test
-  void ackOfAllWithNothingHeldIsFine(Amqp amqp) throws Exception {
+  void ackAllWithoutUnacknowledgedMessagesIsAccepted(Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     channel.basicAck(0, true);
     channel.basicNack(0, true, true);
@@ -124,7 +124,7 @@ class AcknowledgeIT {
   }
 
   @Test
-  void aRequeueReachesAConsumerThatWaits(Amqp amqp) throws Exception {
+  void aRequeuedMessageIsDeliveredToAWaitingConsumer(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Channel channel = amqp.channel();
     Deliveries consumer = Deliveries.from(channel, queue, false);
@@ -151,7 +151,7 @@ class AcknowledgeIT {
   }
 
   @Test
-  void recoverRequeuesWhatTheChannelHolds(Amqp amqp) throws Exception {
+  void recoverRequeuesUnacknowledgedMessagesOfTheChannel(Amqp amqp) throws Exception {
     String queue = fill(amqp, 3);
     Channel channel = amqp.channel();
     for (int i = 0; i < 3; i++) {
@@ -183,7 +183,7 @@ class AcknowledgeIT {
   }
 
   @Test
-  void acksFromAnotherChannelDoNotCount(Amqp amqp) throws Exception {
+  void acksFromAnotherChannelAreUnknownDeliveryTags(Amqp amqp) throws Exception {
     String queue = fill(amqp, 1);
     Channel holder = amqp.newChannel();
     holder.basicGet(queue, false);

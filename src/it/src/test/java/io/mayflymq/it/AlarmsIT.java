@@ -29,8 +29,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /**
- * Memory and disk alarms: who is blocked, when, how it is told, and what goes on all the same. The
- * alarms are real: a disk that can never be large enough, and a heap that really is too full.
+ * Tests memory and disk alarms: which connections are blocked, when, how they are notified, and
+ * what continues. The alarms are real: a disk limit that is always exceeded, and a heap that is
+ * full.
  */
 @OwnBroker
 class AlarmsIT {
@@ -40,7 +41,7 @@ class AlarmsIT {
     return BrokerProcess.builder().set("disk_free_limit.absolute", DISK_IS_SHORT).start();
   }
 
-  /** What a connection was told: the reasons it was blocked for, and "unblocked". */
+  /** The notifications of a connection: the reasons for which it was blocked, and "unblocked". */
   private static BlockingQueue<String> notices(Connection connection) {
     BlockingQueue<String> notices = new LinkedBlockingQueue<>();
     connection.addBlockedListener(notices::add, () -> notices.add("unblocked"));
@@ -48,7 +49,7 @@ class AlarmsIT {
   }
 
   @Test
-  void onlyAPublishBlocksAndOnlyItsConnection() throws Exception {
+  void anAlarmBlocksOnlyConnectionsThatPublish() throws Exception {
     try (BrokerProcess broker = shortOfDisk();
         Connection consumer = broker.factory().newConnection()) {
       Connection publisher = broker.factory().newConnection();
@@ -113,7 +114,7 @@ class AlarmsIT {
       assertThat(told.poll(Patience.SECONDS, SECONDS)).isEqualTo("low on memory");
 
       Deliveries deliveries = Deliveries.from(consumer.createChannel(), "q", true);
-      // Whoever publishes into an alarm may hang in its socket until consumers have made room.
+      // A publisher may block in its socket during an alarm until consumers have freed memory.
       int published = 1 + flood.end();
       for (int i = 0; i < published; i++) {
         deliveries.next();
@@ -132,7 +133,7 @@ class AlarmsIT {
   }
 
   @Test
-  void bothReasonsAreTold() throws Exception {
+  void theBlockedReasonNamesBothAlarms() throws Exception {
     try (BrokerProcess broker =
         BrokerProcess.builder()
             .set("disk_free_limit.absolute", DISK_IS_SHORT)
@@ -147,13 +148,13 @@ class AlarmsIT {
   }
 
   @Test
-  void heartbeatsGoOnWhileBlockedAndTheClientsAreNotMissed() throws Exception {
+  void blockedConnectionsGetHeartbeatsAndDoNotTimeOut() throws Exception {
     try (BrokerProcess broker = shortOfDisk();
         RawClient client = open(broker, 1, true)) {
       publish(client);
       RawFrame blocked = client.expect(10, 60);
       assertThat(RawFrame.shortString(blocked.arguments())).isEqualTo("low on disk");
-      // Says nothing for five intervals, of which two would be too many.
+      // Sends nothing for five intervals; two would already be too many.
       long start = System.nanoTime();
       int heartbeats = 0;
       while (Time.millisBetween(start, System.nanoTime()) < 5_000) {
@@ -165,7 +166,7 @@ class AlarmsIT {
   }
 
   @Test
-  void aClientWithTheAlarmBehindItIsMissedAgain() throws Exception {
+  void afterTheAlarmTheHeartbeatTimeoutAppliesAgain() throws Exception {
     try (BrokerProcess broker =
             BrokerProcess.builder()
                 .jvm("-Xmx256m")
@@ -194,7 +195,7 @@ class AlarmsIT {
         Channel purger = third.createChannel();
         purger.queuePurge("q");
         flood.end();
-        // What stood in the sockets has come in meanwhile.
+        // The data in the sockets has been read meanwhile.
         purger.queuePurge("q");
       }
       client.expect(10, 61);
@@ -206,7 +207,7 @@ class AlarmsIT {
   }
 
   @Test
-  void aClientThatCannotBeToldIsBlockedAllTheSame() throws Exception {
+  void aClientWithoutTheBlockedCapabilityIsBlockedToo() throws Exception {
     try (BrokerProcess broker = shortOfDisk();
         RawClient client = open(broker, 1, false)) {
       publish(client);
@@ -219,12 +220,12 @@ class AlarmsIT {
   }
 
   @Test
-  void thatABlockedClientIsGoneIsNoticed() throws Exception {
+  void theBrokerNoticesThatABlockedClientHasDisconnected() throws Exception {
     try (BrokerProcess broker = shortOfDisk()) {
       RawClient client = open(broker, 0, true);
       publish(client);
       client.expect(10, 60);
-      // Bytes that nobody reads, so that the end comes behind them.
+      // Bytes that the broker does not read, so that the end of the stream comes behind them.
       client.raw(new byte[4096]);
       client.close();
       await()
@@ -252,7 +253,7 @@ class AlarmsIT {
   }
 
   @Test
-  void aTransactionAndConfirmsWaitToo() throws Exception {
+  void anAlarmDelaysTransactionsAndConfirms() throws Exception {
     try (BrokerProcess broker = shortOfDisk()) {
       ConnectionFactory factory = broker.factory();
       factory.setChannelRpcTimeout(1_000);
@@ -275,7 +276,7 @@ class AlarmsIT {
     }
   }
 
-  /** Publishes 64 KiB again and again to the queue {@code q}, in a thread of its own. */
+  /** Publishes messages of 64 KiB to the queue {@code q}, in a separate thread. */
   private static final class Flood {
     private final AtomicInteger published = new AtomicInteger();
     private final AtomicBoolean ended = new AtomicBoolean();
@@ -299,7 +300,10 @@ class AlarmsIT {
       }
     }
 
-    /** Ends it, which may need room at the broker, and returns how many it has published. */
+    /**
+     * Stops the publisher, which may have to wait for the broker, and returns how many messages it
+     * has published.
+     */
     int end() throws InterruptedException {
       ended.set(true);
       thread.join();

@@ -36,7 +36,7 @@ class BrowseIT extends AccessFixture {
   }
 
   @Test
-  void showsPagesInOrder(Amqp amqp) throws Exception {
+  void browsingReturnsPagesInQueueOrder(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     for (String body : List.of("a", "b", "c")) {
       amqp.publish(queue, body);
@@ -54,7 +54,7 @@ class BrowseIT extends AccessFixture {
   }
 
   @Test
-  void tellsAllThatIsKnown(Amqp amqp) throws Exception {
+  void browsingReturnsAllFieldsOfAMessage(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-message-ttl", 60_000));
     long before = System.currentTimeMillis();
     amqp.publish(
@@ -81,17 +81,17 @@ class BrowseIT extends AccessFixture {
   }
 
   @Test
-  void isNoUseOfTheQueue(Amqp amqp) throws Exception {
+  void browsingDoesNotRenewTheQueueLease(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-expires", 900));
     amqp.publish(queue, "a");
-    // A look is no use of the queue: its lease goes on.
+    // Browsing does not renew the lease of the queue.
     Awaitility.await()
         .pollInterval(Duration.ofMillis(50))
         .until(() -> http.get("queues/%2F/" + queue + "/messages").status() == 404);
   }
 
   @Test
-  void leavesFlagsAsTheyAre(Amqp amqp) throws Exception {
+  void browsingDoesNotChangeTheRedeliveredFlag(Amqp amqp) throws Exception {
     String queue = amqp.name();
     Channel channel = amqp.channel();
     channel.queueDeclare(queue, true, false, false, Map.of("x-queue-type", "quorum"));
@@ -111,7 +111,7 @@ class BrowseIT extends AccessFixture {
   }
 
   @Test
-  void followsPriorities(Amqp amqp) throws Exception {
+  void browsingFollowsPriorityOrder(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-priority", 5));
     for (int priority : List.of(1, 5, 0, 5)) {
       amqp.publish(queue, new BasicProperties.Builder().priority(priority).build(), "p" + priority);
@@ -121,7 +121,7 @@ class BrowseIT extends AccessFixture {
   }
 
   @Test
-  void showsStreams(Amqp amqp) throws Exception {
+  void browsingShowsStreamsWithOffsets(Amqp amqp) throws Exception {
     String queue = amqp.name();
     amqp.channel().queueDeclare(queue, true, false, false, Map.of("x-queue-type", "stream"));
     try {
@@ -139,7 +139,7 @@ class BrowseIT extends AccessFixture {
   }
 
   @Test
-  void asksForWhatThereIs(Amqp amqp) throws Exception {
+  void browsingWithInvalidParametersIsRefused(Amqp amqp) throws Exception {
     assertThat(http.get("queues/%2F/" + amqp.name() + "/messages").status()).isEqualTo(404);
     String queue = amqp.queue();
     for (String query : List.of("from=-1", "from=x", "count=0", "count=1001", "encoding=rot13")) {
@@ -152,7 +152,7 @@ class BrowseIT extends AccessFixture {
   }
 
   @Test
-  void onlyWhoMayReadMayLook(Amqp amqp) throws Exception {
+  void browsingNeedsReadPermission(Amqp amqp) throws Exception {
     String user = user(amqp, "monitoring");
     String queue = amqp.queue();
     String path = "queues/%2F/" + queue + "/messages";
@@ -170,7 +170,7 @@ class BrowseIT extends AccessFixture {
   }
 
   @Test
-  void theCommandShowsMessages(Amqp amqp) throws Exception {
+  void theBrowseCommandShowsMessages(Amqp amqp) throws Exception {
     ControlCommand control = ControlCommand.of(target);
     String queue = amqp.queue();
     for (String body : List.of("a", "b", "c")) {
@@ -189,7 +189,7 @@ class BrowseIT extends AccessFixture {
 
   /** What memory has no room for is read from the disk, and the broker stays as quick as it is. */
   @Test
-  void showsWhatIsOnTheDiskOnly(@TempDir Path data) throws Exception {
+  void browsingReadsMessagesFromDisk(@TempDir Path data) throws Exception {
     try (BrokerProcess broker =
             BrokerProcess.builder()
                 .data(data)

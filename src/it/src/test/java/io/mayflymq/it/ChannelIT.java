@@ -37,7 +37,7 @@ class ChannelIT {
   }
 
   @Test
-  void aNumberIsFreeAgainOnceClosed(Target target) throws Exception {
+  void aChannelNumberCanBeReusedAfterClose(Target target) throws Exception {
     try (RawClient client = RawClient.open(target.port())) {
       for (int i = 0; i < 50; i++) {
         client.assertAlive(9);
@@ -74,7 +74,7 @@ class ChannelIT {
   }
 
   @Test
-  void anErrorNamesTheMethod(Target target) throws Exception {
+  void theCloseMethodNamesTheMethodThatFailed(Target target) throws Exception {
     try (RawClient client = RawClient.openChannel(target.port())) {
       RawFrame.Close close = client.sendGet(1, "absent").expectChannelClose(1, 404);
       assertThat(close.classId()).isEqualTo(60);
@@ -83,7 +83,7 @@ class ChannelIT {
   }
 
   @Test
-  void whatComesBehindAnErrorIsIgnoredUntilCloseOk(Target target, Amqp amqp) throws Exception {
+  void methodsAfterAChannelErrorAreIgnoredUntilCloseOk(Target target, Amqp amqp) throws Exception {
     String queue = amqp.queue();
     try (RawClient client = RawClient.openChannel(target.port())) {
       client.sendGet(1, "absent");
@@ -98,7 +98,7 @@ class ChannelIT {
   }
 
   @Test
-  void anErrorGivesBackWhatTheChannelHeld(Amqp amqp) throws Exception {
+  void aChannelErrorRequeuesUnacknowledgedMessages(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     amqp.publish(queue, "a");
     Channel channel = amqp.newChannel();
@@ -114,7 +114,7 @@ class ChannelIT {
   }
 
   @Test
-  void closingRacesWithClosing(Target target) throws Exception {
+  void simultaneousCloseOfClientAndBrokerIsHandled(Target target) throws Exception {
     try (RawClient client = RawClient.openChannel(target.port())) {
       client.sendGet(1, "absent").sendChannelClose(1);
       client.expect(20, 40);
@@ -125,7 +125,7 @@ class ChannelIT {
   }
 
   @Test
-  void startingTheFlowIsAnswered(Target target) throws Exception {
+  void channelFlowActiveIsAnswered(Target target) throws Exception {
     try (RawClient client = RawClient.openChannel(target.port())) {
       client.method(1, method(20, 20).uint8(1));
       assertThat(client.expect(20, 21).arguments().readUnsignedByte()).isEqualTo(1);

@@ -14,9 +14,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * When the broker closes a connection on its own. "Never early" is asked of every client; "in time"
- * of the quickest of a few, since a machine that stands still for a moment delays them, and a rule
- * that is wrong all of them.
+ * Tests when the broker closes a connection by itself. No client may be closed early. Only the
+ * quickest of a few must be closed in time, because a short standstill of the machine delays some
+ * of them, but a wrong rule all of them.
  */
 @BlackBox
 @Isolated("it measures time")
@@ -46,7 +46,7 @@ class ClosingTimesIT {
   }
 
   @Test
-  void aRefusedLoginIsLeftInSilenceForAMoment(Target target) throws Exception {
+  void aRefusedLoginIsDisconnectedAfterASecondWithoutAMethod(Target target) throws Exception {
     double quickest = Double.MAX_VALUE;
     for (int i = 0; i < 2; i++) {
       try (RawClient client = new RawClient(target.port())) {

@@ -16,9 +16,9 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /**
- * A channel sees what it did in order, also where dead letters go from one queue to another. New
- * queues take turns on the shards, so those of a test are on different ones. In other brokers these
- * are races that are mostly won.
+ * The methods of a channel take effect in order, including dead-lettering. New queues are assigned
+ * to the shards in turn, so those of a test are on different shards. In other brokers these are
+ * races with usually the same result.
  */
 @BlackBox
 @MayflyOnly("RabbitMQ promises no order between queues")
@@ -38,7 +38,7 @@ class CommandOrderIT {
   }
 
   @Test
-  void aGetFindsWhatANackDeadLettered(Amqp amqp) throws Exception {
+  void aGetAfterANackFindsTheDeadLetter(Amqp amqp) throws Exception {
     Channel channel = amqp.newChannel();
     String exchange = amqp.exchange(BuiltinExchangeType.FANOUT);
     String dead = amqp.queue();
@@ -52,7 +52,7 @@ class CommandOrderIT {
   }
 
   @Test
-  void aPassiveDeclarationCountsWhatComesOfAChain(Amqp amqp) throws Exception {
+  void aPassiveDeclareCountsDeadLettersOfAChainOfQueues(Amqp amqp) throws Exception {
     Channel channel = amqp.newChannel();
     String last = amqp.queue();
     String third = amqp.queue(deadLetterTo(last, Map.of("x-message-ttl", 0)));
@@ -66,7 +66,7 @@ class CommandOrderIT {
   }
 
   @Test
-  void aPublishComesBehindWhatWasDeadLetteredBefore(Amqp amqp) throws Exception {
+  void aPublishIsQueuedBehindEarlierDeadLetters(Amqp amqp) throws Exception {
     Channel channel = amqp.newChannel();
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of()));
@@ -80,7 +80,7 @@ class CommandOrderIT {
   }
 
   @Test
-  void aCommitsRejectionsHaveArrivedWhenItIsAnswered(Amqp amqp) throws Exception {
+  void deadLettersOfACommitHaveArrivedAtCommitOk(Amqp amqp) throws Exception {
     Channel channel = amqp.newChannel();
     channel.txSelect();
     Channel other = amqp.newConnection().createChannel();
@@ -96,7 +96,7 @@ class CommandOrderIT {
   }
 
   @Test
-  void anUnboundQueueStillGetsWhatWasRejectedBefore(Amqp amqp) throws Exception {
+  void anUnboundQueueStillGetsEarlierDeadLetters(Amqp amqp) throws Exception {
     Channel channel = amqp.newChannel();
     String exchange = amqp.exchange(BuiltinExchangeType.FANOUT);
     String dead = amqp.queue();
@@ -111,7 +111,8 @@ class CommandOrderIT {
   }
 
   @Test
-  void aCancelThatEndsAQueueIsAnsweredWhenItsMessagesAreDeadLetters(Amqp amqp) throws Exception {
+  void cancelOkOfTheLastConsumerComesAfterTheDeadLettersOfItsAutoDeleteQueue(Amqp amqp)
+      throws Exception {
     Channel channel = amqp.newChannel();
     Channel consumer = amqp.newChannel();
     consumer.basicQos(1);

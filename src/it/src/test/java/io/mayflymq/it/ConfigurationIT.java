@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Configuration as a script sees it: where a setting may come from, which one wins, and the one
- * line and the exit code that a mistake costs.
+ * Tests the configuration as a script sees it: sources and their precedence, and the one-line error
+ * and exit code of a mistake.
  */
 @OwnBroker
 class ConfigurationIT {
@@ -37,8 +37,8 @@ class ConfigurationIT {
     "log.console.level, loud",
     "listeners.tcp.default, 127.0.0.1:99999",
   })
-  void aMistakeInTheFileIsOneLine(String key, String value, @TempDir Path directory)
-      throws Exception {
+  void anErrorInTheConfigurationFileIsReportedInOneLine(
+      String key, String value, @TempDir Path directory) throws Exception {
     Path file = directory.resolve("broker.conf");
     Files.writeString(file, "# a comment\n\n" + key + " = " + value + "\n");
     fails(
@@ -51,7 +51,7 @@ class ConfigurationIT {
   }
 
   @Test
-  void aLineThatIsNoSettingIsOneLine(@TempDir Path directory) throws Exception {
+  void aMalformedConfigurationLineIsReportedInOneLine(@TempDir Path directory) throws Exception {
     Path file = directory.resolve("broker.conf");
     Files.writeString(file, "heartbeat = 10\nthis is no setting\n");
     fails(
@@ -59,18 +59,18 @@ class ConfigurationIT {
   }
 
   @Test
-  void aMissingFileIsOneLine() throws Exception {
+  void aMissingConfigurationFileIsReportedInOneLine() throws Exception {
     fails(BrokerProcess.builder().arguments("--config", "/no/such.conf"), CONFIG, "/no/such.conf");
   }
 
   @Test
-  void aMistakeOnTheCommandLineIsOneLine() throws Exception {
+  void anErrorOnTheCommandLineIsReportedInOneLine() throws Exception {
     fails(BrokerProcess.builder().set("hartbeat", 10), CONFIG, "hartbeat", "heartbeat");
     fails(BrokerProcess.builder().set("heartbeat", "often"), CONFIG, "heartbeat", "often");
   }
 
   @Test
-  void aMistakeInTheEnvironmentIsOneLine() throws Exception {
+  void anErrorInTheEnvironmentIsReportedInOneLine() throws Exception {
     fails(
         BrokerProcess.builder().environment("MAYFLY_HEARTBEAT", "often"),
         CONFIG,
@@ -79,7 +79,7 @@ class ConfigurationIT {
   }
 
   @Test
-  void aPortInUseIsOneLine() throws Exception {
+  void aPortInUseIsReportedInOneLine() throws Exception {
     try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       String address = "127.0.0.1:" + taken.getLocalPort();
       fails(
@@ -90,7 +90,7 @@ class ConfigurationIT {
   }
 
   @Test
-  void aDataDirectoryInUseIsOneLine(@TempDir Path data) throws Exception {
+  void aDataDirectoryInUseIsReportedInOneLine(@TempDir Path data) throws Exception {
     try (BrokerProcess first = BrokerProcess.builder().data(data).start()) {
       fails(BrokerProcess.builder().data(data), FAILURE, data.toString());
       assertThat(first.stop()).isZero();
@@ -98,7 +98,7 @@ class ConfigurationIT {
   }
 
   @Test
-  void aDataDirectoryThatCannotBeIsOneLine(@TempDir Path directory) throws Exception {
+  void anImpossibleDataDirectoryIsReportedInOneLine(@TempDir Path directory) throws Exception {
     Path file = Files.createFile(directory.resolve("a file"));
     fails(BrokerProcess.builder().data(file.resolve("data")), FAILURE, file.toString());
   }
@@ -106,7 +106,7 @@ class ConfigurationIT {
   private static void fails(BrokerProcess.Builder builder, int exitCode, String... words) {
     try (BrokerProcess broker = builder.launch()) {
       assertThat(broker.awaitExit()).as("exit code of:%n%s", broker.output()).isEqualTo(exitCode);
-      // The daemon may have said hello before it found its port or its directory taken.
+      // The broker may have logged its start before it found its port or its directory in use.
       List<String> complaint =
           broker.output().stream().filter(line -> !line.contains("[info]")).toList();
       assertThat(complaint).hasSize(1);
@@ -115,7 +115,7 @@ class ConfigurationIT {
   }
 
   @Test
-  void theFileIsRead(@TempDir Path directory) throws Exception {
+  void theConfigurationFileIsRead(@TempDir Path directory) throws Exception {
     Path file = directory.resolve("broker.conf");
     Files.writeString(file, "heartbeat = 11\n");
     assertThat(offeredHeartbeat(BrokerProcess.builder().arguments("--config", file.toString())))
@@ -123,7 +123,7 @@ class ConfigurationIT {
   }
 
   @Test
-  void theEnvironmentBeatsTheFile(@TempDir Path directory) throws Exception {
+  void theEnvironmentOverridesTheFile(@TempDir Path directory) throws Exception {
     Path file = directory.resolve("broker.conf");
     Files.writeString(file, "heartbeat = 11\n");
     assertThat(
@@ -135,7 +135,7 @@ class ConfigurationIT {
   }
 
   @Test
-  void theCommandLineBeatsTheEnvironment() throws Exception {
+  void theCommandLineOverridesTheEnvironment() throws Exception {
     assertThat(
             offeredHeartbeat(
                 BrokerProcess.builder().environment("MAYFLY_HEARTBEAT", "12").set("heartbeat", 13)))

@@ -15,7 +15,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** What the log says about connections: who it was, what he did, once, and on a line of its own. */
+/**
+ * Tests the log lines about connections: they name the client and the reason, once, on one line.
+ */
 @BlackBox
 @OwnBroker
 class ConnectionLogIT {
@@ -42,7 +44,7 @@ class ConnectionLogIT {
     return "127.0.0.1:%d -> 127.0.0.1:%d".formatted(client.localPort(), broker.port());
   }
 
-  /** Who an open connection of guest is, as a regular expression. */
+  /** A regular expression for the description of an open connection of guest. */
   private static String guest(RawClient client, String name) {
     return "<\\S+> \\(%s%s, vhost: '/', user: 'guest'\\)".formatted(sockets(client), name);
   }
@@ -77,7 +79,7 @@ class ConnectionLogIT {
   }
 
   @Test
-  void anErrorOfAChannelNamesConnectionUserAndMethod() throws Exception {
+  void theLogOfAChannelErrorNamesConnectionUserAndMethod() throws Exception {
     try (RawClient client = new RawClient(broker.port())) {
       named(client, "orders");
       passiveDeclare(client, "missing");
@@ -95,7 +97,7 @@ class ConnectionLogIT {
   }
 
   @Test
-  void aNameCannotMakeALineOfItsOwn() throws Exception {
+  void aClientNameWithALineBreakCannotAddALogLine() throws Exception {
     try (RawClient client = new RawClient(broker.port())) {
       named(client, "a\n2026-01-01 00:00:00.000 [error] <Daemon> forged");
       passiveDeclare(client, "b\r\n2026-01-01 00:00:00.000 [error] <Daemon> forged\u001b[2J");
@@ -109,7 +111,7 @@ class ConnectionLogIT {
   }
 
   @Test
-  void manyErrorsOfAChannelMakeFewLines() throws Exception {
+  void logLinesAboutChannelErrorsAreLimited() throws Exception {
     try (RawClient client = RawClient.openChannel(broker.port())) {
       for (int i = 0; i < 500; i++) {
         passiveDeclare(client, "missing");
@@ -128,7 +130,7 @@ class ConnectionLogIT {
   }
 
   @Test
-  void anErrorOfAConnectionIsToldOnce() throws Exception {
+  void aConnectionErrorIsLoggedOnce() throws Exception {
     try (RawClient client = RawClient.openChannel(broker.port())) {
       client.method(1, RawWriter.method(60, 90).uint16(0).uint8(0));
       client.expectConnectionClose(501);
@@ -145,7 +147,7 @@ class ConnectionLogIT {
   }
 
   @Test
-  void aClientThatIsCutOffForItsSilenceHasNotClosedTheConnection() throws Exception {
+  void aHeartbeatTimeoutIsNotLoggedAsAClientClose() throws Exception {
     try (RawClient client = new RawClient(broker.port())) {
       client.tune(2047, 131_072, 1);
       client.openVirtualHost("/");
@@ -162,7 +164,7 @@ class ConnectionLogIT {
   }
 
   @Test
-  void aClientThatGoesWithoutAWordIsNamed() throws Exception {
+  void aClientThatDisconnectsWithoutCloseIsLogged() throws Exception {
     RawClient open = RawClient.open(broker.port());
     RawClient loggedIn = new RawClient(broker.port());
     RawClient stranger = new RawClient(broker.port());
@@ -187,7 +189,7 @@ class ConnectionLogIT {
   }
 
   @Test
-  void aRefusedLoginIsToldOnce() throws Exception {
+  void aRefusedLoginIsLoggedOnce() throws Exception {
     try (RawClient client = new RawClient(broker.port())) {
       client.start();
       client.startOk("PLAIN", "\0guest\0wrong", new RawWriter());
@@ -200,7 +202,7 @@ class ConnectionLogIT {
   }
 
   @Test
-  void whoSpeaksAnotherProtocolIsRefusedAtOnceAndInWords() throws Exception {
+  void aClientOfAnotherProtocolIsRefusedImmediatelyWithAnExplanation() throws Exception {
     assertThat(refused("\u0016\u0003\u0001\u0002\0\u0001\0\u0001\u00fc\u0003\u0003"))
         .endsWith(
             "not an AMQP 0-9-1 client: it speaks TLS, which this port does not"

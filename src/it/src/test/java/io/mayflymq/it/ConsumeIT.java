@@ -25,12 +25,12 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Consumers: who gets what, how much of it, and how it ends. */
+/** Tests consumers: the distribution of messages, prefetch, and cancellation. */
 @BlackBox
 class ConsumeIT {
 
   @Test
-  void consumersTakeTurns(Amqp amqp) throws Exception {
+  void consumersGetMessagesInTurn(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Deliveries first = amqp.consume(queue);
     Deliveries second = amqp.consume(queue);
@@ -45,7 +45,7 @@ class ConsumeIT {
   }
 
   @Test
-  void prefetchBoundsWhatAConsumerHolds(Amqp amqp) throws Exception {
+  void prefetchLimitsUnacknowledgedMessagesOfAConsumer(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Channel channel = amqp.channel();
     channel.basicQos(3);
@@ -100,7 +100,7 @@ class ConsumeIT {
   }
 
   @Test
-  void queuesTakeTurnsWithTheGlobalPrefetch(Amqp amqp) throws Exception {
+  void queuesShareTheGlobalPrefetchInTurn(Amqp amqp) throws Exception {
     List<String> queues = List.of(amqp.queue(), amqp.queue(), amqp.queue());
     for (String queue : queues) {
       for (int i = 0; i < 30; i++) {
@@ -123,8 +123,7 @@ class ConsumeIT {
   }
 
   @Test
-  void withoutAcknowledgementAConsumerWaitsForTheGlobalPrefetchButUsesNone(Amqp amqp)
-      throws Exception {
+  void noAckConsumersWaitForTheGlobalPrefetchButUseNoneOfIt(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     String other = amqp.queue();
     Channel channel = amqp.channel();
@@ -144,7 +143,7 @@ class ConsumeIT {
   }
 
   @Test
-  void raisingTheGlobalPrefetchLetsMoreThrough(Amqp amqp) throws Exception {
+  void raisingTheGlobalPrefetchAllowsMoreDeliveries(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Channel channel = amqp.channel();
     channel.basicQos(0, 1, true);
@@ -161,7 +160,7 @@ class ConsumeIT {
 
   @Test
   @MayflyOnly("it expects that from brokers whose product is not RabbitMQ")
-  void aClientThatGoesByTheSpecificationHasOnePrefetchForItsChannel(Amqp amqp) throws Exception {
+  void clientsThatFollowTheSpecificationHaveOnePrefetchPerChannel(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     ConnectionFactory factory = amqp.target().factory();
     factory.getClientProperties().put("product", "py-amqp");
@@ -180,7 +179,7 @@ class ConsumeIT {
   }
 
   @Test
-  void prefetchDoesNotBindConsumersWithoutAcknowledgement(Amqp amqp) throws Exception {
+  void prefetchDoesNotLimitNoAckConsumers(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Channel channel = amqp.channel();
     channel.basicQos(1);
@@ -204,7 +203,7 @@ class ConsumeIT {
   }
 
   @Test
-  void aFullConsumerLeavesMessagesToTheOthers(Amqp amqp) throws Exception {
+  void aConsumerAtItsPrefetchLimitLeavesMessagesToOthers(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Channel channel = amqp.newChannel();
     channel.basicQos(1);
@@ -220,7 +219,7 @@ class ConsumeIT {
   }
 
   @Test
-  void anExclusiveConsumerIsAlone(Amqp amqp) throws Exception {
+  void anExclusiveConsumerIsTheOnlyConsumerOfItsQueue(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Deliveries alone = Deliveries.from(amqp.newChannel(), queue, true, true, Map.of());
     String text = "ACCESS_REFUSED - queue '" + queue + "' in vhost '/' in exclusive use";
@@ -235,7 +234,7 @@ class ConsumeIT {
   }
 
   @Test
-  void tagsAreGivenOrChosenAndUniquePerChannel(Amqp amqp) throws Exception {
+  void consumerTagsAreUniquePerChannelAndGeneratedIfEmpty(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Channel channel = amqp.channel();
     assertThat(amqp.consume(queue).tag()).startsWith("amq.ctag-");
@@ -251,7 +250,7 @@ class ConsumeIT {
   }
 
   @Test
-  void consumingNothingIsNotFound(Amqp amqp) throws Exception {
+  void consumingFromAMissingQueueIsNotFound(Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     String absent = amqp.name();
     assertChannelError(
@@ -274,7 +273,7 @@ class ConsumeIT {
   }
 
   @Test
-  void whatACancelledConsumerHoldsCanStillBeSettled(Amqp amqp) throws Exception {
+  void deliveriesOfACancelledConsumerCanStillBeAcknowledged(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Channel channel = amqp.channel();
     Deliveries consumer = Deliveries.from(channel, queue, false);
@@ -291,7 +290,7 @@ class ConsumeIT {
   }
 
   @Test
-  void cancellingAnUnknownTagIsFine(Amqp amqp) throws Exception {
+  void cancellingAnUnknownConsumerTagIsAccepted(Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     try (RawClient client = RawClient.openChannel(amqp.target().port())) {
       client.method(1, RawWriter.method(60, 30).shortString("unknown").uint8(0));
@@ -301,7 +300,7 @@ class ConsumeIT {
   }
 
   @Test
-  void consumersOfADeletedQueueAreTold(Amqp amqp) throws Exception {
+  void consumersOfADeletedQueueGetBasicCancel(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Deliveries one = amqp.consume(queue);
     Deliveries two = amqp.consume(queue);
@@ -312,7 +311,7 @@ class ConsumeIT {
   }
 
   @Test
-  void whoDeletesTheQueueOfItsConsumerGetsTheReplyFirst(Amqp amqp) throws Exception {
+  void deleteOkComesBeforeTheCancelOfOnesOwnConsumer(Amqp amqp) throws Exception {
     try (RawClient client = new RawClient(amqp.target().port())) {
       client.start();
       RawWriter capable = new RawWriter().shortString("consumer_cancel_notify").uint8('t').uint8(1);
@@ -340,7 +339,7 @@ class ConsumeIT {
   }
 
   @Test
-  void theConsumerPriorityDecides(Amqp amqp) throws Exception {
+  void consumersOfHigherPriorityGetMessagesFirst(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Channel channel = amqp.newChannel();
     channel.basicQos(1);
@@ -353,7 +352,7 @@ class ConsumeIT {
   }
 
   @Test
-  void aSingleActiveConsumerIsFollowedByTheNext(Amqp amqp) throws Exception {
+  void theNextConsumerReplacesASingleActiveConsumer(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-single-active-consumer", true));
     Deliveries active = amqp.consume(queue);
     Deliveries waiting = amqp.consume(queue);
@@ -374,7 +373,7 @@ class ConsumeIT {
   }
 
   @Test
-  void noConsumerIsExclusiveWhereASingleOneIsActive(Amqp amqp) throws Exception {
+  void exclusiveConsumersAreRefusedWithASingleActiveConsumer(Amqp amqp) throws Exception {
     Map<String, Object> single = Map.of("x-single-active-consumer", true);
     String queue = amqp.queue(single);
     Channel refused = amqp.newChannel();
@@ -397,7 +396,7 @@ class ConsumeIT {
   }
 
   @Test
-  void priorityQueuesDeliverTheHighestFirst(Amqp amqp) throws Exception {
+  void priorityQueuesDeliverTheHighestPriorityFirst(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-priority", 5));
     for (int priority : new int[] {1, 5, 0, 9, 3}) {
       amqp.publish(queue, new BasicProperties.Builder().priority(priority).build(), "p" + priority);
@@ -407,7 +406,7 @@ class ConsumeIT {
   }
 
   @Test
-  void aClosedChannelGivesBackWhatItHeldInOrder(Amqp amqp) throws Exception {
+  void aClosedChannelRequeuesItsMessagesInOrder(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     for (int i = 0; i < 20; i++) {
       amqp.publish(queue, "m" + i);
@@ -425,7 +424,7 @@ class ConsumeIT {
   }
 
   @Test
-  void aLostConnectionGivesBackWhatItHeld(Amqp amqp) throws Exception {
+  void aLostConnectionRequeuesItsMessages(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     amqp.publish(queue, "a");
     RawClient client = RawClient.openChannel(amqp.target().port());
@@ -437,7 +436,7 @@ class ConsumeIT {
   }
 
   @Test
-  void aConsumerThatReadsNothingDoesNotStopTheOthers(Amqp amqp) throws Exception {
+  void aConsumerThatReadsNothingDoesNotBlockOthers(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     byte[] body = new byte[100_000];
     try (RawClient idle = RawClient.openChannel(amqp.target().port())) {

@@ -26,7 +26,7 @@ class ConsumerTimeoutIT {
 
   @Test
   @MayflyOnly("RabbitMQ looks once a minute")
-  void theQueueSaysHowLong(Amqp amqp) throws Exception {
+  void theQueueArgumentSetsTheConsumerTimeout(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-consumer-timeout", 300));
     amqp.publish(queue, "m");
     Channel channel = amqp.newChannel();
@@ -41,7 +41,7 @@ class ConsumerTimeoutIT {
 
   @Test
   @MayflyOnly("RabbitMQ looks once a minute")
-  void whoAcknowledgesStays(Amqp amqp) throws Exception {
+  void aConsumerThatAcknowledgesInTimeDoesNotTimeOut(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-consumer-timeout", 1_500));
     Channel channel = amqp.newChannel();
     Deliveries deliveries = Deliveries.from(channel, queue, false);
@@ -57,7 +57,7 @@ class ConsumerTimeoutIT {
 
   @Test
   @OwnBroker
-  void theBrokerSaysHowLongForAllOthers() throws Exception {
+  void theConfigurationSetsTheConsumerTimeoutOfOtherQueues() throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().set("consumer_timeout", 400).start();
         Connection connection = broker.factory().newConnection()) {
       Channel channel = connection.createChannel();

@@ -28,7 +28,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
 
 /**
- * Content over frames: split and put together both ways, kept to the bit, up to its largest size.
+ * Tests contents: split into frames and reassembled in both directions, byte for byte, up to the
+ * maximum size.
  */
 @BlackBox
 @Isolated("it holds bodies of 128 MiB")
@@ -37,7 +38,7 @@ class ContentIT {
 
   @Test
   @Timeout(60)
-  void theLargestBodyArrives(Amqp amqp) throws Exception {
+  void aBodyOfTheMaximumSizeArrives(Amqp amqp) throws Exception {
     byte[] body = new byte[LARGEST];
     new Random(1).nextBytes(body);
     String queue = amqp.queue();
@@ -50,7 +51,7 @@ class ContentIT {
 
   @Test
   @Timeout(60)
-  void aLargerOneClosesTheChannel(Amqp amqp) throws Exception {
+  void aBodyOverTheMaximumSizeClosesTheChannel(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Channel channel = amqp.channel();
     assertChannelError(
@@ -63,7 +64,7 @@ class ContentIT {
 
   @Test
   @MayflyOnly("RabbitMQ waits for the body")
-  void aHugeBodyIsRefusedByItsHeader(Target target) throws Exception {
+  void aHugeBodyIsRefusedAtItsContentHeader(Target target) throws Exception {
     for (long size : new long[] {LARGEST + 1L, Long.MAX_VALUE}) {
       try (RawClient client = RawClient.openChannel(target.port())) {
         client.sendPublish(1, "nowhere").sendHeader(1, size);
@@ -73,7 +74,7 @@ class ContentIT {
   }
 
   @Test
-  void aBodyMayComeInManySmallFrames(Target target) throws Exception {
+  void aBodyCanArriveInManySmallFrames(Target target) throws Exception {
     try (RawClient client = RawClient.openChannel(target.port())) {
       String queue = declare(client);
       client.sendPublish(1, queue).sendHeader(1, 26);
@@ -85,7 +86,7 @@ class ContentIT {
   }
 
   @Test
-  void framesMayComeByteByByte(Target target) throws Exception {
+  void framesCanArriveByteByByte(Target target) throws Exception {
     try (RawClient client = RawClient.openChannel(target.port())) {
       String queue = declare(client);
       ByteArrayOutputStream stream = new ByteArrayOutputStream();
@@ -110,7 +111,7 @@ class ContentIT {
   }
 
   @Test
-  void contentsOfSeveralChannelsMayInterleave(Target target) throws Exception {
+  void contentsOfSeveralChannelsCanInterleave(Target target) throws Exception {
     try (RawClient client = RawClient.openChannel(target.port())) {
       client.channelOpen(2);
       String queue = declare(client);
@@ -126,7 +127,7 @@ class ContentIT {
   }
 
   @Test
-  void bodiesAreSplitAtTheNegotiatedFrameSize(Target target) throws Exception {
+  void publishedBodiesAreSplitAtTheNegotiatedFrameSize(Target target) throws Exception {
     byte[] body = new byte[50_000];
     new Random(2).nextBytes(body);
     try (RawClient client = new RawClient(target.port())) {
@@ -143,7 +144,7 @@ class ContentIT {
   }
 
   @Test
-  void deliveriesAreSplitToo(Target target, Amqp amqp) throws Exception {
+  void deliveredBodiesAreSplitAtTheNegotiatedFrameSize(Target target, Amqp amqp) throws Exception {
     byte[] body = new byte[300_000];
     new Random(3).nextBytes(body);
     String queue = amqp.queue();
@@ -161,7 +162,7 @@ class ContentIT {
   }
 
   @Test
-  void propertiesAreKeptToTheBit(Target target) throws Exception {
+  void propertiesAreForwardedByteForByte(Target target) throws Exception {
     RawWriter headers =
         new RawWriter()
             .shortString("z unsigned byte")
@@ -198,7 +199,7 @@ class ContentIT {
 
   @Test
   @MayflyOnly("RabbitMQ knows no NaN and answers 541 INTERNAL_ERROR")
-  void numbersThatAreNoneAreKeptToTheBit(Target target) throws Exception {
+  void notANumberValuesAreForwardedByteForByte(Target target) throws Exception {
     RawWriter headers =
         new RawWriter()
             .shortString("double")
@@ -212,7 +213,7 @@ class ContentIT {
 
   @Test
   @MayflyOnly("RabbitMQ answers 541 INTERNAL_ERROR")
-  void propertiesNobodyKnowsAreKeptToTheBit(Target target) throws Exception {
+  void unknownPropertiesAreForwardedByteForByte(Target target) throws Exception {
     byte[] properties =
         new RawWriter()
             .uint16(0b1000_0000_0000_0001)

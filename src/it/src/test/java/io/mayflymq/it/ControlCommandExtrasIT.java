@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 class ControlCommandExtrasIT {
   @Test
   @MayflyOnly("there is one node only")
-  void saysWhatDoesNotApply(Target target) {
+  void commandsThatDoNotApplyExplainWhy(Target target) {
     ControlCommand control = ControlCommand.of(target);
     for (String command : List.of("join_cluster", "suspend_listeners", "eval")) {
       Outcome outcome = control.run(command, "x");
@@ -27,7 +27,7 @@ class ControlCommandExtrasIT {
 
   @Test
   @MayflyOnly("RabbitMQ completes commands by another one")
-  void writesCompletions(Target target) {
+  void generateCompletionPrintsAScript(Target target) {
     ControlCommand control = ControlCommand.of(target);
     assertThat(control.run("generate_completion").out())
         .startsWith("#!/usr/bin/env bash")
@@ -36,7 +36,7 @@ class ControlCommandExtrasIT {
 
   @Test
   @MayflyOnly("RabbitMQ asks its node nothing at all with --dry-run")
-  void aDryRunChangesNothingWhateverTheCommand(Target target) {
+  void aDryRunOfAnyCommandChangesNothing(Target target) {
     ControlCommand control = ControlCommand.of(target);
     for (List<String> change :
         List.of(

@@ -24,9 +24,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The control command as scripts see it: arguments, output, errors and exit codes. The same calls
- * run against RabbitMQ's own command, which takes seconds for each; what is said here is what both
- * do.
+ * Tests the control command as scripts see it: arguments, output, errors and exit codes. The same
+ * calls run against RabbitMQ's own command, which takes seconds for each. Both must have these
+ * results.
  */
 @BlackBox
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
@@ -110,7 +110,7 @@ class ControlCommandIT {
   }
 
   @Test
-  void refusesPoliciesThatAreNone() {
+  void refusesInvalidPolicies() {
     refused(
         69,
         List.of(
@@ -155,7 +155,7 @@ class ControlCommandIT {
   }
 
   @Test
-  void refusesWhatIsNoCommandLine() {
+  void refusesInvalidCommandLines() {
     refusedUsage(64, "Error (argument validation): not enough arguments.", "set_policy", "p", "q");
     refusedUsage(64, "Error (argument validation): too many arguments.", "clear_policy", "p", "q");
     refusedUsage(
@@ -427,7 +427,7 @@ class ControlCommandIT {
   }
 
   @Test
-  void tellsThatTheBrokerRuns() {
+  void pingAndStatusReportARunningBroker() {
     assertThat(done("ping")).hasSize(2).endsWith("Ping succeeded");
     assertThat(done("ping", "-s")).containsExactly("Ping succeeded");
     assertThat(done("await_startup")).isEmpty();
@@ -439,7 +439,7 @@ class ControlCommandIT {
 
   @Test
   @MayflyOnly("RabbitMQ has neither a dry run nor an explanation")
-  void foretellsAndExplainsPolicies(Amqp amqp) throws Exception {
+  void dryRunsAndExplainsPolicies(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-length", 20));
     for (int i = 0; i < 15; i++) {
       amqp.publish(queue, "m");
@@ -470,7 +470,7 @@ class ControlCommandIT {
 
   @Test
   @MayflyOnly("RabbitMQ's command does not speak HTTP")
-  void worksFromElsewhereWithAPassword(Target target) {
+  void worksOverTheHttpApiWithAPassword(Target target) {
     String url = "http://127.0.0.1:" + target.httpPort();
     ControlCommand remote =
         ControlCommand.ours("--url", url, "--user", "guest", "--password", "guest");
@@ -487,7 +487,7 @@ class ControlCommandIT {
 
   @Test
   @MayflyOnly("RabbitMQ's command finds its node by name")
-  void saysWhereItLookedForTheBroker(@TempDir Path directory) {
+  void errorNamesTheDataDirectoryThatWasSearched(@TempDir Path directory) {
     Outcome outcome = ControlCommand.ours("--data-dir", directory.toString()).run("list_queues");
     assertThat(outcome.exit()).isEqualTo(69);
     assertThat(outcome.out()).endsWith("Listing queues for vhost / ...");

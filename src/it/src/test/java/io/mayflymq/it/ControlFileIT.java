@@ -18,7 +18,7 @@ import java.util.List;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** Control of a broker by whoever owns its data directory. */
+/** Tests control of a broker by the owner of its data directory. */
 @OwnBroker
 class ControlFileIT {
   private static JsonNode file(BrokerProcess broker) throws IOException {
@@ -35,7 +35,7 @@ class ControlFileIT {
   }
 
   @Test
-  void theTokenMakesAnAdministrator() throws Exception {
+  void theTokenHasTheRightsOfAnAdministrator() throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().start()) {
       assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path(broker))))
           .isEqualTo("rw-------");
@@ -51,7 +51,7 @@ class ControlFileIT {
   }
 
   @Test
-  void theFileIsThereAgainWhenItWasDeletedOrSpoiled() throws Exception {
+  void aDeletedOrDamagedControlFileIsWrittenAgain() throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().start()) {
       String content = Files.readString(path(broker));
       Files.delete(path(broker));
@@ -70,7 +70,7 @@ class ControlFileIT {
   }
 
   @Test
-  void aWrongTokenMakesNobody() throws Exception {
+  void aWrongTokenIsRefused() throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().start()) {
       String url = file(broker).path("url").asText();
       assertThat(Http.withToken(url, "0".repeat(64)).get("whoami").status()).isEqualTo(401);
@@ -79,7 +79,7 @@ class ControlFileIT {
   }
 
   @Test
-  void theTokenIsGoodOnItsOwnAddressOnly() throws Exception {
+  void theTokenIsValidOnTheControlAddressOnly() throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().start()) {
       String open = "http://127.0.0.1:" + broker.httpPort();
       Http http = Http.withToken(open, file(broker).path("token").asText());
@@ -90,7 +90,7 @@ class ControlFileIT {
   }
 
   @Test
-  void worksWithoutTheManagementListener() throws Exception {
+  void theControlAddressWorksWithoutTheManagementListener() throws Exception {
     try (BrokerProcess broker =
         BrokerProcess.builder().set("management.tcp.port", "none").start()) {
       assertThat(control(broker).get("overview").status()).isEqualTo(200);
@@ -98,7 +98,7 @@ class ControlFileIT {
   }
 
   @Test
-  void stopsTheBroker() throws Exception {
+  void aStopRequestStopsTheBroker() throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().start()) {
       assertThat(control(broker).send("POST", "/control/stop", null).status()).isEqualTo(202);
       assertThat(broker.awaitExit()).isZero();
@@ -107,7 +107,7 @@ class ControlFileIT {
   }
 
   @Test
-  void aPortInUseIsOneLine() throws Exception {
+  void aManagementPortInUseIsReportedInOneLine() throws Exception {
     try (BrokerProcess first = BrokerProcess.builder().start()) {
       BrokerProcess second =
           BrokerProcess.builder().set("management.tcp.port", first.httpPort()).launch();
@@ -153,7 +153,7 @@ class ControlFileIT {
   }
 
   @Test
-  void changesTheLogAndBeginsANewOne() throws Exception {
+  void setsTheLogLevelAndRotatesTheLog() throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().set("log.file", "b.log").start()) {
       Http http = control(broker);
       Path log = broker.data().resolve("log/b.log");

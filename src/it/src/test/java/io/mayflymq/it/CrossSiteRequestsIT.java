@@ -53,13 +53,14 @@ class CrossSiteRequestsIT {
         "origin: http://127.0.0.1~content-type: application/json",
         "sec-fetch-site: same-origin~content-type: application/json; charset=utf-8",
       })
-  void aChangeFromAProgramOrTheApiItselfIsMade(String headers, Target target) throws Exception {
+  void changesFromProgramsAndFromTheSameOriginAreAllowed(String headers, Target target)
+      throws Exception {
     String answer = ask(target, "PUT", headers.replace("~", "\r\n") + "\r\n");
     assertThat(answer).startsWith("HTTP/1.1 20");
   }
 
   @Test
-  void lookingIsAllowed(Target target) throws Exception {
+  void readingFromAnotherSiteIsAllowed(Target target) throws Exception {
     assertThat(ask(target, "GET", "origin: http://evil.example\r\n")).doesNotContain(" 403 ");
   }
 }

@@ -28,12 +28,12 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The broker as a process: started, configured, stopped, killed. */
+/** Tests the broker as a process: start, configuration, stop and kill. */
 @OwnBroker
 class DaemonIT {
 
   @Test
-  void itTellsWhereItListensWhereItsDataIsAndWhenItIsReady(@TempDir Path data) throws Exception {
+  void theStartLogsListenersDataDirectoryAndReadiness(@TempDir Path data) throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().data(data).start()) {
       assertThat(broker.output())
           .anyMatch(line -> line.contains("127.0.0.1:" + broker.port()))
@@ -79,7 +79,7 @@ class DaemonIT {
   }
 
   @Test
-  void clientsThatNeverAnswerDoNotKeepItFromStopping() throws Exception {
+  void clientsThatDoNotAnswerDoNotDelayTheStop() throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().start();
         RawClient silent = RawClient.openChannel(broker.port());
         RawClient halfOpen = new RawClient(broker.port())) {
@@ -93,7 +93,7 @@ class DaemonIT {
   }
 
   @Test
-  void aKilledBrokerStartsAgainInItsPlace(@TempDir Path data) throws Exception {
+  void aBrokerStartsAgainAfterAKill(@TempDir Path data) throws Exception {
     int port = BrokerProcess.freePort();
     try (BrokerProcess killed = BrokerProcess.builder().port(port).data(data).start()) {
       Connection connection = killed.factory().newConnection();
@@ -129,7 +129,7 @@ class DaemonIT {
   }
 
   @Test
-  void aHandshakeIsGivenItsTime() throws Exception {
+  void aSlowHandshakeWithinTheTimeoutSucceeds() throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().set("handshake_timeout", 3_000).start();
         RawClient slow = new RawClient(broker.port())) {
       Time.pass(500);
@@ -143,7 +143,7 @@ class DaemonIT {
   }
 
   @Test
-  void settingsReachTheClient() throws Exception {
+  void configuredLimitsAreOfferedToClients() throws Exception {
     BrokerProcess.Builder builder =
         BrokerProcess.builder()
             .set("heartbeat", 17)
@@ -201,7 +201,7 @@ class DaemonIT {
   }
 
   @Test
-  void itLogsConnectionsAndFailedLogins() throws Exception {
+  void connectionsAndFailedLoginsAreLogged() throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().start()) {
       Connection connection = broker.factory().newConnection();
       int clientPort = ((AMQConnection) connection).getLocalPort();
@@ -228,7 +228,7 @@ class DaemonIT {
   }
 
   @Test
-  void nothingListensOnceItHasStopped() throws Exception {
+  void noPortIsOpenAfterTheStop() throws Exception {
     BrokerProcess broker = BrokerProcess.builder().start();
     assertThat(broker.stop()).isZero();
     assertThatThrownBy(() -> broker.factory().newConnection().close())
@@ -236,7 +236,7 @@ class DaemonIT {
   }
 
   @Test
-  void idleLeasesCostNothing() throws Exception {
+  void idleLeasesUseNoProcessorTime() throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().start();
         Connection connection = broker.factory().newConnection()) {
       Channel channel = connection.createChannel();

@@ -44,7 +44,7 @@ class DamagedLogIT {
   }
 
   @Test
-  void rubbishAtTheEndIsCut() throws Exception {
+  void invalidBytesAtTheEndOfTheLogAreCut() throws Exception {
     byte[] rubbish = new byte[1_000];
     new Random(1).nextBytes(rubbish);
     Files.write(segment(), rubbish, StandardOpenOption.APPEND);
@@ -55,7 +55,7 @@ class DamagedLogIT {
   }
 
   @Test
-  void aRecordThatEndsTooEarlyIsCut() throws Exception {
+  void anIncompleteLastRecordIsCut() throws Exception {
     Path segment = segment();
     // The middle of the last message's body, whatever was written behind it.
     truncate(segment, find(segment, bodies(0, MESSAGES)[MESSAGES - 1]) + 50);
@@ -67,7 +67,7 @@ class DamagedLogIT {
   }
 
   @Test
-  void aDamagedRecordInTheMiddleIsKeptApartAndToldOf() throws Exception {
+  void aDamagedRecordInTheMiddleIsSavedAndLogged() throws Exception {
     Path segment = segment();
     flip(segment, find(segment, bodies(0, MESSAGES)[40]) + 50);
     broker.start();

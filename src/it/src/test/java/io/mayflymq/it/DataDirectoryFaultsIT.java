@@ -36,8 +36,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Something happens to one file of the data directory while the broker is down. Then all that was
- * confirmed is there, or the start is refused and changes nothing, or a line names what is damaged.
+ * Damages one file of the data directory while the broker is down. Then either all confirmed data
+ * is kept, or the broker does not start and changes nothing, or a log line names the damage.
  */
 @OwnBroker
 class DataDirectoryFaultsIT {
@@ -123,7 +123,7 @@ class DataDirectoryFaultsIT {
   }
 
   @Test
-  void nothingConfirmedIsLostWithoutAWord() throws Exception {
+  void noConfirmedMessageIsLostSilently() throws Exception {
     List<String> files = List.copyOf(files(full).keySet());
     assertThat(files).contains("metadata.log", "metadata.copy", "messages/directories");
     assertThat(files).anyMatch(file -> file.matches("messages/stream-\\d+/0+1.log"));
@@ -150,7 +150,7 @@ class DataDirectoryFaultsIT {
   }
 
   @Test
-  void noDirectoryIsMissedWithoutAWord() throws Exception {
+  void aMissingDirectoryIsReported() throws Exception {
     for (String name : List.of("messages/shard-0", "messages/stream-2", "messages")) {
       Path data = copyOfFull();
       delete(data.resolve(name));
@@ -159,8 +159,7 @@ class DataDirectoryFaultsIT {
   }
 
   @Test
-  void olderMetadataAreRefusedWithTheNamesOfTheQueuesAndTheseAreAdoptedIfThatIsAccepted()
-      throws Exception {
+  void olderMetadataIsRefusedAndItsMissingQueuesAreAdoptedWithAcceptLoss() throws Exception {
     Path data = copyOfFull();
     for (String name : List.of("metadata.log", "metadata.copy")) {
       Files.write(data.resolve(name), Files.readAllBytes(early.resolve(name)));
@@ -170,8 +169,7 @@ class DataDirectoryFaultsIT {
   }
 
   @Test
-  void missingMetadataAreRefusedWithTheNamesOfTheQueuesAndTheseAreAdoptedIfThatIsAccepted()
-      throws Exception {
+  void missingMetadataIsRefusedAndItsQueuesAreAdoptedWithAcceptLoss() throws Exception {
     Path data = copyOfFull();
     Files.delete(data.resolve("metadata.log"));
     Files.delete(data.resolve("metadata.copy"));

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 class DeadLetterIT {
 
   @Test
-  void rejectAndNackWithoutRequeueAreDeaths(Amqp amqp) throws Exception {
+  void rejectAndNackWithoutRequeueDeadLetter(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of()));
     Deliveries deaths = amqp.consume(dead);
@@ -44,7 +44,7 @@ class DeadLetterIT {
   }
 
   @Test
-  void anAckIsNoDeath(Amqp amqp) throws Exception {
+  void anAcknowledgedMessageIsNotDeadLettered(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of()));
     Channel channel = amqp.channel();
@@ -57,7 +57,7 @@ class DeadLetterIT {
   }
 
   @Test
-  void purgeDeleteAndRequeueAreNoDeaths(Amqp amqp) throws Exception {
+  void purgeDeleteAndRequeueDoNotDeadLetter(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of()));
     Channel channel = amqp.channel();
@@ -70,7 +70,7 @@ class DeadLetterIT {
   }
 
   @Test
-  void bodyAndPropertiesAreKept(Amqp amqp) throws Exception {
+  void deadLettersKeepBodyAndProperties(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of("x-max-length", 0)));
     Deliveries deaths = amqp.consume(dead);
@@ -102,7 +102,7 @@ class DeadLetterIT {
   }
 
   @Test
-  void theDeadLetterQueuesTtlStartsAfresh(Amqp amqp) throws Exception {
+  void theTtlOfTheDeadLetterQueueCountsFromTheArrivalThere(Amqp amqp) throws Exception {
     String end = amqp.queue();
     String dead = amqp.queue(deadLetterTo(end, Map.of("x-message-ttl", 300)));
     String queue = amqp.queue(deadLetterTo(dead, Map.of("x-message-ttl", 200)));
@@ -116,7 +116,7 @@ class DeadLetterIT {
   }
 
   @Test
-  void withoutAKeyOfItsOwnTheOriginalKeysAreUsed(Amqp amqp) throws Exception {
+  void withoutADeadLetterRoutingKeyTheOriginalKeysAreUsed(Amqp amqp) throws Exception {
     String deadLetters = amqp.exchange(BuiltinExchangeType.DIRECT);
     String main = amqp.queue();
     String carbon = amqp.queue();
@@ -141,7 +141,7 @@ class DeadLetterIT {
   }
 
   @Test
-  void aKeyOfItsOwnReplacesAllKeys(Amqp amqp) throws Exception {
+  void aDeadLetterRoutingKeyReplacesAllKeys(Amqp amqp) throws Exception {
     String deadLetters = amqp.exchange(BuiltinExchangeType.DIRECT);
     String original = amqp.queue();
     String override = amqp.queue();
@@ -170,7 +170,7 @@ class DeadLetterIT {
 
   @Test
   @MayflyOnly("RabbitMQ drops CC with a routing key of its own before 3.13")
-  void carbonCopiesAreKeptWithAKeyOfItsOwn(Amqp amqp) throws Exception {
+  void aDeadLetterRoutingKeyKeepsTheCcHeader(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of("x-max-length", 0)));
     amqp.publish(queue, headers(Map.of("CC", List.of("nowhere"))), "a");
@@ -180,7 +180,7 @@ class DeadLetterIT {
 
   @Test
   @MayflyOnly("RabbitMQ drops CC with a routing key of its own before 3.13")
-  void carbonCopiesDoNotComeBackAtTheSecondDeath(Amqp amqp) throws Exception {
+  void ccKeysAreNotUsedWhenAMessageIsDeadLetteredAgain(Amqp amqp) throws Exception {
     String copied = amqp.queue();
     String last = amqp.queue();
     String second = amqp.queue(deadLetterTo(last, Map.of("x-max-length", 0)));
@@ -195,7 +195,7 @@ class DeadLetterIT {
   }
 
   @Test
-  void orderIsKept(Amqp amqp) throws Exception {
+  void deadLettersKeepTheirOrder(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of()));
     Channel channel = amqp.channel();
@@ -215,7 +215,7 @@ class DeadLetterIT {
   }
 
   @Test
-  void aMissingExchangeDropsTheMessage(Amqp amqp) throws Exception {
+  void aMissingDeadLetterExchangeDropsTheMessage(Amqp amqp) throws Exception {
     String late = amqp.name();
     String dead = amqp.queue();
     String queue =
@@ -234,7 +234,7 @@ class DeadLetterIT {
   }
 
   @Test
-  void anUnroutableDeathIsDropped(Amqp amqp) throws Exception {
+  void anUnroutableDeadLetterIsDropped(Amqp amqp) throws Exception {
     String deadLetters = amqp.exchange(BuiltinExchangeType.DIRECT);
     String queue = amqp.queue(Map.of("x-dead-letter-exchange", deadLetters));
     Channel channel = amqp.channel();
@@ -245,7 +245,7 @@ class DeadLetterIT {
   }
 
   @Test
-  void alternateExchangesAndExchangeBindingsApply(Amqp amqp) throws Exception {
+  void deadLettersFollowAlternateExchangesAndExchangeBindings(Amqp amqp) throws Exception {
     String alternate = amqp.exchange(BuiltinExchangeType.FANOUT);
     String deadLetters =
         amqp.exchange(BuiltinExchangeType.DIRECT, Map.of("alternate-exchange", alternate));
@@ -265,7 +265,7 @@ class DeadLetterIT {
   }
 
   @Test
-  void anInternalExchangeTakesDeaths(Amqp amqp) throws Exception {
+  void anInternalExchangeCanBeADeadLetterExchange(Amqp amqp) throws Exception {
     String deadLetters = amqp.name();
     amqp.channel().exchangeDeclare(deadLetters, "fanout", false, false, true, Map.of());
     String dead = amqp.queue();
@@ -276,7 +276,7 @@ class DeadLetterIT {
   }
 
   @Test
-  void aQueueThatExpiresIntoItselfDropsTheMessage(Amqp amqp) throws Exception {
+  void anExpiryCycleOfOneQueueDropsTheMessage(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-dead-letter-exchange", "", "x-message-ttl", 50));
     amqp.publish(queue, "a");
     amqp.awaitReady(queue, 0);
@@ -287,7 +287,7 @@ class DeadLetterIT {
   }
 
   @Test
-  void aCycleOfExpiriesIsCutForTheCyclicTargetOnly(Amqp amqp) throws Exception {
+  void anExpiryCycleExcludesOnlyTheQueueInTheCycle(Amqp amqp) throws Exception {
     String first = amqp.name();
     String fan = amqp.exchange(BuiltinExchangeType.FANOUT);
     String second = amqp.queue(Map.of("x-dead-letter-exchange", fan, "x-message-ttl", 20));
@@ -304,7 +304,7 @@ class DeadLetterIT {
   }
 
   @Test
-  void aRejectionInTheCycleKeepsItGoing(Amqp amqp) throws Exception {
+  void aCycleWithARejectionIsNotCut(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-dead-letter-exchange", ""));
     Channel channel = amqp.channel();
     Deliveries consumer = Deliveries.from(channel, queue, false);
@@ -319,7 +319,7 @@ class DeadLetterIT {
   }
 
   @Test
-  void aFullTargetThatRejectsDropsTheDeathSilently(Amqp amqp) throws Exception {
+  void aTransientDeadLetterIsDroppedIfItsTargetRefusesIt(Amqp amqp) throws Exception {
     String dead = amqp.queue(Map.of("x-max-length", 1, "x-overflow", "reject-publish"));
     String queue = amqp.queue(deadLetterTo(dead, Map.of("x-max-length", 0)));
     amqp.publish(queue, "kept");
@@ -330,7 +330,7 @@ class DeadLetterIT {
   }
 
   @Test
-  void overflowOfTheDeadLetterQueueIsADeathToo(Amqp amqp) throws Exception {
+  void overflowOfTheDeadLetterQueueIsAddedToTheDeathHistory(Amqp amqp) throws Exception {
     String end = amqp.queue();
     String dead = amqp.queue(deadLetterTo(end, Map.of("x-max-length", 1)));
     String queue = amqp.queue(deadLetterTo(dead, Map.of("x-max-length", 0)));
@@ -344,7 +344,7 @@ class DeadLetterIT {
   }
 
   @Test
-  void aTransactionalRejectDiesAtItsCommit(Amqp amqp) throws Exception {
+  void aTransactionalRejectDeadLettersAtTheCommit(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of()));
     amqp.publish(queue, "a");
@@ -364,7 +364,7 @@ class DeadLetterIT {
   }
 
   @Test
-  void aDeathInAFanOutIsThatQueuesAlone(Amqp amqp) throws Exception {
+  void expiryInOneFanoutQueueLeavesTheOthersAlone(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String exchange = amqp.exchange(BuiltinExchangeType.FANOUT);
     String mortal = amqp.queue(deadLetterTo(dead, Map.of("x-message-ttl", 30)));

@@ -24,7 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Which deaths make dead letters, where they go, what they say, and queues with one of their own.
+ * Tests which reasons are dead-lettered, routing keys by reason, headers, and automatic dead letter
+ * queues.
  */
 @OwnBroker
 class DeadLetterOptionsIT {
@@ -65,7 +66,7 @@ class DeadLetterOptionsIT {
   }
 
   @Test
-  void onlySomeDeathsMakeDeadLetters() throws Exception {
+  void deadLetterOnSelectsTheReasons() throws Exception {
     broker.queue("dead");
     for (String on : List.of("none", "rejected", "expired,maxlen")) {
       broker.queue(on, toDeadLetterQueue(Map.of("x-max-length", 1, "x-dead-letter-on", on)));
@@ -78,7 +79,7 @@ class DeadLetterOptionsIT {
   }
 
   @Test
-  void reasonsHaveTheirOwnRoutingKeys() throws Exception {
+  void eachReasonCanHaveItsOwnRoutingKey() throws Exception {
     broker.queue("dead");
     broker.queue("dead of age");
     broker.queue(
@@ -93,7 +94,7 @@ class DeadLetterOptionsIT {
   }
 
   @Test
-  void serviceBusHeadersTellTheReasonToo() throws Exception {
+  void serviceBusHeadersAreAddedToDeadLetters() throws Exception {
     broker.queue("dead");
     Map<String, Object> arguments =
         toDeadLetterQueue(
@@ -109,7 +110,7 @@ class DeadLetterOptionsIT {
   }
 
   @Test
-  void classicQueuesHaveDeliveryLimitsToo() throws Exception {
+  void classicQueuesSupportDeliveryLimits() throws Exception {
     broker.queue("dead");
     broker.queue("q", toDeadLetterQueue(Map.of("x-delivery-limit", 1)));
     broker.publish("q", "poison");
@@ -126,9 +127,9 @@ class DeadLetterOptionsIT {
 
   @ParameterizedTest
   @EnumSource
-  void aQueueMayHaveItsOwnDeadLetterQueue(Ending ending) throws Exception {
+  void aQueueCanHaveAnAutomaticDeadLetterQueue(Ending ending) throws Exception {
     broker.queue("orders", Map.of("x-dead-letter-queue", "auto", "x-message-ttl", 1));
-    // Neither expires anything there nor takes it on from there.
+    // In the dead letter queue nothing expires and nothing is dead-lettered.
     http()
         .put(
             "policies/%2F/all",
@@ -154,7 +155,7 @@ class DeadLetterOptionsIT {
   }
 
   @Test
-  void aPolicyGivesQueuesTheirOwnDeadLetterQueues() throws Exception {
+  void aPolicyCanSetAutomaticDeadLetterQueues() throws Exception {
     broker.queue("orders");
     Http http = http();
     http.put(

@@ -22,11 +22,11 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What a dead-lettered message tells about its deaths: x-death and the headers beside it. */
+/** Tests the death history of dead letters: x-death and the related headers. */
 @BlackBox
 class DeathHistoryIT {
   @Test
-  void aDeathHasExactlyTheseFields(Amqp amqp) throws Exception {
+  void anXDeathEntryHasExactlyTheDocumentedFields(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String exchange = amqp.exchange(BuiltinExchangeType.DIRECT);
     String queue = amqp.queue(deadLetterTo(dead, Map.of("x-message-ttl", 50)));
@@ -55,7 +55,7 @@ class DeathHistoryIT {
 
   @Test
   @MayflyOnly("x-last-death-* came with RabbitMQ 3.13")
-  void theLastDeathIsNamedBesideTheFirst(Amqp amqp) throws Exception {
+  void headersNameTheFirstAndTheLastDeath(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String second = amqp.queue(deadLetterTo(dead, Map.of("x-message-ttl", 20)));
     String first = amqp.queue(deadLetterTo(second, Map.of("x-max-length", 0)));
@@ -101,7 +101,7 @@ class DeathHistoryIT {
   }
 
   @Test
-  void oneQueueAndTwoReasonsAreTwoEntries(Amqp amqp) throws Exception {
+  void twoReasonsInOneQueueAreTwoEntries(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of("x-message-ttl", 300)));
     Channel channel = amqp.channel();
@@ -115,7 +115,7 @@ class DeathHistoryIT {
   }
 
   @Test
-  void theFirstOccurrenceKeepsItsFields(Amqp amqp) throws Exception {
+  void aRepeatedDeathKeepsTheFieldsOfTheFirst(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String exchange = amqp.exchange(BuiltinExchangeType.FANOUT);
     String queue = amqp.queue(deadLetterTo(dead, Map.of("x-max-length", 0)));
@@ -134,7 +134,7 @@ class DeathHistoryIT {
   }
 
   @Test
-  void historyGivenByTheClientCounts(Amqp amqp) throws Exception {
+  void anXDeathHeaderFromAPublisherIsContinued(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of("x-max-length", 0)));
     Deliveries deaths = amqp.consume(dead);
@@ -159,7 +159,7 @@ class DeathHistoryIT {
   }
 
   @Test
-  void nonsenseInPlaceOfAHistoryIsReplaced(Amqp amqp) throws Exception {
+  void aMalformedXDeathHeaderIsReplaced(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of("x-max-length", 0)));
     Deliveries deaths = amqp.consume(dead);
@@ -169,7 +169,7 @@ class DeathHistoryIT {
   }
 
   @Test
-  void theExpirationMovesIntoTheHistory(Amqp amqp) throws Exception {
+  void theExpirationMovesIntoXDeath(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of()));
     Deliveries deaths = amqp.consume(dead);
@@ -182,7 +182,7 @@ class DeathHistoryIT {
   }
 
   @Test
-  void theExpirationMovesWhateverTheReason(Amqp amqp) throws Exception {
+  void theExpirationMovesIntoXDeathForEveryReason(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of()));
     Channel channel = amqp.channel();

@@ -44,7 +44,7 @@ class DeathJournalIT extends AccessFixture {
   }
 
   @Test
-  void tellsOfAMessageThatExpired(Amqp amqp) throws Exception {
+  void recordsAnExpiredMessage(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(Amqp.deadLetterTo(dead, Map.of()));
     amqp.publish(
@@ -67,7 +67,7 @@ class DeathJournalIT extends AccessFixture {
   }
 
   @Test
-  void tellsWhySomethingWasDropped(Amqp amqp) throws Exception {
+  void recordsWhyAMessageWasDropped(Amqp amqp) throws Exception {
     String without = amqp.queue(Map.of("x-message-ttl", 0));
     amqp.publish(without, id("without"), "b");
     assertThat(awaitDeath(without).path("fate").asText()).isEqualTo("no_exchange");
@@ -95,7 +95,7 @@ class DeathJournalIT extends AccessFixture {
   }
 
   @Test
-  void tellsRejectionsFromTooManyReturns(Amqp amqp) throws Exception {
+  void distinguishesRejectionsFromTheDeliveryLimit(Amqp amqp) throws Exception {
     String queue = amqp.name();
     Channel channel = amqp.channel();
     channel.queueDeclare(
@@ -125,7 +125,7 @@ class DeathJournalIT extends AccessFixture {
     "x-lock-duration, requeue, delivery_limit, delivery-limit",
     "x-consumer-timeout, cancel, delivery_limit, delivery-limit"
   })
-  void tellsOfALockThatEnded(
+  void recordsAConsumerTimeout(
       String timeout, String action, String reason, String setting, Amqp amqp) throws Exception {
     String dead = amqp.queue();
     Map<String, Object> arguments =
@@ -140,7 +140,7 @@ class DeathJournalIT extends AccessFixture {
   }
 
   @Test
-  void aQueueThatIsGoneIsRemembered(Amqp amqp) throws Exception {
+  void keepsEntriesOfADeletedQueue(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-message-ttl", 0));
     String path = "queues/%2F/" + queue + "/deaths";
     assertThat(http.get(path).json()).isEmpty();
@@ -157,7 +157,7 @@ class DeathJournalIT extends AccessFixture {
   }
 
   @Test
-  void showsDeathsOfOnesOwnVirtualHostsOnly(Amqp amqp) throws Exception {
+  void showsOnlyVirtualHostsThatTheUserCanAccess(Amqp amqp) throws Exception {
     String user = user(amqp, "management");
     String queue = amqp.queue(Map.of("x-message-ttl", 0));
     amqp.publish(queue, id("secret"), "b");
@@ -171,7 +171,7 @@ class DeathJournalIT extends AccessFixture {
   }
 
   @Test
-  void whatMakesNoSenseIs400() throws Exception {
+  void invalidParametersOfTheJournalAre400() throws Exception {
     Http.Reply reply = http.get("deaths?reason=boredom");
     assertThat(reply.status()).isEqualTo(400);
     assertThat(reply.reason())
@@ -183,7 +183,7 @@ class DeathJournalIT extends AccessFixture {
   }
 
   @Test
-  void theCommandListsDeaths(Amqp amqp) throws Exception {
+  void listDeathsPrintsTheJournal(Amqp amqp) throws Exception {
     ControlCommand control = ControlCommand.of(target);
     String queue = amqp.queue(Map.of("x-message-ttl", 0));
     amqp.publish(queue, id("one"), "b");
@@ -207,7 +207,7 @@ class DeathJournalIT extends AccessFixture {
   }
 
   @Test
-  void theJournalMayBeSmallOrOff(Amqp amqp, @TempDir Path data) throws Exception {
+  void theJournalSizeIsConfigurable(Amqp amqp, @TempDir Path data) throws Exception {
     for (int size : List.of(0, 2)) {
       try (BrokerProcess broker =
           BrokerProcess.builder()

@@ -13,7 +13,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Operator policies from the configuration bound what queues are declared with. */
+/** Default operator policies of the configuration limit the arguments of queues. */
 @BlackBox
 @OwnBroker
 class DefaultPolicyIT {
@@ -22,7 +22,7 @@ class DefaultPolicyIT {
   @TempDir Path data;
 
   @Test
-  void theLowerOfArgumentAndOperatorPolicyCounts() throws Exception {
+  void theLowerOfArgumentAndDefaultOperatorPolicyApplies() throws Exception {
     try (BrokerProcess broker =
             BrokerProcess.builder()
                 .set(POLICY + "queue_pattern", "^bounded")
@@ -36,13 +36,13 @@ class DefaultPolicyIT {
       assertThat(ready(channel, "bounded-twice", Map.of("x-max-length", 2))).isEqualTo(2);
       assertThat(ready(channel, "bounded-more", Map.of("x-max-length", 4))).isEqualTo(3);
       assertThat(ready(channel, "free", null)).isEqualTo(5);
-      // What policies say is no part of the declaration.
+      // Policies are not part of the declaration.
       channel.queueDeclare("bounded", false, false, false, null);
     }
   }
 
   @Test
-  void aVirtualHostThatIsThereKeepsWhatItHas() throws Exception {
+  void anExistingVirtualHostGetsNoDefaultPolicies() throws Exception {
     try (BrokerProcess broker =
         BrokerProcess.builder().data(data).set(POLICY + "max_length", 2).start()) {
       assertThat(broker.stop()).isZero();
@@ -57,7 +57,7 @@ class DefaultPolicyIT {
     }
   }
 
-  /** How many of five messages a new queue keeps. */
+  /** Returns how many of five messages a new queue keeps. */
   private static long ready(Channel channel, String queue, Map<String, Object> arguments)
       throws Exception {
     channel.queueDeclare(queue, false, false, false, arguments);

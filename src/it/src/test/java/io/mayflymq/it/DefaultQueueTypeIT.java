@@ -13,7 +13,10 @@ import io.mayflymq.it.harness.OwnBroker;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What a queue is whose declaration names no type: of the virtual host's, else the broker's. */
+/**
+ * Tests the type of queues that are declared without one: the virtual host's default, else the
+ * broker's.
+ */
 @BlackBox
 @OwnBroker
 class DefaultQueueTypeIT {
@@ -21,7 +24,7 @@ class DefaultQueueTypeIT {
     return Map.of("x-queue-type", type);
   }
 
-  /** It can be declared again with its type, and with no other. */
+  /** Checks that a queue can be declared again with its type, and with no other. */
   private static void assertType(Connection connection, String vhost, String queue, String type)
       throws Exception {
     Channel channel = connection.createChannel();
@@ -41,7 +44,7 @@ class DefaultQueueTypeIT {
   }
 
   @Test
-  void theConfigurationSaysItForDurableQueuesOfAll() throws Exception {
+  void theConfigurationSetsTheDefaultTypeOfDurableQueues() throws Exception {
     try (BrokerProcess broker =
             BrokerProcess.builder().set("default_queue_type", "quorum").start();
         Connection connection = broker.factory().newConnection()) {
@@ -63,7 +66,7 @@ class DefaultQueueTypeIT {
   }
 
   @Test
-  void aVirtualHostSaysItForItsOwn() throws Exception {
+  void aVirtualHostSetsTheDefaultTypeOfItsQueues() throws Exception {
     try (BrokerProcess broker =
         BrokerProcess.builder().set("default_queue_type", "quorum").start()) {
       Http http = Http.as(broker.httpPort(), "guest", "guest");
@@ -82,7 +85,7 @@ class DefaultQueueTypeIT {
   }
 
   @Test
-  void withoutEitherItIsClassic() throws Exception {
+  void theDefaultQueueTypeIsClassic() throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().start();
         Connection connection = broker.factory().newConnection()) {
       connection.createChannel().queueDeclare("q", true, false, false, null);

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The delayed exchange, as programs use it that were written for RabbitMQ's plugin. */
+/** Tests the delayed exchange as programs for RabbitMQ's plugin use it. */
 @BlackBox
 @MayflyOnly("the plugin is not part of RabbitMQ")
 class DelayedExchangeIT {
@@ -53,7 +53,7 @@ class DelayedExchangeIT {
     return headers(Map.of("x-delay", millis));
   }
 
-  /** Publishes a message whose body is when that was, and waits for its confirm. */
+  /** Publishes a message whose body is the time of the publish, and waits for its confirm. */
   private static void publish(Amqp amqp, String exchange, String key, Object delay)
       throws Exception {
     Channel channel = amqp.confirming();
@@ -66,7 +66,7 @@ class DelayedExchangeIT {
   }
 
   @Test
-  void messagesComeInTheOrderOfTheirDelays(Amqp amqp) throws Exception {
+  void delayedMessagesArriveInTheOrderOfTheirDelays(Amqp amqp) throws Exception {
     String exchange = delayed(amqp, "direct");
     String queue = amqp.queue();
     amqp.bind(queue, exchange, "");
@@ -88,7 +88,7 @@ class DelayedExchangeIT {
 
   @ParameterizedTest
   @MethodSource("delays")
-  void theDelayMayBeANumberOfAnyType(Object delay, Object negated, Amqp amqp) throws Exception {
+  void theDelayCanBeANumberOfAnyType(Object delay, Object negated, Amqp amqp) throws Exception {
     String exchange = delayed(amqp, "fanout");
     String queue = amqp.queue();
     amqp.bind(queue, exchange, "");
@@ -111,7 +111,7 @@ class DelayedExchangeIT {
 
   @ParameterizedTest
   @MethodSource("noDelays")
-  void whatIsNoDelayIsRoutedAtOnceAndUnchanged(Object header, Amqp amqp) throws Exception {
+  void anInvalidDelayIsRoutedImmediatelyAndUnchanged(Object header, Amqp amqp) throws Exception {
     String exchange = delayed(amqp, "fanout");
     String queue = amqp.queue();
     amqp.bind(queue, exchange, "");
@@ -126,7 +126,7 @@ class DelayedExchangeIT {
   }
 
   @Test
-  void aMessageWithoutTheHeaderIsRoutedAtOnce(Amqp amqp) throws Exception {
+  void aMessageWithoutXDelayIsRoutedImmediately(Amqp amqp) throws Exception {
     String exchange = delayed(amqp, "topic");
     String queue = amqp.queue();
     amqp.bind(queue, exchange, "a.*");
@@ -138,7 +138,7 @@ class DelayedExchangeIT {
 
   @ParameterizedTest
   @CsvSource({"direct, key, key", "topic, #, key", "topic, key.#, key.a.b", "fanout, x, key"})
-  void itRoutesAsTheTypeThatItNames(String type, String bound, String key, Amqp amqp)
+  void aDelayedExchangeRoutesByItsDelayedType(String type, String bound, String key, Amqp amqp)
       throws Exception {
     String exchange = delayed(amqp, type);
     String queue = amqp.queue();
@@ -151,7 +151,7 @@ class DelayedExchangeIT {
   }
 
   @Test
-  void itRoutesByHeaders(Amqp amqp) throws Exception {
+  void aDelayedExchangeCanRouteByHeaders(Amqp amqp) throws Exception {
     String exchange = delayed(amqp, "headers");
     String queue = amqp.queue();
     String other = amqp.queue();
@@ -165,7 +165,7 @@ class DelayedExchangeIT {
   }
 
   @Test
-  void theArgumentMustNameAnotherTypeThatThereIs(Amqp amqp) throws Exception {
+  void theDelayedTypeMustBeAnotherExistingType(Amqp amqp) throws Exception {
     assertRefused(
         amqp, Map.of(), "Invalid argument, 'x-delayed-type' must be an existing exchange type");
     assertRefused(
@@ -190,7 +190,7 @@ class DelayedExchangeIT {
   }
 
   @Test
-  void bindingsAreCheckedAsThoseOfTheTypeThatItNames(Amqp amqp) throws Exception {
+  void bindingsAreCheckedByTheRulesOfTheDelayedType(Amqp amqp) throws Exception {
     String exchange = delayed(amqp, "x-consistent-hash");
     String queue = amqp.queue();
     Channel channel = amqp.newChannel();
@@ -219,7 +219,7 @@ class DelayedExchangeIT {
   }
 
   @Test
-  void mandatoryTellsWhetherAQueueIsBoundNow(Amqp amqp) throws Exception {
+  void mandatoryChecksTheBindingsAtThePublish(Amqp amqp) throws Exception {
     String exchange = delayed(amqp, "direct");
     String queue = amqp.queue();
     amqp.bind(queue, exchange, "bound");
@@ -242,7 +242,7 @@ class DelayedExchangeIT {
   }
 
   @Test
-  void theAlternateExchangeGetsLaterWhatGoesNowhere(Amqp amqp) throws Exception {
+  void theAlternateExchangeGetsUnroutableDelayedMessages(Amqp amqp) throws Exception {
     String alternate = amqp.exchange(BuiltinExchangeType.FANOUT);
     String caught = amqp.queue();
     amqp.bind(caught, alternate, "");
@@ -252,7 +252,7 @@ class DelayedExchangeIT {
   }
 
   @Test
-  void exchangesMayBeBoundBeforeAndBehindIt(Amqp amqp) throws Exception {
+  void exchangesCanBeBoundToAndFromADelayedExchange(Amqp amqp) throws Exception {
     String front = amqp.exchange(BuiltinExchangeType.FANOUT);
     String exchange = delayed(amqp, "direct");
     String behind = delayed(amqp, "fanout");
@@ -309,7 +309,7 @@ class DelayedExchangeIT {
   }
 
   @Test
-  void aDeadLetterIsDelayedThatHasNotBeenYet(Amqp amqp) throws Exception {
+  void aDeadLetterThatWasNotDelayedBeforeIsDelayed(Amqp amqp) throws Exception {
     String retry = delayed(amqp, "fanout");
     String again = amqp.queue();
     amqp.bind(again, retry, "");
@@ -321,7 +321,7 @@ class DelayedExchangeIT {
   }
 
   @Test
-  void aTransactionDelaysFromItsCommit(Amqp amqp) throws Exception {
+  void inATransactionTheDelayBeginsAtTheCommit(Amqp amqp) throws Exception {
     String exchange = delayed(amqp, "fanout");
     String queue = amqp.queue();
     amqp.bind(queue, exchange, "");
@@ -338,7 +338,7 @@ class DelayedExchangeIT {
   }
 
   @Test
-  void theTimeToLiveCountsFromTheDueTime(Amqp amqp) throws Exception {
+  void theTtlOfADelayedMessageCountsFromItsDueTime(Amqp amqp) throws Exception {
     String exchange = delayed(amqp, "fanout");
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of()));
@@ -357,7 +357,7 @@ class DelayedExchangeIT {
   }
 
   @Test
-  void aLimitCountsWhatIsReadyOnly(Amqp amqp) throws Exception {
+  void lengthLimitsDoNotCountDelayedMessages(Amqp amqp) throws Exception {
     String exchange = delayed(amqp, "fanout");
     String queue = amqp.queue(Map.of("x-max-length", 2));
     amqp.bind(queue, exchange, "");
@@ -380,7 +380,7 @@ class DelayedExchangeIT {
   }
 
   @Test
-  void whatAFullQueueRefusesIsDeadLettered(Amqp amqp) throws Exception {
+  void aDueMessageThatAFullQueueRefusesIsDeadLettered(Amqp amqp) throws Exception {
     String exchange = delayed(amqp, "fanout");
     String dead = amqp.queue();
     String queue =
@@ -394,7 +394,7 @@ class DelayedExchangeIT {
   }
 
   @Test
-  void aStreamGetsItAtItsTime(Amqp amqp) throws Exception {
+  void aStreamGetsADelayedMessageAtItsDueTime(Amqp amqp) throws Exception {
     String exchange = delayed(amqp, "fanout");
     String stream = amqp.name();
     amqp.channel().queueDeclare(stream, true, false, false, Map.of("x-queue-type", "stream"));

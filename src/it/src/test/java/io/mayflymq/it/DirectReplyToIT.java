@@ -23,7 +23,7 @@ class DirectReplyToIT {
   private static final String REPLY_TO = "amq.rabbitmq.reply-to";
 
   @Test
-  void aReplyComesStraightToTheRequester(Amqp amqp) throws Exception {
+  void aReplyIsDeliveredDirectlyToTheRequester(Amqp amqp) throws Exception {
     String requests = amqp.queue();
     Channel client = amqp.channel();
     Deliveries replies = Deliveries.from(client, REPLY_TO, true);
@@ -43,7 +43,7 @@ class DirectReplyToIT {
   }
 
   @Test
-  void theServerCanAskWhetherTheRequesterIsThere(Amqp amqp) throws Exception {
+  void declaringTheReplyNameChecksThatTheRequesterExists(Amqp amqp) throws Exception {
     String requests = amqp.queue();
     Channel client = amqp.newConnection().createChannel();
     Deliveries.from(client, REPLY_TO, true);
@@ -60,7 +60,7 @@ class DirectReplyToIT {
   }
 
   @Test
-  void aReplyToNobodyIsDroppedAndNotReturned(Amqp amqp) throws Exception {
+  void aReplyToAMissingRequesterIsDroppedAndNotReturned(Amqp amqp) throws Exception {
     String requests = amqp.queue();
     Channel client = amqp.newConnection().createChannel();
     Deliveries.from(client, REPLY_TO, true);
@@ -73,7 +73,7 @@ class DirectReplyToIT {
   }
 
   @Test
-  void repliesAreNotAcknowledged(Amqp amqp) throws Exception {
+  void aReplyConsumerCannotAcknowledge(Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     assertChannelError(
         channel,
@@ -105,7 +105,7 @@ class DirectReplyToIT {
   }
 
   @Test
-  void aNameThatDiffersInOneCharacterReachesNobody(Amqp amqp) throws Exception {
+  void aWrongReplyNameReachesNoRequester(Amqp amqp) throws Exception {
     Channel client = amqp.channel();
     Deliveries replies = Deliveries.from(client, REPLY_TO, true);
     String name = replyName(amqp, client);
@@ -129,7 +129,7 @@ class DirectReplyToIT {
   }
 
   @Test
-  void aClosedChannelWaitsForNoReplies(Amqp amqp) throws Exception {
+  void repliesToAClosedChannelAreDropped(Amqp amqp) throws Exception {
     Channel client = amqp.newChannel();
     Deliveries.from(client, REPLY_TO, true);
     String name = replyName(amqp, client);
@@ -140,7 +140,7 @@ class DirectReplyToIT {
   }
 
   @Test
-  void aCancelledConsumerWaitsForNoRepliesAndAnotherHasAnotherName(Amqp amqp) throws Exception {
+  void aNewReplyConsumerOnTheChannelHasANewName(Amqp amqp) throws Exception {
     Channel client = amqp.channel();
     Deliveries first = Deliveries.from(client, REPLY_TO, true);
     String name = replyName(amqp, client);
@@ -198,7 +198,7 @@ class DirectReplyToIT {
   }
 
   @Test
-  void aReplyCanBeACarbonCopy(Amqp amqp) throws Exception {
+  void aReplyCanBeRoutedByCc(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Channel client = amqp.channel();
     Deliveries replies = Deliveries.from(client, REPLY_TO, true);
@@ -209,7 +209,7 @@ class DirectReplyToIT {
   }
 
   @Test
-  void aReplyInATransactionLeavesAtTheCommit(Amqp amqp) throws Exception {
+  void aReplyInATransactionIsSentAtTheCommit(Amqp amqp) throws Exception {
     Channel client = amqp.channel();
     Deliveries replies = Deliveries.from(client, REPLY_TO, true);
     String name = replyName(amqp, client);

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Durability where something was set differently. */
+/** Tests durability with other than the default settings. */
 @OwnBroker
 @Timeout(value = 3, unit = MINUTES)
 class DurabilitySettingsIT {
@@ -25,10 +25,10 @@ class DurabilitySettingsIT {
 
   @TempDir Path data;
 
-  /** Each queue goes to a shard that is there, with its messages, and is as complete as before. */
+  /** Each queue moves to an existing shard with all its messages. */
   @ParameterizedTest
   @EnumSource
-  void theNumberOfShardsMayChangeBetweenStarts(Ending ending) throws Exception {
+  void theNumberOfShardsCanChangeBetweenStarts(Ending ending) throws Exception {
     try (RestartedBroker broker = RestartedBroker.at(data)) {
       List<List<String>> model = new ArrayList<>();
       int[] shards = {2, 1, 4, 3};
@@ -65,7 +65,7 @@ class DurabilitySettingsIT {
   }
 
   @Test
-  void withoutForcingTheEndOfTheProcessStillLosesNothing() throws Exception {
+  void withoutForcedWritesAKillLosesNothing() throws Exception {
     try (RestartedBroker broker = RestartedBroker.at(data).set("durability.sync", "never")) {
       broker.start();
       broker.queue("q");

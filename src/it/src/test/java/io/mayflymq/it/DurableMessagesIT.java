@@ -33,7 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What was confirmed is there after the end of the broker, whichever end it was, and as it was. */
+/** Confirmed messages are unchanged after a stop or a kill of the broker. */
 @OwnBroker
 @Timeout(value = 3, unit = MINUTES)
 class DurableMessagesIT {
@@ -108,7 +108,7 @@ class DurableMessagesIT {
 
   @ParameterizedTest
   @EnumSource
-  void orderStaysAndWhatIsTransientGoes(Ending ending) throws Exception {
+  void orderIsKeptAndTransientMessagesAreLost(Ending ending) throws Exception {
     broker.queue("q");
     broker.channel().queueDeclare("transient", false, false, false, null);
     broker.channel().queueDeclare("exclusive", true, true, false, null);
@@ -131,7 +131,7 @@ class DurableMessagesIT {
 
   @ParameterizedTest
   @EnumSource
-  void settledMessagesDoNotComeBack(Ending ending) throws Exception {
+  void settledMessagesStayDeletedAfterARestart(Ending ending) throws Exception {
     broker.queue("q");
     broker.publish("q", strings("m", 10));
     Channel channel = broker.channel();
@@ -153,7 +153,7 @@ class DurableMessagesIT {
 
   @ParameterizedTest
   @EnumSource
-  void unacknowledgedMessagesComeBackInPlaceAndFlagged(Ending ending) throws Exception {
+  void unacknowledgedMessagesKeepTheirPositionAndAreRedelivered(Ending ending) throws Exception {
     broker.queue("q");
     broker.publish("q", strings("m", 8));
     Channel channel = broker.channel();
@@ -173,7 +173,7 @@ class DurableMessagesIT {
 
   @ParameterizedTest
   @EnumSource
-  void acknowledgementsOfMany(Ending ending) throws Exception {
+  void multipleAcknowledgementsSurviveARestart(Ending ending) throws Exception {
     broker.queue("q");
     broker.publish("q", strings("m", 100));
     Channel channel = broker.channel();
@@ -258,7 +258,7 @@ class DurableMessagesIT {
 
   @ParameterizedTest
   @EnumSource
-  void committedTransactionsSurviveAsAWhole(Ending ending) throws Exception {
+  void committedTransactionsSurviveCompletely(Ending ending) throws Exception {
     for (int i = 0; i < 4; i++) {
       broker.queue("q" + i);
     }
@@ -290,7 +290,7 @@ class DurableMessagesIT {
 
   @ParameterizedTest
   @EnumSource
-  void confirmsOfAMix(Ending ending) throws Exception {
+  void persistentTransientAndUnroutablePublishesAreConfirmed(Ending ending) throws Exception {
     broker.queue("q");
     Set<String> returned = new ConcurrentSkipListSet<>();
     Channel channel = broker.publisher();
@@ -310,10 +310,10 @@ class DurableMessagesIT {
         .isEqualTo(IntStream.range(0, 300).filter(i -> i % 3 == 0).mapToObj(i -> "m" + i).toList());
   }
 
-  /** Around the sizes of a frame, of a write buffer and of a segment. */
+  /** Uses sizes around those of a frame, a write buffer and a segment. */
   @ParameterizedTest
   @EnumSource
-  void bigMessages(Ending ending) throws Exception {
+  void bigMessagesSurviveARestart(Ending ending) throws Exception {
     int[] sizes = {0, 1, 4_095, 131_064, 131_065, 262_144, 5_000_000, 1, 70_000_000, 5_000_000, 2};
     broker.queue("q");
     for (int i = 0; i < sizes.length; i++) {
@@ -333,7 +333,7 @@ class DurableMessagesIT {
 
   @ParameterizedTest
   @EnumSource
-  void tenThousandQueuesWithAMessageEach(Ending ending) throws Exception {
+  void tenThousandQueuesWithOneMessageEachSurviveARestart(Ending ending) throws Exception {
     int queues = 10_000;
     for (int i = 0; i < queues; i++) {
       if (i % 500 == 499) {
@@ -356,10 +356,10 @@ class DurableMessagesIT {
     }
   }
 
-  /** Each life goes on where the one before has ended, also where nothing was left. */
+  /** Each start continues with the state of the one before, also with an empty one. */
   @ParameterizedTest
   @EnumSource
-  void manyRestartsInARow(Ending ending) throws Exception {
+  void messagesSurviveManyRestartsInARow(Ending ending) throws Exception {
     broker.queue("grows");
     broker.queue("empties");
     broker.queue("keeps");

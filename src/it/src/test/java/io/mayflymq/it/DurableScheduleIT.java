@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Scheduled messages outlive the broker: none is lost, early or doubled. */
+/** Scheduled messages survive a restart: none is lost, early or duplicated. */
 @OwnBroker
 class DurableScheduleIT {
   private static final String EXCHANGE = "later";
@@ -80,7 +80,7 @@ class DurableScheduleIT {
 
   @ParameterizedTest
   @EnumSource
-  void whatIsDueLaterStillWaitsAfterARestart(Ending ending) throws Exception {
+  void scheduledMessagesStillWaitAfterARestart(Ending ending) throws Exception {
     queue("q", Map.of());
     List<Integer> delays = List.of(6_000, 4_000, 5_000, 4_000);
     long start = System.nanoTime();
@@ -102,7 +102,7 @@ class DurableScheduleIT {
 
   @ParameterizedTest
   @EnumSource
-  void whatWasDueMeanwhileComesAtTheStart(Ending ending) throws Exception {
+  void messagesThatWereDueWhileTheBrokerWasDownArriveAtTheStart(Ending ending) throws Exception {
     queue("q", Map.of());
     for (int delay : List.of(1_000, 600, 800)) {
       broker.publisher().basicPublish(EXCHANGE, "q", delay(delay), bytes("" + delay));
@@ -117,7 +117,7 @@ class DurableScheduleIT {
   }
 
   @Test
-  void whatWasCancelledPurgedOrDeletedStaysSo() throws Exception {
+  void cancelledPurgedAndDeletedScheduledMessagesStayDeleted() throws Exception {
     queue("cancelled", Map.of());
     queue("purged", Map.of());
     queue("deleted", Map.of());
@@ -140,9 +140,9 @@ class DurableScheduleIT {
     assertThat(delayed("deleted")).isZero();
   }
 
-  /** Kills it in the middle of a deletion whose scheduled messages become dead letters. */
+  /** Kills the broker during the deletion of a queue that dead-letters its scheduled messages. */
   @Test
-  void whatDiesWithItsQueueIsNotLostIfTheBrokerIsKilledMeanwhile() throws Exception {
+  void messagesDeadLetteredWithTheirQueueSurviveAKill() throws Exception {
     int count = 30_000;
     boolean inTheMiddle = false;
     for (int round = 0; round < 10 && !inTheMiddle; round++) {
@@ -177,7 +177,7 @@ class DurableScheduleIT {
   }
 
   @Test
-  void transientMessagesAndQueuesEndWithTheBroker() throws Exception {
+  void transientScheduledMessagesAreLostAtARestart() throws Exception {
     queue("durable", Map.of());
     BasicProperties transientDelay = delay(3_600_000).builder().deliveryMode(1).build();
     broker.publisher().basicPublish(EXCHANGE, "durable", transientDelay, bytes("x"));
@@ -187,9 +187,9 @@ class DurableScheduleIT {
     assertThat(delayed("durable")).isZero();
   }
 
-  /** Kills the broker again and again while messages come, wait, fall due and are delivered. */
+  /** Kills the broker repeatedly while messages are published, wait, fall due and are delivered. */
   @Test
-  void noneIsLostEarlyOrDoubledHoweverOftenTheBrokerIsKilled() throws Exception {
+  void repeatedKillsLoseNoScheduledMessageAndDeliverNoneEarlyOrTwice() throws Exception {
     int rounds = Integer.getInteger("rounds", 3);
     queue("consumed", Map.of());
     queue("left", Map.of());

@@ -47,7 +47,8 @@ class DurableTimeIT {
 
   @ParameterizedTest
   @EnumSource
-  void whatExpiredMeanwhileIsDeadLetteredAtTheStart(Ending ending) throws Exception {
+  void messagesThatExpiredWhileTheBrokerWasDownAreDeadLetteredAtTheStart(Ending ending)
+      throws Exception {
     broker.queue("dead");
     broker.queue("by queue", deadLetterTo("dead", Map.of("x-message-ttl", 1_500)));
     broker.queue("by message", deadLetterTo("dead", Map.of()));
@@ -95,7 +96,8 @@ class DurableTimeIT {
 
   @ParameterizedTest
   @EnumSource
-  void whatExpiredMeanwhileIsDroppedWithoutADeadLetterExchange(Ending ending) throws Exception {
+  void messagesThatExpiredWhileTheBrokerWasDownAreDroppedWithoutADeadLetterExchange(Ending ending)
+      throws Exception {
     broker.queue("q");
     broker.publish("q", expiring(1_000), bytes("goes"));
     broker.publish("q", "stays");
@@ -111,7 +113,7 @@ class DurableTimeIT {
 
   @ParameterizedTest
   @EnumSource
-  void deadlinesAreAbsolute(Ending ending) throws Exception {
+  void deadlinesAreAbsoluteTimesAcrossARestart(Ending ending) throws Exception {
     int ttl = 16_000;
     broker.queue("dead");
     broker.queue("by queue", deadLetterTo("dead", Map.of("x-message-ttl", ttl)));
@@ -142,7 +144,7 @@ class DurableTimeIT {
 
   @ParameterizedTest
   @EnumSource
-  void leasesStartAnew(Ending ending) throws Exception {
+  void leasesStartAgainAtTheStart(Ending ending) throws Exception {
     int lease = 3_000;
     broker.queue("leased", Map.of("x-expires", lease));
     broker.publish("leased", "m");
@@ -162,7 +164,7 @@ class DurableTimeIT {
 
   @ParameterizedTest
   @EnumSource
-  void deathsAreRemembered(Ending ending) throws Exception {
+  void deathHistorySurvivesARestart(Ending ending) throws Exception {
     broker.queue("retry", deadLetterTo("work", Map.of("x-message-ttl", 10)));
     broker.queue("work", deadLetterTo("retry", Map.of()));
     broker.publish("work", PERSISTENT.builder().expiration("60000").build(), bytes("m"));
@@ -188,7 +190,7 @@ class DurableTimeIT {
 
   @ParameterizedTest
   @EnumSource
-  void deadLettersAreAsSafeAsTheirMessages(Ending ending) throws Exception {
+  void deadLettersOfPersistentMessagesSurviveAKill(Ending ending) throws Exception {
     broker.queue("dead");
     broker.queue("rejects", deadLetterTo("dead", Map.of()));
     broker.queue("short", deadLetterTo("dead", Map.of("x-max-length", 1)));
@@ -221,7 +223,7 @@ class DurableTimeIT {
 
   @ParameterizedTest
   @EnumSource
-  void lengthLimitsHold(Ending ending) throws Exception {
+  void lengthLimitsApplyAfterARestart(Ending ending) throws Exception {
     broker.queue("count", Map.of("x-max-length", 3));
     broker.queue("bytes", Map.of("x-max-length-bytes", 9));
     broker.queue("rejecting", Map.of("x-max-length", 3, "x-overflow", "reject-publish"));
@@ -246,7 +248,7 @@ class DurableTimeIT {
   /** What was unacknowledged counts again; only drop-head may drop messages for that. */
   @ParameterizedTest
   @EnumSource
-  void whatComesBackCountsForTheLimit(Ending ending) throws Exception {
+  void requeuedMessagesCountForTheLimitAfterARestart(Ending ending) throws Exception {
     broker.queue("dropping", Map.of("x-max-length", 3));
     broker.queue("rejecting", Map.of("x-max-length", 3, "x-overflow", "reject-publish"));
     for (String queue : List.of("dropping", "rejecting")) {
@@ -265,7 +267,7 @@ class DurableTimeIT {
 
   @ParameterizedTest
   @EnumSource
-  void countsAreRight(Ending ending) throws Exception {
+  void messageCountsAreCorrectAfterARestart(Ending ending) throws Exception {
     broker.queue("q");
     broker.publish("q", numbered("m", 100).toArray(String[]::new));
     for (int i = 0; i < 40; i++) {

@@ -15,10 +15,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * What was declared durable is there after a restart, also one that nobody was told of: kill -9
- * right after the declare-ok.
- */
+/** Durable objects exist after a restart, also after kill -9 right after the declare-ok. */
 @BlackBox
 @OwnBroker
 class DurableTopologyIT {
@@ -57,7 +54,7 @@ class DurableTopologyIT {
   }
 
   @Test
-  void whatIsNotDurableGoesWithTheProcess() throws Exception {
+  void nonDurableExchangesQueuesAndBindingsAreGoneAfterAKill() throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().data(data).start()) {
       Channel channel = broker.factory().newConnection().createChannel();
       channel.queueDeclare("transient", false, false, false, null);
@@ -82,7 +79,7 @@ class DurableTopologyIT {
   }
 
   @Test
-  void leasesOfDurableQueuesStartAnew() throws Exception {
+  void leasesOfDurableQueuesStartAgain() throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().data(data).start()) {
       Channel channel = broker.factory().newConnection().createChannel();
       channel.queueDeclare("leased", true, false, false, Map.of("x-expires", 60_000));

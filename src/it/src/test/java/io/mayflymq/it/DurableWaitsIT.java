@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the end of the broker makes of leases, locks and waits for another try. */
+/** Tests the effect of a restart on leases, locks and retry delays. */
 @OwnBroker
 class DurableWaitsIT {
   private static final int LEASE = 3_000;
@@ -52,7 +52,7 @@ class DurableWaitsIT {
     return Http.as(broker.process().httpPort(), "guest", "guest");
   }
 
-  /** By the management API: asking there is no use of a queue. */
+  /** Asks the management API, which does not renew the lease of a queue. */
   private JsonNode queue(String name) throws Exception {
     return http().get("queues/%2F/" + name).json();
   }
@@ -61,7 +61,7 @@ class DurableWaitsIT {
     return http().get("queues/%2F/" + queue).status() == 404;
   }
 
-  /** Makes sure that a message is known to have been delivered, and kills the broker. */
+  /** Waits until the log has the delivery of a message, and kills the broker. */
   private void killWithDeliveries() throws Exception {
     broker.letSettle();
     broker.restart(Ending.KILL);
@@ -69,13 +69,13 @@ class DurableWaitsIT {
 
   @ParameterizedTest
   @EnumSource
-  void aLeaseByTheRulesOfServiceBusStartsAnewAndItsMessagesDieAtItsEnd(Ending ending)
+  void aServiceBusLeaseStartsAgainAndDeadLettersItsMessagesAtItsEnd(Ending ending)
       throws Exception {
     Map<String, Object> leased =
         Map.of(
             "x-expires", LEASE,
             "x-expires-activity", "service-bus",
-            "x-on-expire", "dead-letter");
+            "x-expires-action", "dead-letter");
     broker.queue("dead");
     broker.queue("unused", deadLetterTo("dead", leased));
     broker.publish("unused", "m");
@@ -96,7 +96,7 @@ class DurableWaitsIT {
   }
 
   @Test
-  void whatIsScheduledKeepsALeaseAliveAfterARestartToo() throws Exception {
+  void scheduledMessagesKeepALeaseAfterARestart() throws Exception {
     Map<String, Object> leased = Map.of("x-expires", LEASE, "x-expires-activity", "service-bus");
     Channel channel = broker.channel();
     channel.exchangeDeclare(
@@ -125,7 +125,7 @@ class DurableWaitsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"classic", "quorum"})
-  void whatWasUnderLockIsReadyAgainAndTheRestartIsOneMoreReturn(String type) throws Exception {
+  void lockedMessagesAreReadyAfterARestartWhichCountsAsAReturn(String type) throws Exception {
     broker.queue("q", Map.of("x-queue-type", type, "x-lock-duration", LONG, "x-delivery-limit", 5));
     broker.publish("q", "a", "b", "c");
     for (int returns = 0; returns < 2; returns++) {
@@ -151,7 +151,7 @@ class DurableWaitsIT {
 
   @ParameterizedTest
   @CsvSource({"dead-letter, rejected, consumer-timeout", "requeue, delivery_limit, delivery-limit"})
-  void aLockThatBeginsAfterARestartEndsAsTheQueueSays(String action, String reason, String setting)
+  void locksAfterARestartHaveTheDurationOfTheQueue(String action, String reason, String setting)
       throws Exception {
     Map<String, Object> arguments =
         new HashMap<>(Map.of("x-consumer-timeout", LOCK, "x-consumer-timeout-action", action));
@@ -184,7 +184,7 @@ class DurableWaitsIT {
 
   @ParameterizedTest
   @CsvSource({"classic, KILL", "quorum, KILL", "classic, SIGTERM", "quorum, SIGTERM"})
-  void whatWaitsForItsRetryGoesOnWaitingAndTakesItsPlaceThen(String type, Ending ending)
+  void retryDelaysContinueAfterARestartAndKeepTheOrder(String type, Ending ending)
       throws Exception {
     int wait = 8_000;
     broker.queue(

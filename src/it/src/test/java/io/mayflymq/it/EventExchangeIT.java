@@ -16,7 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** What is told at {@code amq.rabbitmq.event}, which in RabbitMQ a plugin of this name adds. */
+/** Tests the events at {@code amq.rabbitmq.event}, as of RabbitMQ's event exchange plugin. */
 @BlackBox
 @Isolated("it hears of everything")
 class EventExchangeIT {
@@ -31,7 +31,7 @@ class EventExchangeIT {
   }
 
   @Test
-  void aQueueComesAndGoes(Amqp amqp) throws Exception {
+  void creatingAndDeletingAQueuePublishesEvents(Amqp amqp) throws Exception {
     Deliveries events = events(amqp, "queue.*");
     Channel channel = amqp.newChannel();
     String name =
@@ -57,7 +57,7 @@ class EventExchangeIT {
   }
 
   @Test
-  void anExchangeAndItsBindingsComeAndGo(Amqp amqp) throws Exception {
+  void creatingAndDeletingAnExchangeAndItsBindingsPublishesEvents(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Deliveries exchanges = events(amqp, "exchange.*");
     Deliveries bindings = events(amqp, "binding.deleted");
@@ -76,7 +76,7 @@ class EventExchangeIT {
   }
 
   @Test
-  void channelsAndConsumersComeAndGo(Amqp amqp) throws Exception {
+  void openingAndClosingChannelsAndConsumersPublishesEvents(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Deliveries consumers = events(amqp, "consumer.*");
     Deliveries channels = events(amqp, "channel.*");
@@ -104,7 +104,7 @@ class EventExchangeIT {
   }
 
   @Test
-  void administratorsAreHeardOf(Amqp amqp, Target target) throws Exception {
+  void changesByAdministratorsPublishEvents(Amqp amqp, Target target) throws Exception {
     ControlCommand control = ControlCommand.of(target);
     Deliveries events = events(amqp, "#");
     assertThat(control.run("add_user", "told", "secret").exit()).isZero();

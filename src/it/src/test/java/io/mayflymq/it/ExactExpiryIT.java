@@ -36,7 +36,7 @@ class ExactExpiryIT {
   private static final int BATCH = 500;
 
   @Test
-  void deadlinesBehindALongLivedHeadAreKept(Amqp amqp) throws Exception {
+  void messagesBehindALongLivedHeadExpireAtTheirDeadline(Amqp amqp) throws Exception {
     int count = 20_000;
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of()));
@@ -50,7 +50,7 @@ class ExactExpiryIT {
   }
 
   @Test
-  void deadlinesAreKeptWhileTheConsumerIsFull(Amqp amqp) throws Exception {
+  void messagesExpireOnTimeWhileTheConsumerIsAtItsPrefetchLimit(Amqp amqp) throws Exception {
     int count = 10_000;
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of()));
@@ -69,7 +69,7 @@ class ExactExpiryIT {
   }
 
   @Test
-  void theCountIsRightAtEveryMoment(Amqp amqp) throws Exception {
+  void theMessageCountIsCorrectAtEveryMoment(Amqp amqp) throws Exception {
     int count = 2_000;
     String queue = amqp.queue();
     Lateness lateness = new Lateness(count);
@@ -87,7 +87,7 @@ class ExactExpiryIT {
   }
 
   @Test
-  void nothingIsHandedOutPastItsDeadlineAndNothingIsLost(Amqp amqp) throws Exception {
+  void noMessageIsDeliveredAfterItsDeadlineOrLost(Amqp amqp) throws Exception {
     int count = 3_000;
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of()));

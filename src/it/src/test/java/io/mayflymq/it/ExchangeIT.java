@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Exchanges as objects: declared, compared, bound to each other, deleted, protected. */
+/** Tests exchanges: declaration, redeclaration, bindings, deletion and protected names. */
 @BlackBox
 class ExchangeIT {
 
@@ -38,7 +38,7 @@ class ExchangeIT {
   }
 
   @Test
-  void redeclaringTheSameIsANoOp(Amqp amqp) throws Exception {
+  void redeclaringTheSameExchangeIsANoOp(Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     String name = amqp.name();
     Map<String, Object> arguments = Map.of("alternate-exchange", "amq.fanout", "x-own", 1);
@@ -48,7 +48,7 @@ class ExchangeIT {
   }
 
   @Test
-  void passiveDeclarationLooksAtTheNameOnly(Amqp amqp) throws Exception {
+  void passiveDeclarationChecksTheNameOnly(Amqp amqp) throws Exception {
     String name = amqp.exchange(BuiltinExchangeType.DIRECT);
     amqp.channel().exchangeDeclarePassive(name);
     String absent = amqp.name();
@@ -60,14 +60,14 @@ class ExchangeIT {
   }
 
   @Test
-  void whatDiffersIsNamed(Amqp amqp) throws Exception {
+  void aRedeclarationErrorNamesTheDifferentProperty(Amqp amqp) throws Exception {
     String name = amqp.exchange(BuiltinExchangeType.DIRECT);
     Map<String, Object> none = Map.of();
     differs(amqp, name, "type", "'topic'", "'direct'", "topic", false, false, false, none);
     differs(amqp, name, "durable", "'true'", "'false'", "direct", true, false, false, none);
     differs(amqp, name, "auto_delete", "'true'", "'false'", "direct", false, true, false, none);
     differs(amqp, name, "internal", "'true'", "'false'", "direct", false, false, true, none);
-    // The first difference in this order is the one that is told.
+    // The error names the first difference in this order.
     differs(amqp, name, "type", "'topic'", "'direct'", "topic", true, true, true, none);
     Channel channel = amqp.newChannel();
     assertChannelError(
@@ -199,7 +199,7 @@ class ExchangeIT {
   }
 
   @Test
-  void anAutoDeleteExchangeGoesWithItsLastBinding(Amqp amqp) throws Exception {
+  void anAutoDeleteExchangeIsDeletedWithItsLastBinding(Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     String name = amqp.name();
     channel.exchangeDeclare(name, "direct", false, true, Map.of());
@@ -218,7 +218,7 @@ class ExchangeIT {
   }
 
   @Test
-  void autoDeletionIsPassedOnFromDestinationToSource(Amqp amqp) throws Exception {
+  void autoDeletionContinuesFromDestinationToSource(Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     String source = amqp.name();
     String destination = amqp.exchange(BuiltinExchangeType.FANOUT);
@@ -275,7 +275,7 @@ class ExchangeIT {
   }
 
   @Test
-  void unbindingWhatIsNotThereIsFine(Amqp amqp) throws Exception {
+  void removingAMissingBindingIsAccepted(Amqp amqp) throws Exception {
     String exchange = amqp.exchange(BuiltinExchangeType.DIRECT);
     String queue = amqp.queue();
     Channel channel = amqp.channel();
@@ -308,7 +308,7 @@ class ExchangeIT {
   }
 
   @Test
-  void publishingToNoExchangeClosesTheChannel(Amqp amqp) throws Exception {
+  void publishingToAMissingExchangeClosesTheChannel(Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     String absent = amqp.name();
     assertChannelError(
@@ -319,7 +319,7 @@ class ExchangeIT {
   }
 
   @Test
-  void cyclesOfExchangesDeliverOnce(Amqp amqp) throws Exception {
+  void aCycleOfExchangesDeliversOnce(Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     String first = amqp.exchange(BuiltinExchangeType.FANOUT);
     String second = amqp.exchange(BuiltinExchangeType.FANOUT);
@@ -339,7 +339,7 @@ class ExchangeIT {
   }
 
   @Test
-  void anAlternateExchangeTakesWhatIsNotRouted(Amqp amqp) throws Exception {
+  void anAlternateExchangeGetsUnroutableMessages(Amqp amqp) throws Exception {
     String last = amqp.exchange(BuiltinExchangeType.FANOUT);
     String middle = amqp.exchange(BuiltinExchangeType.DIRECT, Map.of("alternate-exchange", last));
     String front = amqp.exchange(BuiltinExchangeType.DIRECT, Map.of("alternate-exchange", middle));

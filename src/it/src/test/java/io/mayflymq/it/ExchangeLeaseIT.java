@@ -15,7 +15,7 @@ import io.mayflymq.it.harness.Time;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Exchanges and bindings that go when nobody uses them. */
+/** Tests leases of exchanges and bindings. */
 @BlackBox
 @MayflyOnly("RabbitMQ has no such thing")
 class ExchangeLeaseIT extends PolicyFixture {
@@ -31,7 +31,7 @@ class ExchangeLeaseIT extends PolicyFixture {
   }
 
   @Test
-  void anExchangeStaysWhileMessagesGoThroughIt(Amqp amqp) throws Exception {
+  void anExchangeIsKeptWhileMessagesAreRoutedThroughIt(Amqp amqp) throws Exception {
     String exchange = amqp.exchange(BuiltinExchangeType.TOPIC, LEASED);
     long used = System.nanoTime();
     for (int i = 0; i < 8; i++) {
@@ -44,7 +44,7 @@ class ExchangeLeaseIT extends PolicyFixture {
   }
 
   @Test
-  void aBindingGoesThatNoMessageTakesAndAnotherStays(Amqp amqp) throws Exception {
+  void anUnusedBindingExpiresAndAUsedOneStays(Amqp amqp) throws Exception {
     String exchange = amqp.exchange(BuiltinExchangeType.DIRECT);
     String queue = amqp.queue();
     amqp.bind(queue, exchange, "used", LEASED);
@@ -60,7 +60,7 @@ class ExchangeLeaseIT extends PolicyFixture {
   }
 
   @Test
-  void policiesDoItToo(Amqp amqp) throws Exception {
+  void policiesSetLeasesOfExchangesAndBindings(Amqp amqp) throws Exception {
     Channel channel = amqp.newChannel();
     channel.exchangeDeclare(name, BuiltinExchangeType.FANOUT, false, true, null);
     amqp.bind(amqp.queue(), name, "");
@@ -69,7 +69,7 @@ class ExchangeLeaseIT extends PolicyFixture {
   }
 
   @Test
-  void argumentsAreChecked(Amqp amqp) throws Exception {
+  void leaseArgumentsOfExchangesAreChecked(Amqp amqp) throws Exception {
     Channel channel = amqp.newChannel();
     assertChannelError(
         channel,

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The exchange types of RabbitMQ's plugins. */
+/** Tests the exchange types of RabbitMQ's plugins. */
 @BlackBox
 class ExchangeTypesIT {
   private static final int MESSAGES = 400;
@@ -52,7 +52,7 @@ class ExchangeTypesIT {
     return found;
   }
 
-  /** Publishes messages with the keys k0, k1 and so on, and says what each queue got. */
+  /** Publishes messages with the keys k0, k1 and so on, and returns the messages of each queue. */
   private static List<List<String>> shareOut(Amqp amqp, String exchange, List<String> queues)
       throws Exception {
     Channel channel = amqp.confirming();
@@ -66,7 +66,7 @@ class ExchangeTypesIT {
   }
 
   @Test
-  void aConsistentHashSharesByWeightAndAlwaysInTheSameWay(Amqp amqp) throws Exception {
+  void aConsistentHashDistributesByWeightAndIsStable(Amqp amqp) throws Exception {
     String exchange = exchange(amqp, "x-consistent-hash", Map.of());
     List<String> queues = queues(amqp, exchange, "1", "3");
     List<List<String>> found = shareOut(amqp, exchange, queues);
@@ -75,7 +75,7 @@ class ExchangeTypesIT {
   }
 
   @Test
-  void aConsistentHashMovesOnlyWhatItMust(Amqp amqp) throws Exception {
+  void aConsistentHashMovesAsFewMessagesAsPossible(Amqp amqp) throws Exception {
     String exchange = exchange(amqp, "x-consistent-hash", Map.of());
     List<String> queues = queues(amqp, exchange, "10", "10", "10");
     List<List<String>> before = shareOut(amqp, exchange, queues);
@@ -86,7 +86,7 @@ class ExchangeTypesIT {
   }
 
   @Test
-  void aConsistentHashMayBeOfAHeaderOrAProperty(Amqp amqp) throws Exception {
+  void aConsistentHashCanUseAHeaderOrAProperty(Amqp amqp) throws Exception {
     String byHeader = exchange(amqp, "x-consistent-hash", Map.of("hash-header", "h"));
     String byId = exchange(amqp, "x-consistent-hash", Map.of("hash-property", "message_id"));
     for (String exchange : List.of(byHeader, byId)) {
@@ -146,7 +146,7 @@ class ExchangeTypesIT {
   }
 
   @Test
-  void aModulusHashAlwaysSharesInTheSameWay(Amqp amqp) throws Exception {
+  void aModulusHashIsStable(Amqp amqp) throws Exception {
     String exchange = exchange(amqp, "x-modulus-hash", Map.of());
     List<String> queues = queues(amqp, exchange, "", "", "");
     List<List<String>> found = shareOut(amqp, exchange, queues);
@@ -155,7 +155,7 @@ class ExchangeTypesIT {
   }
 
   @Test
-  void aRandomExchangeReachesAll(Amqp amqp) throws Exception {
+  void aRandomExchangeUsesAllBindings(Amqp amqp) throws Exception {
     String exchange = exchange(amqp, "x-random", Map.of());
     List<List<String>> found = shareOut(amqp, exchange, queues(amqp, exchange, "", "a", "b"));
     assertThat(found).allSatisfy(bodies -> assertThat(bodies).hasSizeGreaterThan(MESSAGES / 6));
@@ -163,7 +163,7 @@ class ExchangeTypesIT {
 
   @Test
   @MayflyOnly("it came with RabbitMQ 4.0")
-  void aLocalRandomExchangeReachesAllAndTakesNoKey(Amqp amqp) throws Exception {
+  void aLocalRandomExchangeUsesAllBindingsAndRefusesKeys(Amqp amqp) throws Exception {
     String exchange = exchange(amqp, "x-local-random", Map.of());
     List<String> queues = queues(amqp, exchange, "", "");
     assertThat(shareOut(amqp, exchange, queues))
@@ -177,7 +177,7 @@ class ExchangeTypesIT {
   }
 
   @Test
-  void whatIsBoundToARecentHistoryGetsTheLastMessages(Amqp amqp) throws Exception {
+  void aNewBindingToARecentHistoryExchangeGetsTheLastMessages(Amqp amqp) throws Exception {
     String exchange = exchange(amqp, "x-recent-history", Map.of("x-recent-history-length", 3));
     Channel channel = amqp.confirming();
     for (int i = 0; i < 5; i++) {
@@ -230,7 +230,8 @@ class ExchangeTypesIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"x-consistent-hash", "x-random", "x-modulus-hash"})
-  void carbonCopiesDoNotMakeItTwo(String type, Amqp amqp) throws Exception {
+  void ccKeysDoNotDuplicateMessagesOfHashAndRandomExchanges(String type, Amqp amqp)
+      throws Exception {
     String exchange = exchange(amqp, type, Map.of());
     List<String> queues = queues(amqp, exchange, "1", "1", "1", "1");
     Channel channel = amqp.confirming();

@@ -29,8 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Which TTL counts, when the dead leave, and which deaths make dead letters: every mode with every
- * other, while the broker runs and over its end.
+ * Tests TTL modes, expiry modes and dead-lettering reasons in all combinations, while the broker
+ * runs and across a restart.
  */
 @OwnBroker
 class ExpiryOptionsIT {
@@ -83,7 +83,7 @@ class ExpiryOptionsIT {
           "x-dead-letter-on", on);
     }
 
-    /** How long each lives, in the order in which they come; two seconds from now at least. */
+    /** The TTL of each message, in the order of publishing; at least two seconds from now. */
     private Map<String, Integer> lives() {
       Map<String, Integer> lives = new LinkedHashMap<>();
       boolean own = !ttl.equals("queue-only");
@@ -154,7 +154,7 @@ class ExpiryOptionsIT {
   }
 
   @Test
-  void everyModeWithEveryOther() throws Exception {
+  void everyTtlModeWorksWithEveryExpiryMode() throws Exception {
     broker.start();
     declareAndFill();
     Time.pass(QUEUE_TTL);
@@ -166,7 +166,7 @@ class ExpiryOptionsIT {
 
   @ParameterizedTest
   @EnumSource
-  void everyModeWithEveryOtherWhileTheBrokerIsDown(Ending ending) throws Exception {
+  void everyTtlModeWorksWithEveryExpiryModeAcrossARestart(Ending ending) throws Exception {
     broker.start();
     declareAndFill();
     broker.end(ending);
@@ -179,7 +179,7 @@ class ExpiryOptionsIT {
   }
 
   @Test
-  void whatIsOnlyLookedAtWhenNeededDiesThenAndNotBefore() throws Exception {
+  void lazyExpiryRemovesMessagesOnlyWhenTheyAreRequested() throws Exception {
     broker.start();
     broker.queue("dead");
     broker.queue(
@@ -209,7 +209,7 @@ class ExpiryOptionsIT {
   }
 
   @Test
-  void aFloorRaisesWhatIsShorter() throws Exception {
+  void aTtlFloorRaisesShorterTtls() throws Exception {
     broker.start();
     broker.queue("floor", Map.of("x-message-ttl", 1, "x-message-ttl-floor", 600_000));
     broker.publish("floor", expiring(0), bytes("own"));
@@ -220,7 +220,7 @@ class ExpiryOptionsIT {
   }
 
   @Test
-  void aPolicySetsThemAndSaysSo() throws Exception {
+  void aPolicySetsTheExpiryOptionsAndExplainsThem() throws Exception {
     broker.start();
     broker.queue("q", Map.of("x-message-ttl", 1));
     Http http = http();
@@ -243,11 +243,11 @@ class ExpiryOptionsIT {
   }
 
   @Test
-  void theConfigurationHasDefaultsAndSwitches() throws Exception {
+  void theConfigurationHasDefaultsAndSwitchesForExpiry() throws Exception {
     broker
         .set("defaults.expiry-mode", "lazy")
         .set("defaults.max-length-scope", "total")
-        .set("dead-letter.enabled", "false")
+        .set("dead_letter.enabled", "false")
         .start();
     broker.queue("dead");
     broker.queue(
@@ -262,7 +262,7 @@ class ExpiryOptionsIT {
     assertThat(count("dead")).isZero();
     broker.end(Ending.SIGTERM);
 
-    broker.set("ttl.enabled", "false").set("dead-letter.enabled", "true").start();
+    broker.set("ttl.enabled", "false").set("dead_letter.enabled", "true").start();
     broker.publish("q", expiring(0), bytes("for ever"));
     broker.awaitConfirms();
     Time.pass(50);
@@ -272,10 +272,10 @@ class ExpiryOptionsIT {
   }
 
   @Test
-  void theConfigurationHasATtlForAllQueuesAndALeastLease() throws Exception {
+  void theConfigurationHasADefaultTtlAndAMinimumLease() throws Exception {
     broker
         .set("defaults.message-ttl", "1")
-        .set("ttl.minimum_queue_ttl_ms", Integer.toString(LONG))
+        .set("queue_expires.minimum", Integer.toString(LONG))
         .start();
     broker.queue("default");
     broker.queue("own", Map.of("x-message-ttl", LONG));
@@ -289,7 +289,7 @@ class ExpiryOptionsIT {
   }
 
   @Test
-  void aLimitMayCountWhatIsUnacknowledged() throws Exception {
+  void aLengthLimitCanCountUnacknowledgedMessages() throws Exception {
     broker.start();
     Map<String, Object> arguments =
         Map.of("x-max-length", 2, "x-max-length-scope", "total", "x-overflow", "reject-publish");
@@ -310,7 +310,7 @@ class ExpiryOptionsIT {
   }
 
   @Test
-  void aRedeclarationMayLeaveThemOut() throws Exception {
+  void aRedeclarationCanOmitMayflysOwnArguments() throws Exception {
     broker.start();
     broker.queue("q", Map.of("x-message-ttl", LONG, "x-expiry-mode", "lazy"));
     broker.queue("q", Map.of("x-message-ttl", LONG));
@@ -336,7 +336,7 @@ class ExpiryOptionsIT {
   }
 
   @Test
-  void whatIsNotValidIsRefused() throws Exception {
+  void invalidExpiryOptionsAreRefused() throws Exception {
     broker.start();
     Map.of(
             "x-expiry-mode", "\"eager\" is not one of: exact, head, lazy",

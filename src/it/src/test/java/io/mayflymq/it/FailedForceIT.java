@@ -17,7 +17,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The disk cannot tell what it has kept: the broker says so everywhere until it is restarted. */
+/** After a failed forced write the broker reports the failure everywhere until it is restarted. */
 @OwnBroker
 class FailedForceIT {
   private static final int KEPT = 10;
@@ -35,7 +35,7 @@ class FailedForceIT {
   }
 
   @Test
-  void failedForceOfMessagesRefusesThemAndFailsEveryHealthCheck() throws Exception {
+  void aFailedForceNacksPublishesAndFailsEveryHealthCheck() throws Exception {
     int port = BrokerProcess.freePort();
     try (BrokerProcess broker = broker().jvm(Debugger.option(port)).start();
         Debugger debugger = Debugger.attach(port)) {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
-/** The copies of all messages at the exchange {@code amq.rabbitmq.trace}. */
+/** Tests the copies of all messages at the exchange {@code amq.rabbitmq.trace}. */
 @BlackBox
 @Isolated("it traces everything")
 class FirehoseIT {
@@ -37,7 +37,7 @@ class FirehoseIT {
     assertThat(control.run("trace_off").exit()).isZero();
   }
 
-  /** The copies of what passes an exchange or a queue. */
+  /** Consumes the copies for an exchange or a queue. */
   private static Deliveries copies(Amqp amqp, String key) throws Exception {
     String queue = amqp.queue();
     amqp.bind(queue, "amq.rabbitmq.trace", key);
@@ -89,7 +89,7 @@ class FirehoseIT {
   }
 
   @Test
-  void whatAClientGetsIsCopiedHoweverItGetsIt(Amqp amqp) throws Exception {
+  void deliveredAndGotMessagesAreCopied(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Deliveries copies = copies(amqp, "deliver." + queue);
     amqp.publish(queue, "a");
@@ -110,7 +110,7 @@ class FirehoseIT {
   }
 
   @Test
-  void nothingIsCopiedOnceItIsOff(Amqp amqp) throws Exception {
+  void nothingIsCopiedWhileTheTracerIsOff(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Deliveries copies = copies(amqp, "#." + queue);
     Deliveries published = copies(amqp, "publish.");

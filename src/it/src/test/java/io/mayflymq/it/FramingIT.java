@@ -23,9 +23,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Broken input: each kind of it closes the connection it came on, with the right code, and leaves
- * the others alone. A bystander is connected before every test and asked for a sign of life after
- * it.
+ * Tests malformed input: each kind closes its own connection with the right code and no other. A
+ * second client connects before every test, and is checked after it.
  */
 @BlackBox
 class FramingIT {
@@ -63,7 +62,7 @@ class FramingIT {
   }
 
   @Test
-  void aFrameOfFourGigabytesIsRefusedByItsHead() throws Exception {
+  void aFrameOfFourGigabytesIsRefusedAtItsHeader() throws Exception {
     client
         .raw(new RawWriter().uint8(METHOD).uint16(1).uint32(0xffff_ffffL).toBytes())
         .raw(new byte[10])
@@ -97,14 +96,14 @@ class FramingIT {
   }
 
   @Test
-  void argumentsThatAreCutShortAreAnError() throws Exception {
+  void truncatedMethodArgumentsAreAnError() throws Exception {
     client
         .method(1, method(50, 10).uint16(0).uint8(32).raw((byte) 'a', (byte) 'b'))
         .expectConnectionClose(501, 502);
   }
 
   @Test
-  void argumentsThatGoOnAreAnError() throws Exception {
+  void trailingBytesAfterMethodArgumentsAreAnError() throws Exception {
     client
         .method(1, method(60, 70).uint16(0).shortString("q").uint8(1).uint32(7))
         .expectConnectionClose(501, 502);
@@ -162,7 +161,7 @@ class FramingIT {
 
   @Test
   @MayflyOnly("RabbitMQ answers 541 INTERNAL_ERROR")
-  void aPropertyListThatIsCutShortIsASyntaxError() throws Exception {
+  void aTruncatedPropertyListIsASyntaxError() throws Exception {
     client.sendPublish(1, "nowhere");
     client
         .frame(HEADER, 1, header().uint16(0x8000).uint8(32).uint8('a').toBytes())
@@ -171,7 +170,7 @@ class FramingIT {
 
   @Test
   @MayflyOnly("RabbitMQ answers 541 INTERNAL_ERROR")
-  void aHeadersTableThatLiesIsASyntaxError() throws Exception {
+  void aHeadersTableWithAWrongLengthIsASyntaxError() throws Exception {
     client.sendPublish(1, "nowhere");
     client
         .frame(HEADER, 1, header().uint16(0x2000).uint32(500).uint16(7).toBytes())
@@ -305,7 +304,7 @@ class FramingIT {
   }
 
   @Test
-  void stoppingTheFlowIsNotImplemented() throws Exception {
+  void channelFlowInactiveIsNotImplemented() throws Exception {
     assertThat(client.method(1, method(20, 20).uint8(0)).expectConnectionClose(540).text())
         .isEqualTo("NOT_IMPLEMENTED - active=false");
   }

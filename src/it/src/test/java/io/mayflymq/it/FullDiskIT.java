@@ -37,8 +37,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A disk that is full: publishers wait or are refused, consumers go on, and when there is room
- * again, everything does. What was confirmed stays, also if the broker is killed meanwhile.
+ * Tests a full disk: publishers wait or are refused, consumers continue, and all continue once
+ * there is space. Confirmed messages are kept, also if the broker is killed meanwhile.
  */
 @OwnBroker
 @Timeout(value = 3, unit = MINUTES)
@@ -73,7 +73,7 @@ class FullDiskIT {
   }
 
   @Test
-  void publishersWaitUntilConsumersHaveMadeRoom() throws Exception {
+  void onAFullDiskPublishersWaitUntilConsumersHaveFreedSpace() throws Exception {
     broker.queue("q");
     broker.queue("beside");
     broker.publish("beside", "stays");
@@ -110,7 +110,7 @@ class FullDiskIT {
   }
 
   @Test
-  void aRestartInOrderWhileTheDiskIsFullLosesNothing() throws Exception {
+  void anOrderlyRestartWhileTheDiskIsFullLosesNothing() throws Exception {
     broker.queue("q");
     Filling filling = new Filling(broker.connect());
     filling.untilNothingIsConfirmed();
@@ -123,7 +123,7 @@ class FullDiskIT {
   }
 
   @Test
-  void aBrokerThatStartsOnAFullDiskCanBeControlledWhenThereIsRoom() throws Exception {
+  void aBrokerStartedOnAFullDiskCanBeControlledOnceThereIsSpace() throws Exception {
     broker.end(Ending.KILL);
     Path filler = fill();
     broker.start();
@@ -135,7 +135,7 @@ class FullDiskIT {
   }
 
   @Test
-  void declarationsAreRefusedWhileTheDiskIsFullAndGoOnAfterwards() throws Exception {
+  void declarationsAreRefusedWhileTheDiskIsFullAndSucceedAfterwards() throws Exception {
     broker.queue("before");
     Path filler = fill();
     Set<String> declared = new TreeSet<>(Set.of("before"));

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** From the first byte to an open connection, and all the ways not to get there. */
+/** Tests the handshake from the first byte to an open connection, and its errors. */
 @BlackBox
 class HandshakeIT {
   private static final String REFUSED =
@@ -102,7 +102,7 @@ class HandshakeIT {
 
   @Test
   @MayflyOnly("it is who we are")
-  void serverPropertiesNameUsAndTheProfile(Amqp amqp) throws Exception {
+  void serverPropertiesNameTheProductAndTheProfile(Amqp amqp) throws Exception {
     assertThat(amqp.connection().getServerProperties())
         .hasEntrySatisfying("product", value -> assertThat(value).hasToString("MayflyMQ"))
         .hasEntrySatisfying("version", value -> assertThat(value).hasToString("3.13.7"));
@@ -161,7 +161,8 @@ class HandshakeIT {
   }
 
   @Test
-  void badCredentialsAreToldToClientsThatCanHearIt(Target target) throws Exception {
+  void badCredentialsAreAnsweredWithCloseIfTheClientHasTheCapability(Target target)
+      throws Exception {
     badLogin(target, "PLAIN", "\0guest\0wrong");
     badLogin(target, "PLAIN", "\0nobody\0guest");
     badLogin(target, "AMQPLAIN", amqplain("guest", "wrong"));
@@ -177,7 +178,7 @@ class HandshakeIT {
   }
 
   @Test
-  void badCredentialsEndInSilenceForOthers(Target target) throws Exception {
+  void badCredentialsDisconnectOtherClientsWithoutAMethod(Target target) throws Exception {
     try (RawClient client = new RawClient(target.port())) {
       client.start();
       client.startOk("PLAIN", "\0guest\0wrong", new RawWriter());
@@ -187,7 +188,8 @@ class HandshakeIT {
 
   @ParameterizedTest
   @CsvSource({"NOPE, x", "ANONYMOUS, x", "PLAIN, no zero octets", "AMQPLAIN, no table"})
-  void whatIsNoLoginIsRefused(String mechanism, String response, Target target) throws Exception {
+  void malformedSaslResponsesAreRefused(String mechanism, String response, Target target)
+      throws Exception {
     try (RawClient client = new RawClient(target.port())) {
       client.start();
       client.startOk(mechanism, response, capable());
@@ -205,7 +207,7 @@ class HandshakeIT {
   }
 
   @Test
-  void theJavaClientHearsOfAFailedLogin(Target target) {
+  void theJavaClientGetsAnAuthenticationFailure(Target target) {
     ConnectionFactory factory = target.factory();
     factory.setPassword("wrong");
     assertThatThrownBy(factory::newConnection)
@@ -226,7 +228,7 @@ class HandshakeIT {
   }
 
   @Test
-  void theOrderOfTheHandshakeIsKept(Target target) throws Exception {
+  void handshakeMethodsOutOfOrderAreRefused(Target target) throws Exception {
     try (RawClient client = new RawClient(target.port())) {
       client.start();
       client.tuneOk(2047, 131_072, 0).expectRefusal(503, 504, 505);
@@ -242,7 +244,7 @@ class HandshakeIT {
   }
 
   @Test
-  void theHandshakeHappensOnce(Target target) throws Exception {
+  void aSecondHandshakeIsRefused(Target target) throws Exception {
     try (RawClient client = RawClient.open(target.port())) {
       client.sendOpen("/").expectConnectionClose(503, 504);
     }
@@ -259,7 +261,7 @@ class HandshakeIT {
   }
 
   @Test
-  void theHandshakeMayComeByteByByte(Target target) throws Exception {
+  void theHandshakeCanArriveByteByByte(Target target) throws Exception {
     try (RawClient client = new RawClient(target.port())) {
       for (byte octet : new byte[] {'A', 'M', 'Q', 'P', 0, 0, 9, 1}) {
         client.raw(octet);
@@ -283,7 +285,7 @@ class HandshakeIT {
   }
 
   @Test
-  void closeIsAnsweredAndThenTheSocketEnds(Target target) throws Exception {
+  void connectionCloseIsAnsweredAndTheSocketIsClosed(Target target) throws Exception {
     try (RawClient client = RawClient.openChannel(target.port())) {
       client.method(0, method(10, 50).uint16(200).shortString("bye").uint16(0).uint16(0));
       client.expect(10, 51);
@@ -292,7 +294,7 @@ class HandshakeIT {
   }
 
   @Test
-  void whatFollowsCloseIsReadAndDropped(Target target) throws Exception {
+  void methodsAfterConnectionCloseAreIgnored(Target target) throws Exception {
     try (RawClient client = RawClient.openChannel(target.port())) {
       client.method(0, method(10, 50).uint16(200).shortString("bye").uint16(0).uint16(0));
       client.expect(10, 51);
@@ -313,7 +315,7 @@ class HandshakeIT {
   }
 
   @Test
-  void clientPropertiesOfEveryTypeAreFine(Target target) throws Exception {
+  void clientPropertiesOfEveryTypeAreAccepted(Target target) throws Exception {
     ConnectionFactory factory = target.factory();
     factory.getClientProperties().put("number", 7L);
     factory.getClientProperties().put("table", Map.of("inner", Map.of()));
@@ -336,7 +338,7 @@ class HandshakeIT {
     return new String(table, US_ASCII);
   }
 
-  /** Client properties that say that connection.close is understood before the login. */
+  /** Client properties with the capability {@code authentication_failure_close}. */
   private static RawWriter capable() {
     RawWriter capabilities =
         new RawWriter().shortString("authentication_failure_close").uint8('t').uint8(1);

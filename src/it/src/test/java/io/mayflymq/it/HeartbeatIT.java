@@ -15,7 +15,8 @@ import java.net.SocketException;
 import org.junit.jupiter.api.Test;
 
 /**
- * Heartbeats both ways: sent when there is nothing else to send, and missed when they do not come.
+ * Tests heartbeats in both directions: they are sent when idle, and a client without heartbeats is
+ * disconnected.
  */
 @BlackBox
 class HeartbeatIT {
@@ -67,7 +68,7 @@ class HeartbeatIT {
   }
 
   @Test
-  void anyFrameIsASignOfLife(Target target) throws Exception {
+  void anyFrameCountsAsAHeartbeat(Target target) throws Exception {
     try (RawClient client = new RawClient(target.port())) {
       client.tune(2047, 131_072, 1);
       client.openVirtualHost("/");
@@ -79,7 +80,7 @@ class HeartbeatIT {
   }
 
   @Test
-  void zeroMeansNone(Target target) throws Exception {
+  void aHeartbeatIntervalOfZeroTurnsHeartbeatsOff(Target target) throws Exception {
     try (RawClient client = new RawClient(target.port())) {
       client.tune(2047, 131_072, 0);
       client.openVirtualHost("/");

@@ -15,7 +15,10 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Users, permissions, virtual hosts and definitions by RabbitMQ's Java client, unchanged. */
+/**
+ * Tests users, permissions, virtual hosts and definitions with RabbitMQ's unchanged Java client for
+ * the API.
+ */
 @BlackBox
 class HopAccessIT {
   private Client hop;

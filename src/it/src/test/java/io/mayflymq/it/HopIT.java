@@ -41,7 +41,7 @@ class HopIT {
   }
 
   @Test
-  void looksAtTheBroker() {
+  void readsTheStateOfTheBroker() {
     assertThat(hop.getOverview().getNode()).isNotBlank();
     assertThat(hop.getOverview().getObjectTotals().getExchanges()).isGreaterThanOrEqualTo(7);
     assertThat(hop.whoAmI().getName()).isEqualTo("guest");
@@ -123,7 +123,7 @@ class HopIT {
   }
 
   @Test
-  void looksAtConnectionsAndClosesThem(Amqp amqp) throws Exception {
+  void listsAndClosesConnections(Amqp amqp) throws Exception {
     Connection connection = amqp.newConnection();
     connection.createChannel();
     ConnectionInfo found =

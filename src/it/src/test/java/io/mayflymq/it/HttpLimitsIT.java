@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is too much for the management API, and what is refused before it is read. */
+/** Tests the limits of the management API, and requests that are refused before they are read. */
 @OwnBroker
 class HttpLimitsIT {
   private static BrokerProcess broker;
@@ -42,7 +42,7 @@ class HttpLimitsIT {
   }
 
   @Test
-  void theBodyOfARequestWithoutALoginIsNotReadNorAskedFor() throws Exception {
+  void theBodyOfAnUnauthenticatedRequestIsNotRead() throws Exception {
     String length = "content-length: 50000000\r\n";
     assertThat(status(request("POST", "/api/definitions", length, ""))).isEqualTo(401);
     String expecting = length + "expect: 100-continue\r\n";
@@ -61,7 +61,7 @@ class HttpLimitsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"{},", "[],", "1,", "{\"a\":{}},"})
-  void muchJsonInASmallHeapIsRefusedInTime(String item) throws Exception {
+  void tooManyJsonValuesAreRefused(String item) throws Exception {
     String many = item.repeat(900_000 / item.length());
     String body = "{\"value\":[" + many + "1]}";
     Http.Reply small = api().put("global-parameters/p", body);
@@ -85,12 +85,12 @@ class HttpLimitsIT {
   @ParameterizedTest
   @ValueSource(
       strings = {"/api/queues/%2F/%ff", "/api/queues/%2F/%c3", "/api/queues/%2", "/api/%zz"})
-  void whatIsNoUtf8IsRefused(String path) throws Exception {
+  void invalidUtf8IsRefused(String path) throws Exception {
     assertThat(status(request("GET", path, guest(), ""))).isEqualTo(400);
   }
 
   @Test
-  void twoLengthsAreRefused() throws Exception {
+  void ambiguousLengthsAreRefused() throws Exception {
     String twice = guest() + "content-length: 2\r\ncontent-length: 3\r\n";
     assertThat(status(request("PUT", "/api/vhosts/v", twice, "{} "))).isEqualTo(400);
     String both = guest() + "content-length: 2\r\ntransfer-encoding: chunked\r\n";
@@ -98,13 +98,13 @@ class HttpLimitsIT {
   }
 
   @Test
-  void floodsOfHeadersAndLongQueriesAreRefused() throws Exception {
+  void tooManyHeadersAndTooLongQueriesAreRefused() throws Exception {
     assertThat(status(request("GET", "/api/whoami", "a: b\r\n".repeat(10_000), ""))).isEqualTo(431);
     assertThat(status(request("GET", "/api/whoami?" + "a".repeat(20_000), "", ""))).isEqualTo(414);
   }
 
   @Test
-  void tlsOnThePlainPortIsRefusedAtOnceInWords() throws Exception {
+  void tlsOnThePlainPortIsRefusedWithAnExplanation() throws Exception {
     try (RawHttp client = new RawHttp(broker.httpPort())) {
       String answer = client.send("\u0016\u0003\u0001\u0000\u0005\u0001\u0000\u0000").rest();
       assertThat(answer).startsWith("HTTP/1.1 400 ").contains("plain HTTP", "TLS");

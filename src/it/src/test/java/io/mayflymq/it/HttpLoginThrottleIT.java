@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 @OwnBroker
 class HttpLoginThrottleIT {
   @Test
-  void wrongPasswordsAreHeldBackAndLoggedWhileARightOneIsNot() throws Exception {
+  void wrongPasswordsAreDelayedAndLoggedAndACorrectOneIsNotDelayed() throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().start()) {
       String wrong = RawHttp.request("GET", "/api/whoami", RawHttp.basic("guest", "wrong"), "");
       List<RawHttp> guessing = new ArrayList<>();

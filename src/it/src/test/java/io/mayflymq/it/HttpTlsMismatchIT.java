@@ -11,13 +11,13 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Plain HTTP where TLS is spoken. */
+/** Tests plain HTTP on the TLS port. */
 @OwnBroker
 class HttpTlsMismatchIT {
   @TempDir Path directory;
 
   @Test
-  void plainHttpOnThePortForTlsIsRefusedAtOnceInWords() throws Exception {
+  void plainHttpOnTheTlsPortIsRefusedWithAnExplanation() throws Exception {
     Certificate server = Certificate.of("CN=broker");
     int port = BrokerProcess.freePort();
     try (BrokerProcess broker =

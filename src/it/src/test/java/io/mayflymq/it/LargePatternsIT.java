@@ -12,7 +12,10 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** Regular expressions that would take more memory or time than there is, wherever one is given. */
+/**
+ * Tests regular expressions that would take too much memory or time, at every place that accepts
+ * one.
+ */
 @BlackBox
 @OwnBroker
 class LargePatternsIT {
@@ -42,7 +45,7 @@ class LargePatternsIT {
   }
 
   @Test
-  void aFilterOfAListIsRefused() throws Exception {
+  void aLargePatternInAListFilterIsRefused() throws Exception {
     String filter =
         "?page=1&use_regex=true&name=" + URLEncoder.encode(LARGE, StandardCharsets.UTF_8);
     for (String list : new String[] {"queues", "exchanges", "connections"}) {
@@ -51,7 +54,7 @@ class LargePatternsIT {
   }
 
   @Test
-  void aPolicyIsRefused() throws Exception {
+  void aPolicyWithALargePatternIsRefused() throws Exception {
     String policy = "{\"pattern\":\"%s\",\"definition\":{\"max-length\":1}}".formatted(LARGE);
     assertRefused(http.put("policies/%2F/large", policy));
     assertRefused(http.put("operator-policies/%2F/large", policy));
@@ -59,7 +62,7 @@ class LargePatternsIT {
   }
 
   @Test
-  void aPermissionIsRefused() throws Exception {
+  void aPermissionWithALargePatternIsRefused() throws Exception {
     assertRefused(
         http.put(
             "permissions/%2F/guest",
@@ -72,7 +75,7 @@ class LargePatternsIT {
   }
 
   @Test
-  void anImportIsRefused() throws Exception {
+  void anImportWithALargePatternIsRefused() throws Exception {
     assertRefused(
         http.send(
             "POST",
@@ -85,7 +88,9 @@ class LargePatternsIT {
     assertThat(http.get("policies/%2F/imported").status()).isEqualTo(404);
   }
 
-  /** Each fits, but each name that is declared would be looked at with all of them. */
+  /**
+   * Each pattern is within its limit, but each declared name would be matched against all of them.
+   */
   @Test
   void theSumOfAllPoliciesIsLimited() throws Exception {
     http.put("vhosts/many", "{}");
@@ -105,7 +110,10 @@ class LargePatternsIT {
     assertThat(http.put("queues/many/q", "{}").status()).isEqualTo(201);
   }
 
-  /** Some of them would still fit; but an import is whole or not at all. */
+  /**
+   * Some of the policies would still be within the limit, but an import is done completely or not
+   * at all.
+   */
   @Test
   void importOfPoliciesThatAreTooLargeTogetherChangesNothing() throws Exception {
     StringBuilder policies = new StringBuilder();
@@ -125,7 +133,7 @@ class LargePatternsIT {
   }
 
   @Test
-  void theConfigurationIsRefusedInOneLine() {
+  void aLargePatternInTheConfigurationIsReportedInOneLine() {
     try (BrokerProcess refused =
         BrokerProcess.builder().set("default_permissions.read", LARGE).launch()) {
       assertThat(refused.awaitExit()).isEqualTo(78);

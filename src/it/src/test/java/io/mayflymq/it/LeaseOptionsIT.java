@@ -22,7 +22,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What counts as use of a queue with a lease, and what becomes of its messages. */
+/**
+ * Tests which operations renew the lease of a queue, and what happens to its messages at the end.
+ */
 @BlackBox
 @MayflyOnly("RabbitMQ has no such options")
 class LeaseOptionsIT extends PolicyFixture {
@@ -40,7 +42,7 @@ class LeaseOptionsIT extends PolicyFixture {
     void of(String queue) throws Exception;
   }
 
-  /** Uses a queue four times per lease, for twice its lease, and then lets it go. */
+  /** Uses a queue four times per lease, for twice its lease, and then waits until it expires. */
   private void isKeptBy(Amqp amqp, String activity, Use use) throws Exception {
     String queue = amqp.queue(leased("x-expires-activity", activity));
     long used = System.nanoTime();
@@ -53,23 +55,23 @@ class LeaseOptionsIT extends PolicyFixture {
     assertThat(Time.millisBetween(used, System.nanoTime())).isGreaterThanOrEqualTo(LEASE - 1.0);
   }
 
-  /** By the management API: asking there is no use. */
+  /** Asks the management API, which does not renew the lease. */
   private void awaitGone(String queue) {
     await().until(() -> http.get("queues/%2F/" + queue).status() == 404);
   }
 
   @Test
-  void publishingCounts(Amqp amqp) throws Exception {
+  void publishingCanRenewALease(Amqp amqp) throws Exception {
     isKeptBy(amqp, "publish", queue -> amqp.publish(queue, "m"));
   }
 
   @Test
-  void publishingCountsInThePresetOfServiceBus(Amqp amqp) throws Exception {
+  void theServiceBusPresetRenewsALeaseByPublishing(Amqp amqp) throws Exception {
     isKeptBy(amqp, "service-bus", queue -> amqp.publish(queue, "m"));
   }
 
   @Test
-  void bindingCounts(Amqp amqp) throws Exception {
+  void bindingCanRenewALease(Amqp amqp) throws Exception {
     String exchange = amqp.exchange(BuiltinExchangeType.DIRECT);
     isKeptBy(
         amqp,
@@ -81,7 +83,7 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   @Test
-  void peekingByTheManagementApiCounts(Amqp amqp) throws Exception {
+  void peekingByTheManagementApiCanRenewALease(Amqp amqp) throws Exception {
     isKeptBy(
         amqp,
         "peek",
@@ -92,7 +94,7 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   @Test
-  void browsingCounts(Amqp amqp) throws Exception {
+  void browsingCanRenewALease(Amqp amqp) throws Exception {
     isKeptBy(
         amqp,
         "peek",
@@ -100,7 +102,7 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   @Test
-  void browsingByTheControlCommandCountsInThePresetOfServiceBus(Amqp amqp, Target target)
+  void theServiceBusPresetRenewsALeaseByTheBrowseCommand(Amqp amqp, Target target)
       throws Exception {
     int lease = 3 * LEASE;
     String queue = amqp.queue(Map.of("x-expires", lease, "x-expires-activity", "service-bus"));
@@ -112,13 +114,13 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   @Test
-  void browsingDoesNotCountByDefault(Amqp amqp) throws Exception {
+  void browsingDoesNotRenewALeaseByDefault(Amqp amqp) throws Exception {
     String queue = amqp.queue(leased());
     await().until(() -> http.get("queues/%2F/" + queue + "/messages").status() == 404);
   }
 
   @Test
-  void aPolicyThatChangesItCounts(Amqp amqp) throws Exception {
+  void aPolicyChangeCanRenewALease(Amqp amqp) throws Exception {
     int[] length = {1};
     isKeptBy(
         amqp,
@@ -129,7 +131,7 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   @Test
-  void withoutConsumeAConsumerDoesNotKeepItAndIsCancelled(Amqp amqp) throws Exception {
+  void withoutConsumeALeaseEndsDespiteConsumersAndCancelsThem(Amqp amqp) throws Exception {
     String queue = amqp.queue(leased("x-expires-activity", "publish"));
     Deliveries deliveries = amqp.consume(queue);
     deliveries.awaitCancel();
@@ -137,8 +139,8 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   @Test
-  void aQueueThatHoldsMessagesStaysUntilItIsEmpty(Amqp amqp) throws Exception {
-    String queue = amqp.queue(leased("x-expires-if", "unused-and-empty"));
+  void unusedAndEmptyKeepsAQueueUntilItIsEmpty(Amqp amqp) throws Exception {
+    String queue = amqp.queue(leased("x-expires-condition", "unused-and-empty"));
     amqp.publish(queue, "m");
     Time.pass(2 * LEASE);
     assertThat(amqp.get(queue)).isEqualTo("m");
@@ -146,9 +148,9 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   @Test
-  void itsMessagesAreDeadLetteredWhenItGoes(Amqp amqp) throws Exception {
+  void onExpireCanDeadLetterTheMessages(Amqp amqp) throws Exception {
     String dead = amqp.queue();
-    String queue = amqp.queue(deadLetterTo(dead, leased("x-on-expire", "dead-letter")));
+    String queue = amqp.queue(deadLetterTo(dead, leased("x-expires-action", "dead-letter")));
     for (int i = 0; i < 3; i++) {
       amqp.publish(queue, "m" + i);
     }
@@ -162,13 +164,13 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   @Test
-  void aPolicyMayWantThatToo(Amqp amqp) throws Exception {
+  void aPolicyCanSetOnExpire(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     http.put(
         "policies/%2F/" + name,
         policy(
             name,
-            "{\"expires\":%d,\"on-expire\":\"dead-letter\",\"dead-letter-exchange\":\"\","
+            "{\"expires\":%d,\"expires-action\":\"dead-letter\",\"dead-letter-exchange\":\"\","
                     .formatted(LEASE)
                 + "\"dead-letter-routing-key\":\"%s\"}".formatted(dead)));
     String queue = amqp.queue(name, Map.of());
@@ -178,7 +180,7 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   @Test
-  void aDeletedQueueDeadLettersItsMessagesIfThatIsWanted(Amqp amqp) throws Exception {
+  void aDeletedQueueCanDeadLetterItsMessages(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue =
         amqp.queue(deadLetterTo(dead, Map.of("x-dead-letter-on", "rejected,queue_deleted")));
@@ -199,7 +201,8 @@ class LeaseOptionsIT extends PolicyFixture {
 
   @ParameterizedTest
   @ValueSource(strings = {"queue_deleted", "queue_expired"})
-  void whatIsScheduledDiesWithTheQueueLast(String reason, Amqp amqp) throws Exception {
+  void scheduledMessagesAreDeadLetteredLastWithTheirQueue(String reason, Amqp amqp)
+      throws Exception {
     String dead = amqp.queue();
     Map<String, Object> arguments = new HashMap<>(Map.of("x-dead-letter-on", reason));
     if (reason.equals("queue_expired")) {
@@ -233,7 +236,7 @@ class LeaseOptionsIT extends PolicyFixture {
   }
 
   @Test
-  void anAutoDeleteQueueDoesSoToo(Amqp amqp) throws Exception {
+  void anAutoDeleteQueueCanDeadLetterItsMessages(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.name();
     Channel channel = amqp.newChannel();

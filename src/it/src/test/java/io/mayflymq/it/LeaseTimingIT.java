@@ -56,7 +56,7 @@ class LeaseTimingIT {
   }
 
   @Test
-  void thousandsMayEndTogether(Amqp amqp) throws Exception {
+  void thousandsOfLeasesCanEndTogether(Amqp amqp) throws Exception {
     int count = 3_000;
     Channel channel = amqp.channel();
     String prefix = amqp.name();

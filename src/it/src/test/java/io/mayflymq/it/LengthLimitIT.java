@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Length limits in messages and bytes: what overflows, in which mode, and how exactly. */
+/** Tests length limits in messages and bytes in all overflow modes. */
 @BlackBox
 class LengthLimitIT {
 
@@ -58,7 +58,7 @@ class LengthLimitIT {
   }
 
   @Test
-  void bytesAreThoseOfTheBodies(Amqp amqp) throws Exception {
+  void theByteLimitCountsBodiesOnly(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-length-bytes", 10));
     amqp.publish(queue, "aaaaa");
     amqp.publish(queue, Amqp.headers(Map.of("k", "x".repeat(500))), "bbbbb");
@@ -68,7 +68,7 @@ class LengthLimitIT {
   }
 
   @Test
-  void oneMessageMayPushOutSeveral(Amqp amqp) throws Exception {
+  void oneMessageCanDropSeveral(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-length-bytes", 10));
     for (String body : List.of("aaa", "bbb", "ccc")) {
       amqp.publish(queue, body);
@@ -89,7 +89,7 @@ class LengthLimitIT {
   }
 
   @Test
-  void theFirstOfTwoLimitsToBeHitCounts(Amqp amqp) throws Exception {
+  void theFirstOfTwoLimitsToBeReachedApplies(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-length", 3, "x-max-length-bytes", 10));
     for (String body : List.of("a", "b", "c", "d")) {
       amqp.publish(queue, body);
@@ -100,7 +100,7 @@ class LengthLimitIT {
   }
 
   @Test
-  void zeroDeliversToAConsumerThatWaitsAndDropsTheRest(Amqp amqp) throws Exception {
+  void aLimitOfZeroDeliversToAWaitingConsumerAndDropsTheRest(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-length", 0));
     amqp.publish(queue, "dropped");
     Deliveries consumer = amqp.consume(queue);
@@ -129,7 +129,7 @@ class LengthLimitIT {
   }
 
   @Test
-  void aRequeueMayPushOutTheHead(Amqp amqp) throws Exception {
+  void aRequeueCanDropTheHead(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of("x-max-length", 2)));
     Deliveries deaths = amqp.consume(dead);
@@ -163,7 +163,7 @@ class LengthLimitIT {
   }
 
   @Test
-  void withoutConfirmsARefusalIsSilent(Amqp amqp) throws Exception {
+  void withoutConfirmsARefusedPublishGetsNoAnswer(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-length", 1, "x-overflow", "reject-publish"));
     Channel channel = amqp.channel();
     channel.addReturnListener(
@@ -178,7 +178,7 @@ class LengthLimitIT {
   }
 
   @Test
-  void zeroRefusesEverythingEvenWithAnIdleConsumer(Amqp amqp) throws Exception {
+  void aLimitOfZeroRefusesEverythingEvenWithAnIdleConsumer(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-length", 0, "x-overflow", "reject-publish"));
     Deliveries consumer = amqp.consume(queue);
     assertThat(confirms(amqp, "", queue, "a")).containsExactly(false);
@@ -186,7 +186,7 @@ class LengthLimitIT {
   }
 
   @Test
-  void unacknowledgedMessagesLeaveRoomAndMayComeBackOverTheLimit(Amqp amqp) throws Exception {
+  void unacknowledgedMessagesDoNotCountAndCanBeRequeuedOverTheLimit(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-length", 2, "x-overflow", "reject-publish"));
     Channel channel = amqp.channel();
     amqp.publish(queue, "a");
@@ -202,7 +202,7 @@ class LengthLimitIT {
   }
 
   @Test
-  void inAFanOutTheOthersKeepWhatOneRefuses(Amqp amqp) throws Exception {
+  void aRefusalByOneFanoutQueueLeavesTheOthersAlone(Amqp amqp) throws Exception {
     String exchange = amqp.exchange(BuiltinExchangeType.FANOUT);
     String full = amqp.queue(Map.of("x-max-length", 1, "x-overflow", "reject-publish"));
     String free = amqp.queue();
@@ -214,7 +214,7 @@ class LengthLimitIT {
   }
 
   @Test
-  void whatIsRefusedIsDeadLetteredOnRequest(Amqp amqp) throws Exception {
+  void rejectPublishDlxDeadLettersRefusedMessages(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue =
         amqp.queue(
@@ -237,7 +237,7 @@ class LengthLimitIT {
   }
 
   @Test
-  void aRefusalInATransactionIsReportedAtItsCommit(Amqp amqp) throws Exception {
+  void aRefusalInATransactionFailsTheCommit(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-length", 1, "x-overflow", "reject-publish"));
     Channel channel = amqp.channel();
     channel.txSelect();
@@ -267,7 +267,7 @@ class LengthLimitIT {
   }
 
   @Test
-  void theNewestSurviveManyPublishers(Amqp amqp) throws Exception {
+  void withManyPublishersTheNewestMessagesStay(Amqp amqp) throws Exception {
     int limit = 100;
     String queue = amqp.queue(Map.of("x-max-length", limit));
     runTogether(
@@ -335,7 +335,7 @@ class LengthLimitIT {
     return settlements.acks.get();
   }
 
-  /** The confirms of one channel; settled by the connection's reader only. */
+  /** The confirms of one channel. Only the connection's reader thread changes them. */
   private static final class Settlements {
     private final AtomicInteger acks = new AtomicInteger();
     private final CountDownLatch open;

@@ -28,7 +28,7 @@ class LockIT extends PolicyFixture {
   }
 
   @Test
-  void aMessageReturnsWhenItsLockEndsAndTheConsumerGoesOn(Amqp amqp) throws Exception {
+  void aMessageIsRequeuedWhenItsLockEndsAndTheConsumerContinues(Amqp amqp) throws Exception {
     String queue = amqp.queue(LOCKED);
     Channel channel = amqp.newChannel();
     channel.basicQos(1);
@@ -48,7 +48,7 @@ class LockIT extends PolicyFixture {
   }
 
   @Test
-  void whatTheClientSaysOfALostDeliveryIsPassedOverOnce(Amqp amqp) throws Exception {
+  void settlingADeliveryWithAnEndedLockIsIgnoredOnce(Amqp amqp) throws Exception {
     String queue = amqp.queue(LOCKED);
     Channel channel = amqp.newChannel();
     amqp.publish(queue, "a");
@@ -72,7 +72,7 @@ class LockIT extends PolicyFixture {
   }
 
   @Test
-  void multipleUpToALostDeliverySettlesThoseBefore(Amqp amqp) throws Exception {
+  void multipleUpToADeliveryWithAnEndedLockSettlesThoseBefore(Amqp amqp) throws Exception {
     String free = amqp.queue();
     String queue = amqp.queue(LOCKED);
     Channel channel = amqp.newChannel();
@@ -90,7 +90,7 @@ class LockIT extends PolicyFixture {
   }
 
   @Test
-  void aTransactionPassesOverWhatWasLostBeforeItsCommit(Amqp amqp) throws Exception {
+  void aCommitIgnoresDeliveriesWhoseLockHasEnded(Amqp amqp) throws Exception {
     String queue = amqp.queue(LOCKED);
     Channel channel = amqp.newChannel();
     channel.txSelect();
@@ -105,7 +105,7 @@ class LockIT extends PolicyFixture {
   }
 
   @Test
-  void aConsumerIsCancelledAndAllItHasReturns(Amqp amqp) throws Exception {
+  void timeoutActionCancelCancelsTheConsumerAndRequeuesItsMessages(Amqp amqp) throws Exception {
     String queue = amqp.queue(with("cancel"));
     Channel channel = amqp.newChannel();
     Deliveries deliveries = Deliveries.from(channel, queue, false);
@@ -122,7 +122,7 @@ class LockIT extends PolicyFixture {
   }
 
   @Test
-  void anOverdueDeliveryDies(Amqp amqp) throws Exception {
+  void timeoutActionDeadLetterDeadLettersAnOverdueDelivery(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, with("dead-letter")));
     Deliveries deliveries = Deliveries.from(amqp.newChannel(), queue, false);
@@ -154,8 +154,7 @@ class LockIT extends PolicyFixture {
   }
 
   @Test
-  void anExpiredMessageUnderLockMayBeAcknowledgedAndElseExpiresWhenItIsLost(Amqp amqp)
-      throws Exception {
+  void anExpiredLockedMessageCanBeAcknowledgedOrExpiresWithItsLock(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, LOCKED));
     Channel channel = amqp.newChannel();
@@ -178,7 +177,7 @@ class LockIT extends PolicyFixture {
   }
 
   @Test
-  void aConsumerMaySayHowLong(Amqp amqp) throws Exception {
+  void aConsumerArgumentSetsItsTimeout(Amqp amqp) throws Exception {
     String queue =
         amqp.queue(Map.of("x-consumer-timeout", 3_600_000, "x-consumer-timeout-action", "requeue"));
     Channel channel = amqp.newChannel();
@@ -191,7 +190,7 @@ class LockIT extends PolicyFixture {
   }
 
   @Test
-  void whatAConsumerSaysIsChecked(Amqp amqp) throws Exception {
+  void theTimeoutArgumentOfAConsumerIsChecked(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Deliveries none = Deliveries.from(amqp.newChannel(), amqp.queue(), true);
     Channel first = amqp.newChannel();
@@ -213,7 +212,7 @@ class LockIT extends PolicyFixture {
   }
 
   @Test
-  void aPolicySetsLocksForDeliveriesFromThenOn(Amqp amqp) throws Exception {
+  void aPolicySetsLocksForLaterDeliveries(Amqp amqp) throws Exception {
     String queue = amqp.queue(name, Map.of());
     http.put("policies/%2F/" + name, policy(name, "{\"lock-duration\":" + LOCK + "}"));
     amqp.publish(queue, "m");

@@ -20,10 +20,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Users, permissions, virtual hosts and limits by the management API, and what they do. */
+/** Tests users, permissions, virtual hosts and limits in the management API, and their effects. */
 @BlackBox
 class ManagementAccessIT extends AccessFixture {
-  /** What RabbitMQ 3.10 makes of the password {@code test12} and the salt 908dc60a. */
+  /** RabbitMQ 3.10's hash of the password {@code test12} with the salt 908dc60a. */
   private static final String HASH_OF_TEST12 = "kI3GCqW5JLMJa4iX1lo7X4D6XbYqlLgxIs30+P6tENUV2POR";
 
   private static final String LONG_NAME = "x".repeat(256);
@@ -79,7 +79,7 @@ class ManagementAccessIT extends AccessFixture {
   }
 
   @Test
-  void aDeletedVirtualHostTakesItsConnectionsAlong(Amqp amqp) throws Exception {
+  void deletingAVirtualHostClosesItsConnections(Amqp amqp) throws Exception {
     String vhost = vhost(amqp);
     assertThat(http.get("permissions/" + vhost + "/guest").json().path("read").asText())
         .as("what the user may do who added it")
@@ -177,7 +177,7 @@ class ManagementAccessIT extends AccessFixture {
   }
 
   @Test
-  void takesAHashForAPassword(Amqp amqp) throws Exception {
+  void aUserCanHaveAPasswordHash(Amqp amqp) throws Exception {
     String name = amqp.name();
     String path = "users/" + name;
     made.add(path);
@@ -259,7 +259,7 @@ class ManagementAccessIT extends AccessFixture {
 
   @Test
   @MayflyOnly("deletes those before the first that does not exist; 500 for what is no list")
-  void deletesAllOfTheUsersOrNone(Amqp amqp) throws Exception {
+  void bulkDeletionDeletesAllUsersOrNone(Amqp amqp) throws Exception {
     String name = user(amqp, "");
     assertBadRequest(
         http.post("users/bulk-delete", "{\"users\":[\"" + name + "\",\"nobody\"]}"),
@@ -273,7 +273,7 @@ class ManagementAccessIT extends AccessFixture {
   // Permissions
 
   @Test
-  void setsAndTakesAwayPermissions(Amqp amqp) throws Exception {
+  void setsAndClearsPermissions(Amqp amqp) throws Exception {
     String vhost = vhost(amqp);
     String user = user(amqp, "");
     String path = "permissions/" + vhost + "/" + user;
@@ -296,7 +296,7 @@ class ManagementAccessIT extends AccessFixture {
   }
 
   @Test
-  void badPermissionsAreNotSet(Amqp amqp) throws Exception {
+  void invalidPermissionsAreRefused(Amqp amqp) throws Exception {
     String user = user(amqp, "");
     String path = "permissions/%2F/" + user;
     assertBadRequest(
@@ -311,7 +311,7 @@ class ManagementAccessIT extends AccessFixture {
 
   @Test
   @MayflyOnly("the reason is in numbers there; 500 for what is no text")
-  void saysWhatIsWrongWithAPattern(Amqp amqp) throws Exception {
+  void explainsInvalidPatterns(Amqp amqp) throws Exception {
     String user = user(amqp, "");
     assertThat(http.put("permissions/%2F/" + user, ALL.replace(".*", "(")).reason())
         .startsWith("invalid regular expression '('");
@@ -324,7 +324,7 @@ class ManagementAccessIT extends AccessFixture {
   }
 
   @Test
-  void setsAndTakesAwayTopicPermissions(Amqp amqp) throws Exception {
+  void setsAndClearsTopicPermissions(Amqp amqp) throws Exception {
     String user = user(amqp, "");
     permit(user, "%2F");
     String path = "topic-permissions/%2F/" + user;
@@ -353,7 +353,7 @@ class ManagementAccessIT extends AccessFixture {
     assertNotFound(http.delete(path));
   }
 
-  // Who may
+  // Permissions
 
   @ParameterizedTest
   @CsvSource({
@@ -379,7 +379,8 @@ class ManagementAccessIT extends AccessFixture {
     "PUT, global-parameters/nope",
     "GET, users/guest"
   })
-  void whoIsNoAdministratorChangesNothing(String method, String path, Amqp amqp) throws Exception {
+  void onlyAdministratorsCanChangeUsersAndVirtualHosts(String method, String path, Amqp amqp)
+      throws Exception {
     String user = user(amqp, "management");
     permit(user, "%2F");
     String body = method.equals("PUT") || method.equals("POST") ? "{}" : null;
@@ -390,7 +391,7 @@ class ManagementAccessIT extends AccessFixture {
 
   @Test
   @MayflyOnly("RabbitMQ has it since 3.13")
-  void aPasswordIsHashedForAUserToBe(Amqp amqp) throws Exception {
+  void theApiHashesPasswords(Amqp amqp) throws Exception {
     ControlCommand control = ControlCommand.of(target);
     String byApi = http.get("auth/hash_password/p%2Fw").json().path("ok").asText();
     String byCommand = control.run("hash_password", "p/w", "-s").text();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The management API by its bare requests: shapes, status codes and errors. */
+/** Tests the management API with plain requests: JSON, status codes and errors. */
 @BlackBox
 class ManagementApiIT {
   private Http http;
@@ -40,7 +40,7 @@ class ManagementApiIT {
     return texts;
   }
 
-  /** RabbitMQ's management knows of most things only when statistics have come by. */
+  /** RabbitMQ's management shows most objects only after the next statistics. */
   private JsonNode await(String path, String field, long value) {
     return Awaitility.await(path + " with " + field + " = " + value)
         .atMost(Patience.TIME)
@@ -53,7 +53,7 @@ class ManagementApiIT {
     return json.at("/" + path.replace('.', '/'));
   }
 
-  // Who may
+  // Permissions
 
   @Test
   void asksForCredentials() throws Exception {
@@ -71,13 +71,13 @@ class ManagementApiIT {
   }
 
   @Test
-  void tellsWhoAsks() throws Exception {
+  void whoamiReturnsTheUser() throws Exception {
     JsonNode me = http.get("whoami").json();
     assertThat(me.path("name").asText()).isEqualTo("guest");
     assertThat(me.path("tags").get(0).asText()).isEqualTo("administrator");
   }
 
-  // What there is not
+  // Missing objects
 
   @ParameterizedTest
   @CsvSource({
@@ -85,7 +85,7 @@ class ManagementApiIT {
     "connections/nope", "channels/nope", "vhosts/nope", "consumers/nope", "users/nope",
     "bindings/%2F/e/amq.direct/q/nope/nope", "aliveness-test/nope"
   })
-  void whatThereIsNotIs404(String path) throws Exception {
+  void missingObjectsAre404(String path) throws Exception {
     Http.Reply reply = http.get(path);
     assertThat(reply.status()).isEqualTo(404);
     assertThat(reply.error()).isEqualTo("Object Not Found");
@@ -93,7 +93,7 @@ class ManagementApiIT {
   }
 
   @Test
-  void aMethodThatThereIsNotIs405() throws Exception {
+  void anUnsupportedMethodIs405() throws Exception {
     Http.Reply reply = http.post("queues/%2F/q", "{}");
     assertThat(reply.status()).isEqualTo(405);
     assertThat(reply.raw().headers().firstValue("allow").orElse(""))
@@ -127,7 +127,7 @@ class ManagementApiIT {
   }
 
   @Test
-  void aNameMayHoldAnything(Amqp amqp) throws Exception {
+  void aNameCanContainAnyCharacter(Amqp amqp) throws Exception {
     String base = amqp.name();
     String path = "queues/%2F/" + base + "%2F%20a+b%25%C3%BC";
     assertThat(http.put(path, "{}").status()).isEqualTo(201);
@@ -153,7 +153,7 @@ class ManagementApiIT {
   }
 
   @Test
-  void whatAmqpRefusesIs400WithItsText(Amqp amqp) throws Exception {
+  void errorsOfAmqpAre400WithTheirText(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Http.Reply reply = http.put("queues/%2F/" + queue, "{\"arguments\":{\"x-message-ttl\":1000}}");
     assertThat(reply.status()).isEqualTo(400);
@@ -176,7 +176,7 @@ class ManagementApiIT {
   }
 
   @Test
-  void deletesOnlyWhatIsUnusedOrEmptyIfAsked(Amqp amqp) throws Exception {
+  void ifUnusedAndIfEmptyAreCheckedAtADeletion(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     amqp.publish(queue, "stays");
     Http.Reply full = http.delete("queues/%2F/" + queue + "?if-empty=true");
@@ -189,7 +189,7 @@ class ManagementApiIT {
   }
 
   @Test
-  void anExclusiveQueueIsItsConnections(Amqp amqp) throws Exception {
+  void anExclusiveQueueIsLockedToItsConnection(Amqp amqp) throws Exception {
     String name = amqp.channel().queueDeclare().getQueue();
     Http.Reply reply = http.delete("queues/%2F/" + name);
     assertThat(reply.status()).isEqualTo(400);
@@ -217,7 +217,7 @@ class ManagementApiIT {
   }
 
   @Test
-  void purges(Amqp amqp) throws Exception {
+  void purgesAQueue(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     amqp.publish(queue, "gone");
     assertThat(http.delete("queues/%2F/" + queue + "/contents").status()).isEqualTo(204);
@@ -227,7 +227,7 @@ class ManagementApiIT {
 
   @Test
   @MayflyOnly("RabbitMQ does not count how messages die")
-  void countsHowMessagesDie(Amqp amqp) throws Exception {
+  void countsExpiredRejectedAndDroppedMessages(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(Amqp.deadLetterTo(dead, Map.of("x-max-length", 1)));
     amqp.publish(queue, "dropped");
@@ -277,7 +277,7 @@ class ManagementApiIT {
     "page=x, bad_request",
     "page=1&name=%5B&use_regex=true, bad_request"
   })
-  void aPageThatMakesNoSenseIs400(String query, String error) throws Exception {
+  void anInvalidPageIs400(String query, String error) throws Exception {
     Http.Reply reply = http.get("queues?" + query);
     assertThat(reply.status()).isEqualTo(400);
     assertThat(reply.error()).isEqualTo(error);
@@ -336,7 +336,7 @@ class ManagementApiIT {
   }
 
   @Test
-  void refusesToTouchWhatIsTheBrokersOwn() throws Exception {
+  void predeclaredExchangesCannotBeChanged() throws Exception {
     assertThat(http.delete("exchanges/%2F/amq.direct").status()).isEqualTo(401);
     assertThat(http.put("exchanges/%2F/amq.mine", "{\"type\":\"direct\"}").status()).isEqualTo(401);
     Http.Reply unknown = http.put("exchanges/%2F/mine", "{\"type\":\"nope\"}");
@@ -389,7 +389,7 @@ class ManagementApiIT {
 
   @Test
   @MayflyOnly("RabbitMQ's API does not show process identifiers")
-  void aConnectionGoesByItsIdentifierToo(Amqp amqp) throws Exception {
+  void aConnectionIsFoundByItsPid(Amqp amqp) throws Exception {
     Connection connection = amqp.newConnection();
     JsonNode mine =
         find(
@@ -418,10 +418,10 @@ class ManagementApiIT {
     return URLEncoder.encode(name, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
-  // The whole
+  // Overview and health
 
   @Test
-  void countsAllThereIs(Amqp amqp) throws Exception {
+  void overviewCountsAllObjects(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     amqp.publish(queue, "m");
     JsonNode overview = http.get("overview").json();
@@ -454,14 +454,14 @@ class ManagementApiIT {
     "health/checks/node-is-mirror-sync-critical",
     "health/checks/node-is-quorum-critical"
   })
-  void isWell(String check) throws Exception {
+  void healthChecksSucceed(String check) throws Exception {
     Http.Reply reply = http.get(check);
     assertThat(reply.status()).isEqualTo(200);
     assertThat(reply.json().path("status").asText()).isEqualTo("ok");
   }
 
   @Test
-  void looksForListeners(Target target) throws Exception {
+  void healthChecksFindListeners(Target target) throws Exception {
     assertThat(http.get("health/checks/port-listener/" + target.port()).status()).isEqualTo(200);
     Http.Reply missing = http.get("health/checks/port-listener/1");
     assertThat(missing.status()).isEqualTo(503);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Limits, global parameters, the cluster's name and definitions by the management API. */
+/** Tests limits, global parameters, the cluster name and definitions in the management API. */
 @BlackBox
 class ManagementDefinitionsIT extends AccessFixture {
   private static void assertBadRequest(Http.Reply reply, String reason) {
@@ -78,7 +78,7 @@ class ManagementDefinitionsIT extends AccessFixture {
   }
 
   @Test
-  void thereAreNoLimitsOfWhatIsNotThere(Amqp amqp) throws Exception {
+  void limitsOfMissingVirtualHostsAndUsersAre404(Amqp amqp) throws Exception {
     String name = amqp.name();
     Http.Reply reply = http.put("vhost-limits/" + name + "/max-queues", "{\"value\":1}");
     assertThat(reply.status()).isEqualTo(404);
@@ -129,7 +129,7 @@ class ManagementDefinitionsIT extends AccessFixture {
 
   @Test
   @MayflyOnly("shows the limits of all users to whoever may use the API; 500 for no user")
-  void aUserSeesOnlyHisOwnLimits(Amqp amqp) throws Exception {
+  void aUserSeesOnlyTheirOwnLimits(Amqp amqp) throws Exception {
     String one = user(amqp, "management");
     String two = user(amqp, "management");
     http.put("user-limits/" + one + "/max-channels", "{\"value\":1}");
@@ -164,7 +164,7 @@ class ManagementDefinitionsIT extends AccessFixture {
   }
 
   @Test
-  void namesTheCluster(Amqp amqp) throws Exception {
+  void setsTheClusterName(Amqp amqp) throws Exception {
     String before = http.get("cluster-name").json().path("name").asText();
     String name = amqp.name();
     try {
@@ -240,7 +240,7 @@ class ManagementDefinitionsIT extends AccessFixture {
 
   @Test
   @MayflyOnly("stops at the first thing that is wrong, and keeps what came before it")
-  void namesAllThatIsWrongWithDefinitionsAndTakesNothing(Amqp amqp) throws Exception {
+  void invalidDefinitionsReportAllErrorsAndChangeNothing(Amqp amqp) throws Exception {
     String vhost = amqp.name();
     Http.Reply reply =
         http.post(
@@ -256,7 +256,7 @@ class ManagementDefinitionsIT extends AccessFixture {
   }
 
   @Test
-  void thereAreNoDefinitionsOfAVirtualHostThatIsNot(Amqp amqp) throws Exception {
+  void definitionsOfAMissingVirtualHostAre404(Amqp amqp) throws Exception {
     Http.Reply reply = http.post("definitions/" + amqp.name(), "{\"queues\":[]}");
     assertThat(reply.status()).isEqualTo(404);
     assertThat(reply.reason()).isEqualTo("vhost_not_found");
@@ -288,10 +288,10 @@ class ManagementDefinitionsIT extends AccessFixture {
     throw new AssertionError("nothing of " + protocol + " in " + list);
   }
 
-  /** What was answered is safe: a kill right after the answer takes nothing away. */
+  /** A change is safe when it is answered: a kill right after the answer loses nothing. */
   @Test
   @OwnBroker
-  void whatWasAnsweredSurvivesAKill(@TempDir Path data) throws Exception {
+  void answeredChangesSurviveAKill(@TempDir Path data) throws Exception {
     try (BrokerProcess broker = BrokerProcess.builder().data(data).start()) {
       Http api = Http.as(broker.httpPort(), "guest", "guest");
       assertThat(api.put("vhosts/v", "{\"description\":\"d\"}").status()).isEqualTo(201);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class ManagementForecastIT extends PolicyFixture {
   @Test
   @MayflyOnly("no such path")
-  void aDryRunTellsWhatWouldHappenAndChangesNothing(Amqp amqp) throws Exception {
+  void aDryRunReturnsTheEffectsAndChangesNothing(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     for (int i = 0; i < 3; i++) {
       amqp.publish(queue, "message");
@@ -51,7 +51,7 @@ class ManagementForecastIT extends PolicyFixture {
 
   @Test
   @MayflyOnly("no such path")
-  void aDryRunKnowsWhoIsAtTheHeadOfAPriorityQueue(Amqp amqp) throws Exception {
+  void aDryRunFollowsTheOrderOfAPriorityQueue(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-priority", 5));
     String path = "policies/%2F/" + name;
     http.put(path, policy(queue, "{\"expiry-mode\":\"lazy\"}"));
@@ -64,7 +64,7 @@ class ManagementForecastIT extends PolicyFixture {
 
   @Test
   @MayflyOnly("no such path")
-  void aDryRunTellsOfExchanges(Amqp amqp) throws Exception {
+  void aDryRunIncludesExchanges(Amqp amqp) throws Exception {
     String exchange = amqp.exchange(BuiltinExchangeType.DIRECT);
     JsonNode found =
         http.put(
@@ -77,7 +77,7 @@ class ManagementForecastIT extends PolicyFixture {
 
   @Test
   @MayflyOnly("no such path")
-  void tellsWhatAQueueLivesByAndWhy(Amqp amqp) throws Exception {
+  void returnsTheEffectiveSettingsOfAQueueWithTheirSources(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-length", 50));
     http.put("policies/%2F/" + name, policy(queue, "{\"max-length\":20,\"message-ttl\":60000}"));
     http.put("operator-policies/%2F/" + name, policy(queue, "{\"max-length\":30}"));
@@ -97,7 +97,7 @@ class ManagementForecastIT extends PolicyFixture {
 
   @Test
   @MayflyOnly("no such path")
-  void tellsWhatAnExchangeLivesByAndWhy(Amqp amqp) throws Exception {
+  void returnsTheEffectiveSettingsOfAnExchangeWithTheirSources(Amqp amqp) throws Exception {
     String exchange =
         amqp.exchange(BuiltinExchangeType.DIRECT, Map.of("alternate-exchange", "mine"));
     http.put("policies/%2F/" + name, policy(exchange, "{\"alternate-exchange\":\"other\"}"));

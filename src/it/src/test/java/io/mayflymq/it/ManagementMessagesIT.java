@@ -24,7 +24,7 @@ class ManagementMessagesIT {
   }
 
   @Test
-  void publishesAndGets(Amqp amqp) throws Exception {
+  void publishesAndGetsMessages(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Http.Reply published =
         http.post(
@@ -60,7 +60,7 @@ class ManagementMessagesIT {
   }
 
   @Test
-  void rejectingDeadLetters(Amqp amqp) throws Exception {
+  void gettingWithRejectDeadLetters(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(Amqp.deadLetterTo(dead, Map.of()));
     amqp.publish(queue, "rejected");
@@ -71,7 +71,7 @@ class ManagementMessagesIT {
   }
 
   @Test
-  void tellsThatAMessageWentNowhere() throws Exception {
+  void anUnroutablePublishIsReportedAsNotRouted() throws Exception {
     Http.Reply reply =
         http.post(
             "exchanges/%2F/amq.direct/publish",
@@ -98,7 +98,7 @@ class ManagementMessagesIT {
         "amq.default | {\"properties\":{\"priority\":\"x\"},\"routing_key\":\"q\","
             + "\"payload\":\"p\",\"payload_encoding\":\"string\"} | [\"not_int\",\"priority\"]",
       })
-  void aPublishThatMakesNoSenseIs400(String exchange, String body, String reason) throws Exception {
+  void anInvalidPublishIs400(String exchange, String body, String reason) throws Exception {
     Http.Reply reply = http.post("exchanges/%2F/" + exchange + "/publish", body);
     assertThat(reply.status()).isEqualTo(400);
     assertThat(reply.json().path("reason")).hasToString(reason);

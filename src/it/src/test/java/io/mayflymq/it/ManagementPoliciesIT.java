@@ -36,7 +36,7 @@ class ManagementPoliciesIT extends PolicyFixture {
 
   @ParameterizedTest
   @ValueSource(strings = {"policies", "operator-policies"})
-  void setsListsAndClears(String kind) throws Exception {
+  void setsListsAndClearsPolicies(String kind) throws Exception {
     String path = kind + "/%2F/" + name;
     assertThat(http.get(path).status()).isEqualTo(404);
     assertThat(http.put(path, policy(name, "{\"max-length\":7}")).status()).isEqualTo(201);
@@ -57,7 +57,7 @@ class ManagementPoliciesIT extends PolicyFixture {
   }
 
   @Test
-  void whatIsLeftOutIsAllAndZero() throws Exception {
+  void applyToAndPriorityDefaultToAllAndZero() throws Exception {
     http.put("policies/%2F/" + name, "{\"pattern\":\"x\",\"definition\":{\"max-length\":1}}");
     JsonNode found = http.get("policies/%2F/" + name).json();
     assertThat(found.path("apply-to").asText()).isEqualTo("all");
@@ -66,7 +66,7 @@ class ManagementPoliciesIT extends PolicyFixture {
 
   @ParameterizedTest
   @ValueSource(strings = {"policies", "operator-policies"})
-  void whatThereIsNotIs404(String kind) throws Exception {
+  void missingPoliciesAre404(String kind) throws Exception {
     for (String path : List.of(kind + "/nope", kind + "/%2F/nope", kind + "/nope/nope")) {
       Http.Reply reply = http.get(path);
       assertThat(reply.status()).as(path).isEqualTo(404);
@@ -100,7 +100,7 @@ class ManagementPoliciesIT extends PolicyFixture {
         "{\"pattern\":\"q\",\"definition\":{\"max-length\":5},\"priority\":\"x\"}"
             + "| priority should be a number, actually was <<\"x\">>",
       })
-  void whatIsWrongIs400AndChangesNothing(String body, String reason) throws Exception {
+  void invalidPoliciesAre400AndChangeNothing(String body, String reason) throws Exception {
     Http.Reply reply = http.put("operator-policies/%2F/" + name, body);
     assertThat(reply.status()).isEqualTo(400);
     assertThat(reply.error()).isEqualTo("bad_request");
@@ -127,7 +127,7 @@ class ManagementPoliciesIT extends PolicyFixture {
         "{\"pattern\":\"q\",\"definition\":{\"expires\":99999999999999999999}}"
             + "| 99999999999999999999 is not a valid queue expiry",
       })
-  void whatIsWrongIs400AndChangesNothingHere(String body, String reason) throws Exception {
+  void moreInvalidPoliciesAre400AndChangeNothing(String body, String reason) throws Exception {
     Http.Reply reply = http.put("policies/%2F/" + name, body);
     assertThat(reply.status()).isEqualTo(400);
     assertThat(reply.reason()).isEqualTo("Validation failed\n\n%s\n".formatted(reason));
@@ -145,7 +145,7 @@ class ManagementPoliciesIT extends PolicyFixture {
   }
 
   @Test
-  void aBadChangeLeavesThePolicyAsItWas() throws Exception {
+  void anInvalidChangeLeavesThePolicyUnchanged() throws Exception {
     String path = "policies/%2F/" + name;
     http.put(path, policy(name, "{\"max-length\":7}"));
     assertThat(http.put(path, policy(name, "{\"max-length\":-7}")).status()).isEqualTo(400);
@@ -153,7 +153,7 @@ class ManagementPoliciesIT extends PolicyFixture {
   }
 
   @Test
-  void theOneThatAppliesComesLast() throws Exception {
+  void policiesAreListedByPriorityWithTheHighestLast() throws Exception {
     String low = "{\"pattern\":\"x\",\"definition\":{\"max-length\":1},\"priority\":-1}";
     String first = "policies/%2F/" + name;
     String second = "policies/%2F/0" + name;
@@ -170,7 +170,7 @@ class ManagementPoliciesIT extends PolicyFixture {
   // What they do
 
   @Test
-  void aPolicyTakesHold(Amqp amqp) throws Exception {
+  void aPolicyTakesEffect(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     http.put(
         "policies/%2F/" + name, policy(queue, "{\"max-length\":1,\"overflow\":\"drop-head\"}"));
@@ -180,7 +180,7 @@ class ManagementPoliciesIT extends PolicyFixture {
     assertThat(amqp.get(queue)).isEqualTo("second");
   }
 
-  /** RabbitMQ's management knows of most things only when statistics have come by. */
+  /** RabbitMQ's management shows most objects only after the next statistics. */
   private JsonNode await(String path, Predicate<JsonNode> wanted) {
     return Awaitility.await(path)
         .atMost(Patience.TIME)
@@ -218,7 +218,7 @@ class ManagementPoliciesIT extends PolicyFixture {
   }
 
   @Test
-  void aQueueShowsWhatIsPersistentAndTheHeadsTimestamp() throws Exception {
+  void aQueueShowsPersistentMessagesAndTheTimestampOfTheHead() throws Exception {
     String path = "queues/%2F/" + name;
     assertThat(http.put(path, "{\"durable\":true}").status()).isEqualTo(201);
     try {
@@ -244,7 +244,7 @@ class ManagementPoliciesIT extends PolicyFixture {
   }
 
   @Test
-  void aQueueInWhichNothingHappensShowsSinceWhen(Amqp amqp) throws Exception {
+  void anIdleQueueShowsIdleSince(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     JsonNode idle = await("queues/%2F/" + queue, json -> json.has("idle_since"));
     Instant since = OffsetDateTime.parse(idle.path("idle_since").asText()).toInstant();
@@ -368,11 +368,11 @@ class ManagementPoliciesIT extends PolicyFixture {
     assertThat(hop.getOperatorPolicies()).extracting(PolicyInfo::getName).doesNotContain(name);
   }
 
-  // Who may
+  // Permissions
 
   @Test
   @OwnBroker
-  void tagsSayWhoMay(@TempDir Path directory) throws Exception {
+  void userTagsDecideWhoCanChangePolicies(@TempDir Path directory) throws Exception {
     Path definitions =
         Files.writeString(
             directory.resolve("definitions.json"),

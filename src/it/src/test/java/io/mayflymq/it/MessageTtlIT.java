@@ -45,7 +45,7 @@ class MessageTtlIT {
   }
 
   @Test
-  void aMessageLivesUntilItsDeadline(Amqp amqp) throws Exception {
+  void aMessageStaysUntilItsDeadline(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-message-ttl", 20_000));
     amqp.publish(queue, "a");
     assertThat(amqp.ready(queue)).isEqualTo(1);
@@ -63,7 +63,8 @@ class MessageTtlIT {
 
   @ParameterizedTest
   @CsvSource({"100, 60000", "60000, 100", "100, 100"})
-  void theLowerOfQueueAndMessageTtlWins(int queueTtl, int messageTtl, Amqp amqp) throws Exception {
+  void theLowerOfQueueAndMessageTtlApplies(int queueTtl, int messageTtl, Amqp amqp)
+      throws Exception {
     String queue = amqp.queue(Map.of("x-message-ttl", queueTtl));
     amqp.publishExpiring(queue, messageTtl, "a");
     amqp.awaitReady(queue, 0);
@@ -80,7 +81,7 @@ class MessageTtlIT {
   }
 
   @Test
-  void zeroInTheQueueDropsWhatNoConsumerTakes(Amqp amqp) throws Exception {
+  void aQueueTtlOfZeroDropsMessagesWithoutAConsumer(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-message-ttl", 0));
     Channel channel = amqp.confirming();
     channel.basicPublish("", queue, PLAIN, bytes("a"));
@@ -91,7 +92,7 @@ class MessageTtlIT {
   }
 
   @Test
-  void zeroInTheQueueDeliversToAConsumerThatWaits(Amqp amqp) throws Exception {
+  void aQueueTtlOfZeroDeliversToAWaitingConsumer(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-message-ttl", 0));
     Deliveries consumer = amqp.consume(queue);
     amqp.publish(queue, "a");
@@ -99,7 +100,7 @@ class MessageTtlIT {
   }
 
   @Test
-  void zeroInTheMessageDeliversToAConsumerThatWaitsAndIsNeverReturned(Amqp amqp) throws Exception {
+  void aMessageTtlOfZeroDeliversToAWaitingConsumerAndIsNeverReturned(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Channel channel = amqp.confirming();
     channel.addReturnListener(
@@ -117,7 +118,7 @@ class MessageTtlIT {
   }
 
   @Test
-  void zeroIsDeadLetteredAsExpired(Amqp amqp) throws Exception {
+  void aTtlOfZeroDeadLettersAsExpired(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of("x-message-ttl", 0)));
     Deliveries deaths = amqp.consume(dead);
@@ -127,7 +128,7 @@ class MessageTtlIT {
   }
 
   @Test
-  void zeroIsDroppedWhenTheConsumerIsFull(Amqp amqp) throws Exception {
+  void aTtlOfZeroDropsIfTheConsumerIsAtItsPrefetchLimit(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-message-ttl", 0));
     Channel channel = amqp.newChannel();
     channel.basicQos(1);
@@ -173,7 +174,7 @@ class MessageTtlIT {
   }
 
   @Test
-  void aMessageThatComesBackAfterItsDeadlineExpiresAtOnce(Amqp amqp) throws Exception {
+  void aMessageRequeuedAfterItsDeadlineExpiresImmediately(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of("x-message-ttl", 300)));
     Deliveries deaths = amqp.consume(dead);
@@ -191,7 +192,7 @@ class MessageTtlIT {
   }
 
   @Test
-  void aClosedChannelGivesBackMessagesThatExpireAtOnce(Amqp amqp) throws Exception {
+  void overdueMessagesOfAClosedChannelExpireImmediately(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of("x-message-ttl", 300)));
     Deliveries deaths = amqp.consume(dead);
@@ -205,7 +206,7 @@ class MessageTtlIT {
   }
 
   @Test
-  void expiryIsDoneInQueueOrderForEqualTtls(Amqp amqp) throws Exception {
+  void messagesWithEqualTtlsExpireInQueueOrder(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(deadLetterTo(dead, Map.of("x-message-ttl", 100)));
     Deliveries deaths = amqp.consume(dead);
@@ -218,7 +219,7 @@ class MessageTtlIT {
   }
 
   @Test
-  void expiredMessagesAreNotHandedToAConsumerThatComesLate(Amqp amqp) throws Exception {
+  void expiredMessagesAreNotDeliveredToALateConsumer(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-message-ttl", 100));
     for (int i = 0; i < 10; i++) {
       amqp.publish(queue, "old");
@@ -231,7 +232,7 @@ class MessageTtlIT {
   }
 
   @Test
-  void aSlowConsumerGetsWhatIsStillInTimeAndNothingElse(Amqp amqp) throws Exception {
+  void aSlowConsumerGetsOnlyUnexpiredMessages(Amqp amqp) throws Exception {
     int count = 30;
     int work = 100;
     int ttl = 10 * work;
@@ -264,7 +265,7 @@ class MessageTtlIT {
   }
 
   @Test
-  void eachQueueOfAFanOutHasItsOwnDeadline(Amqp amqp) throws Exception {
+  void eachFanoutQueueHasItsOwnDeadline(Amqp amqp) throws Exception {
     String quick = amqp.queue(Map.of("x-message-ttl", 100));
     String slow = amqp.queue(Map.of("x-message-ttl", 60_000));
     String exchange = amqp.exchange(BuiltinExchangeType.FANOUT);
@@ -322,7 +323,7 @@ class MessageTtlIT {
   }
 
   @Test
-  void everyIntegerTypeIsATtl(Amqp amqp) throws Exception {
+  void aTtlCanHaveEveryIntegerType(Amqp amqp) throws Exception {
     for (Object ttl : List.of((byte) 100, (short) 1000, 1000, 1000L, TEN_YEARS, 0)) {
       amqp.queue(Map.of("x-message-ttl", ttl));
     }
@@ -357,7 +358,7 @@ class MessageTtlIT {
 
   @Test
   @MayflyOnly("RabbitMQ looks at the head of the queue only")
-  void aMessageBehindALongLivedOneExpiresInItsPlace(Amqp amqp) throws Exception {
+  void aMessageBehindALongLivedOneExpiresOnTime(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     amqp.publishExpiring(queue, 60_000, "first");
     amqp.publishExpiring(queue, 150, "short");
@@ -382,7 +383,7 @@ class MessageTtlIT {
 
   @Test
   @MayflyOnly("RabbitMQ looks at the head of the queue only")
-  void aMidQueueDeathFreesItsPlaceUnderTheLimit(Amqp amqp) throws Exception {
+  void aMidQueueExpiryFreesSpaceUnderTheLengthLimit(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-length", 2, "x-overflow", "reject-publish"));
     Channel channel = amqp.confirming();
     channel.basicPublish("", queue, expiring(60_000), bytes("head"));

@@ -46,7 +46,7 @@ class OutOfMemoryIT {
   }
 
   @Test
-  void messageThatTakesTheLastMemoryEndsTheProcessAndNothingConfirmedIsLost() throws Exception {
+  void aMessageThatExhaustsMemoryEndsTheProcessWithoutLossOfConfirmedMessages() throws Exception {
     try (BrokerProcess broker = broker(data).jvm("-Xmx64m").start()) {
       try (Connection connection = broker.factory().newConnection();
           Channel channel = connection.createChannel()) {
@@ -70,7 +70,7 @@ class OutOfMemoryIT {
    * even the text of a line of the log.
    */
   @Test
-  void heapThatIsFullEndsTheProcess() throws Exception {
+  void aFullHeapEndsTheProcess() throws Exception {
     try (BrokerProcess broker = broker(data).jvm("-Xmx48m").start()) {
       try (Connection connection = broker.factory().newConnection();
           Channel channel = connection.createChannel()) {

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What policies do to the queues that they are for, and nothing to others. */
+/** Tests the effect of policies on the queues that they match, and on no others. */
 @BlackBox
 class PolicyEffectIT extends PolicyFixture {
   private void set(String pattern, String definition) throws Exception {
@@ -30,7 +30,7 @@ class PolicyEffectIT extends PolicyFixture {
   }
 
   @Test
-  void aTtlCountsForAGroupOfQueues(Amqp amqp) throws Exception {
+  void aPolicyTtlAppliesToAGroupOfQueues(Amqp amqp) throws Exception {
     List<String> queues = List.of(amqp.queue(), amqp.queue(), amqp.queue());
     set(either(queues.get(0), queues.get(1)), "{\"message-ttl\":100}");
     for (String queue : queues) {
@@ -43,7 +43,7 @@ class PolicyEffectIT extends PolicyFixture {
 
   @Test
   @MayflyOnly("RabbitMQ leaves the deadlines of what is there as they are")
-  void aTtlCountsForMessagesThatAreThereWithoutAnyConsumer(Amqp amqp) throws Exception {
+  void aPolicyTtlAppliesToMessagesAlreadyInTheQueue(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     amqp.publishExpiring(queue, 600_000, "head");
     amqp.publish(queue, "behind it");
@@ -52,7 +52,7 @@ class PolicyEffectIT extends PolicyFixture {
   }
 
   @Test
-  void anOperatorPolicyLowersWhatArgumentsAndMessagesSay(Amqp amqp) throws Exception {
+  void anOperatorPolicyLowersTheTtlOfArgumentsAndMessages(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-message-ttl", 600_000));
     setForOperators(queue, "{\"message-ttl\":100}");
     amqp.publish(queue, "m");
@@ -61,7 +61,7 @@ class PolicyEffectIT extends PolicyFixture {
   }
 
   @Test
-  void theLowerLimitOfPolicyAndArgumentCounts(Amqp amqp) throws Exception {
+  void theLowerLimitOfPolicyAndArgumentApplies(Amqp amqp) throws Exception {
     String two = amqp.queue(Map.of("x-max-length", 2));
     String four = amqp.queue(Map.of("x-max-length", 4));
     set(either(two, four), "{\"max-length\":3}");
@@ -74,7 +74,7 @@ class PolicyEffectIT extends PolicyFixture {
   }
 
   @Test
-  void aLimitInBytesDropsTheOldest(Amqp amqp) throws Exception {
+  void aPolicyLimitInBytesDropsTheOldest(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     set(queue, "{\"max-length-bytes\":10}");
     for (String body : List.of("aaaa", "bbbb", "cccc")) {
@@ -84,7 +84,7 @@ class PolicyEffectIT extends PolicyFixture {
   }
 
   @Test
-  void aLimitRefusesWhatIsTooMuchIfThePolicySaysSo(Amqp amqp) throws Exception {
+  void aPolicyLimitCanRefuseMessages(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     set(queue, "{\"max-length\":2,\"overflow\":\"reject-publish\"}");
     Channel channel = amqp.confirming();
@@ -96,7 +96,7 @@ class PolicyEffectIT extends PolicyFixture {
   }
 
   @Test
-  void aLeaseDeletesAnUnusedQueue(Amqp amqp) throws Exception {
+  void aPolicyLeaseDeletesAnUnusedQueue(Amqp amqp) throws Exception {
     Presence presence = new Presence(amqp);
     String queue = amqp.queue();
     set(queue, "{\"expires\":300}");

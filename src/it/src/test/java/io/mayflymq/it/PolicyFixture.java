@@ -10,7 +10,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
- * What tests of policies by the management API begin with: a name, whose policies go at the end.
+ * The setup of tests of policies in the management API: a unique name, whose policies are deleted
+ * at the end.
  */
 abstract class PolicyFixture {
   Http http;

@@ -21,11 +21,11 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Queues that serve messages of a higher priority first. */
+/** Tests queues that deliver messages of a higher priority first. */
 @BlackBox
 class PriorityQueueIT {
   @Test
-  void withinAPriorityTheOldestIsFirst(Amqp amqp) throws Exception {
+  void withinAPriorityTheOldestMessageIsFirst(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-priority", 2));
     publish(amqp, queue, 1, "b1");
     publish(amqp, queue, 2, "a1");
@@ -35,7 +35,7 @@ class PriorityQueueIT {
   }
 
   @Test
-  void aMaximumOfZeroMakesThemAllEqual(Amqp amqp) throws Exception {
+  void aMaximumPriorityOfZeroMakesAllMessagesEqual(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-priority", 0));
     publish(amqp, queue, 0, "a");
     publish(amqp, queue, 9, "b");
@@ -44,7 +44,7 @@ class PriorityQueueIT {
   }
 
   @Test
-  void whatIsRequeuedIsBackAtItsPlaceInItsPriority(Amqp amqp) throws Exception {
+  void aRequeuedMessageKeepsItsPositionWithinItsPriority(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-priority", 5));
     for (String body : List.of("5a", "5b", "1a", "1b")) {
       publish(amqp, queue, body.charAt(0) - '0', body);
@@ -65,7 +65,7 @@ class PriorityQueueIT {
   }
 
   @Test
-  void aLengthLimitDropsWhatWouldBeServedNext(Amqp amqp) throws Exception {
+  void aLengthLimitDropsTheMessageThatWouldBeDeliveredNext(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue =
         amqp.queue(Amqp.deadLetterTo(dead, Map.of("x-max-priority", 5, "x-max-length", 2)));
@@ -79,7 +79,7 @@ class PriorityQueueIT {
 
   @Test
   @MayflyOnly("RabbitMQ looks at the head of each priority only")
-  void aMessageExpiresWhereverItStands(Amqp amqp) throws Exception {
+  void aMessageOfAnyPriorityExpiresAtItsDeadline(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(Amqp.deadLetterTo(dead, Map.of("x-max-priority", 5)));
     publish(amqp, queue, 5, "first");
@@ -93,7 +93,7 @@ class PriorityQueueIT {
   }
 
   @Test
-  void purgeLeavesNothing(Amqp amqp) throws Exception {
+  void purgeRemovesAllPriorities(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-max-priority", 5));
     publish(amqp, queue, 5, "a");
     publish(amqp, queue, 0, "b");
@@ -105,7 +105,7 @@ class PriorityQueueIT {
 
   @Test
   @OwnBroker
-  void theOrderSurvivesARestart(@TempDir Path data) throws Exception {
+  void thePriorityOrderSurvivesARestart(@TempDir Path data) throws Exception {
     Map<String, Object> arguments = Map.of("x-max-priority", 5);
     try (BrokerProcess broker = BrokerProcess.builder().data(data).start()) {
       try (Connection connection = broker.factory().newConnection();

@@ -119,7 +119,7 @@ class PublishIT {
   }
 
   @Test
-  void longStringsMayHoldAnyBytesAndBeLong(Amqp amqp) throws Exception {
+  void longStringsCanHoldAnyBytes(Amqp amqp) throws Exception {
     String value = "ä€😀".repeat(5_000);
     String queue = amqp.queue();
     amqp.channel().basicPublish("", queue, headers(Map.of("text", value)), bytes("a"));
@@ -128,7 +128,7 @@ class PublishIT {
   }
 
   @Test
-  void theEnvelopeTellsTheRoute(Amqp amqp) throws Exception {
+  void deliveriesCarryExchangeAndRoutingKey(Amqp amqp) throws Exception {
     String exchange = amqp.exchange(BuiltinExchangeType.TOPIC);
     String queue = amqp.queue();
     amqp.bind(queue, exchange, "#");
@@ -175,7 +175,7 @@ class PublishIT {
   }
 
   @Test
-  void confirmsOfABurstAreCoalesced(Amqp amqp) throws Exception {
+  void confirmsAreCombinedWithMultiple(Amqp amqp) throws Exception {
     int count = 5_000;
     String queue = amqp.queue();
     try (RawClient client = RawClient.openChannel(amqp.target().port())) {
@@ -200,7 +200,7 @@ class PublishIT {
   }
 
   @Test
-  void aConfirmMeansThatTheQueueHasIt(Amqp amqp) throws Exception {
+  void aConfirmedMessageIsInItsQueue(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Channel other = amqp.newConnection().createChannel();
     for (int i = 0; i < 50; i++) {
@@ -224,7 +224,7 @@ class PublishIT {
   }
 
   @Test
-  void anUnroutableMandatoryMessageComesBackBeforeItsConfirm(Amqp amqp) throws Exception {
+  void anUnroutableMandatoryMessageIsReturnedBeforeItsConfirm(Amqp amqp) throws Exception {
     String exchange = amqp.exchange(BuiltinExchangeType.DIRECT);
     Channel channel = amqp.confirming();
     BlockingQueue<String> events = new LinkedBlockingQueue<>();
@@ -268,7 +268,7 @@ class PublishIT {
   }
 
   @Test
-  void anUnroutableMessageThatIsNotMandatoryIsConfirmedAndGone(Amqp amqp) throws Exception {
+  void anUnroutableMessageThatIsNotMandatoryIsConfirmedAndDropped(Amqp amqp) throws Exception {
     Channel channel = amqp.confirming();
     channel.addReturnListener(
         message -> {
@@ -292,7 +292,7 @@ class PublishIT {
   }
 
   @Test
-  void theUserIdMustBeTrue(Amqp amqp) throws Exception {
+  void theUserIdMustBeTheNameOfTheUser(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Channel channel = amqp.channel();
     assertChannelError(

@@ -27,7 +27,7 @@ class QueueIT {
   private static final Map<String, Object> NONE = Map.of();
 
   @Test
-  void declaringTellsMessagesAndConsumers(Amqp amqp) throws Exception {
+  void declareOkCountsMessagesAndConsumers(Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     String queue = amqp.name();
     DeclareOk fresh = channel.queueDeclare(queue, false, false, false, NONE);
@@ -54,7 +54,7 @@ class QueueIT {
   }
 
   @Test
-  void theServerNamesQueues(Amqp amqp) throws Exception {
+  void theBrokerGeneratesQueueNames(Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     String one = channel.queueDeclare().getQueue();
     String two = channel.queueDeclare("", false, true, true, NONE).getQueue();
@@ -64,7 +64,7 @@ class QueueIT {
   }
 
   @Test
-  void namesLoseTheirLineBreaks(Amqp amqp) throws Exception {
+  void lineBreaksAreRemovedFromQueueNames(Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     String name = "lines-" + System.nanoTime();
     assertThat(channel.queueDeclare("\r" + name + "\r\n", false, true, false, null).getQueue())
@@ -77,7 +77,7 @@ class QueueIT {
   }
 
   @Test
-  void anEmptyNameMeansTheChannelsLatestQueue(Amqp amqp) throws Exception {
+  void anEmptyNameMeansTheLastQueueDeclaredOnTheChannel(Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     String queue = channel.queueDeclare().getQueue();
     channel.queueBind("", "amq.direct", queue + "-key");
@@ -89,14 +89,14 @@ class QueueIT {
   }
 
   @Test
-  void withoutALatestQueueAnEmptyNameIsAnError(Amqp amqp) throws Exception {
+  void withoutADeclaredQueueAnEmptyNameIsAnError(Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     assertChannelError(
         channel, 404, "NOT_FOUND - no previously declared queue", () -> channel.basicGet("", true));
   }
 
   @Test
-  void reservedNamesAreRefusedEvenForWhatTheServerNamed(Amqp amqp) throws Exception {
+  void reservedNamesAreRefusedEvenIfTheBrokerGeneratedThem(Amqp amqp) throws Exception {
     Channel channel = amqp.newChannel();
     assertChannelError(
         channel,
@@ -114,7 +114,7 @@ class QueueIT {
   }
 
   @Test
-  void passiveDeclarationOfNothingIsNotFound(Amqp amqp) throws Exception {
+  void passiveDeclarationOfAMissingQueueIsNotFound(Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     String absent = amqp.name();
     assertChannelError(
@@ -125,7 +125,7 @@ class QueueIT {
   }
 
   @Test
-  void whatDiffersIsNamed(Amqp amqp) throws Exception {
+  void aRedeclarationErrorNamesTheDifferentProperty(Amqp amqp) throws Exception {
     String queue = amqp.queue(Map.of("x-message-ttl", 60_000L, "x-max-length", 5));
     Map<String, Object> same = Map.of("x-message-ttl", 60_000, "x-max-length", (short) 5);
     amqp.channel().queueDeclare(queue, false, false, false, same);
@@ -208,7 +208,7 @@ class QueueIT {
   }
 
   @Test
-  void noQueueTypeMeansClassic(Amqp amqp) throws Exception {
+  void theQueueTypeIsClassicByDefault(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     amqp.channel().queueDeclare(queue, false, false, false, Map.of("x-queue-type", "classic"));
   }
@@ -233,7 +233,7 @@ class QueueIT {
   }
 
   @Test
-  void anExclusiveQueueIsItsConnectionsAlone(Amqp amqp) throws Exception {
+  void anExclusiveQueueIsLockedToItsConnection(Amqp amqp) throws Exception {
     Channel owner = amqp.channel();
     String queue = amqp.name();
     owner.queueDeclare(queue, false, true, false, NONE);
@@ -280,7 +280,7 @@ class QueueIT {
   }
 
   @Test
-  void anExclusiveQueueGoesWithItsConnection(Amqp amqp) throws Exception {
+  void anExclusiveQueueIsDeletedWithItsConnection(Amqp amqp) throws Exception {
     Connection connection = amqp.newConnection();
     String queue = amqp.name();
     connection.createChannel().queueDeclare(queue, true, true, false, NONE);
@@ -290,7 +290,7 @@ class QueueIT {
   }
 
   @Test
-  void anAutoDeleteQueueGoesWithItsLastConsumer(Amqp amqp) throws Exception {
+  void anAutoDeleteQueueIsDeletedWithItsLastConsumer(Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     String queue = amqp.name();
     channel.queueDeclare(queue, false, false, true, NONE);
@@ -304,7 +304,7 @@ class QueueIT {
   }
 
   @Test
-  void anAutoDeleteQueueIsGoneBeforeItsLastConsumerIsToldOfItsCancel(Amqp amqp) throws Exception {
+  void anAutoDeleteQueueIsDeletedBeforeCancelOk(Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     for (int i = 0; i < 50; i++) {
       String queue = amqp.name();
@@ -329,7 +329,7 @@ class QueueIT {
   }
 
   @Test
-  void purgeOfNothingIsNotFound(Amqp amqp) throws Exception {
+  void purgeOfAMissingQueueIsNotFound(Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     String absent = amqp.name();
     assertChannelError(
@@ -340,7 +340,7 @@ class QueueIT {
   }
 
   @Test
-  void deleteTellsMessagesAndIsIdempotent(Amqp amqp) throws Exception {
+  void deleteOkCountsMessagesAndDeletionIsIdempotent(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     amqp.publish(queue, "a");
     amqp.publish(queue, "b");
@@ -424,7 +424,7 @@ class QueueIT {
   }
 
   @Test
-  void aBindingMadeTwiceIsOne(Amqp amqp) throws Exception {
+  void bindingTwiceMakesOneBinding(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Channel channel = amqp.confirming();
     channel.queueBind(queue, "amq.direct", queue);

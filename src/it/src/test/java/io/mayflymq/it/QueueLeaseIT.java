@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Queue leases ({@code x-expires}): what counts as use and what does not. */
+/** Tests queue leases ({@code x-expires}): which operations renew them and which do not. */
 @BlackBox
 class QueueLeaseIT {
   private static final int LEASE = 600;
@@ -39,7 +39,7 @@ class QueueLeaseIT {
   }
 
   @Test
-  void itsBindingsGoWithIt(Amqp amqp) throws Exception {
+  void anExpiredQueueLosesItsBindings(Amqp amqp) throws Exception {
     String exchange = amqp.exchange(BuiltinExchangeType.DIRECT);
     Presence presence = new Presence(amqp);
     String queue = amqp.queue(LEASED);
@@ -48,7 +48,7 @@ class QueueLeaseIT {
   }
 
   @Test
-  void itIsNeverDeletedEarly(Amqp amqp) throws Exception {
+  void anUnusedQueueIsNeverDeletedEarly(Amqp amqp) throws Exception {
     Presence presence = new Presence(amqp);
     long start = System.nanoTime();
     String queue = amqp.queue(LEASED);
@@ -57,7 +57,7 @@ class QueueLeaseIT {
   }
 
   @Test
-  void aConsumerKeepsItAndItsEndStartsTheLease(Amqp amqp) throws Exception {
+  void aConsumerSuspendsTheLeaseAndItsEndStartsIt(Amqp amqp) throws Exception {
     Presence presence = new Presence(amqp);
     String queue = amqp.queue(LEASED);
     Deliveries consumer = amqp.consume(queue);
@@ -69,7 +69,7 @@ class QueueLeaseIT {
   }
 
   @Test
-  void theLastOfTwoConsumersCounts(Amqp amqp) throws Exception {
+  void theLeaseStartsWithTheEndOfTheLastConsumer(Amqp amqp) throws Exception {
     Presence presence = new Presence(amqp);
     String queue = amqp.queue(LEASED);
     Deliveries first = amqp.consume(queue);
@@ -81,7 +81,7 @@ class QueueLeaseIT {
   }
 
   @Test
-  void aClosedChannelAndAClosedConnectionEndTheUse(Amqp amqp) throws Exception {
+  void closingAChannelOrConnectionStartsTheLease(Amqp amqp) throws Exception {
     Presence presence = new Presence(amqp);
     String byChannel = amqp.queue(LEASED);
     String byConnection = amqp.queue(LEASED);
@@ -98,17 +98,17 @@ class QueueLeaseIT {
   }
 
   @Test
-  void getCountsAsUseEvenOfAnEmptyQueue(Amqp amqp) throws Exception {
+  void getOnAnEmptyQueueRenewsTheLease(Amqp amqp) throws Exception {
     isKeptBy(amqp, (channel, queue) -> assertThat(channel.basicGet(queue, true)).isNull());
   }
 
   @Test
-  void redeclaringCountsAsUse(Amqp amqp) throws Exception {
+  void redeclaringRenewsTheLease(Amqp amqp) throws Exception {
     isKeptBy(amqp, (channel, queue) -> channel.queueDeclare(queue, false, false, false, LEASED));
   }
 
   @Test
-  void redeclaringPassivelyCountsAsUse(Amqp amqp) throws Exception {
+  void redeclaringPassivelyRenewsTheLease(Amqp amqp) throws Exception {
     isKeptBy(amqp, Channel::queueDeclarePassive);
   }
 
@@ -116,7 +116,7 @@ class QueueLeaseIT {
     void of(Channel channel, String queue) throws Exception;
   }
 
-  /** Uses a queue four times per lease, for twice its lease, and then lets it go. */
+  /** Uses a queue four times per lease, for twice its lease, and then waits until it expires. */
   private static void isKeptBy(Amqp amqp, Use use) throws Exception {
     Presence presence = new Presence(amqp);
     Channel channel = amqp.channel();
@@ -140,7 +140,7 @@ class QueueLeaseIT {
   }
 
   @Test
-  void publishingPurgingAndBindingDoNotCount(Amqp amqp) throws Exception {
+  void publishingPurgingAndBindingDoNotRenewTheLease(Amqp amqp) throws Exception {
     String exchange = amqp.exchange(BuiltinExchangeType.DIRECT);
     Presence presence = new Presence(amqp);
     Channel channel = amqp.channel();
@@ -157,7 +157,7 @@ class QueueLeaseIT {
   }
 
   @Test
-  void anUnacknowledgedGetDoesNotHoldTheQueue(Amqp amqp) throws Exception {
+  void anUnacknowledgedGetDoesNotKeepTheQueue(Amqp amqp) throws Exception {
     Presence presence = new Presence(amqp);
     String queue = amqp.queue(LEASED);
     amqp.publish(queue, "a");
@@ -170,7 +170,7 @@ class QueueLeaseIT {
   }
 
   @Test
-  void anAutoDeleteQueueGoesByWhateverComesFirst(Amqp amqp) throws Exception {
+  void anAutoDeleteQueueWithALeaseIsDeletedByTheFirstRuleThatApplies(Amqp amqp) throws Exception {
     Presence presence = new Presence(amqp);
     Channel channel = amqp.channel();
     String unused = amqp.name();

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 @BlackBox
 class QuorumQueueIT {
   @Test
-  void aMessageThatComesBackTooOftenIsDeadLettered(Amqp amqp) throws Exception {
+  void aMessageOverTheDeliveryLimitIsDeadLettered(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     Channel channel = amqp.newChannel();
     String queue = declare(amqp, Amqp.deadLetterTo(dead, Map.of("x-delivery-limit", 2)));
@@ -39,7 +39,7 @@ class QuorumQueueIT {
   }
 
   @Test
-  void aSingleActiveConsumerLeavesNothingToGet(Amqp amqp) throws Exception {
+  void aSingleActiveConsumerForbidsGet(Amqp amqp) throws Exception {
     String queue = declare(amqp, Map.of("x-single-active-consumer", true));
     amqp.publish(queue, "m");
     Channel channel = amqp.newChannel();
@@ -64,7 +64,7 @@ class QuorumQueueIT {
   }
 
   @Test
-  void consumersAreToldFromTheSecondTimeOn(Amqp amqp) throws Exception {
+  void redeliveriesHaveADeliveryCount(Amqp amqp) throws Exception {
     String queue = declare(amqp, Map.of());
     amqp.publish(queue, "m");
     Channel channel = amqp.newChannel();
@@ -78,7 +78,7 @@ class QuorumQueueIT {
   }
 
   @Test
-  void withoutALimitAMessageComesBackForEver(Amqp amqp) throws Exception {
+  void withoutADeliveryLimitAMessageIsRedeliveredForEver(Amqp amqp) throws Exception {
     Channel channel = amqp.newChannel();
     String queue = declare(amqp, Map.of());
     amqp.publish(queue, "m");
@@ -89,19 +89,19 @@ class QuorumQueueIT {
   }
 
   @Test
-  void whatCameBackIsServedFirstInTheOrderInWhichItDid(Amqp amqp) throws Exception {
+  void returnedMessagesAreDeliveredFirstInTheOrderOfTheirReturn(Amqp amqp) throws Exception {
     assertThat(afterReturns(amqp, Map.of("x-delivery-limit", 5)))
         .containsExactly("c", "a", "b", "d");
   }
 
   @Test
   @MayflyOnly("without a limit RabbitMQ puts what is returned behind everything else")
-  void thatIsSoWithoutADeliveryLimitToo(Amqp amqp) throws Exception {
+  void returnedMessagesAreDeliveredFirstWithoutADeliveryLimitToo(Amqp amqp) throws Exception {
     assertThat(afterReturns(amqp, Map.of())).containsExactly("c", "a", "b", "d");
   }
 
   @Test
-  void whatAClosedChannelHeldIsServedFirst(Amqp amqp) throws Exception {
+  void messagesOfAClosedChannelAreDeliveredFirst(Amqp amqp) throws Exception {
     Channel channel = amqp.newChannel();
     String queue = declare(amqp, Map.of());
     publishFour(amqp, queue);
@@ -137,7 +137,7 @@ class QuorumQueueIT {
   }
 
   @Test
-  void aPolicySetsTheDeliveryLimitAndTheLowerCounts(Target target, Amqp amqp) throws Exception {
+  void aPolicySetsTheDeliveryLimitAndTheLowerApplies(Target target, Amqp amqp) throws Exception {
     String name = amqp.name();
     String path = "policies/%2F/" + name;
     String policy = PolicyFixture.policy(name, "{\"delivery-limit\":1}");
@@ -166,7 +166,7 @@ class QuorumQueueIT {
     "true, true, false, exclusive-owner",
     "true, false, true, auto-delete",
   })
-  void itIsDurableAndNobodysOwn(
+  void aQuorumQueueMustBeDurableAndNotExclusive(
       boolean durable, boolean exclusive, boolean autoDelete, String property, Amqp amqp)
       throws Exception {
     Channel channel = amqp.channel();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A quorum queue over the end of its broker. */
+/** Tests a quorum queue across a restart of the broker. */
 @BlackBox
 @OwnBroker
 class QuorumQueueRestartIT {
@@ -25,7 +25,7 @@ class QuorumQueueRestartIT {
 
   @ParameterizedTest
   @EnumSource(Ending.class)
-  void itIsOfItsTypeAndCountsTheRestartAsAReturn(Ending ending) throws Exception {
+  void aQuorumQueueKeepsItsTypeAndCountsTheRestartAsAReturn(Ending ending) throws Exception {
     try (RestartedBroker broker = RestartedBroker.at(data).start()) {
       broker.queue("dead");
       broker.queue("q", ARGUMENTS);

@@ -19,7 +19,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** RabbitMQ's own command line for the management API, unchanged, where it is installed. */
+/** Tests RabbitMQ's unchanged {@code rabbitmqadmin}, if it is installed. */
 @BlackBox
 class RabbitmqadminIT {
   private Path script;
@@ -51,7 +51,7 @@ class RabbitmqadminIT {
   }
 
   @Test
-  void declaresPublishesAndGets(Amqp amqp) throws Exception {
+  void rabbitmqadminDeclaresPublishesAndGets(Amqp amqp) throws Exception {
     String queue = amqp.name();
     String exchange = amqp.name();
     assertThat(
@@ -94,7 +94,7 @@ class RabbitmqadminIT {
   }
 
   @Test
-  void lists(Amqp amqp) throws Exception {
+  void rabbitmqadminListsObjects(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     amqp.publish(queue, "m");
     assertThat(run("-f", "bash", "list", "queues", "name")).contains(queue);

@@ -19,11 +19,11 @@ import java.util.Map;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
-/** Sending dead messages back. */
+/** Tests redrives. */
 @BlackBox
 @MayflyOnly("RabbitMQ leaves that to shovels")
 class RedriveIT extends AccessFixture {
-  /** Begins, and waits for the end. */
+  /** Starts a redrive and waits for its end. */
   private JsonNode redrive(String queue, String body) throws Exception {
     Http.Reply begun = http.post("queues/%2F/" + queue + "/redrive", body);
     assertThat(begun.status()).as("%s", begun.json()).isEqualTo(200);
@@ -46,7 +46,7 @@ class RedriveIT extends AccessFixture {
   }
 
   @Test
-  void goesBackToWhereItDied(Amqp amqp) throws Exception {
+  void redrivesAMessageToTheQueueItWasDeadLetteredFrom(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(Amqp.deadLetterTo(dead, Map.of()));
     kill(amqp, "", queue, queue, "a", "b", "c");
@@ -66,7 +66,7 @@ class RedriveIT extends AccessFixture {
   }
 
   @Test
-  void goesBackThroughItsExchange(Amqp amqp) throws Exception {
+  void redrivesAMessageThroughItsOriginalExchange(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String exchange = amqp.exchange(BuiltinExchangeType.TOPIC);
     String queue = amqp.queue(Amqp.deadLetterTo(dead, Map.of()));
@@ -85,7 +85,7 @@ class RedriveIT extends AccessFixture {
   }
 
   @Test
-  void movesWhatIsMeantAndLeavesTheRestAsItIs(Amqp amqp) throws Exception {
+  void redrivesOnlyMessagesThatMatchTheFilter(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(Amqp.deadLetterTo(dead, Map.of()));
     amqp.publishExpiring(queue, 0, "expired");
@@ -109,7 +109,7 @@ class RedriveIT extends AccessFixture {
   }
 
   @Test
-  void keepsToItsRateAndIsStopped(Amqp amqp) throws Exception {
+  void limitsItsRateAndCanBeStopped(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(Amqp.deadLetterTo(dead, Map.of()));
     kill(amqp, "", queue, queue, "a", "b", "c");
@@ -127,7 +127,7 @@ class RedriveIT extends AccessFixture {
   }
 
   @Test
-  void waitsForAnAlarmToEnd(Amqp amqp) throws Exception {
+  void pausesDuringAnAlarm(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(Amqp.deadLetterTo(dead, Map.of()));
     kill(amqp, "", queue, queue, "a", "b", "c");
@@ -154,7 +154,7 @@ class RedriveIT extends AccessFixture {
   }
 
   @Test
-  void whatMakesNoSenseIs400(Amqp amqp) throws Exception {
+  void invalidRedriveRequestsAre400(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     String path = "queues/%2F/" + queue + "/redrive";
     for (List<String> wrong :
@@ -178,7 +178,7 @@ class RedriveIT extends AccessFixture {
   }
 
   @Test
-  void needsToReadTheQueueAndToPublish(Amqp amqp) throws Exception {
+  void needsReadAndWritePermissions(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     String queue = amqp.queue(Amqp.deadLetterTo(dead, Map.of()));
     kill(amqp, "", queue, queue, "a");
@@ -199,7 +199,7 @@ class RedriveIT extends AccessFixture {
   }
 
   @Test
-  void theCommandRedrives(Amqp amqp) throws Exception {
+  void theCommandRedrivesMessages(Amqp amqp) throws Exception {
     ControlCommand control = ControlCommand.of(target);
     String dead = amqp.queue();
     String queue = amqp.queue(Amqp.deadLetterTo(dead, Map.of()));

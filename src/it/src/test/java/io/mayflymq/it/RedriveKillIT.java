@@ -43,7 +43,7 @@ class RedriveKillIT {
   }
 
   @Test
-  void nothingIsLost() throws Exception {
+  void aKillDuringARedriveLosesNothing() throws Exception {
     broker.queue("dead");
     broker.queue("near", deadLetterTo("dead", Map.of("x-max-length", 0)));
     broker.queue("far", deadLetterTo("dead", Map.of("x-max-length", 0)));

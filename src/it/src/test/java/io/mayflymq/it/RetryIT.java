@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Returned messages that wait before they are delivered again. */
+/** Tests returned messages that wait before they are delivered again. */
 @BlackBox
 @MayflyOnly("RabbitMQ has it from 4.3 on, for quorum queues")
 class RetryIT extends PolicyFixture {
@@ -27,7 +27,7 @@ class RetryIT extends PolicyFixture {
     return arguments;
   }
 
-  /** Rejects a message again and again, and measures. */
+  /** Rejects a message repeatedly, and measures the delays. */
   private static void assertWaits(Amqp amqp, Map<String, Object> arguments, double... waits)
       throws Exception {
     String queue = amqp.name();
@@ -51,7 +51,7 @@ class RetryIT extends PolicyFixture {
 
   @ParameterizedTest
   @ValueSource(strings = {"classic", "quorum"})
-  void theWaitGrowsByTheLeastOneUpToTheMost(String type, Amqp amqp) throws Exception {
+  void theRetryDelayGrowsLinearlyUpToTheMaximum(String type, Amqp amqp) throws Exception {
     Map<String, Object> arguments =
         with(Map.of("x-delayed-retry-min", 100, "x-delayed-retry-max", 250));
     if (type.equals("quorum")) {
@@ -61,7 +61,7 @@ class RetryIT extends PolicyFixture {
   }
 
   @Test
-  void orDoubles(Amqp amqp) throws Exception {
+  void theRetryDelayCanGrowExponentially(Amqp amqp) throws Exception {
     assertWaits(
         amqp,
         with(
@@ -75,7 +75,7 @@ class RetryIT extends PolicyFixture {
   }
 
   @Test
-  void orVaries(Amqp amqp) throws Exception {
+  void theRetryDelayCanHaveJitter(Amqp amqp) throws Exception {
     assertWaits(
         amqp,
         with(
@@ -88,12 +88,12 @@ class RetryIT extends PolicyFixture {
   }
 
   @Test
-  void orFollowsAList(Amqp amqp) throws Exception {
+  void theRetryDelaysCanBeAList(Amqp amqp) throws Exception {
     assertWaits(amqp, with(Map.of("x-delayed-retry-delays", "150,50,100")), 150, 50, 100, 100);
   }
 
   @Test
-  void aRejectedMessageFailedAndOneThatIsNackedOnlyReturned(Amqp amqp) throws Exception {
+  void aRejectCountsAsFailedAndANackAsReturned(Amqp amqp) throws Exception {
     for (String type : new String[] {"failed", "returned"}) {
       String queue =
           amqp.queue(
@@ -130,7 +130,7 @@ class RetryIT extends PolicyFixture {
   }
 
   @Test
-  void whatAClosedChannelHadFailed(Amqp amqp) throws Exception {
+  void messagesOfAClosedChannelCountAsFailed(Amqp amqp) throws Exception {
     String queue =
         amqp.queue(
             Map.of(
@@ -147,7 +147,7 @@ class RetryIT extends PolicyFixture {
   }
 
   @Test
-  void theDeliveryLimitComesFirstAndAMessageMayExpireWhileItWaits(Amqp amqp) throws Exception {
+  void theDeliveryLimitAndTheTtlApplyDuringRetries(Amqp amqp) throws Exception {
     String dead = amqp.queue();
     Map<String, Object> retry = Map.of("x-delayed-retry-delays", "60000");
     String limited = amqp.queue(deadLetterTo(dead, with(with(retry, "x-delivery-limit", 0))));
@@ -171,7 +171,7 @@ class RetryIT extends PolicyFixture {
   }
 
   @Test
-  void aPolicyDoesItToo(Amqp amqp) throws Exception {
+  void aPolicyCanSetRetryDelays(Amqp amqp) throws Exception {
     String queue = amqp.queue(name, Map.of());
     http.put(
         "policies/%2F/" + name,

@@ -160,8 +160,8 @@ class RoutingIT {
     "any-with-x, true, true",
     "any-with-x, false, false",
   })
-  void headersWithXCountOnRequest(String mode, boolean sendX, boolean match, Amqp amqp)
-      throws Exception {
+  void headersWithXAreComparedOnlyWithTheWithXModes(
+      String mode, boolean sendX, boolean match, Amqp amqp) throws Exception {
     // "all" and "any" leave x-tenant out: "all" then asks for colour alone, "any" for nothing it
     // has.
     boolean all = mode.startsWith("all");
@@ -178,7 +178,7 @@ class RoutingIT {
   }
 
   @Test
-  void aVoidHeaderInTheBindingAsksForPresenceOnly(Amqp amqp) throws Exception {
+  void aVoidHeaderInTheBindingMatchesByPresence(Amqp amqp) throws Exception {
     Map<String, Object> binding = new HashMap<>();
     binding.put("x-match", "all");
     binding.put("colour", null);
@@ -229,7 +229,7 @@ class RoutingIT {
   }
 
   @Test
-  void exchangeBindingsRouteOnwardsByTheSameKey(Amqp amqp) throws Exception {
+  void exchangeBindingsUseTheSameRoutingKey(Amqp amqp) throws Exception {
     String source = amqp.exchange(BuiltinExchangeType.TOPIC);
     String destination = amqp.exchange(BuiltinExchangeType.DIRECT);
     String queue = amqp.queue();

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What operators and suites change while the process runs. */
+/** Tests changes by operators while the process runs. */
 @OwnBroker
 class RuntimeControlIT {
   private BrokerProcess broker;
@@ -104,7 +104,7 @@ class RuntimeControlIT {
   }
 
   @Test
-  void whoHoldsHisConnectionDoesNotHoldUpAStop() throws Exception {
+  void aClientThatKeepsItsConnectionDoesNotDelayAStop() throws Exception {
     JsonNode file = new ObjectMapper().readTree(broker.data().resolve("mayfly.control").toFile());
     Http process = Http.withToken(file.path("url").asText(), file.path("token").asText());
     // A client that never answers connection.close, and one of HTTP that may have more to ask.
@@ -121,7 +121,7 @@ class RuntimeControlIT {
   }
 
   @Test
-  void aResetForgetsEverythingOnceTheBrokerIsStopped() {
+  void resetRemovesAllDataOfAStoppedBroker() {
     done("add_vhost", "v");
     refused(64, "requires the 'rabbit' app to be stopped on the target node.", "reset");
     done("stop_app");
@@ -167,7 +167,7 @@ class RuntimeControlIT {
   }
 
   @Test
-  void alarmsByHandBlockPublishersUntilTheyAreClearedByHand() throws Exception {
+  void manualAlarmsBlockPublishersUntilTheyAreCleared() throws Exception {
     BlockingQueue<String> notices = new LinkedBlockingQueue<>();
     try (Connection connection = broker.factory().newConnection()) {
       connection.addBlockedListener(notices::add, () -> notices.add("unblocked"));

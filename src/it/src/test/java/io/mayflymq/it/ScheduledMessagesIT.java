@@ -21,7 +21,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Scheduled messages are counted, looked at, cancelled and purged. */
+/** Tests counting, listing, cancelling and purging of scheduled messages. */
 @BlackBox
 @MayflyOnly("the plugin can do nothing of that")
 class ScheduledMessagesIT {
@@ -69,7 +69,7 @@ class ScheduledMessagesIT {
   }
 
   @Test
-  void theyAreCountedApart(Amqp amqp) throws Exception {
+  void scheduledMessagesAreCountedSeparately(Amqp amqp) throws Exception {
     publish("a", "k", HOUR);
     publish("b", "k", HOUR);
     amqp.publish(queue, "ready");
@@ -87,7 +87,7 @@ class ScheduledMessagesIT {
   }
 
   @Test
-  void aPageShowsThemInTheOrderOfTheirDueTimes() throws Exception {
+  void aPageListsScheduledMessagesByDueTime() throws Exception {
     long before = System.currentTimeMillis();
     publish("c", "key.c", 3L * HOUR);
     publish("a", "key.a", HOUR);
@@ -113,7 +113,7 @@ class ScheduledMessagesIT {
   }
 
   @Test
-  void pagesFollowEachOtherWithoutGapOrDouble() throws Exception {
+  void pagesOfScheduledMessagesHaveNoGapsOrDuplicates() throws Exception {
     for (int i = 0; i < 7; i++) {
       publish("m" + i, "k", HOUR + (i * 3 % 7) * 1000L);
     }
@@ -130,7 +130,7 @@ class ScheduledMessagesIT {
   }
 
   @Test
-  void badPagesAreRefused() throws Exception {
+  void invalidPageParametersAreRefused() throws Exception {
     for (String query : List.of("limit=0", "limit=1001", "limit=x", "after=x", "after=1")) {
       Http.Reply reply = http.get("queues/%2F/" + queue + "/scheduled?" + query);
       assertThat(reply.status()).as(query).isEqualTo(400);
@@ -141,7 +141,7 @@ class ScheduledMessagesIT {
   }
 
   @Test
-  void oneIsCancelledByItsId() throws Exception {
+  void aScheduledMessageIsCancelledByItsId() throws Exception {
     publish("keep", "k", HOUR);
     publish("a/b c", "k", HOUR);
     publish("by command", "k", HOUR);
@@ -156,7 +156,7 @@ class ScheduledMessagesIT {
   }
 
   @Test
-  void purgingTheQueueLeavesThemAlone(Amqp amqp) throws Exception {
+  void purgingTheQueueKeepsScheduledMessages(Amqp amqp) throws Exception {
     publish("a", "k", HOUR);
     amqp.publish(queue, "ready");
     assertThat(channel.queuePurge(queue).getMessageCount()).isEqualTo(1);
@@ -164,7 +164,7 @@ class ScheduledMessagesIT {
   }
 
   @Test
-  void theyArePurgedApart(Amqp amqp) throws Exception {
+  void scheduledMessagesArePurgedSeparately(Amqp amqp) throws Exception {
     for (int i = 0; i < 1_000; i++) {
       channel.basicPublish(
           exchange,
@@ -183,7 +183,7 @@ class ScheduledMessagesIT {
   }
 
   @Test
-  void aDeletedQueueTakesThemAlong(Amqp amqp) throws Exception {
+  void deletingTheQueueDeletesScheduledMessages(Amqp amqp) throws Exception {
     publish("a", "k", 300);
     channel.queueDelete(queue);
     amqp.queue(queue, Map.of());
@@ -195,7 +195,7 @@ class ScheduledMessagesIT {
   }
 
   @Test
-  void theyDoNotKeepALeaseAlive(Amqp amqp) throws Exception {
+  void scheduledMessagesDoNotKeepALeaseByDefault(Amqp amqp) throws Exception {
     String leased = amqp.queue(Map.of("x-expires", 2_000));
     amqp.bind(leased, exchange, "#");
     publish("a", "k", HOUR);
@@ -205,7 +205,7 @@ class ScheduledMessagesIT {
   }
 
   @Test
-  void theyKeepALeaseAliveWhereTheyCountAsUse(Amqp amqp) throws Exception {
+  void scheduledMessagesCanKeepALease(Amqp amqp) throws Exception {
     String leased =
         amqp.queue(Map.of("x-expires", 2_000, "x-expires-activity", "consume,get,scheduled"));
     amqp.bind(leased, exchange, "#");
@@ -219,8 +219,9 @@ class ScheduledMessagesIT {
   }
 
   @Test
-  void aQueueThatHasSomeIsNotEmptyForItsLease(Amqp amqp) throws Exception {
-    String leased = amqp.queue(Map.of("x-expires", 1_000, "x-expires-if", "unused-and-empty"));
+  void aQueueWithScheduledMessagesIsNotEmptyForItsLease(Amqp amqp) throws Exception {
+    String leased =
+        amqp.queue(Map.of("x-expires", 1_000, "x-expires-condition", "unused-and-empty"));
     amqp.bind(leased, exchange, "#");
     publish("a", "k", 3_500);
     Awaitility.await()

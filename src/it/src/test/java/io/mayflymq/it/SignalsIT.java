@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What signals do to the process. */
+/** Tests the effect of signals on the process. */
 @BlackBox
 @OwnBroker
 class SignalsIT {
@@ -46,7 +46,7 @@ class SignalsIT {
     return broker.output().stream().filter(line -> line.contains(part)).count();
   }
 
-  /** Sends SIGHUP and waits until the configuration was read, or was found faulty. */
+  /** Sends SIGHUP and waits until the configuration was read or refused. */
   private static void reload(BrokerProcess broker) throws Exception {
     String told = "read again";
     long before = count(broker, "configuration was " + told) + count(broker, "was not " + told);
@@ -59,7 +59,7 @@ class SignalsIT {
                     > before);
   }
 
-  /** The heartbeat that a client is offered. */
+  /** Returns the heartbeat interval that is offered to a client. */
   private static int heartbeat(BrokerProcess broker) throws IOException {
     try (RawClient client = new RawClient(broker.port())) {
       RawFrame tune = client.login();
@@ -70,7 +70,7 @@ class SignalsIT {
   }
 
   @Test
-  void hangupReadsTheConfigurationAgain() throws Exception {
+  void sighupReloadsTheConfiguration() throws Exception {
     Path file =
         Files.writeString(directory.resolve("my.conf"), "heartbeat = 7\nchannel_max = 100\n");
     try (BrokerProcess broker = broker().arguments("--config", file.toString()).start()) {
@@ -113,7 +113,7 @@ class SignalsIT {
   }
 
   @Test
-  void hangupOpensTheLogFileAgain() throws Exception {
+  void sighupReopensTheLogFile() throws Exception {
     try (BrokerProcess broker = broker().set("log.file", "b.log").start()) {
       Path log = broker.data().resolve("log/b.log");
       Path moved = Files.move(log, log.resolveSibling("b.log.1"));
@@ -129,7 +129,7 @@ class SignalsIT {
   }
 
   @Test
-  void hangupTakesAnotherCertificate() throws Exception {
+  void sighupAppliesAChangedCertificate() throws Exception {
     Certificate first = Certificate.of("CN=first");
     Certificate second = Certificate.of("CN=second");
     int port = BrokerProcess.freePort();
@@ -167,7 +167,7 @@ class SignalsIT {
   }
 
   @Test
-  void hangupTakesAnotherCertificateForTheApi() throws Exception {
+  void sighupAppliesAChangedCertificateOfTheHttpApi() throws Exception {
     Certificate first = Certificate.of("CN=first");
     Certificate second = Certificate.of("CN=second");
     int port = BrokerProcess.freePort();
@@ -213,7 +213,7 @@ class SignalsIT {
   }
 
   @Test
-  void manyHangupsAreBorne() throws Exception {
+  void manySighupsAreHandled() throws Exception {
     try (BrokerProcess broker = broker().set("log.file", "b.log").start()) {
       Connection open = broker.factory().newConnection();
       for (int i = 0; i < 50; i++) {
@@ -230,7 +230,7 @@ class SignalsIT {
 
   @ParameterizedTest
   @ValueSource(strings = {"INT", "TERM"})
-  void interruptAndTerminateStopInOrder(String signal) throws Exception {
+  void sigintAndSigtermStopTheBrokerCleanly(String signal) throws Exception {
     try (BrokerProcess broker = broker().start()) {
       broker.signal(signal);
       assertThat(broker.awaitExit()).isZero();

@@ -50,20 +50,20 @@ class StalledHttpClientsIT {
   }
 
   @Test
-  void moreHalfRequestsThanThereMayBeConnectionsStopNobody() throws Exception {
+  void incompleteRequestsOverTheConnectionLimitDoNotBlockOthers() throws Exception {
     stall(broker.httpPort(), 200, "GET /api/whoami HTTP/1.1\r\nhost:");
     requireApi();
   }
 
   @Test
-  void halfBodiesStopNobody() throws Exception {
+  void incompleteBodiesDoNotBlockOthers() throws Exception {
     String headers = RawHttp.guest() + "content-length: 100\r\n";
     stall(broker.httpPort(), 20, RawHttp.request("PUT", "/api/vhosts/v", headers, "{"));
     requireApi();
   }
 
   @Test
-  void theControlToolWorksWhileItsOwnAddressIsFlooded() throws Exception {
+  void theControlCommandWorksWhileItsAddressIsFlooded() throws Exception {
     JsonNode file = new ObjectMapper().readTree(broker.data().resolve("mayfly.control").toFile());
     int port = URI.create(file.path("url").asText()).getPort();
     stall(port, 300, "GET /api/whoami HTTP/1.1\r\nhost:");
@@ -72,7 +72,7 @@ class StalledHttpClientsIT {
   }
 
   @Test
-  void whoReadsNothingOfHisAnswersStopsNobody() throws Exception {
+  void clientsThatReadNoResponsesDoNotBlockOthers() throws Exception {
     Http guest = Http.as(broker.httpPort(), "guest", "guest");
     for (int i = 0; i < 300; i++) {
       String name = "long-name-".repeat(20) + i;

@@ -30,7 +30,7 @@ class StreamIT {
   @TempDir Path data;
 
   @Test
-  void consumersReadTheSameMessagesFromAnyOffset() throws Exception {
+  void consumersCanReadAStreamFromAnyOffset() throws Exception {
     try (RestartedBroker broker = RestartedBroker.at(data).start()) {
       stream(broker, Map.of());
       broker.publish("s", "a", "b", "c");
@@ -50,7 +50,7 @@ class StreamIT {
   }
 
   @Test
-  void aDeadLetterInAStreamTellsOfTheKeysThatItWentBy() throws Exception {
+  void aDeadLetterInAStreamHasItsRoutingKeys() throws Exception {
     try (RestartedBroker broker = RestartedBroker.at(data).start()) {
       stream(broker, Map.of());
       Channel channel = broker.channel();
@@ -77,7 +77,7 @@ class StreamIT {
   }
 
   @Test
-  void filtersLeaveOutWhatDoesNotMatch() throws Exception {
+  void filtersOmitMessagesThatDoNotMatch() throws Exception {
     try (RestartedBroker broker = RestartedBroker.at(data).start()) {
       stream(broker, Map.of());
       for (String value : List.of("x", "y", "x")) {
@@ -131,7 +131,7 @@ class StreamIT {
   }
 
   @Test
-  void theOldestSegmentsGoWhenTheStreamIsTooLarge() throws Exception {
+  void retentionDeletesTheOldestSegments() throws Exception {
     try (RestartedBroker broker = RestartedBroker.at(data).start()) {
       stream(
           broker, Map.of("x-stream-max-segment-size-bytes", 10_000, "x-max-length-bytes", 50_000));
@@ -152,7 +152,7 @@ class StreamIT {
   }
 
   @Test
-  void whatStreamsDoNotSupportIsRefused() throws Exception {
+  void unsupportedOperationsOfStreamsAreRefused() throws Exception {
     try (RestartedBroker broker = RestartedBroker.at(data).start()) {
       stream(broker, Map.of());
       Channel refused = broker.connect().createChannel();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
-/** A shard that does not answer, and what must go on beside it. */
+/** Tests a shard that does not answer, and that the rest of the broker continues. */
 @OwnBroker
 class StuckShardIT {
   private static final int REQUESTS = 80;
@@ -46,7 +46,7 @@ class StuckShardIT {
   }
 
   @Test
-  void requestsToWhatIsStuckLeaveTheOthersTheirWorkers() throws Exception {
+  void requestsToAStuckShardLeaveWorkersForOthers() throws Exception {
     List<RawHttp> waiting = new ArrayList<>();
     debugger.suspend("shard-1");
     try {

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** TLS as clients of other makes than Java speak it, and the cipher suites that are agreed on. */
+/** Tests TLS with clients other than Java, and the negotiated cipher suites. */
 @BlackBox
 @OwnBroker
 class TlsClientsIT {
@@ -157,7 +157,10 @@ class TlsClientsIT {
     }
   }
 
-  /** What a client that offers these suites, the best first, agrees on with a port. */
+  /**
+   * Returns the suite that a client with these suites, in order of preference, negotiates with a
+   * port.
+   */
   private String agreed(int port, String... suites) throws Exception {
     try (SSLSocket socket =
         (SSLSocket)
@@ -175,7 +178,7 @@ class TlsClientsIT {
   }
 
   @Test
-  void suitesWithoutForwardSecrecyAreNotSpoken() throws Exception {
+  void suitesWithoutForwardSecrecyAreNotSupported() throws Exception {
     try (BrokerProcess broker = broker().start()) {
       for (int port : new int[] {amqps, https}) {
         assertThat(agreed(port)).startsWith("TLS_AES_");
@@ -188,7 +191,7 @@ class TlsClientsIT {
   }
 
   @Test
-  void theListOfSuitesAndItsOrderDecide() throws Exception {
+  void theConfiguredSuitesAndTheirOrderAreUsed() throws Exception {
     try (BrokerProcess broker =
         broker()
             .set("ssl_options.ciphers.1", "ECDHE-RSA-AES128-GCM-SHA256")
@@ -207,7 +210,7 @@ class TlsClientsIT {
   }
 
   @Test
-  void aListThatCannotBeSpokenStopsTheStartInOneLine() {
+  void unusableSuitesPreventTheStartWithAOneLineError() {
     assertRefused(
         broker().set("ssl_options.ciphers.1", "ECDHE-RSA-AES128-GCM-SHA257"),
         78,

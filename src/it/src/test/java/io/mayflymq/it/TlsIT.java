@@ -35,7 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** AMQP over TLS, and clients that log in by their certificate. */
+/** Tests AMQP over TLS, and login with a client certificate. */
 @BlackBox
 @OwnBroker
 class TlsIT {
@@ -96,7 +96,7 @@ class TlsIT {
   }
 
   @Test
-  void messagesOfAllSizesGoBothWays() throws Exception {
+  void messagesOfAllSizesArePublishedAndDelivered() throws Exception {
     try (BrokerProcess broker = broker().start()) {
       try (Connection connection = factory(server.trusted()).newConnection()) {
         Channel channel = connection.createChannel();
@@ -115,7 +115,7 @@ class TlsIT {
     }
   }
 
-  /** It wants the server's Finished in a record of its own, and takes no ticket of a session. */
+  /** Expects the server's Finished in a separate record, and accepts no session ticket. */
   @ParameterizedTest
   @ValueSource(strings = {"TLSv1.2", "TLSv1.3"})
   @SuppressWarnings("deprecation") // the client's NIO layer, which programs use all the same
@@ -140,7 +140,7 @@ class TlsIT {
   }
 
   @Test
-  void whoTrustsAnotherServerOrSpeaksPlainTextIsToldNothing() throws Exception {
+  void clientsThatDoNotTrustTheServerOrUsePlainTextAreDisconnected() throws Exception {
     try (BrokerProcess broker = broker().set("handshake_timeout", 60_000).start()) {
       assertThatThrownBy(() -> factory(ann.trusted()).newConnection())
           .isInstanceOf(SSLException.class);
@@ -168,7 +168,7 @@ class TlsIT {
   }
 
   @Test
-  void aNewCertificateIsTakenWithoutARestart() throws Exception {
+  void aNewCertificateIsUsedWithoutARestart() throws Exception {
     Certificate renewed = Certificate.of("CN=renewed");
     try (BrokerProcess broker = broker().start();
         Connection old = factory(server.trusted()).newConnection()) {
@@ -194,7 +194,7 @@ class TlsIT {
   }
 
   @Test
-  void aClientIsWhoItsCertificateSays() throws Exception {
+  void theCertificateIdentifiesTheUser() throws Exception {
     try (BrokerProcess broker = verifying().start()) {
       try (Connection connection = external(ann).newConnection()) {
         connection.createChannel().queueDeclare("shop", false, true, false, null);
@@ -288,7 +288,7 @@ class TlsIT {
         .set("management.ssl.keyfile", server.writeKey(directory.resolve("http.key")));
   }
 
-  /** The port that the system chose for a listener, as the API and the log tell it. */
+  /** Returns the port that the operating system chose for a listener, from the API and the log. */
   private static int port(BrokerProcess broker, String protocol, String inLog) throws Exception {
     Http http = Http.as(broker.httpPort(), "guest", "guest");
     int found = 0;
@@ -304,7 +304,7 @@ class TlsIT {
   }
 
   @Test
-  void aPortThatTheSystemChoosesIsShown() throws Exception {
+  void aTlsPortChosenByTheOperatingSystemIsShown() throws Exception {
     try (BrokerProcess broker = broker().set("listeners.ssl.default", "127.0.0.1:0").start()) {
       ConnectionFactory factory = factory(server.trusted());
       factory.setPort(port(broker, "amqp/ssl", "AMQP over TLS"));
@@ -313,7 +313,7 @@ class TlsIT {
   }
 
   @Test
-  void theManagementApiSpeaksTls() throws Exception {
+  void theManagementApiSupportsTls() throws Exception {
     Certificate renewed = Certificate.of("CN=renewed");
     try (BrokerProcess broker = managed().start()) {
       int https = port(broker, "https", "HTTPS");
@@ -341,7 +341,7 @@ class TlsIT {
   }
 
   @Test
-  void theManagementApiMayAskForCertificates() throws Exception {
+  void theManagementApiCanRequireClientCertificates() throws Exception {
     BrokerProcess.Builder strict =
         managed()
             .set("management.ssl.verify", "verify_peer")
@@ -359,7 +359,7 @@ class TlsIT {
   }
 
   @Test
-  void theControlCommandSpeaksTls() throws Exception {
+  void theControlCommandSupportsTls() throws Exception {
     try (BrokerProcess broker = managed().start()) {
       String url = "https://127.0.0.1:" + port(broker, "https", "HTTPS");
       String authority = directory.resolve("http.pem").toString();
@@ -388,7 +388,7 @@ class TlsIT {
   }
 
   @Test
-  void aClientWithoutTheRightCertificateIsTurnedAway() throws Exception {
+  void aClientWithoutAValidCertificateIsRefused() throws Exception {
     Certificate stranger = Certificate.of("CN=ann,O=shop");
     BrokerProcess.Builder strict = verifying().set("ssl_options.fail_if_no_peer_cert", true);
     try (BrokerProcess broker = strict.start()) {
@@ -402,7 +402,7 @@ class TlsIT {
   }
 
   @Test
-  void filesThatCannotBeUsedStopTheStartInOneLine() {
+  void unusableCertificateFilesPreventTheStartWithAOneLineError() {
     Path other = ann.writeKey(directory.resolve("other.key"));
     assertRefused(
         broker().set("ssl_options.keyfile", other),

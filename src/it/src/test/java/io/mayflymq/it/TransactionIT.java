@@ -17,7 +17,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 
-/** Transactions: publishes and acknowledgements take effect at the commit, or not at all. */
+/** Tests transactions: publishes and acknowledgements take effect at the commit, or not at all. */
 @BlackBox
 class TransactionIT {
 
@@ -37,7 +37,7 @@ class TransactionIT {
   }
 
   @Test
-  void aRollbackForgetsPublishes(Amqp amqp) throws Exception {
+  void aRollbackDiscardsPublishes(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Channel channel = amqp.channel();
     channel.txSelect();
@@ -49,7 +49,7 @@ class TransactionIT {
   }
 
   @Test
-  void aRollbackForgetsAcksButDoesNotRedeliver(Amqp amqp) throws Exception {
+  void aRollbackDiscardsAcksAndDoesNotRedeliver(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     amqp.publish(queue, "a");
     Channel channel = amqp.channel();
@@ -65,7 +65,7 @@ class TransactionIT {
   }
 
   @Test
-  void recoverLeavesWhatWaitsForItsCommit(Amqp amqp) throws Exception {
+  void recoverLeavesMessagesWithUncommittedAcks(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     amqp.publish(queue, "acked");
     amqp.publish(queue, "held");
@@ -143,7 +143,7 @@ class TransactionIT {
   }
 
   @Test
-  void aQueueDeclaredAnewGetsWhatWasForItsName(Amqp amqp) throws Exception {
+  void aCommitRoutesToAQueueDeclaredAgainAfterThePublish(Amqp amqp) throws Exception {
     String queue = amqp.queue();
     Channel channel = amqp.channel();
     channel.txSelect();
@@ -155,7 +155,7 @@ class TransactionIT {
   }
 
   @Test
-  void anUnknownTagFailsAtOnce(Amqp amqp) throws Exception {
+  void anUnknownDeliveryTagFailsImmediately(Amqp amqp) throws Exception {
     Channel channel = amqp.channel();
     channel.txSelect();
     assertChannelError(

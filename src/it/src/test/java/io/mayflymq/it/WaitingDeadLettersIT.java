@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Dead letters that no queue takes wait in the queue that they died in, over a kill too. */
+/** Dead letters that no queue takes wait in their source queue, also across a kill. */
 @OwnBroker
 class WaitingDeadLettersIT {
   @TempDir Path data;
@@ -56,7 +56,7 @@ class WaitingDeadLettersIT {
   }
 
   @Test
-  void whatAFullQueueRefusesWaitsOverAKillUntilThereIsRoom() throws Exception {
+  void aRefusedDeadLetterWaitsAcrossAKillUntilTheTargetHasRoom() throws Exception {
     broker.queue("dead", Map.of("x-max-length", 1, "x-overflow", "reject-publish"));
     broker.queue("work", deadLetterTo("dead", Map.of()));
     broker.publish("work", "a", "b", "c", "d");
@@ -83,7 +83,7 @@ class WaitingDeadLettersIT {
   }
 
   @Test
-  void atLeastOnceWaitsForAQueueThatIsNotThereYet() throws Exception {
+  void atLeastOnceWaitsForAMissingTargetQueue() throws Exception {
     broker.queue(
         "jobs",
         deadLetterTo(

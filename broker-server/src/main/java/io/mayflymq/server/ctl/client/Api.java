@@ -17,8 +17,8 @@ import javax.net.ssl.HttpsURLConnection;
 import javax.net.ssl.SSLException;
 
 /**
- * The management API. By {@link HttpURLConnection}, which is there ten times sooner than the JDK's
- * other client.
+ * A client of the management API. It uses {@link HttpURLConnection}, which is loaded ten times
+ * faster than the JDK's other client.
  *
  * <p>Paths begin behind {@code /api/} and are encoded; see {@link #path}.
  */
@@ -93,7 +93,7 @@ public final class Api {
   }
 
   /**
-   * What only the owner of the broker may.
+   * Sends a request to the control paths, which only the owner of the broker may use.
    *
    * @throws ControlException if the broker is not on this machine
    */
@@ -126,7 +126,7 @@ public final class Api {
   }
 
   /**
-   * Logs in as somebody else.
+   * Checks the login of another user.
    *
    * @throws ApiError 401 if he may not, or not to the management API
    */
@@ -135,7 +135,10 @@ public final class Api {
     request("GET", "/api/whoami", null, as);
   }
 
-  /** The one place that all changes pass, so that none is made with {@code --dry-run}. */
+  /**
+   * Sends a request. All changes go through this method, so that none is made with {@code
+   * --dry-run}.
+   */
   private Object request(String method, String path, Object body, Map<String, String> headers) {
     if (options.dryRun() && !method.equals("GET") && !path.endsWith("/dry-run")) {
       throw new NothingChangesException();

@@ -1,6 +1,6 @@
 package io.mayflymq.server.ctl.client;
 
-/** What a command was told about the broker that it is for, and how to ask it. */
+/** The options of a command that say how to reach the broker. */
 public interface ClientOptions {
   /** The value of an option, or null. */
   String option(String name);

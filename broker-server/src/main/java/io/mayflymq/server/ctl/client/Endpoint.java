@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Where the broker listens and how it lets us in.
+ * The address of the broker and the credentials for it.
  *
  * @param url its scheme, host and port
  * @param authorization the header
@@ -162,7 +162,7 @@ public record Endpoint(
             .formatted(named == null ? NodeName.VALUE : named, diagnosis));
   }
 
-  /** Whether it is on this machine, under control of whoever owns it. */
+  /** Returns whether the broker is on this machine and is controlled through its control file. */
   public boolean local() {
     return controlFile != null;
   }

@@ -23,7 +23,7 @@ public record Option(List<String> names, String label, Class<?> type, String des
     return new Option(List.of(names), label, Long.class, description);
   }
 
-  /** One that may be given several times. */
+  /** Returns an option that may be given several times. */
   public static Option texts(String label, String description, String... names) {
     return new Option(List.of(names), label, List.class, description);
   }

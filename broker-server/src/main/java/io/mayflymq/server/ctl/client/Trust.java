@@ -11,12 +11,12 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocketFactory;
 import javax.net.ssl.TrustManagerFactory;
 
-/** Whose certificates are believed. */
+/** Which certificate authorities are trusted. */
 final class Trust {
   private Trust() {}
 
   /**
-   * Sockets that believe only what these authorities signed.
+   * Returns a factory of sockets that trust only certificates of these authorities.
    *
    * @param authorities certificates in PEM
    * @throws ControlException if they cannot be read

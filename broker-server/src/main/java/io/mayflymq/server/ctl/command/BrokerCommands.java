@@ -8,7 +8,7 @@ import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.format.Result;
 import java.util.List;
 
-/** The broker within its process: its stop, its start, and a beginning from nothing. */
+/** Commands that stop, start and reset the broker within its process. */
 public final class BrokerCommands {
   private static final List<String> DEPRECATED =
       List.of(

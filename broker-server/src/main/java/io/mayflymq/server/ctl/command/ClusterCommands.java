@@ -13,7 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The broker as a cluster of one, and what RabbitMQ's commands for clusters and Erlang get told.
+ * Commands that show the broker as a cluster of one node, and RabbitMQ's commands for clusters and
+ * Erlang, which are refused or do nothing.
  */
 public final class ClusterCommands {
   private static final String ONE_NODE = "MayflyMQ runs as a single node: there is no cluster.";

@@ -7,7 +7,7 @@ import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.ctl.format.Values;
 import java.util.List;
 
-/** What became of messages that died. */
+/** Commands about messages that were dropped or dead-lettered. */
 public final class DeathCommands {
   private static final long USUAL_LIMIT = 100;
 

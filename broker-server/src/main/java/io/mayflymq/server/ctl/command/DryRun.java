@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** What a change of policies would do, as the API foretells it. */
+/** Shows what a change of policies would do, from the dry run of the API. */
 final class DryRun {
   private static final List<String> COUNTS =
       List.of("expiring", "overflowing", "dead_lettered", "dropped");

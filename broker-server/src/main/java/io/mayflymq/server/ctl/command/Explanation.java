@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Why a queue or an exchange lives by the settings that it has. */
+/** Shows the effective settings of a queue or an exchange, and where each comes from. */
 final class Explanation {
   private Explanation() {}
 

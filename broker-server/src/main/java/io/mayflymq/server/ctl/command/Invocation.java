@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.function.Function;
 import picocli.CommandLine.ParseResult;
 
-/** A command with what it was given: what its action works with. Of one thread. */
+/** A command with its arguments and options, as its action sees them. Used by one thread. */
 public final class Invocation implements ClientOptions {
   private static final long PATIENCE_SECONDS = 60;
 
@@ -148,7 +148,10 @@ public final class Invocation implements ClientOptions {
 
   // What is said
 
-  /** Says what is about to be done, unless nobody wants to know. */
+  /**
+   * Prints what the command is about to do, unless {@code --quiet} or a format for programs is
+   * given.
+   */
   @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a library of its own
   void banner(String text, Object... arguments) {
     if (!flag(GlobalOptions.QUIET) && !silent() && !format.isForMachines()) {
@@ -163,7 +166,7 @@ public final class Invocation implements ClientOptions {
     out.flush();
   }
 
-  // Who is asked
+  // The broker
 
   Endpoint endpoint() {
     if (endpoint == null) {

@@ -326,7 +326,7 @@ public final class ListCommands {
     return columns.rows(channels);
   }
 
-  /** A queue that does not answer holds up the whole list, which then fails for want of time. */
+  /** A queue that does not answer delays the whole list, which then fails with a timeout. */
   private static Result unresponsiveQueues(Invocation invocation) {
     Columns columns = UNRESPONSIVE.chosen(invocation.arguments(), "name");
     invocation.banner("Listing unresponsive queues for vhost %s ...", invocation.vhost());

@@ -134,7 +134,9 @@ final class Redrives {
     }
   }
 
-  /** How it ended; or how far it has come when somebody's patience ended. */
+  /**
+   * Waits for the end of the redrive, at most for the time of the option; returns its last state.
+   */
   private static Map<String, Object> awaited(Invocation invocation, Map<String, Object> begun) {
     long patience =
         invocation.option(GlobalOptions.TIMEOUT) == null

@@ -10,7 +10,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** How the broker is, in RabbitMQ's sections, from what the API tells everybody. */
+/**
+ * Shows the status of the broker in RabbitMQ's sections, from the part of the API that all users
+ * may read.
+ */
 final class Status {
   private final Map<String, Object> overview;
   private final Map<String, Object> node;

@@ -14,8 +14,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * What can be shown of the things in a list: each column's name, where in the API's object it is,
- * and what it becomes. In order; not changed once it is in use.
+ * The columns of a list, in order: each column's name, its field in the API's object, and its
+ * conversion. Not changed once in use.
  */
 public final class Columns {
   private record Column(String field, Function<Map<String, Object>, Object> value) {}
@@ -71,7 +71,7 @@ public final class Columns {
   }
 
   /**
-   * Those that somebody wants to see, in his order.
+   * Returns the columns that the user has chosen, in the order given.
    *
    * @param wanted names, also several in one between commas; none for those that are the default
    * @throws ControlException naming those that there are not

@@ -12,7 +12,7 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** How what a command found is written: RabbitMQ's formatters. */
+/** The output formats of results: RabbitMQ's formatters. */
 public enum OutputFormat {
   /** Cells between tabs. */
   TABLE {

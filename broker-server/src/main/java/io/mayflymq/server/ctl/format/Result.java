@@ -3,7 +3,7 @@ package io.mayflymq.server.ctl.format;
 import java.util.List;
 import java.util.Map;
 
-/** What a command found or did, before anything is known of how it is shown. */
+/** The result of a command, independent of the output format. */
 public sealed interface Result {
   /** It did what its banner says. */
   Result DONE = new Done(null);

@@ -15,7 +15,7 @@ public final class Values {
   private Values() {}
 
   /**
-   * JSON that somebody typed.
+   * Parses JSON from the command line.
    *
    * @throws ControlException if it is none
    */
@@ -34,7 +34,7 @@ public final class Values {
   }
 
   /**
-   * A JSON object that somebody typed.
+   * Parses a JSON object from the command line.
    *
    * @param name what it is
    * @throws ControlException if it is none

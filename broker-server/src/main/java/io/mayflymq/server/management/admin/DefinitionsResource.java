@@ -15,7 +15,7 @@ import java.io.InputStream;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/** All that is declared as a document, of the broker or of a virtual host. For administrators. */
+/** Exports and imports definitions, of the broker or of a virtual host. For administrators. */
 public final class DefinitionsResource {
   private final ManagedBroker managed;
   private final BodyLimit bodyLimit;

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Named values that operators keep in the broker, for policymakers; the name of the cluster is one
- * of them, with a path of its own.
+ * Global parameters, for policymakers. The name of the cluster is one of them, with a path of its
+ * own.
  */
 public final class GlobalParameterResource {
   private final ManagedBroker managed;

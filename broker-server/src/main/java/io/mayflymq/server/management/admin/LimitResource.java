@@ -83,7 +83,7 @@ public final class LimitResource {
     }
   }
 
-  /** A limit that there is not is not set either, so deleting it is no error. */
+  /** Deleting an unknown limit is no error, as it is not set. */
   private Response deleteOfVhost(Request request) {
     request.principal().requireAdministrator();
     String vhost = request.parameter("vhost");

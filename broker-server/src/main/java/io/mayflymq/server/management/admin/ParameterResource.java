@@ -119,7 +119,7 @@ public final class ParameterResource {
     return PolicyResource.set(vhost, PolicyResource.parse(PolicyKind.OPERATOR_POLICY, name, term));
   }
 
-  /** All limits of a virtual host at once: those that are not given are gone. */
+  /** Sets all limits of a virtual host at once; limits that are not given are removed. */
   private Response setLimits(VirtualHost vhost, Object value) {
     try {
       boolean isNew = vhost.definition().limits().isEmpty();

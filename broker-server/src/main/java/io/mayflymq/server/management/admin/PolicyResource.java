@@ -23,14 +23,14 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Policies and operator policies: listed, set, cleared; what either would do; and what objects live
- * by.
+ * Policies and operator policies: lists, sets and clears them, shows what a change would do, and
+ * shows the effective settings of objects.
  *
  * <p>A policymaker sets the policies of his virtual hosts, an administrator those of all, and
  * operator policies.
  */
 public final class PolicyResource {
-  /** What a policy is made of; RabbitMQ passes over what else is in a request. */
+  /** What a policy is made of; RabbitMQ ignores other fields of a request. */
   private static final Set<String> TERMS = Set.of("pattern", "definition", "priority", "apply-to");
 
   private final ManagedBroker managed;
@@ -70,7 +70,9 @@ public final class PolicyResource {
         List.of(managed.ownVhost(request, "User not authorised to access virtual host")));
   }
 
-  /** The one that applies if several match comes last, as in RabbitMQ. */
+  /**
+   * Lists policies by priority: if several match, the one that applies comes last, as in RabbitMQ.
+   */
   private static Response list(Request request, PolicyKind kind, Collection<VirtualHost> vhosts) {
     List<Found> all =
         vhosts.stream()
@@ -160,7 +162,7 @@ public final class PolicyResource {
   /**
    * A policy as definitions have it.
    *
-   * @throws ApiException 400 that tells all that is wrong with it
+   * @throws ApiException 400 that lists all errors in it
    */
   static Policy parse(PolicyKind kind, String name, Map<String, ?> term) {
     try {

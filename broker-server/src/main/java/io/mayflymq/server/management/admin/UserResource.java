@@ -78,7 +78,10 @@ public final class UserResource {
         "limits", Json.ofLimits(user.limits()));
   }
 
-  /** Without a password and a hash the user is left without either, and cannot log in with one. */
+  /**
+   * Adds or changes a user. Without a password and a hash in the request the user has no password,
+   * and cannot log in with one.
+   */
   private Response put(Request request) {
     request.principal().requireAdministrator();
     Body.Fields fields = request.body().fields();
@@ -112,7 +115,10 @@ public final class UserResource {
     return new PasswordHash(algorithm, hash);
   }
 
-  /** What made the hash. A definition that does not say means MD5, but a request is of today. */
+  /**
+   * Returns the algorithm of the hash. In definitions the default is MD5; in a request it is the
+   * current algorithm.
+   */
   private static HashingAlgorithm algorithm(Body.Fields fields) {
     String name = fields.text("hashing_algorithm", HashingAlgorithm.SHA256.definitionsName());
     try {
@@ -128,7 +134,7 @@ public final class UserResource {
     return Response.noContent();
   }
 
-  /** All of them or, if one is not there, none. */
+  /** Deletes all users of the list; none if one of them does not exist. */
   private Response deleteAll(Request request) {
     request.principal().requireAdministrator();
     Object given = request.body().fields().require("users").get("users");

@@ -29,7 +29,7 @@ public final class ApiException extends RuntimeException {
     return reason;
   }
 
-  /** There is no such thing, or no such path. */
+  /** Returns the error for an object or a path that does not exist. */
   public static ApiException notFound() {
     return new ApiException(404, "Object Not Found", "Not Found");
   }
@@ -38,12 +38,12 @@ public final class ApiException extends RuntimeException {
     return new ApiException(400, "bad_request", reason);
   }
 
-  /** The user is known, and may not do this. */
+  /** Returns the error for a user who lacks the permission. */
   public static ApiException notAuthorised(String reason) {
     return new ApiException(401, "not_authorised", reason);
   }
 
-  /** What an administrator asked for and cannot be done. */
+  /** Returns the error for an administrative operation that was refused. */
   public static ApiException of(AdministrationException refused) {
     return switch (refused.reason()) {
       case NO_SUCH_VHOST, NO_SUCH_USER, NO_SUCH_PARAMETER -> notFound();
@@ -51,7 +51,7 @@ public final class ApiException extends RuntimeException {
     };
   }
 
-  /** What the broker refuses to a client of AMQP, as RabbitMQ's management tells it. */
+  /** Returns an AMQP error as RabbitMQ's management reports it. */
   public static ApiException of(AmqpException refused) {
     return switch (refused.code()) {
       case ACCESS_REFUSED -> notAuthorised(refused.detail());

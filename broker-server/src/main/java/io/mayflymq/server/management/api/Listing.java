@@ -17,9 +17,10 @@ import java.util.function.Predicate;
  * A list as a request wants it: filtered by name and cut into pages (page, page_size, name, use_regex), sorted (sort, sort_reverse),
  * with some of the fields only (columns). RabbitMQ, "HTTP API", sections "Pagination" and "Filtering".
  *
- * A hundred thousand queues are mostly asked for by the page, in the order of their names. So things are put in that order and cut before
- * any of them becomes an object; only sorting by another field needs all the objects. And an object is made when its turn comes to be
- * written: to have all of them at once would cost the garbage collector, and so the deliveries, tens of milliseconds.
+ * A list of a hundred thousand queues is mostly requested by page, in the order of names. So items are
+ * sorted by name and cut into pages before they become JSON objects; only sorting by another field
+ * needs all the objects. Each object is made when it is written: making all of them at once would cost
+ * the garbage collector, and so the deliveries, tens of milliseconds.
  */
 public final class Listing<T> {
   private static final int DEFAULT_PAGE_SIZE = 100;

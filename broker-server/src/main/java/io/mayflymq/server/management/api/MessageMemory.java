@@ -3,8 +3,8 @@ package io.mayflymq.server.management.api;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What messages may take in memory, all answers together, from when they are fetched until the
- * clients have them. Any thread may call.
+ * Limits the memory of messages in all answers together, from when they are fetched until the
+ * clients have received them. Any thread may call.
  */
 public final class MessageMemory {
   private final long most;
@@ -40,7 +40,7 @@ public final class MessageMemory {
       return bytes.get();
     }
 
-    /** From now on it takes so much. */
+    /** Sets the bytes that are taken. */
     public synchronized void set(long now) {
       if (!released) {
         taken.addAndGet(now - bytes.getAndSet(now));

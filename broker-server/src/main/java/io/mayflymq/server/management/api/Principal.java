@@ -5,19 +5,19 @@ import io.mayflymq.core.security.User;
 import java.util.List;
 
 /**
- * Who makes a request.
+ * The user who makes a request.
  *
  * @param user the user's name
- * @param tags the user's tags, which say how much of the API there is for him
- * @param control whether it is who can read the control file: an administrator who needs no
- *     permissions
+ * @param tags the user's tags, which decide which parts of the API are permitted
+ * @param control whether the request has the token of the control file: it has an administrator's
+ *     rights and needs no permissions
  */
 public record Principal(String user, List<String> tags, boolean control) implements Actor {
   private static final String MONITORING = "monitoring";
   private static final String POLICYMAKER = "policymaker";
   private static final String MANAGEMENT = "management";
 
-  /** Whoever can read the control file. */
+  /** The principal of requests with the token of the control file. */
   public static final Principal CONTROL =
       new Principal("mayflyctl", List.of(User.ADMINISTRATOR), true);
 
@@ -25,7 +25,7 @@ public record Principal(String user, List<String> tags, boolean control) impleme
     return tags.contains(User.ADMINISTRATOR);
   }
 
-  /** Whether he may see what belongs to others. */
+  /** Returns whether the user may see objects of other users. */
   public boolean isMonitor() {
     return isAdministrator() || tags.contains(MONITORING);
   }
@@ -34,7 +34,7 @@ public record Principal(String user, List<String> tags, boolean control) impleme
     return isAdministrator() || tags.contains(POLICYMAKER);
   }
 
-  /** Whether there is anything for him at all. */
+  /** Returns whether the user may use the API at all. */
   boolean mayManage() {
     return isMonitor() || isPolicymaker() || tags.contains(MANAGEMENT);
   }

@@ -6,7 +6,7 @@ import io.mayflymq.server.management.api.Response;
 import java.net.InetSocketAddress;
 import java.util.Map;
 
-/** Who makes a request. */
+/** Authenticates requests. */
 @FunctionalInterface
 public interface Authenticator {
   /**
@@ -16,29 +16,29 @@ public interface Authenticator {
    */
   Login authenticate(String header, InetSocketAddress peer);
 
-  /** What came of a login. */
+  /** The result of a login. */
   sealed interface Login {
-    /** The principal is who he says. */
+    /** The credentials are right. */
     record Accepted(Principal principal) implements Login {}
 
     /** There are no credentials. */
     record Missing() implements Login {}
 
     /**
-     * They are wrong.
+     * The credentials are wrong.
      *
      * @param pauseMillis for how long the answer is to be held back
      */
     record Refused(long pauseMillis) implements Login {}
   }
 
-  /** What a client is told that gave no credentials. */
+  /** Returns the answer to a request without credentials. */
   static Response challenge() {
     return new Response(
         401, null, Map.of("www-authenticate", "Basic realm=\"MayflyMQ Management\""));
   }
 
-  /** What a client is told whose credentials are wrong. */
+  /** Returns the error for wrong credentials. */
   static ApiException failed() {
     return new ApiException(401, "not_authorized", "Login failed");
   }

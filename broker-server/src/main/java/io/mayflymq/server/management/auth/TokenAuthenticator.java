@@ -11,7 +11,10 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Knows whoever can read the control file by its token, if he is on this machine; and users. */
+/**
+ * Authenticates requests with the token of the control file from this machine, and users by their
+ * passwords.
+ */
 public final class TokenAuthenticator implements Authenticator {
   private static final String BEARER = "bearer ";
 

@@ -16,14 +16,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Knows users by their passwords, with HTTP's basic authentication. Who guesses is held back as by
- * AMQP, and by both together.
+ * Authenticates users by their passwords, with HTTP's basic authentication. Failed logins delay
+ * further ones as with AMQP; both count together.
  */
 public final class UserAuthenticator implements Authenticator {
   private static final Logger LOGGER = LoggerFactory.getLogger(UserAuthenticator.class);
   private static final String BASIC = "basic ";
 
-  /** A name that is no user's may hold anything, and a line of the log is a line. */
+  /** An unknown user name may contain any character, but must not break a line of the log. */
   private static final Pattern CONTROL_CHARACTERS = Pattern.compile("\\p{Cntrl}");
 
   private final AccessControl accessControl;

@@ -18,8 +18,8 @@ import java.util.function.Supplier;
  * This process, and the machine that it runs on.
  *
  * @param listeners where clients connect, and users of the API
- * @param dataDir where the broker keeps what it keeps
- * @param logFile where it logs to besides the console, or null
+ * @param dataDir the data directory
+ * @param logFile the log file, or null if it logs to the console only
  * @param mechanisms the SASL mechanisms that it offers
  */
 public record Node(List<Listener> listeners, Path dataDir, Path logFile, List<String> mechanisms) {

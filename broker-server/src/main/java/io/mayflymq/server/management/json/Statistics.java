@@ -18,7 +18,8 @@ import java.util.stream.Stream;
 
 /**
  * Counters as RabbitMQ's management shows them: {@code publish} beside {@code publish_details} with
- * its rate. Below RabbitMQ's are ours, which tell how messages died.
+ * its rate. In addition to RabbitMQ's fields there are fields that count dropped and dead-lettered
+ * messages by reason.
  */
 public final class Statistics {
   private record Field(String name, List<Counter> sum) {
@@ -46,7 +47,7 @@ public final class Statistics {
           new Field("get_no_ack", Counter.GOT_NO_ACK),
           new Field("redeliver", Counter.REDELIVERED));
 
-  /** Messages that died: first by reason, then by what became of them. */
+  /** The counters of deaths: first by reason, then by what was done with the messages. */
   private static final List<Field> DIED =
       Stream.concat(
               Arrays.stream(DeathReason.values())
@@ -89,7 +90,10 @@ public final class Statistics {
     return nonZero(stats);
   }
 
-  /** How messages of a queue died and what became of them, without what never happened. */
+  /**
+   * Returns the deaths of a queue by reason and by what was done with the messages, without
+   * counters that are 0.
+   */
   public static Map<String, Object> deaths(Counts counts) {
     Map<String, Object> deaths = new LinkedHashMap<>();
     for (Field field : DIED) {
@@ -155,7 +159,7 @@ public final class Statistics {
     }
   }
 
-  /** What came and went. */
+  /** Returns the counts of connections, channels and queues that were created and closed. */
   public static Map<String, Object> ofChurn(Churn churn) {
     Map<String, Object> rates = new LinkedHashMap<>();
     for (Churn.Event event : Churn.Event.values()) {

@@ -28,8 +28,8 @@ import java.util.Map;
 import java.util.zip.CRC32;
 
 /**
- * Bindings: all, of a virtual host, from and to an exchange, to a queue, and between two. Those
- * that the default exchange has to each queue are listed too, though nobody made them.
+ * Bindings: all, of a virtual host, from and to an exchange, to a queue, and between two. The
+ * implicit bindings from the default exchange to each queue are listed too.
  */
 public final class BindingResource {
   private static final Comparator<Binding> ORDER =

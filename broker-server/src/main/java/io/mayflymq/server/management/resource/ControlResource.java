@@ -20,8 +20,8 @@ import java.util.OptionalDouble;
 import java.util.OptionalLong;
 
 /**
- * What RabbitMQ's API lacks and its command line has, of a broker that runs: for whoever can read
- * the control file, on the loopback address only.
+ * Operations of a running broker that RabbitMQ has on its command line but not in its HTTP API.
+ * They need the token of the control file and are served on the loopback address only.
  */
 public final class ControlResource {
   private static final double LARGEST_DISK_FACTOR = 1000;
@@ -144,7 +144,10 @@ public final class ControlResource {
     return number.doubleValue();
   }
 
-  /** Alarms by hand: whatever the monitors find, until they are cleared by hand. */
+  /**
+   * Raises or clears an alarm manually. A manual alarm is independent of the monitors, and stays
+   * until it is cleared manually.
+   */
   private Response setAlarm(Request request) {
     request.principal().requireAdministrator();
     managed.alarms().raise(new Alarm.ByHand(resource(request)), BY_HAND);

@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
-/** How messages died of late, the last one first. */
+/** The death journal: the last messages that were dropped or dead-lettered, the latest first. */
 public final class DeathResource {
   private final ManagedBroker managed;
 
@@ -34,7 +34,7 @@ public final class DeathResource {
     return answer(request, inVhosts(vhosts).and(wanted(request)));
   }
 
-  /** Also of a queue that is gone, as long as somebody remembers it. */
+  /** Lists the deaths of a queue, also of a deleted one while the journal has entries of it. */
   private Response ofQueue(Request request) {
     VirtualHost vhost = managed.visibleVhost(request);
     String queue = request.parameter("queue");

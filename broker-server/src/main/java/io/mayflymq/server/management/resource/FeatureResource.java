@@ -42,7 +42,7 @@ public final class FeatureResource {
   /**
    * By RabbitMQ's name, in the order of names.
    *
-   * @param isUsed whether somebody does at this moment what is advised against
+   * @param isUsed returns whether the deprecated feature is in use now
    */
   private record Outdated(String name, String description, Predicate<ManagedBroker> isUsed) {
     Map<String, Object> object() {

@@ -77,7 +77,7 @@ public final class HealthResource {
             Map.of());
   }
 
-  /** Whether the shards of a virtual host's queues do their work. */
+  /** Checks whether the shards of a virtual host's queues answer. */
   private Response aliveness(Request request) {
     VirtualHost vhost = managed.usableVhost(request);
     Response alive = shardsAnswer();
@@ -86,7 +86,7 @@ public final class HealthResource {
         : alive;
   }
 
-  /** Whether what keeps messages and metadata works, and each shard answers. */
+  /** Checks whether the stores of messages and metadata work, and each shard answers. */
   private Response shardsAnswer() {
     List<String> failures = managed.alarms().failures();
     if (!failures.isEmpty()) {

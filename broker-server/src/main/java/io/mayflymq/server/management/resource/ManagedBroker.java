@@ -27,8 +27,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The broker as the API's resources see it: what a principal may see of it, in order. Any thread of
- * the API may call; shards are asked in slices.
+ * The broker as the API's resources see it: the objects that a principal may see, in order. Any
+ * thread of the API may call; shards are queried in slices.
  */
 public final class ManagedBroker {
   private static final Comparator<QueueSnapshot> BY_VHOST_AND_NAME =
@@ -79,7 +79,7 @@ public final class ManagedBroker {
     return definitions;
   }
 
-  /** What keeps publishers waiting. */
+  /** Returns the alarms, which block publishers. */
   Alarms alarms() {
     return environment.alarms();
   }
@@ -195,7 +195,7 @@ public final class ManagedBroker {
     try {
       return accessControl().checkVhostAccess(principal.user(), vhost.name(), Map.of());
     } catch (ConnectionException e) {
-      // Taken away since it was looked at.
+      // The permission was removed since it was checked.
       throw ApiException.notAuthorised("User not authorised to access virtual host");
     }
   }

@@ -40,8 +40,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Publishing and getting messages by HTTP: for looking at what is there and trying things out, not
- * for traffic. A publish is answered when it is as safe as a confirmed one.
+ * Publishes and gets messages by HTTP: for inspection and experiments, not for production traffic.
+ * A publish is answered when the message is as safe as a confirmed one.
  */
 public final class MessageResource {
   private static final int LARGEST_COUNT = 10_000;

@@ -2,7 +2,7 @@ package io.mayflymq.server.management.resource;
 
 import java.io.IOException;
 
-/** What can be done to the process, and to the broker in it as a whole. Any thread may call. */
+/** Controls the process, and the broker in it as a whole. Any thread may call. */
 public interface ProcessControl {
   /** Stops the process in order, as SIGTERM does; returns before that is done. */
   void stop();
@@ -24,18 +24,21 @@ public interface ProcessControl {
   /** Whether the broker runs, and not only the process. */
   boolean isRunning();
 
-  /** Closes connections and listeners and lets go of queues and messages; nothing if it has. */
+  /**
+   * Closes connections and listeners and unloads queues and messages; does nothing if the broker is
+   * stopped.
+   */
   void stopBroker();
 
   /**
-   * Brings the broker back as at the start of the process; nothing if it runs.
+   * Starts the broker as at the start of the process; does nothing if it runs.
    *
-   * @throws IOException if it cannot be had; the message says why
+   * @throws IOException if it cannot be started; the message says why
    */
   void startBroker() throws IOException;
 
   /**
-   * Removes what the broker keeps: the next start is its first.
+   * Deletes all data of the broker: the next start begins with an empty data directory.
    *
    * @return false if the broker runs; then nothing is removed
    * @throws IOException if something cannot be removed; the message says why

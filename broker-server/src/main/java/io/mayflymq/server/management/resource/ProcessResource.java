@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The process and its configuration, for whoever can read the control file: what is there also
- * while the broker is stopped.
+ * Operations on the process and its configuration, which are also available while the broker is
+ * stopped. They need the token of the control file.
  */
 public final class ProcessResource {
   private final LiveConfiguration configuration;

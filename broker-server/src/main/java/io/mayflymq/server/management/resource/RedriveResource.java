@@ -22,8 +22,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Sending dead messages back. That takes its time: a request begins it, others ask how far it has
- * come, or stop it.
+ * Redrives dead letters. A redrive runs in the background: one request starts it, others query its
+ * progress or stop it.
  */
 public final class RedriveResource {
   private static final Set<String> FIELDS =
@@ -135,7 +135,7 @@ public final class RedriveResource {
     return Response.ok(object(last(request).report()));
   }
 
-  /** It stops when what is under way has arrived. */
+  /** Stops a redrive as soon as the messages in transit have arrived. */
   private Response stop(Request request) {
     Redrive redrive = last(request);
     redrive.stop();

@@ -4,7 +4,7 @@ import io.mayflymq.server.config.ManagementSettings;
 import io.mayflymq.server.http.HttpLimits;
 import io.mayflymq.server.management.api.MessageMemory;
 
-/** What the servers under the API take from their clients. */
+/** The limits of the HTTP servers of the API. */
 public final class ServerLimits {
   private static final int REQUEST_LINE_BYTES = 8 * 1024;
   private static final int HEADER_BYTES = 16 * 1024;

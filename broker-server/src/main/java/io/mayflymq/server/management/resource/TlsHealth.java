@@ -17,7 +17,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** Whether the certificates of listeners go on being good: those in the files at this moment. */
+/** Checks when the certificates of listeners expire, by the current files. */
 record TlsHealth(TlsSettings settings) {
   /** The units of time that can be asked for, as in a path. */
   static final List<String> UNITS = List.of("days", "weeks", "months", "years");

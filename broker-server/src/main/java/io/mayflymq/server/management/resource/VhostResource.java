@@ -47,7 +47,8 @@ public final class VhostResource {
   }
 
   /**
-   * What the request does not give, an existing virtual host has no longer; its limits it keeps.
+   * Adds or changes a virtual host. Fields that the request does not give are reset; limits are
+   * kept.
    */
   private Response put(Request request) {
     request.principal().requireAdministrator();
@@ -70,7 +71,7 @@ public final class VhostResource {
     return Response.put(isNew);
   }
 
-  /** Who adds a virtual host may use it, as in RabbitMQ. */
+  /** Gives the user who adds a virtual host all permissions in it, as in RabbitMQ. */
   private void permitEverything(String user, String vhost) {
     Futures.await(
         managed

@@ -42,7 +42,7 @@ class OutputFormatTest {
   }
 
   @Test
-  void nothingInATableOfAmqpIsUndefined() {
+  void voidInAnAmqpTableIsShownAsUndefined() {
     Result.Rows queues =
         Columns.of()
             .withTable("arguments")

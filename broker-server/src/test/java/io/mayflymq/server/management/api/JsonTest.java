@@ -22,7 +22,7 @@ class JsonTest {
   }
 
   @Test
-  void tablesKeepWhatJsonCanSay() {
+  void tablesSurviveTheRoundTripThroughJson() {
     Map<String, Object> object =
         Json.object(
             "text",
@@ -41,20 +41,20 @@ class JsonTest {
   }
 
   @Test
-  void nothingIsShownAsInRabbitMq() {
+  void voidValueIsShownAsInRabbitMq() {
     Map<String, Object> shown = Json.ofTable(Json.toTable(Json.object("nothing", null)));
     assertThat(shown).containsExactly(Map.entry("nothing", "undefined"));
   }
 
   @Test
-  void aNumberThatIsTooLargeIsABadRequest() {
+  void numberAbove64BitsIsABadRequest() {
     assertThatThrownBy(() -> Json.toTable(Map.of("n", BigInteger.ONE.shiftLeft(80))))
         .isInstanceOf(ApiException.class)
         .hasMessageContaining("out of range");
   }
 
   @Test
-  void aBodyIsAnObjectOrNothing() {
+  void requestBodyMustBeAnObjectOrEmpty() {
     assertThat(fields("").object()).isEmpty();
     assertThat(fields("{\"a\":1}").number("a", 0)).isEqualTo(1);
     for (String bad : List.of("[1]", "{bad", "1", "{} {}", "\"x\"")) {
@@ -77,7 +77,7 @@ class JsonTest {
   }
 
   @Test
-  void propertiesComeBackAsTheyWent() {
+  void messagePropertiesSurviveTheRoundTripThroughJson() {
     Map<String, Object> given =
         Json.object(
             "content_type",

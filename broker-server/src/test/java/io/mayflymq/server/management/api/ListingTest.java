@@ -56,7 +56,7 @@ class ListingTest {
   }
 
   @Test
-  void aPageTurnsOnlyItsOwnThingsIntoObjects() {
+  void pagingConvertsOnlyTheItemsOfThePage() {
     Map<?, ?> page = page(list("page=2&page_size=3"));
     assertThat(names(page.get("items"))).containsExactly("q3", "q4", "q5");
     assertThat(turned).containsExactly(3, 4, 5);
@@ -92,7 +92,7 @@ class ListingTest {
   }
 
   @Test
-  void refusesPagesThatMakeNoSense() {
+  void invalidPagesAreRefused() {
     for (String query :
         List.of(
             "page=0",

@@ -39,23 +39,23 @@ class RequestRouterTest {
   }
 
   @Test
-  void aSlashAtTheEndIsOneTooMany() {
+  void trailingSlashOfAPathIsRefused() {
     assertThat(handle("GET", "queues/").body()).isEqualTo("all");
   }
 
   @Test
-  void anEmptyPartInBetweenIsAName() {
+  void emptyPathPartIsAnEmptyName() {
     assertThat(handle("GET", "queues//q").body()).isEqualTo(Map.of("vhost", "", "queue", "q"));
   }
 
   @Test
-  void aWordWinsOverAName() {
+  void literalPathPartTakesPrecedenceOverAParameter() {
     assertThat(handle("GET", "connections/username/guest").body()).isEqualTo("user");
     assertThat(handle("GET", "connections/c/channels").body()).isEqualTo("any");
   }
 
   @Test
-  void tellsWhichMethodsThereAre() {
+  void wrongMethodIsAnsweredWithTheAllowedMethods() {
     Response refused = handle("POST", "queues/%2F/q");
     assertThat(refused.status()).isEqualTo(405);
     assertThat(refused.headers()).containsEntry("allow", "GET, HEAD, OPTIONS, PUT");
@@ -64,7 +64,7 @@ class RequestRouterTest {
   }
 
   @Test
-  void whatThereIsNotIsNotFound() {
+  void unknownPathIsNotFound() {
     for (String path : List.of("nope", "queues/a", "queues/a/b/c", "")) {
       assertThatThrownBy(() -> handle("GET", path))
           .isInstanceOfSatisfying(

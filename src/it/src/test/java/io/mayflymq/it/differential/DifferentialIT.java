@@ -30,7 +30,7 @@ class DifferentialIT {
 
   @Test
   @Timeout(value = 1, unit = TimeUnit.HOURS)
-  void clientsSeeNoDifference() throws Exception {
+  void mayflyAndRabbitmqBehaveTheSame() throws Exception {
     Integer port = Integer.getInteger("differential.port");
     assumeTrue(port != null, "needs a RabbitMQ beside: -Ddifferential.port=N");
     Http http = Http.as(Integer.getInteger("differential.http.port", 15672), "guest", "guest");

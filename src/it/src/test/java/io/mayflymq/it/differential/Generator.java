@@ -9,7 +9,8 @@ import java.util.Random;
 import java.util.function.Supplier;
 
 /**
- * Makes up programs: few names, so that steps meet, and arguments that are wrong now and then.
+ * Generates programs: with few names, so that steps affect each other, and with some invalid
+ * arguments.
  *
  * <p>What the two brokers do differently on purpose, or at a time of their own, is left out: times
  * to live other than none and at once, leases, shared prefetch, and acknowledgements in

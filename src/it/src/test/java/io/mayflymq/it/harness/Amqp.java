@@ -227,7 +227,7 @@ public final class Amqp implements AutoCloseable {
     return Deliveries.from(newChannel(), queue, true);
   }
 
-  /** Arguments of a queue that dead-letters straight into another queue. */
+  /** Arguments of a queue that dead-letters directly to another queue. */
   public static Map<String, Object> deadLetterTo(String queue, Map<String, Object> more) {
     Map<String, Object> arguments = new HashMap<>(more);
     arguments.put("x-dead-letter-exchange", "");

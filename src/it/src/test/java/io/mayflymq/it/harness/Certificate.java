@@ -16,8 +16,8 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * A certificate that signs itself, made by the JDK's keytool, with its key: for a server or for a
- * client, in PEM for the broker and as an {@link SSLContext} for the Java client.
+ * A self-signed certificate with its key, made by the JDK's keytool, for a server or a client: in
+ * PEM for the broker and as an {@link SSLContext} for the Java client.
  */
 public final class Certificate {
   private static final String PASSWORD = "changeit";
@@ -29,7 +29,7 @@ public final class Certificate {
     this.store = store;
   }
 
-  /** Makes a certificate for a subject such as {@code CN=ann}, at home on 127.0.0.1. */
+  /** Creates a certificate for a subject such as {@code CN=ann}, valid for 127.0.0.1. */
   public static Certificate of(String subject) throws IOException, GeneralSecurityException {
     return of(subject, "-keyalg", "EC", "-groupname", "secp256r1");
   }
@@ -118,12 +118,12 @@ public final class Certificate {
     }
   }
 
-  /** What a client needs that trusts only this server. */
+  /** Returns the context of a client that trusts only this server. */
   public SSLContext trusted() throws IOException, GeneralSecurityException {
     return context(null);
   }
 
-  /** What a client needs that trusts only this server, and has a certificate of its own. */
+  /** Returns the context of a client that trusts only this server and has its own certificate. */
   public SSLContext trustedBy(Certificate client) throws IOException, GeneralSecurityException {
     return context(client);
   }

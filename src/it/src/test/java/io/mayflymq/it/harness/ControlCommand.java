@@ -55,7 +55,7 @@ public final class ControlCommand {
   }
 
   /**
-   * What a run of it came to.
+   * The result of a run.
    *
    * @param exit its exit code
    * @param out the lines of standard output, without blank ones and without colours

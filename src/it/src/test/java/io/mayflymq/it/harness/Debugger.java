@@ -81,7 +81,7 @@ public final class Debugger implements AutoCloseable {
     thread(name).suspend();
   }
 
-  /** A thread goes on. */
+  /** Resumes a thread. */
   public void resume(String name) {
     thread(name).resume();
   }
@@ -169,7 +169,7 @@ public final class Debugger implements AutoCloseable {
         .orElseThrow(() -> new AssertionError(type + " is not loaded"));
   }
 
-  /** Detaches; what is suspended goes on. */
+  /** Detaches and resumes suspended threads. */
   @Override
   public void close() {
     try {

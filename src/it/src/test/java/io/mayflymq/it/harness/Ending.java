@@ -1,9 +1,9 @@
 package io.mayflymq.it.harness;
 
-/** How a broker comes to its end. */
+/** How a broker is ended. */
 public enum Ending {
-  /** In order, as a service manager does it. */
+  /** An orderly stop, as by a service manager. */
   SIGTERM,
-  /** From one instruction to the next, as {@code kill -9} does it. */
+  /** An immediate end, as by {@code kill -9}. */
   KILL
 }

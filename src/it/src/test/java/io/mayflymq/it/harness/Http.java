@@ -55,7 +55,7 @@ public final class Http {
     return new Http(CLIENT, url, "Bearer " + token);
   }
 
-  /** The API as somebody sees it who does not say who he is. */
+  /** Returns a client of the API without credentials. */
   public Http anonymous() {
     return new Http(client, root, null);
   }

@@ -7,13 +7,13 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * The rule under test is ours (or newer than the broker it is compared with): skipped when the run
- * is against another broker.
+ * The test checks a rule of MayflyMQ, or one newer than the compared broker. It is skipped against
+ * another broker.
  */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 @ExtendWith(TargetCondition.class)
 public @interface MayflyOnly {
-  /** In what the other broker differs. */
+  /** How the other broker differs. */
   String value();
 }

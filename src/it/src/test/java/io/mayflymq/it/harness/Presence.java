@@ -8,8 +8,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Finds out whether a queue is there without using it: a mandatory publish comes back from a route
- * that leads nowhere, and publishing does not renew a lease, as declaring or getting would.
+ * Checks whether a queue exists without renewing its lease: a mandatory publish is returned if
+ * there is no queue. Unlike declaring or getting, publishing does not renew a lease.
  *
  * <p>The publishes are confirmed, one every two milliseconds or so, so the end of a queue is seen
  * within a few milliseconds. One instance serves one test.
@@ -41,7 +41,7 @@ public final class Presence {
     return returned.get();
   }
 
-  /** Checks again and again, for so long, that the queue is there. */
+  /** Checks repeatedly, for this time, that the queue exists. */
   public void assertStays(String queue, long millis) throws Exception {
     long end = System.nanoTime() + millis * 1_000_000;
     while (System.nanoTime() < end) {

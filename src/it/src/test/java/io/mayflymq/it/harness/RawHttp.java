@@ -8,7 +8,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 
-/** A client of HTTP that sends what a test wants, whole or not. Reads fail after a while. */
+/** An HTTP client that sends complete or incomplete requests. Reads time out. */
 public final class RawHttp implements AutoCloseable {
   private final Socket socket;
 
@@ -18,18 +18,18 @@ public final class RawHttp implements AutoCloseable {
     socket.setSoTimeout(Patience.MILLIS);
   }
 
-  /** The header that logs in as guest, with its end of line. */
+  /** The authorization header of guest, with its end of line. */
   public static String guest() {
     return basic("guest", "guest");
   }
 
-  /** The header that logs in as a user, with its end of line. */
+  /** The authorization header of a user, with its end of line. */
   public static String basic(String user, String password) {
     byte[] both = (user + ":" + password).getBytes(StandardCharsets.UTF_8);
     return "authorization: Basic " + Base64.getEncoder().encodeToString(both) + "\r\n";
   }
 
-  /** A request with a host, these headers and this body, whose length the headers tell. */
+  /** Returns a request with a host, these headers and this body. The headers contain its length. */
   public static String request(String method, String path, String headers, String body) {
     return "%s %s HTTP/1.1\r\nhost: 127.0.0.1\r\n%s\r\n%s".formatted(method, path, headers, body);
   }
@@ -39,7 +39,7 @@ public final class RawHttp implements AutoCloseable {
     return this;
   }
 
-  /** The headers of the next answer; empty at the end of the connection. */
+  /** Reads the headers of the next response; empty at the end of the connection. */
   public String headers() throws IOException {
     ByteArrayOutputStream head = new ByteArrayOutputStream();
     InputStream in = socket.getInputStream();
@@ -55,12 +55,12 @@ public final class RawHttp implements AutoCloseable {
     return text;
   }
 
-  /** All that comes until the connection ends. */
+  /** Reads until the connection ends. */
   public String rest() throws IOException {
     return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
   }
 
-  /** The status of the next answer. */
+  /** Reads the status of the next response. */
   public int status() throws IOException {
     String headers = headers();
     return headers.isEmpty() ? 0 : Integer.parseInt(headers.substring(9, 12));

@@ -42,7 +42,7 @@ public final class SmallDisk implements AutoCloseable {
 
   @Override
   public void close() {
-    // At once out of sight, and gone when nobody uses it any more.
+    // Detached immediately, and removed when it is no longer in use.
     String refused = run("umount", "--lazy", directory.toString());
     if (refused != null) {
       throw new AssertionError(directory + " cannot be unmounted: " + refused);

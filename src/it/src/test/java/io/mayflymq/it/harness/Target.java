@@ -25,7 +25,7 @@ public record Target(int port, BrokerProcess process, String product) implements
     return start(BrokerProcess.builder().jvm("-Dio.netty.leakDetection.level=paranoid"));
   }
 
-  /** Starts a broker that is judged like the shared one when it is closed. */
+  /** Starts a broker that is checked like the shared one when it is closed. */
   public static Target start(BrokerProcess.Builder builder) {
     BrokerProcess process = builder.start();
     return new Target(process.port(), process, product(process.port()));
@@ -45,7 +45,10 @@ public record Target(int port, BrokerProcess process, String product) implements
     }
   }
 
-  /** True if this is our broker, which keeps more promises than the one it is compared with. */
+  /**
+   * Returns whether this is MayflyMQ, which has more rules than the broker that it is compared
+   * with.
+   */
   public boolean ours() {
     return product.equals(OURS);
   }
@@ -77,7 +80,7 @@ public record Target(int port, BrokerProcess process, String product) implements
     return factory;
   }
 
-  /** Ends the run; fails it if the broker leaked, threw, or did not stop as it should. */
+  /** Ends the run. Fails if the broker leaked, logged an exception, or did not stop cleanly. */
   @Override
   public void close() {
     if (process == null) {

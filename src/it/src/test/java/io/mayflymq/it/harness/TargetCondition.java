@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.ConditionEvaluationResult;
 import org.junit.jupiter.api.extension.ExecutionCondition;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Decides which tests make sense against the broker at hand. */
+/** Decides which tests run against the current broker. */
 final class TargetCondition implements ExecutionCondition {
   @Override
   public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
@@ -27,7 +27,7 @@ final class TargetCondition implements ExecutionCondition {
         .orElse(enabled("made for this broker"));
   }
 
-  /** Asks the broker only if it may be another: what this run starts itself is ours. */
+  /** Asks the broker only if it may be another one: a broker that this run starts is MayflyMQ. */
   private static boolean ours(ExtensionContext context) {
     return Target.runningPort() == null || BrokerExtension.target(context).ours();
   }

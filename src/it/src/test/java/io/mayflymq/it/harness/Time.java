@@ -3,8 +3,8 @@ package io.mayflymq.it.harness;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Time that passes, for the few rules that are about nothing else (a lease that runs out, a
- * heartbeat that is due). Everything else waits for a condition.
+ * Waits for real time to pass, for the few rules that depend on it (leases, heartbeats). All other
+ * tests wait for a condition.
  */
 public final class Time {
   private Time() {}

@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * A message is of three kinds when the broker is killed. It must be there: it was confirmed, and nobody has settled it. It must not
  * be there: it was settled, the broker had answered something sent after that, and more than a second has passed since, or as much more as the slowest confirm has taken. About
  * the rest the clients cannot know. What they find after the restart then makes everything certain: what is there must stay, and
- * what is not there must never be seen again, which is why such messages are struck out of the ledger, and why a message that is not
- * in the ledger is an error.
+ * what is not there must never be seen again, which is why such messages are removed from the expected messages, and why a message that is not
+ * among them is an error.
  */
 /** The messages of one queue. Threads publish, hear confirms and settle at the same time. */
 final class ExpectedMessages {
@@ -30,7 +30,7 @@ final class ExpectedMessages {
     SEVERAL
   }
 
-  /** A settlement is safe so much later than the broker has heard of it. */
+  /** The time after which a settlement that the broker has read is safe. */
   private static final long SETTLED_WITHIN_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private static final int NAMED_AT_MOST = 5;
@@ -46,7 +46,7 @@ final class ExpectedMessages {
   private List<Long> lastFound = List.of();
 
   /**
-   * Makes an empty one.
+   * Creates an empty instance.
    *
    * @param name for what it reports
    * @param ordered whether messages of a stream are found in the order of publishing
@@ -81,26 +81,24 @@ final class ExpectedMessages {
     }
   }
 
-  /**
-   * A publisher has waited so long: whatever is settled waits behind the same force of the disk.
-   */
+  /** Records how long a publisher has waited: settlements wait for the same forced write. */
   private static void waited(long nanos) {
     SLOWEST.accumulateAndGet(nanos, Math::max);
   }
 
-  /** A message is about to be published. */
+  /** Records that a message is about to be published. */
   void publishing(long id) {
     fates.put(id, new Fate());
   }
 
-  /** The broker has confirmed it. */
+  /** Records that the broker has confirmed a message. */
   void confirmed(long id) {
     Fate fate = fates.get(id);
     fate.confirmed = System.nanoTime();
     waited(fate.confirmed - fate.published);
   }
 
-  /** It was delivered, and is about to be acknowledged or rejected. */
+  /** Records that a message was delivered and is about to be acknowledged or rejected. */
   void settling(long id) {
     Fate fate = fates.get(id);
     if (fate == null || fate.settling != 0) {
@@ -110,7 +108,7 @@ final class ExpectedMessages {
     }
   }
 
-  /** The broker has answered something that was sent after the settlement. */
+  /** Records that the broker has answered a request that was sent after the settlement. */
   void settled(long id) {
     Fate fate = fates.get(id);
     if (fate != null) {
@@ -118,7 +116,7 @@ final class ExpectedMessages {
     }
   }
 
-  /** Whether something is missing among these messages that must be there. */
+  /** Returns whether a message that must be in the queue is missing among these. */
   boolean lacks(List<Long> found) {
     Set<Long> ids = new HashSet<>(found);
     return fates.entrySet().stream()

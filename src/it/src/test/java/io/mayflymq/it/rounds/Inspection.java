@@ -19,7 +19,7 @@ final class Inspection implements AutoCloseable {
   private final String queue;
   private final List<Long> ids;
 
-  /** Takes everything that is in a queue to which nobody publishes. */
+  /** Gets all messages of a queue that has no publishers. */
   Inspection(Connection connection, String queue) throws IOException, InterruptedException {
     this.queue = queue;
     channel = connection.createChannel();
@@ -45,7 +45,7 @@ final class Inspection implements AutoCloseable {
       }
       ids.add(id);
     }
-    // Whatever was delivered beside them is here when the cancel has been answered.
+    // All other deliveries have arrived when cancel-ok arrives.
     channel.basicCancel(tag);
     arrived.drainTo(ids);
   }
@@ -54,7 +54,7 @@ final class Inspection implements AutoCloseable {
     return ids;
   }
 
-  /** Acknowledges the first messages for good. */
+  /** Acknowledges the first messages. */
   void acknowledge(int count, Settlements settlements) throws IOException {
     if (count > 0) {
       ids.subList(0, count).forEach(settlements::settling);
@@ -64,7 +64,7 @@ final class Inspection implements AutoCloseable {
     }
   }
 
-  /** Hears which messages are acknowledged. */
+  /** Is notified which messages are acknowledged. */
   interface Settlements {
     void settling(long id);
 

@@ -26,20 +26,22 @@ import org.junit.jupiter.api.io.TempDir;
  *
  * Two connections publish into plain queues, and two more into queues whose messages expire in storms, all persistent and with
  * confirms. Consumers acknowledge one by one, many at once, reject and requeue. When the broker is up again, every queue is read
- * from end to end, without acknowledgement, and compared with the Ledger.
+ * from end to end, without acknowledgement, and compared with its ExpectedMessages.
  *
  *     mvn -B verify -pl src/it -Dit.test=KillRoundsIT -Drounds=100 [-Drounds.seed=N]
  *
  * The seed gives the moments of the kills, the sizes and the manners; the threads of clients and broker meet differently each time.
  */
-/** No confirmed message is lost, no acknowledged one comes back, and none changes its place. */
+/**
+ * No confirmed message is lost, no acknowledged one is redelivered, and the order stays the same.
+ */
 @OwnBroker
 class KillRoundsIT {
   private static final int EARLIEST_KILL_MILLIS = 100;
   private static final int LATEST_KILL_MILLIS = 2_600;
   private static final int BACKLOG = 4_000;
 
-  /** Small, so that segments are begun, deleted and compacted all the time. */
+  /** Small, so that segments are created, deleted and compacted often. */
   private static final int SEGMENT_BYTES = 2 << 20;
 
   @TempDir(cleanup = CleanupMode.ON_SUCCESS)
@@ -56,7 +58,7 @@ class KillRoundsIT {
 
   @Test
   @Timeout(value = 1, unit = TimeUnit.HOURS)
-  void nothingIsLostNothingComesBack() throws Exception {
+  void killsLoseNoConfirmedMessageAndRedeliverNoSettledOne() throws Exception {
     int rounds = Integer.getInteger("rounds", 3);
     try (RestartedBroker broker = RestartedBroker.at(data)) {
       broker.set("shards", 2).set("durability.segment_size", SEGMENT_BYTES).start();
@@ -109,7 +111,7 @@ class KillRoundsIT {
     return new Stream(number, queue, ledger);
   }
 
-  /** Starts all clients, kills the broker at the given moment, and returns when that was. */
+  /** Starts all clients, kills the broker at the given moment, and returns the time of the kill. */
   private long loadAndKill(RestartedBroker broker, long moment) throws Exception {
     List<Traffic> clients = new ArrayList<>();
     for (int i = 0; i < 2; i++) {
@@ -150,7 +152,10 @@ class KillRoundsIT {
     return ledgers.get(Stream.numberOf(id));
   }
 
-  /** Compares every queue with what is known of it, and takes off what would grow for ever. */
+  /**
+   * Compares every queue with its expected messages, and removes messages so that no queue grows
+   * without limit.
+   */
   private List<String> inspect(RestartedBroker broker, Topology topology, long killed, Tally tally)
       throws Exception {
     List<String> wrong = new ArrayList<>();
@@ -177,7 +182,7 @@ class KillRoundsIT {
     return wrong;
   }
 
-  /** The dead letters of a queue, given a while for those that are on their way between shards. */
+  /** Returns the dead letters of a queue, after waiting for those in transit between shards. */
   private Inspection complete(Connection connection, String queue) throws Exception {
     long end = System.nanoTime() + 3_000_000_000L;
     while (true) {

@@ -18,7 +18,7 @@ final class Publisher extends Traffic {
   private static final int WINDOW = 1_000;
 
   /**
-   * The manner of publishing.
+   * How to publish.
    *
    * @param burst messages for each queue, one after the other
    * @param pauseMillis after a burst for each of the queues
@@ -87,7 +87,7 @@ final class Publisher extends Traffic {
   private void publish(Stream stream, BasicProperties properties)
       throws IOException, InterruptedException {
     while (!window.tryAcquire(100, TimeUnit.MILLISECONDS)) {
-      // No confirm comes from a broker that is gone; the next method tells.
+      // A killed broker sends no confirm; the next method fails.
       channel.basicQos(0);
     }
     long id = stream.nextId();

@@ -15,7 +15,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongFunction;
 
-/** Consumes from a queue, and settles in its manner; asks now and then how far the broker is. */
+/**
+ * Consumes from a queue and settles in a given way. Sends a request at intervals to learn which
+ * settlements the broker has processed.
+ */
 final class Settler extends Traffic {
   private static final long ASK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
@@ -42,7 +45,7 @@ final class Settler extends Traffic {
   private final List<Long> unanswered = new ArrayList<>();
 
   /**
-   * Makes one that does not consume yet.
+   * Creates a settler that does not consume yet.
    *
    * @param ledgers finds the ledger of an id
    */

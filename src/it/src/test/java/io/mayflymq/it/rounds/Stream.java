@@ -47,7 +47,7 @@ final class Stream {
     return numberOf(id) + "/" + (id & (1L << SEQUENCE_BITS) - 1);
   }
 
-  /** A body for this id, mostly a small one. */
+  /** Returns a body for this id, usually a small one. */
   static byte[] body(long id, Random random) {
     int padding = random.nextInt(random.nextInt(BIG_ONE_OF) == 0 ? BIG_BYTES : SMALL_BYTES);
     byte[] body = new byte[ID_BYTES + padding];
@@ -56,7 +56,7 @@ final class Stream {
     return body;
   }
 
-  /** The id in a body; fails if the body is not what was published. */
+  /** Returns the id in a body; fails if the body differs from the published one. */
   static long id(byte[] body) {
     long id = body.length < ID_BYTES ? -1 : ByteBuffer.wrap(body).getLong();
     for (int i = ID_BYTES; i < body.length; i++) {

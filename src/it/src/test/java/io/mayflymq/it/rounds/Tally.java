@@ -2,7 +2,7 @@ package io.mayflymq.it.rounds;
 
 import java.util.Locale;
 
-/** The figures of a round. */
+/** The counts of a round. */
 final class Tally {
   private int messages;
   private int confirmed;

@@ -51,7 +51,7 @@ final class Topology {
 
   private final List<Source> sources = new ArrayList<>();
 
-  /** Declares everything, and finds out where it is. */
+  /** Declares all queues and finds their shards. */
   Topology(RestartedBroker broker) throws Exception {
     Map<String, Path> shards = new HashMap<>();
     for (String queue : plain()) {
@@ -108,7 +108,7 @@ final class Topology {
     channel.abort();
   }
 
-  /** Declares a queue and returns the directory of the shard it is on. */
+  /** Declares a queue and returns the directory of its shard. */
   private static Path declare(RestartedBroker broker, String queue, Map<String, Object> arguments)
       throws Exception {
     broker.queue(queue, arguments);

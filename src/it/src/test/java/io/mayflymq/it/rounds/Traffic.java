@@ -4,8 +4,8 @@ import com.rabbitmq.client.ShutdownSignalException;
 import java.io.IOException;
 
 /**
- * A client under load, on a connection and a thread of its own, until the broker is gone. What else
- * may end it is an error.
+ * A client under load, on its own connection and thread, until the broker is killed. Any other end
+ * is an error.
  */
 abstract class Traffic implements Runnable {
   private final String name;
@@ -25,7 +25,7 @@ abstract class Traffic implements Runnable {
     thread.start();
   }
 
-  /** The broker is about to be killed: errors of the connection are what is expected now. */
+  /** Notes that the broker is about to be killed: connection errors are expected from now on. */
   final void expectTheEnd() {
     killed = true;
   }

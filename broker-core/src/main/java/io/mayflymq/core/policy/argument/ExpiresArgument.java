@@ -1,5 +1,6 @@
-package io.mayflymq.core.policy;
+package io.mayflymq.core.policy.argument;
 
+import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;

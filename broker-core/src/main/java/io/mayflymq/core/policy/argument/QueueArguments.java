@@ -1,5 +1,14 @@
-package io.mayflymq.core.policy;
+package io.mayflymq.core.policy.argument;
 
+import io.mayflymq.core.policy.CombinationRules;
+import io.mayflymq.core.policy.Defaults;
+import io.mayflymq.core.policy.EffectiveSettings;
+import io.mayflymq.core.policy.FormerNames;
+import io.mayflymq.core.policy.Interner;
+import io.mayflymq.core.policy.MaxAge;
+import io.mayflymq.core.policy.PolicyException;
+import io.mayflymq.core.policy.PolicyKey;
+import io.mayflymq.core.policy.PolicySubject;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
@@ -163,7 +172,7 @@ public final class QueueArguments {
     Stream<String> names =
         PolicyKey.ofArguments().stream()
             .filter(key -> key.isSupportedBy(type))
-            .map(PolicyKey::argument);
+            .flatMap(key -> key.arguments().stream());
     return Stream.concat(names, Stream.of(DELIVERY_LIMIT, CONSUMER_TIMEOUT))
         .filter(name -> !type.arguments().contains(name))
         .toList();
@@ -172,21 +181,10 @@ public final class QueueArguments {
   private void checkExtensions(QueueType type) {
     Map<PolicyKey, Object> values = new EnumMap<>(PolicyKey.class);
     for (PolicyKey key : PolicyKey.ofArguments()) {
-      FieldValue value = table.get(key.argument());
-      if (value == null) {
-        continue;
-      }
-      if (!key.isSupportedBy(type)) {
-        throw notOf(type, key.argument());
-      }
-      try {
-        Object plain = EffectiveSettings.plain(value);
-        if (plain == null) {
-          throw invalid(key.argument(), "{unacceptable_type,%s}".formatted(value.rabbitTypeName()));
+      for (String argument : key.arguments()) {
+        if (table.get(argument) != null) {
+          values.put(key, checkExtension(type, key, argument));
         }
-        values.put(key, key.check(plain));
-      } catch (PolicyException e) {
-        throw invalid(key.argument(), e.getMessage());
       }
     }
     try {
@@ -194,6 +192,23 @@ public final class QueueArguments {
     } catch (PolicyException e) {
       throw new ChannelException(
           ReplyCode.PRECONDITION_FAILED, "%s %s".formatted(e.getMessage(), where));
+    }
+  }
+
+  private Object checkExtension(QueueType type, PolicyKey key, String argument) {
+    if (!key.isSupportedBy(type)) {
+      throw notOf(type, argument);
+    }
+    FormerNames.warn("queue argument", argument, key.argument());
+    FieldValue value = table.get(argument);
+    try {
+      Object plain = EffectiveSettings.plain(value);
+      if (plain == null) {
+        throw invalid(argument, "{unacceptable_type,%s}".formatted(value.rabbitTypeName()));
+      }
+      return key.check(plain);
+    } catch (PolicyException e) {
+      throw invalid(argument, e.getMessage());
     }
   }
 
