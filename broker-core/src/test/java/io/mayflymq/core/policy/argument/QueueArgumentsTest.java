@@ -331,7 +331,7 @@ class QueueArgumentsTest {
   }
 
   @Test
-  void aQuorumQueueIsDurableAndNobodysOwn() {
+  void aQuorumQueueMustBeDurableAndNotExclusive() {
     QueueArguments.checkProperties(QueueType.QUORUM, true, false, false, "q", "/");
     QueueArguments.checkProperties(QueueType.CLASSIC, false, true, true, "q", "/");
 

@@ -45,7 +45,7 @@ class SegmentLogTroubleTest {
   }
 
   @Test
-  void errorOfTheThreadThatWritesFailsTheLogAndLeavesNobodyWaiting() {
+  void errorOfTheWriterThreadFailsTheLogAndAllWaitingCommits() {
     LogRig rig = new LogRig();
     rig.enqueue(1, 0, LogRig.message(0, 100));
     rig.safe();
