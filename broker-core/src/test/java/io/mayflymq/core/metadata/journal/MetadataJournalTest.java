@@ -243,7 +243,7 @@ class MetadataJournalTest {
 
   /** Power is lost while the files of which a part is lost are replaced, wherever in that. */
   @Test
-  void acceptingLossOutlivesPowerLoss() throws Exception {
+  void acceptedLossSurvivesPowerLoss() throws Exception {
     MetadataJournal.Expected accepting = new MetadataJournal.Expected(null, 9, true);
     MemoryDirectory files = new MemoryDirectory();
     open(files, MetadataJournal.Expected.NOTHING).append(List.of(EXCHANGE, QUEUE)).join();

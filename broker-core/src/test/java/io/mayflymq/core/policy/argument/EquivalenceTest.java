@@ -100,7 +100,7 @@ class EquivalenceTest {
   }
 
   @Test
-  void boolsAreToldByName() {
+  void booleansAreNamedInTheErrorText() {
     assertInequivalent(
         () -> queue.checkQueueArguments(mode(FieldValue.Bool.TRUE), mode(FieldValue.Bool.FALSE)),
         "'x-queue-mode' for queue 'q' in vhost '/': received 'true' but current is 'false'");
