@@ -78,7 +78,6 @@ class ArchitectureTest {
       RoomRules.smallCycles(
           "io.mayflymq.core",
           Map.of(
-              "io.mayflymq.core.policy", 6,
               "io.mayflymq.core.routing", 4,
               "io.mayflymq.core.store.disk", 6,
               "io.mayflymq.core.store.stream", 7,

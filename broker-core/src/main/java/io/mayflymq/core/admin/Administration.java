@@ -21,12 +21,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * What administrators may do to a running broker.
+ * Administrative operations on a running broker.
  *
- * Any thread may call. A method checks everything before it changes anything and throws AdministrationException at once if something is wrong. The
- * change is in force, and safe, when its future is done; the future fails with a ConnectionException 541 if it could not be made safe, and nothing has
- * changed then. Where a check finds what another change, which is being written, has made, an error comes through the future. Changes are in force in
- * the order in which they were made; reading never waits.
+ * Any thread may call. A method checks everything before it changes anything, and throws AdministrationException at once if something is wrong. The
+ * change is effective, and safe, when its future completes; the future fails with a ConnectionException 541 if the change could not be made safe, and
+ * then nothing has changed. If a check fails because of another change that is still being written, the error is reported through the future. Changes
+ * become effective in the order in which they were made; reading never waits.
  */
 public final class Administration {
   private static final Logger LOGGER = LoggerFactory.getLogger(Administration.class);
@@ -41,10 +41,10 @@ public final class Administration {
   /**
    * The administration of a broker.
    *
-   * @param log where changes are kept
-   * @param accessControl whom the changes of users and permissions are published to
-   * @param sessions the connections that are open
-   * @param defaultPolicies what new virtual hosts are given
+   * @param log stores changes
+   * @param accessControl receives the changes of users and permissions
+   * @param sessions the open connections
+   * @param defaultPolicies the policies that new virtual hosts get
    */
   public Administration(
       Broker broker,
@@ -61,10 +61,10 @@ public final class Administration {
   }
 
   /**
-   * Brings back virtual hosts, users, permissions and global parameters. Called before the first
-   * client comes, and before {@link Broker#recover}.
+   * Recovers virtual hosts, users, permissions and global parameters. Called before the first
+   * client connects, and before {@link Broker#recover}.
    *
-   * @param kept what the metadata log gave
+   * @param kept the commands from the metadata log
    * @return whether there were none: the broker is new
    */
   public boolean recover(List<MetadataCommand> kept) {
@@ -106,7 +106,7 @@ public final class Administration {
   }
 
   /**
-   * Fills a new broker with its first virtual host and user, and waits until they are safe.
+   * Creates the first virtual host and user of a new broker, and waits until they are safe.
    *
    * @param configure regular expressions over the names that he may declare ...
    * @param write ... publish to ...

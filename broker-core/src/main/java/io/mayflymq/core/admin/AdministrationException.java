@@ -1,8 +1,8 @@
 package io.mayflymq.core.admin;
 
 /**
- * An administrator asked for what cannot be done; nothing was changed. The message is one sentence
- * for people, in RabbitMQ's words where it has some.
+ * An administrative operation that is not possible; nothing was changed. The message is one
+ * sentence for users, with RabbitMQ's text if it has one.
  */
 public final class AdministrationException extends RuntimeException {
   private static final long serialVersionUID = 1L;
@@ -15,12 +15,12 @@ public final class AdministrationException extends RuntimeException {
     USER_EXISTS,
     /** A name that is empty or longer than 255 bytes. */
     INVALID_NAME,
-    /** A pattern that is no regular expression. */
+    /** A pattern that is not a valid regular expression. */
     INVALID_PATTERN,
-    /** A limit that is not of this kind of thing, or no whole number. */
+    /** A limit of an unknown name for this object, or with a value that is not an integer. */
     INVALID_LIMIT,
     INVALID_TAG,
-    /** A password that is empty, or a hash that is none. */
+    /** A password that is empty, or an invalid hash. */
     INVALID_PASSWORD,
     INVALID_QUEUE_TYPE
   }
@@ -29,7 +29,7 @@ public final class AdministrationException extends RuntimeException {
   private final String subject;
 
   /**
-   * An error about one thing.
+   * Creates an error about one object.
    *
    * @param subject the name or text that is wrong
    */

@@ -5,7 +5,7 @@ import io.mayflymq.core.security.SecurityState;
 import io.vavr.collection.HashMap;
 
 /**
- * What administrators have defined, at one moment. Immutable.
+ * All administrative definitions at one moment. Immutable.
  *
  * @param security users and permissions
  * @param vhosts the virtual hosts, by name
@@ -28,7 +28,7 @@ record AdministrationState(
     return new AdministrationState(security, vhosts.put(vhost.name(), vhost), globalParameters);
   }
 
-  /** Without a virtual host and all permissions for it. */
+  /** Returns the state without a virtual host and all permissions for it. */
   AdministrationState withoutVhost(String name) {
     return new AdministrationState(
         security.withoutVhost(name), vhosts.remove(name), globalParameters);
@@ -42,12 +42,12 @@ record AdministrationState(
     return new AdministrationState(security, vhosts, globalParameters.remove(name));
   }
 
-  /** The virtual host of this name, or null. */
+  /** Returns the virtual host of this name, or null. */
   VhostDefinition vhost(String name) {
     return vhosts.getOrElse(name, null);
   }
 
-  /** The value of a global parameter, or null. */
+  /** Returns the value of a global parameter, or null. */
   String parameter(String name) {
     return globalParameters.getOrElse(name, null);
   }

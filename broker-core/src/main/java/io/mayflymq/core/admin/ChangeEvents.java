@@ -25,13 +25,14 @@ import io.mayflymq.core.security.User;
 import java.util.List;
 
 /**
- * Tells what administrators change: a change of many things at once is an event for each of them.
+ * Publishes events about administrative changes: a change of several objects is an event for each
+ * of them.
  */
 record ChangeEvents(BrokerEvents events) {
   /**
-   * A change has been made.
+   * Publishes the event of a change.
    *
-   * @param before users and permissions as they were
+   * @param before users and permissions before the change
    */
   void changed(SecurityState before, Administrative command) {
     if (command instanceof UserDeclared declared) {

@@ -13,10 +13,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * Where all administrative changes go. They are made one at a time, under the lock of this object,
- * and are in force once they are safe, in the same order. A change is checked against what is
- * {@link #proposed}: what is in force and what is being written; what people are shown is what is
- * in force.
+ * Carries out all administrative changes. They are made one at a time, under the lock of this
+ * object, and become effective once they are safe, in the same order. A change is checked against
+ * the {@link #proposed} state, which includes changes that are being written; users see the current
+ * state only.
  */
 final class ChangeLog {
   private final CommittedState<AdministrationState> states;
@@ -29,17 +29,17 @@ final class ChangeLog {
     this.events = new ChangeEvents(events);
   }
 
-  /** Where it is told what changes, unless {@link #change} does so. */
+  /** Returns the publisher of events, for changes that {@link #change} does not publish itself. */
   ChangeEvents events() {
     return events;
   }
 
-  /** What is in force. */
+  /** Returns the current state. */
   AdministrationState current() {
     return states.current();
   }
 
-  /** The same with what is being written. With the lock held. */
+  /** Returns the current state with the changes that are being written. With the lock held. */
   AdministrationState proposed() {
     return states.proposed();
   }
@@ -53,17 +53,18 @@ final class ChangeLog {
     return accessControl.verify(credentials);
   }
 
-  /** Begins with what was kept. */
+  /** Starts with the recovered state. */
   synchronized void restore(AdministrationState kept) {
     states.restore(kept);
     accessControl.publish(kept.security());
   }
 
   /**
-   * Keeps a change, and tells of it when it is in force. With the lock held.
+   * Writes a change, and publishes its event when it is effective. With the lock held.
    *
    * @param next the state after it, made from {@link #proposed}
-   * @return done when it is in force; fails if it could not be made safe, and nothing has changed
+   * @return completed when it is effective; fails if it could not be made safe, and then nothing
+   *     has changed
    */
   CompletableFuture<Void> change(AdministrationState next, Administrative command) {
     SecurityState before = proposed().security();
@@ -71,16 +72,16 @@ final class ChangeLog {
   }
 
   /**
-   * The same for commands that are kept together.
+   * Does the same for commands that are written together.
    *
-   * @param effects what happens when the change is in force
+   * @param effects runs when the change becomes effective
    */
   CompletableFuture<Void> change(
       AdministrationState next, List<? extends MetadataCommand> commands, Runnable effects) {
     return states.propose(next, commands, () -> inForce(next, effects));
   }
 
-  /** The same for a change that something else keeps. */
+  /** Does the same for a change that is written elsewhere. */
   CompletableFuture<Void> changeWith(
       AdministrationState next, CompletableFuture<Void> kept, Runnable effects) {
     return states.proposeWith(next, kept, () -> inForce(next, effects));
@@ -92,8 +93,9 @@ final class ChangeLog {
   }
 
   /**
-   * Answers a request under the lock. An error that may come from something that is being written
-   * is told, through the future then, only if it stays when that is decided.
+   * Carries out a request under the lock. An error that may be caused by a change that is being
+   * written is reported only if it remains when that change is finished, and then through the
+   * future.
    */
   <T> CompletableFuture<T> ask(Supplier<CompletableFuture<T>> request) {
     synchronized (this) {
@@ -108,12 +110,15 @@ final class ChangeLog {
     return later(request);
   }
 
-  /** Nothing is to be changed, if what that was found from comes into force; else asks again. */
+  /**
+   * Returns an answer without a change, if the changes on which it is based become effective; else
+   * repeats the request.
+   */
   <T> CompletableFuture<T> unchanged(T answer, Supplier<CompletableFuture<T>> request) {
     return states.isSettled() ? CompletableFuture.completedFuture(answer) : later(request);
   }
 
-  /** Asks again when what is proposed now is in force or undone. */
+  /** Repeats a request when the presently proposed changes are effective or undone. */
   <T> CompletableFuture<T> later(Supplier<CompletableFuture<T>> request) {
     return states
         .settled()

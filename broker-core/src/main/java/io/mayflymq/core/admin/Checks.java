@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
 
-/** What names, tags, patterns and limits may be. Each check throws if it does not hold. */
+/** Validates names, tags, patterns and limits. Each method throws if the value is not valid. */
 public final class Checks {
   private static final int LONGEST_PATTERN = 64 * 1024;
 
@@ -20,7 +20,7 @@ public final class Checks {
 
   private Checks() {}
 
-  /** A name of 1 to 255 bytes. */
+  /** Validates a name of 1 to 255 bytes. */
   public static String name(String kind, String name) {
     if (name.isEmpty()) {
       throw new AdministrationException(
@@ -36,7 +36,7 @@ public final class Checks {
     return name;
   }
 
-  /** A routing key of up to 255 bytes. */
+  /** Validates a routing key of up to 255 bytes. */
   public static String routingKey(String key) {
     if (Utf8.encode(key).length > ShortString.MAX_BYTES) {
       throw new AdministrationException(
@@ -48,7 +48,7 @@ public final class Checks {
     return key;
   }
 
-  /** Tags, each a name without a comma, as lists of them are written with commas. */
+  /** Validates tags, each a name without a comma, since lists of tags are written with commas. */
   public static List<String> tags(List<String> tags) {
     for (String tag : tags) {
       if (tag.isBlank()
@@ -64,7 +64,7 @@ public final class Checks {
     return tags.stream().distinct().toList();
   }
 
-  /** Limits of one kind of thing. */
+  /** Validates the limits of a user or a virtual host. */
   public static Limits limits(Limits limits, Set<Limit> known, String where) {
     for (Limit limit : limits.asMap().keySet()) {
       if (!known.contains(limit)) {
@@ -78,13 +78,13 @@ public final class Checks {
     return limits;
   }
 
-  /** Three patterns over names. */
+  /** Validates three patterns for names. */
   public static Permissions permissions(String configure, String write, String read) {
     List.of(configure, write, read).forEach(Checks::patternLength);
     return pattern(() -> Permissions.of(configure, write, read));
   }
 
-  /** Two patterns over routing keys. */
+  /** Validates two patterns for routing keys. */
   public static TopicPermissions topicPermissions(String write, String read) {
     List.of(write, read).forEach(Checks::patternLength);
     return pattern(() -> TopicPermissions.of(write, read));
@@ -108,7 +108,7 @@ public final class Checks {
     }
   }
 
-  /** The default queue type of a virtual host. */
+  /** Validates the default queue type of a virtual host. */
   public static String queueType(String type) {
     if (!QUEUE_TYPES.contains(type)) {
       throw new AdministrationException(

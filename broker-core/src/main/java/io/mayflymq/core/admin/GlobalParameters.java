@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 
-/** Named values that operators keep in the broker, for themselves. Values are texts in JSON. */
+/** Named values that operators store in the broker, for their own use. Values are texts in JSON. */
 public final class GlobalParameters {
   private final ChangeLog changes;
 
@@ -27,8 +27,8 @@ public final class GlobalParameters {
   /**
    * Sets a parameter.
    *
-   * @param json its value; that it is JSON has been checked
-   * @return whether it is new, when that is safe
+   * @param json its value, which the caller has checked to be JSON
+   * @return completed when it is safe, with whether the parameter is new
    * @throws AdministrationException INVALID_NAME
    */
   public CompletableFuture<Boolean> set(String name, String json) {

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Says what users may do in virtual hosts. A change counts from the next check, also for
- * connections that are open. Methods that change something throw NO_SUCH_USER, NO_SUCH_VHOST and
+ * Sets the permissions of users in virtual hosts. A change takes effect at the next check, also for
+ * open connections. Methods that change something throw NO_SUCH_USER, NO_SUCH_VHOST and
  * INVALID_PATTERN.
  */
 public final class PermissionAdministration {
@@ -41,15 +41,15 @@ public final class PermissionAdministration {
         .toList();
   }
 
-  /** What a user may do in a virtual host, or null if he may not even enter it. */
+  /** Returns the permissions of a user in a virtual host, or null if the user has no access. */
   public Permissions get(String user, String vhost) {
     return changes.current().security().permissions(user, vhost);
   }
 
   /**
-   * Sets what a user may do in a virtual host, as three regular expressions over names.
+   * Sets the permissions of a user in a virtual host, as three regular expressions for names.
    *
-   * @return whether he had no permissions there before, when that is safe
+   * @return completed when that is safe, with whether the user had no permissions there before
    */
   public CompletableFuture<Boolean> set(
       String user, String vhost, String configure, String write, String read) {
@@ -66,7 +66,7 @@ public final class PermissionAdministration {
         });
   }
 
-  /** Sets what a user may do in each virtual host that exists now. */
+  /** Sets the permissions of a user in each virtual host that exists now. */
   public CompletableFuture<Void> setGlobally(
       String user, String configure, String write, String read) {
     Permissions permissions = Checks.permissions(configure, write, read);
@@ -83,7 +83,7 @@ public final class PermissionAdministration {
         });
   }
 
-  /** Shuts a user out of a virtual host; doing so twice is no error. */
+  /** Removes the permissions of a user in a virtual host; repeating it is no error. */
   public CompletableFuture<Void> clear(String user, String vhost) {
     return changes.ask(
         () -> {
@@ -98,7 +98,7 @@ public final class PermissionAdministration {
    * Restricts the routing keys that a user may publish with to a topic exchange, and bind with to
    * read from it. The exchange need not exist.
    *
-   * @return whether there was no such restriction before, when that is safe
+   * @return completed when that is safe, with whether there was no such restriction before
    */
   public CompletableFuture<Boolean> setTopic(
       String user, String vhost, String exchange, String write, String read) {
@@ -116,7 +116,7 @@ public final class PermissionAdministration {
         });
   }
 
-  /** Takes the restriction for one exchange away; doing so twice is no error. */
+  /** Removes the restriction for one exchange; repeating it is no error. */
   public CompletableFuture<Void> clearTopic(String user, String vhost, String exchange) {
     return changes.ask(
         () -> {
@@ -127,7 +127,7 @@ public final class PermissionAdministration {
         });
   }
 
-  /** Takes the restrictions for all exchanges of a virtual host away. */
+  /** Removes the restrictions for all exchanges of a virtual host. */
   public CompletableFuture<Void> clearTopics(String user, String vhost) {
     return changes.ask(
         () -> {

@@ -63,10 +63,10 @@ public final class UserAdministration {
   }
 
   /**
-   * Adds a user, or gives the one who exists another password and other tags; his limits and
-   * permissions stay.
+   * Adds a user, or changes the password and the tags of an existing one; limits and permissions
+   * are kept.
    *
-   * @return whether he is new, when that is safe
+   * @return completed when that is safe, with whether the user is new
    * @throws AdministrationException INVALID_NAME, INVALID_TAG
    */
   public CompletableFuture<Boolean> put(String name, PasswordHash password, List<String> tags) {
@@ -74,10 +74,10 @@ public final class UserAdministration {
   }
 
   /**
-   * Adds a user, or gives the one who exists another password, other tags and these limits besides
-   * those that he has; his permissions stay.
+   * Adds a user, or changes the password and the tags of an existing one, and sets these limits
+   * besides the existing ones; permissions are kept.
    *
-   * @return whether he is new, when that is safe
+   * @return completed when that is safe, with whether the user is new
    * @throws AdministrationException INVALID_NAME, INVALID_TAG, INVALID_LIMIT
    */
   public CompletableFuture<Boolean> put(User wanted) {
@@ -94,7 +94,7 @@ public final class UserAdministration {
         });
   }
 
-  /** Throws what {@link #put} and {@link #setLimits} would throw, and changes nothing. */
+  /** Throws the exceptions of {@link #put} and {@link #setLimits}, and changes nothing. */
   public static void check(User wanted) {
     checked(wanted.name(), wanted.passwordHash(), wanted.tags());
     Checks.limits(wanted.limits(), Limits.OF_USERS, "user-limits");
@@ -103,7 +103,8 @@ public final class UserAdministration {
   /**
    * The hash of a password, as RabbitMQ makes it.
    *
-   * @throws AdministrationException INVALID_PASSWORD if it is empty: nobody could log in with it
+   * @throws AdministrationException INVALID_PASSWORD if it is empty: no login would be possible
+   *     with it
    */
   public static PasswordHash hash(String password) {
     if (password.isEmpty()) {
@@ -145,7 +146,7 @@ public final class UserAdministration {
     return change(name, user -> user.withPasswordHash(password));
   }
 
-  /** Whether a password is right; never for a user who does not exist, or has none. */
+  /** Whether a password is correct; false for a user who does not exist or has no password. */
   public boolean authenticate(String name, String password) {
     return changes.verify(new Credentials(name, password));
   }
@@ -161,7 +162,7 @@ public final class UserAdministration {
   }
 
   /**
-   * Replaces all limits of a user. They hold for connections and channels to come.
+   * Replaces all limits of a user. They apply to new connections and channels.
    *
    * @throws AdministrationException NO_SUCH_USER, INVALID_LIMIT
    */
@@ -176,7 +177,7 @@ public final class UserAdministration {
     return change(name, user -> user.withLimits(user.limits().with(limit, value)));
   }
 
-  /** Takes one limit of a user away. Errors as in {@link #setLimits}. */
+  /** Removes one limit of a user. Errors as in {@link #setLimits}. */
   public CompletableFuture<Void> clearLimit(String name, Limit limit) {
     return change(name, user -> user.withLimits(user.limits().without(limit)));
   }

@@ -57,10 +57,10 @@ public final class VhostAdministration {
   }
 
   /**
-   * Adds a virtual host, or changes its description, tags and default queue type if it exists; the
-   * limits that it has then stay.
+   * Adds a virtual host, or changes the description, tags and default queue type of an existing
+   * one, whose limits are kept.
    *
-   * @return whether it is new, when that is safe
+   * @return completed when that is safe, with whether the virtual host is new
    * @throws AdministrationException INVALID_NAME, INVALID_TAG, INVALID_QUEUE_TYPE, INVALID_LIMIT
    */
   public CompletableFuture<Boolean> put(VhostDefinition wanted) {
@@ -74,7 +74,7 @@ public final class VhostAdministration {
         });
   }
 
-  /** With its default policies, as one change. */
+  /** Creates a virtual host with its default policies, as one change. */
   private CompletableFuture<Void> create(VhostDefinition wanted) {
     List<Policy> policies =
         defaultPolicies.stream()
@@ -94,7 +94,7 @@ public final class VhostAdministration {
         });
   }
 
-  /** Throws what {@link #put} would throw, and changes nothing. */
+  /** Throws the exceptions of {@link #put}, and changes nothing. */
   public static void check(VhostDefinition wanted) {
     Checks.name("virtual host", wanted.name());
     Checks.tags(wanted.tags());
@@ -106,7 +106,7 @@ public final class VhostAdministration {
    * Deletes a virtual host with its exchanges, queues, bindings and messages and all permissions
    * for it. Connections to it are closed with 320 CONNECTION_FORCED.
    *
-   * @return done when its queues have gone and the change is safe
+   * @return completed when its queues are deleted and the change is safe
    * @throws AdministrationException NO_SUCH_VHOST
    */
   public CompletableFuture<Void> delete(String name) {
@@ -132,7 +132,7 @@ public final class VhostAdministration {
   }
 
   /**
-   * Replaces all limits of a virtual host. They hold for connections and queues to come.
+   * Replaces all limits of a virtual host. They apply to new connections and queues.
    *
    * @throws AdministrationException NO_SUCH_VHOST, INVALID_LIMIT
    */
@@ -147,7 +147,7 @@ public final class VhostAdministration {
     return changeLimits(name, current -> current.with(limit, value));
   }
 
-  /** Takes one limit of a virtual host away. Errors as in {@link #setLimits}. */
+  /** Removes one limit of a virtual host. Errors as in {@link #setLimits}. */
   public CompletableFuture<Void> clearLimit(String name, Limit limit) {
     return changeLimits(name, current -> current.without(limit));
   }
@@ -173,7 +173,7 @@ public final class VhostAdministration {
         });
   }
 
-  /** The definition with what is being written. */
+  /** Returns the definition, including changes that are being written. */
   private VhostDefinition require(String name) {
     VhostDefinition proposed = changes.proposed().vhost(name);
     if (proposed == null) {

@@ -1,6 +1,6 @@
 /**
- * What administrators change while the broker runs: virtual hosts, users, permissions, limits and
- * global parameters. {@link io.mayflymq.core.admin.Administration} is the way in, for the HTTP API,
- * the command line and imported definitions alike.
+ * Administrative changes of a running broker: virtual hosts, users, permissions, limits and global
+ * parameters. {@link io.mayflymq.core.admin.Administration} is the entry point, for the HTTP API,
+ * the command line and imported definitions.
  */
 package io.mayflymq.core.admin;

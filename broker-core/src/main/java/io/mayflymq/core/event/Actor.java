@@ -2,9 +2,9 @@ package io.mayflymq.core.event;
 
 import io.mayflymq.protocol.types.FieldTable;
 
-/** Who does something to a broker: a connection, or a request of the management API. */
+/** The originator of an operation on a broker: a connection, or a request of the management API. */
 public interface Actor {
-  /** The broker itself, as RabbitMQ calls it: where a queue's lease ends, for example. */
+  /** The broker itself, with RabbitMQ's name for it: when a queue's lease ends, for example. */
   Actor BROKER = () -> "rmq-internal";
 
   /** The name of the user. */
@@ -15,12 +15,12 @@ public interface Actor {
     return "";
   }
 
-  /** The actor that something stands for; the broker if it stands for none. */
+  /** Returns the actor that an object is; the broker for any other object. */
   static Actor of(Object connection) {
     return connection instanceof Actor actor ? actor : BROKER;
   }
 
-  /** Says in an event that it was he. */
+  /** Adds the actor to an event. */
   default void sign(FieldTable.Builder properties) {
     properties.put(BrokerEvent.ACTOR, user());
   }

@@ -11,9 +11,9 @@ import io.mayflymq.protocol.types.FieldValue;
 import java.util.List;
 import java.util.Map;
 
-/** An administrator or policymaker changed something. */
+/** An administrator or policymaker has changed something. */
 public sealed interface AdministrationEvent extends BrokerEvent {
-  /** What can happen to a user about which nothing more is told. */
+  /** The changes of a user without further properties. */
   enum UserChange {
     CREATED("user.created"),
     DELETED("user.deleted"),
@@ -27,7 +27,7 @@ public sealed interface AdministrationEvent extends BrokerEvent {
     }
   }
 
-  /** Something happened to a user. */
+  /** A user was changed. */
   record UserChanged(UserChange change, String user) implements AdministrationEvent {
     @Override
     public String name() {
@@ -40,7 +40,7 @@ public sealed interface AdministrationEvent extends BrokerEvent {
     }
   }
 
-  /** A user has other tags. */
+  /** The tags of a user were set. */
   record UserTagsSet(String user, List<String> tags) implements AdministrationEvent {
     @Override
     public String name() {
@@ -53,7 +53,7 @@ public sealed interface AdministrationEvent extends BrokerEvent {
     }
   }
 
-  /** Limits of a user or a virtual host were set; all that it has now. */
+  /** Limits of a user or a virtual host were set; contains all present limits. */
   record LimitsSet(Bearer bearer, String owner, Limits limits) implements AdministrationEvent {
     @Override
     public String name() {
@@ -67,7 +67,7 @@ public sealed interface AdministrationEvent extends BrokerEvent {
     }
   }
 
-  /** Limits of a user or a virtual host were taken away. */
+  /** Limits of a user or a virtual host were cleared. */
   record LimitsCleared(Bearer bearer, String owner, List<Limit> limits)
       implements AdministrationEvent {
     @Override
@@ -82,7 +82,7 @@ public sealed interface AdministrationEvent extends BrokerEvent {
     }
   }
 
-  /** What can have limits. */
+  /** The kinds of object with limits. */
   enum Bearer {
     USER("user", "username"),
     VHOST("vhost", "vhost");
@@ -100,7 +100,7 @@ public sealed interface AdministrationEvent extends BrokerEvent {
     }
   }
 
-  /** Permissions were set, of a user who had some there or not. */
+  /** Permissions of a user in a virtual host were set, new ones or changed ones. */
   record PermissionCreated(String user, String vhost, Permissions permissions)
       implements AdministrationEvent {
     @Override
@@ -119,7 +119,7 @@ public sealed interface AdministrationEvent extends BrokerEvent {
     }
   }
 
-  /** A user was shut out of a virtual host. */
+  /** The permissions of a user in a virtual host were cleared. */
   record PermissionDeleted(String user, String vhost) implements AdministrationEvent {
     @Override
     public String name() {
@@ -132,7 +132,7 @@ public sealed interface AdministrationEvent extends BrokerEvent {
     }
   }
 
-  /** Topic permissions were set, in place of others or not. */
+  /** Topic permissions were set, new ones or changed ones. */
   record TopicPermissionCreated(
       String user, String vhost, String exchange, TopicPermissions permissions)
       implements AdministrationEvent {
@@ -152,7 +152,7 @@ public sealed interface AdministrationEvent extends BrokerEvent {
     }
   }
 
-  /** Topic permissions were taken away. */
+  /** Topic permissions were cleared. */
   record TopicPermissionDeleted(String user, String vhost, String exchange)
       implements AdministrationEvent {
     @Override
@@ -206,7 +206,7 @@ public sealed interface AdministrationEvent extends BrokerEvent {
     }
   }
 
-  /** A virtual host was deleted with all that was in it. */
+  /** A virtual host was deleted with its contents. */
   record VhostDeleted(String vhost) implements AdministrationEvent {
     @Override
     public String name() {
@@ -256,7 +256,7 @@ public sealed interface AdministrationEvent extends BrokerEvent {
     }
   }
 
-  /** Values as they stand in tables. */
+  /** Converts values to those of field tables. */
   final class Values {
     private Values() {}
 

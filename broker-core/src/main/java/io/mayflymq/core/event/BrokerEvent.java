@@ -3,18 +3,18 @@ package io.mayflymq.core.event;
 import io.mayflymq.protocol.types.FieldTable;
 
 /**
- * Something that has happened. Immutable, and cheap to make: what it tells is put together only if
- * somebody listens.
+ * An event. Immutable, and cheap to create: its properties are computed only if there is a
+ * listener.
  *
  * <p>Source of all names and properties: RabbitMQ, "Event Exchange Plugin".
  */
 public interface BrokerEvent {
-  /** The property that names who did it, see {@link Actor}. */
+  /** The property with the name of the user who caused the event, see {@link Actor}. */
   String ACTOR = "user_who_performed_action";
 
-  /** What happened, such as {@code queue.created}: the routing key. */
+  /** Returns the name of the event, such as {@code queue.created}: the routing key. */
   String name();
 
-  /** Adds what is known of it, under RabbitMQ's names. */
+  /** Adds the properties, under RabbitMQ's names. */
   void describe(FieldTable.Builder properties);
 }

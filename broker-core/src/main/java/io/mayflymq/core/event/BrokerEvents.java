@@ -1,14 +1,14 @@
 package io.mayflymq.core.event;
 
 /**
- * Where the broker says what happens in it. Any thread may call, also under a lock: nothing waits
- * here, and an event that nobody listens to costs a look.
+ * Receives the events of the broker. Any thread may call, also under a lock: a call never blocks,
+ * and an event without a listener costs one check.
  */
 @FunctionalInterface
 public interface BrokerEvents {
-  /** Nobody listens. */
+  /** Ignores all events. */
   BrokerEvents NONE = event -> {};
 
-  /** It has happened. */
+  /** Publishes an event. */
   void happened(BrokerEvent event);
 }

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.StringJoiner;
 
 /**
- * Tables as they stand in RabbitMQ's events: a list with a text for each field, which is how Erlang
- * prints it, such as {@code {<<"x-max-length">>,signedint,3}}.
+ * Formats tables as in RabbitMQ's events: as a list with a text for each field, in Erlang's
+ * notation, such as {@code {<<"x-max-length">>,signedint,3}}.
  */
 public final class ErlangTable {
   private ErlangTable() {}

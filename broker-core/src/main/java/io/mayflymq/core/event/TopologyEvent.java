@@ -5,12 +5,12 @@ import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.protocol.types.FieldTable;
 
-/** An exchange, a queue or a binding came or went. */
+/** An exchange, a queue or a binding was created or deleted. */
 public sealed interface TopologyEvent extends BrokerEvent {
   /** The virtual host that it is in. */
   String vhost();
 
-  /** Who did it. */
+  /** The originator. */
   Actor actor();
 
   /** Adds all but the virtual host and the actor. */
@@ -23,7 +23,7 @@ public sealed interface TopologyEvent extends BrokerEvent {
     actor().sign(properties);
   }
 
-  /** A queue was declared that was not there. An exclusive one belongs to the actor. */
+  /** A queue was created. An exclusive one belongs to the actor. */
   record QueueCreated(String vhost, QueueDefinition queue, Actor actor) implements TopologyEvent {
     @Override
     public String name() {
@@ -42,7 +42,7 @@ public sealed interface TopologyEvent extends BrokerEvent {
     }
   }
 
-  /** A queue went: deleted, unused for too long, or with its last consumer or connection. */
+  /** A queue was deleted: by a client, by its lease, or with its last consumer or connection. */
   record QueueDeleted(String vhost, String queue, Actor actor) implements TopologyEvent {
     @Override
     public String name() {
@@ -55,7 +55,7 @@ public sealed interface TopologyEvent extends BrokerEvent {
     }
   }
 
-  /** An exchange was declared that was not there. */
+  /** An exchange was created. */
   record ExchangeCreated(String vhost, ExchangeDefinition exchange, Actor actor)
       implements TopologyEvent {
     @Override
@@ -88,7 +88,7 @@ public sealed interface TopologyEvent extends BrokerEvent {
     }
   }
 
-  /** A binding was made that was not there. */
+  /** A binding was created. */
   record BindingCreated(String vhost, Binding binding, Actor actor) implements TopologyEvent {
     @Override
     public String name() {
@@ -101,7 +101,7 @@ public sealed interface TopologyEvent extends BrokerEvent {
     }
   }
 
-  /** A binding was removed, perhaps with one of its ends. */
+  /** A binding was deleted, perhaps with its source or destination. */
   record BindingDeleted(String vhost, Binding binding, Actor actor) implements TopologyEvent {
     @Override
     public String name() {

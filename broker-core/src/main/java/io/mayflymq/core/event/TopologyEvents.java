@@ -12,28 +12,28 @@ import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.core.routing.Removal;
 
 /**
- * Tells what comes and goes in a virtual host.
+ * Publishes events about created and deleted objects of a virtual host.
  *
  * @param vhost the name of the virtual host
- * @param events where it is told
+ * @param events receives the events
  */
 public record TopologyEvents(String vhost, BrokerEvents events) {
-  /** An exchange is there that was not. */
+  /** Publishes that an exchange was created. */
   public void created(ExchangeDefinition exchange, Actor actor) {
     events.happened(new ExchangeCreated(vhost, exchange, actor));
   }
 
-  /** A queue is there that was not. */
+  /** Publishes that a queue was created. */
   public void created(QueueDefinition queue, Actor actor) {
     events.happened(new QueueCreated(vhost, queue, actor));
   }
 
-  /** A binding is there that was not. */
+  /** Publishes that a binding was created. */
   public void created(Binding binding, Actor actor) {
     events.happened(new BindingCreated(vhost, binding, actor));
   }
 
-  /** Bindings and exchanges have gone. */
+  /** Publishes that bindings and exchanges were deleted. */
   public void removed(Removal<?> removal, Actor actor) {
     for (Binding binding : removal.deletedBindings()) {
       events.happened(new BindingDeleted(vhost, binding, actor));
@@ -43,7 +43,7 @@ public record TopologyEvents(String vhost, BrokerEvents events) {
     }
   }
 
-  /** A queue has gone. */
+  /** Publishes that a queue was deleted. */
   public void deleted(QueueDefinition queue, Actor actor) {
     events.happened(new QueueDeleted(vhost, queue.name(), actor));
   }

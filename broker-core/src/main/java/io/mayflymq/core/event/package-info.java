@@ -1,5 +1,2 @@
-/**
- * What happens in a broker, for those who want to be told of it: {@link
- * io.mayflymq.core.event.BrokerEvents} is where it is said.
- */
+/** Events of a broker. {@link io.mayflymq.core.event.BrokerEvents} receives them. */
 package io.mayflymq.core.event;

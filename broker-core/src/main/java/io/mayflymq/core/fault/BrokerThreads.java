@@ -7,19 +7,19 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
 
 /*
- * Makes every thread of the broker, so that none ends unnoticed.
+ * Creates every thread of the broker, so that none ends unnoticed.
  *
- * The broker cannot do without an essential one: a shard's loop, what writes messages or metadata. If it ends by an exception, so does the
- * process. An auxiliary one serves a request, samples or watches: its exception is reported and counted, and the work goes on with the next
- * request or at the next time.
+ * An essential thread is one that the broker cannot work without: a shard's event loop, a thread that writes messages or metadata. If it ends by an
+ * exception, so does the process. An auxiliary thread serves a request, collects statistics or monitors: its exception is reported and counted, and the
+ * work continues with the next request or at the next time.
  *
- * All are daemons: the process lives as long as the thread that started it waits.
+ * All are daemon threads: the process runs as long as the thread that started it waits.
  */
 public final class BrokerThreads {
   private final Faults faults;
 
   /**
-   * Makes threads.
+   * Creates the factory of threads.
    *
    * @param faults where their exceptions are reported
    */
@@ -33,7 +33,7 @@ public final class BrokerThreads {
   }
 
   /**
-   * Makes a thread that the broker cannot do without; it is still to be started.
+   * Creates an essential thread; it has not been started yet.
    *
    * @param work if it throws, the process ends
    */
@@ -41,7 +41,7 @@ public final class BrokerThreads {
     return essential(name, work, Thread::new);
   }
 
-  /** Makes a thread that the broker can do without; it is still to be started. */
+  /** Creates an auxiliary thread; it has not been started yet. */
   public Thread auxiliary(String name, Runnable work) {
     Thread thread = new Thread(work, name);
     thread.setDaemon(true);
@@ -51,23 +51,23 @@ public final class BrokerThreads {
   }
 
   /**
-   * Makes threads that the broker cannot do without, named {@code NAME-0} and so on.
+   * Creates a factory of essential threads, named {@code NAME-0} and so on.
    *
-   * @param kind makes a thread of work and name: for a library that wants a class of its own
+   * @param kind creates a thread from work and name: for a library that needs a class of its own
    */
   public ThreadFactory essentials(String name, BiFunction<Runnable, String, Thread> kind) {
     AtomicInteger serial = new AtomicInteger();
     return work -> essential(name + "-" + serial.getAndIncrement(), work, kind);
   }
 
-  /** Makes threads that the broker can do without, named {@code NAME-0} and so on. */
+  /** Creates a factory of auxiliary threads, named {@code NAME-0} and so on. */
   public ThreadFactory auxiliaries(String name) {
     AtomicInteger serial = new AtomicInteger();
     return work -> auxiliary(name + "-" + serial.getAndIncrement(), work);
   }
 
   /**
-   * Makes an executor that the broker cannot do without: a task that throws ends the process.
+   * Creates an essential executor: a task that throws ends the process.
    *
    * @param most how many threads there are at most
    */
@@ -75,7 +75,7 @@ public final class BrokerThreads {
     return Executors.newFixedThreadPool(most, work -> essential(name, work));
   }
 
-  /** Makes a thread for work that is done again and again and that the broker can do without. */
+  /** Creates an auxiliary thread for periodic work. */
   public PeriodicWork periodic(String name) {
     return new PeriodicWork(
         new ReportingScheduler(work -> auxiliary(name, work), name, faults), faults);
@@ -84,7 +84,7 @@ public final class BrokerThreads {
   private Thread essential(String name, Runnable work, BiFunction<Runnable, String, Thread> kind) {
     Thread thread = kind.apply(work, name);
     thread.setDaemon(true);
-    // Made now: later there may be no memory for it.
+    // Computed now: later there may be no memory for it.
     String what = "thread " + name;
     thread.setUncaughtExceptionHandler((dead, fault) -> faults.fatal(what, fault));
     return thread;

@@ -1,54 +1,57 @@
 package io.mayflymq.core.fault;
 
 /*
- * Where an exception is reported that nothing is expected to throw: one that comes from a defect, from a disk that gives no answer, or from
- * a machine that has no memory left.
+ * Receives unexpected exceptions: those that result from a defect, from a disk error, or from a machine without free memory.
  *
- * Every command of a batch, message, timer, request and thread is a boundary. It catches what is thrown within (Throwable: an assertion or a
- * stack overflow is a defect of one command too), undoes what was half done, reports it here and goes on with the next one. Who waits for an answer
- * gets a refusal. What the broker cannot do without ends the process instead: a supervisor starts it again, and what was confirmed is on the disk.
+ * Every command of a batch, message, timer, request and thread is a boundary. It catches exceptions from within (Throwable: an assertion or a stack
+ * overflow is a defect of one command, too), undoes what was half done, reports the exception here and continues with the next one. A caller that waits
+ * for an answer gets an error. An exception in a part that the broker cannot work without ends the process instead: a supervisor restarts it, and
+ * everything that was confirmed is on the disk.
  *
- * After an OutOfMemoryError nothing is known of any thread's state, and it may have struck a library's thread as well as ours. So it ends the
- * process wherever it is found, also as the cause of another exception; and so do the other errors of the virtual machine.
+ * After an OutOfMemoryError the state of all threads is unknown, and it may have occurred in a library's thread as well. So it ends the process wherever
+ * it is found, also as the cause of another exception; and so do the other errors of the virtual machine.
  */
-/** Hears of faults. Any thread may call any method. */
+/** Receives unexpected exceptions. Any thread may call any method. */
 public interface Faults {
-  /** Causes that are looked at; a chain that is longer, or a circle, is no reason to hang. */
+  /** How many causes are examined, since a chain of causes may be circular. */
   int MOST_CAUSES = 32;
 
-  /** Faults of a process that only reads and ends by itself, such as a command: all are logged. */
+  /**
+   * Returns an implementation for a process that only reads and ends by itself, such as a command:
+   * all faults are logged.
+   */
   static Faults logged() {
     return new LoggedFaults(LoggedFaults::log);
   }
 
   /**
-   * Reports a fault that goes no further. Does not return in the broker if the fault {@link
+   * Reports a fault that affects nothing else. Does not return in the broker if the fault {@link
    * #isFatal}.
    *
-   * @param what what has failed, in a few words that are always the same, such as "a command of";
-   *     faults with the same words are of the same kind
-   * @param of of which object; its text is asked for only if it is needed; null if of none
+   * @param what the operation that failed, in a few words that are always the same, such as "a
+   *     command of"; faults with the same words are of the same kind
+   * @param of the object of the operation; its text is computed only if it is needed; null for none
    * @param fault what was thrown
    */
   void contained(String what, Object of, Throwable fault);
 
-  /** The same, of no particular object. */
+  /** Reports a fault without an object. */
   default void contained(String what, Throwable fault) {
     contained(what, null, fault);
   }
 
   /**
-   * Ends the process, since the broker cannot do without what has failed. Does not return in the
-   * broker.
+   * Ends the process, since the broker cannot work without the part that failed. Does not return in
+   * the broker.
    *
-   * @param fault what was thrown; null if nothing was
+   * @param fault the exception; null if there was none
    */
   void fatal(String what, Throwable fault);
 
-  /** How many faults have been contained so far. */
+  /** Returns how many faults have been contained so far. */
   long containedCount();
 
-  /** The last fault that was contained, in one line; empty if there was none. */
+  /** Returns the last contained fault, in one line; empty if there was none. */
   String lastContained();
 
   /**
@@ -66,7 +69,7 @@ public interface Faults {
     return false;
   }
 
-  /** Whether there was no memory left, which may be a cause of the exception. */
+  /** Whether it is an OutOfMemoryError, or has one among its causes. */
   static boolean isOutOfMemory(Throwable fault) {
     Throwable cause = fault;
     for (int i = 0; cause != null && i < MOST_CAUSES; i++) {

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reports faults to the log. The same fault can come with every message: the first one is logged
- * with its stack; of those of the same kind within ten seconds only the number.
+ * Logs faults. The same fault may occur with every message: the first one is logged with its stack
+ * trace; of those of the same kind within ten seconds only the number is logged.
  */
 public final class LoggedFaults implements Faults {
   private static final Logger LOGGER = LoggerFactory.getLogger(LoggedFaults.class);
@@ -21,7 +21,7 @@ public final class LoggedFaults implements Faults {
   private final Map<String, Line> lines = new ConcurrentHashMap<>();
   private volatile String last = "";
 
-  /** What was logged last about faults of one kind. Guarded by itself. */
+  /** The latest log line about faults of one kind. Guarded by itself. */
   private static final class Line {
     private boolean written;
     private long atNanos;
@@ -29,9 +29,9 @@ public final class LoggedFaults implements Faults {
   }
 
   /**
-   * Nothing has failed yet.
+   * Creates an instance without faults.
    *
-   * @param end what ends the process
+   * @param end ends the process
    */
   public LoggedFaults(ProcessEnd end) {
     this(end, System::nanoTime);
@@ -90,7 +90,7 @@ public final class LoggedFaults implements Faults {
     return last;
   }
 
-  /** Says that something failed, and no more. */
+  /** Logs that something failed, without details. */
   static void log(String what, Throwable cause) {
     LOGGER.error("{} failed", what, cause);
   }

@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Work that a thread of its own does again and again. If it throws once, that is reported, and it
- * is done again at the next time all the same. Any thread may call any method.
+ * A thread for periodic work. An exception is reported, and the work is repeated at the next time
+ * nevertheless. Any thread may call any method.
  */
 public final class PeriodicWork implements AutoCloseable {
   private final ScheduledExecutorService thread;
@@ -19,19 +19,19 @@ public final class PeriodicWork implements AutoCloseable {
   }
 
   /**
-   * Does something after each delay.
+   * Repeats work after a delay.
    *
-   * @param what what it is, in a few words for the log
-   * @param delayMillis asked each time, when it has been done; in ms, 0 or more
+   * @param what the name of the work, in a few words for the log
+   * @param delayMillis returns the delay before each repetition, in ms, 0 or more
    */
   public void repeat(String what, LongSupplier delayMillis, Runnable work) {
     schedule(what, delayMillis, work);
   }
 
   /**
-   * Does something at a fixed rate.
+   * Repeats work at a fixed rate.
    *
-   * @param what what it is, in a few words for the log
+   * @param what the name of the work, in a few words for the log
    * @param intervalMillis in ms, 1 or more
    */
   public void every(String what, long intervalMillis, Runnable work) {
@@ -39,7 +39,7 @@ public final class PeriodicWork implements AutoCloseable {
         () -> run(what, work), intervalMillis, intervalMillis, TimeUnit.MILLISECONDS);
   }
 
-  /** Does something once, soon; nothing once this is closed. */
+  /** Does work once, soon; does nothing once this is closed. */
   public void soon(String what, Runnable work) {
     if (!thread.isShutdown()) {
       thread.execute(() -> run(what, work));
@@ -73,7 +73,7 @@ public final class PeriodicWork implements AutoCloseable {
     }
   }
 
-  /** Does nothing more; what is being done is interrupted. */
+  /** Stops all work; work in progress is interrupted. */
   @Override
   public void close() {
     thread.shutdownNow();

@@ -1,13 +1,13 @@
 package io.mayflymq.core.fault;
 
-/** Ends the process at once; nothing that is safe on the disk is lost by that. */
+/** Ends the process at once; everything that is safe on the disk is kept. */
 @FunctionalInterface
 public interface ProcessEnd {
   /**
-   * Ends it, with an exit code that tells a supervisor to start it again. Any thread may call. In
-   * the broker it does not return; a test's may.
+   * Ends the process, with an exit code after which a supervisor restarts it. Any thread may call.
+   * In the broker it does not return; in a test it may.
    *
-   * @param what what has failed, in a few words
+   * @param what the operation that failed, in a few words
    * @param cause why; null if there was no exception
    */
   void now(String what, Throwable cause);

@@ -6,8 +6,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 
 /**
- * One thread for scheduled tasks. A scheduled task of the JDK keeps what it throws to itself, also
- * what is thrown in the JDK's own code around it, such as a lack of memory. Here that is reported.
+ * A thread for scheduled tasks. The JDK's implementation hides exceptions of scheduled tasks, also
+ * those in the JDK's own code around them, such as a lack of memory. Here they are reported.
  */
 final class ReportingScheduler extends ScheduledThreadPoolExecutor {
   private final String name;

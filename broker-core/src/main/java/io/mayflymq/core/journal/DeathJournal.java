@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The last deaths on a shard. When it is full, each new one takes the place of the oldest. Belongs
- * to the shard's thread.
+ * The latest deaths of messages on a shard. When it is full, each new entry replaces the oldest
+ * one. Belongs to the shard's thread.
  */
 public final class DeathJournal {
-  /** How many deaths are kept unless somebody says otherwise. */
+  /** How many deaths are kept by default. */
   public static final int DEFAULT_SIZE = 1000;
 
   private final int size;
@@ -27,12 +27,12 @@ public final class DeathJournal {
     this.size = size;
   }
 
-  /** Whether it keeps any: if not, there is no need to tell it. */
+  /** Whether it keeps any deaths: if not, {@link #add} need not be called. */
   public boolean isOn() {
     return size > 0;
   }
 
-  /** A message has died. Only to be called where the journal is on. */
+  /** Adds the death of a message. Only to be called if the journal is on. */
   public void add(DeathRecord death) {
     if (ring == null) {
       ring = new DeathRecord[size];
@@ -40,7 +40,7 @@ public final class DeathJournal {
     ring[(int) (count++ % size)] = death;
   }
 
-  /** What it keeps, the last one first. */
+  /** Returns the deaths, the latest one first. */
   public List<DeathRecord> records() {
     int kept = (int) Math.min(count, size);
     List<DeathRecord> records = new ArrayList<>(kept);

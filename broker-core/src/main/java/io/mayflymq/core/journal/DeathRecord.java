@@ -7,18 +7,18 @@ import io.mayflymq.core.retention.Deadlines;
 import java.util.List;
 
 /**
- * How a message died. It keeps names, and none of the message's content: a few hundred bytes, and
- * at most some ten thousand.
+ * The death of a message. It contains names, but none of the message's content: a few hundred
+ * bytes, at most about ten thousand.
  *
  * @param timeMillis when it died, in ms since the epoch
  * @param vhost the virtual host
- * @param queue the queue it died in, which may be gone
- * @param message what is known of the message itself; null if its content was not in memory and
- *     nobody had to read it
- * @param cause what decided
- * @param deadlineMillis when it was due, in ms since the epoch; {@link Deadlines#NEVER} unless it
+ * @param queue the queue it died in, which may have been deleted
+ * @param message identifies the message; null if its content was not in memory and did not have to
+ *     be read
+ * @param cause what caused the death
+ * @param deadlineMillis its deadline, in ms since the epoch; {@link Deadlines#NEVER} unless it
  *     expired
- * @param fate what became of it
+ * @param fate what happened to it
  * @param deadLetterExchange the queue's dead letter exchange, or null
  * @param routingKeys the keys that it was routed by there, at most {@link #MOST_NAMES}
  * @param targets the queues it went to, at most {@link #MOST_NAMES}
@@ -34,7 +34,7 @@ public record DeathRecord(
     String deadLetterExchange,
     List<String> routingKeys,
     List<String> targets) {
-  /** More routing keys or queues of a message than this are not kept. */
+  /** The largest number of routing keys, and of queues, that is kept for a message. */
   public static final int MOST_NAMES = 16;
 
   /** Takes no more names than it keeps. */
@@ -44,7 +44,7 @@ public record DeathRecord(
   }
 
   /**
-   * How to recognise a message.
+   * Identifies a message.
    *
    * @param messageId its property, or null
    * @param exchange the exchange it had been published to
@@ -52,7 +52,7 @@ public record DeathRecord(
    */
   public record Identity(String messageId, String exchange, String routingKey) {}
 
-  /** What {@code x-death} calls it. */
+  /** Returns the reason for {@code x-death}. */
   public DeathReason reason() {
     return cause.reason();
   }

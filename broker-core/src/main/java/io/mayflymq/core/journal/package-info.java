@@ -1,2 +1,2 @@
-/** What happened to messages, kept for a while for whoever asks. */
+/** The latest deaths of messages, kept for a while for queries. */
 package io.mayflymq.core.journal;

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A message that has died, made ready for its dead letter exchange: the same body and properties
- * but for {@code expiration}, which moves into its history so that it does not die of it again, and
- * the headers that tell what happened to it.
+ * A dead message, prepared for its dead letter exchange: the same body and properties except {@code
+ * expiration}, which moves into the {@code x-death} header so that the message does not expire
+ * again, and the headers that describe its death.
  *
- * <p>Source: RabbitMQ, "Dead Letter Exchanges", "Effects on Messages". Headers go out sorted by
- * name, as RabbitMQ's do.
+ * <p>Source: RabbitMQ, "Dead Letter Exchanges", "Effects on Messages". Headers are sorted by name,
+ * as in RabbitMQ.
  *
  * @param message what is published to the dead letter exchange
  * @param routingKeys the keys to route it by
@@ -22,15 +22,15 @@ import java.util.stream.Stream;
 public record DeadLetter(Message message, List<String> routingKeys, DeathHistory history) {
 
   /**
-   * Lets a message die.
+   * Makes the dead letter of a message.
    *
-   * @param message the message as it stood in the queue
+   * @param message the message as it was in the queue
    * @param queue the queue it died in
    * @param reason why
-   * @param nowMillis when, in ms since the epoch
-   * @param deadLetterExchange where it goes now
+   * @param nowMillis when it died, in ms since the epoch
+   * @param deadLetterExchange the exchange that it is published to now
    * @param deadLetterRoutingKey the key to use in place of the message's own ones, or null
-   * @param serviceBusHeaders whether it is told in Azure Service Bus's headers too
+   * @param serviceBusHeaders whether to add Azure Service Bus's headers, too
    */
   public static DeadLetter of(
       Message message,

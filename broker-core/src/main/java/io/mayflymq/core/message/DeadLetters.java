@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.Objects;
 
 /*
- * Makes dead letters as DeadLetter.of does, and faster: what dies together mostly dies alike.
+ * Does the same as DeadLetter.of, but faster: messages that die at the same time mostly have the same death headers.
  *
- * What a dead letter is told of its death follows from the queue, the reason, the second, where the message had been published and its expiration. So
- * the headers of the last kinds of dead letters are kept, and a message that died like one of them gets the same ones, among its own: its properties are
- * cut and pasted, and never decoded. A message that has died before, or has CC keys, goes the long way. Kinds are found by a hash in a
- * table of fixed size; where two have the same place, the later one stays.
+ * The death headers follow from the queue, the reason, the second, the exchange and routing key of the message, and its expiration. So the headers of
+ * the latest kinds of dead letters are cached, and a message that died in the same way gets a copy of them among its own headers: its encoded properties
+ * are cut and joined, and never decoded. A message that has died before, or has CC keys, takes the slow path. Kinds are found by a hash in a table of
+ * fixed size; of two kinds with the same slot the later one is kept.
  */
-/** The dead letters of a shard. By its thread only. */
+/** Makes the dead letters of a shard. Used by its thread only. */
 public final class DeadLetters {
   private static final int SIZE = 256;
   private static final byte[] CC = SenderSelectedKeys.CC.getBytes(StandardCharsets.US_ASCII);
@@ -24,7 +24,7 @@ public final class DeadLetters {
   private final Model[] models = new Model[SIZE];
   private final RawHeaders headers = new RawHeaders();
 
-  /** What dead letters must have in common to have the same headers, and go the same way. */
+  /** What dead letters must have in common to have the same headers and routing keys. */
   private record Kind(
       ShortString exchange,
       ShortString routingKey,
@@ -74,7 +74,9 @@ public final class DeadLetters {
           && serviceBusHeaders == otherHeaders;
     }
 
-    /** The dead letter of a message that has nothing but what makes the kind. */
+    /**
+     * Returns the dead letter of a message that has no other properties than those of this kind.
+     */
     DeadLetter deadLetter() {
       BasicProperties.Builder properties = BasicProperties.builder();
       if (!expiration.isEmpty()) {
@@ -95,7 +97,7 @@ public final class DeadLetters {
     }
   }
 
-  /** A dead letter without what is its own. */
+  /** A dead letter template: without the message's own properties and body. */
   private static final class Model {
     private final Kind kind;
     private final ShortString exchange;
@@ -129,7 +131,7 @@ public final class DeadLetters {
     }
   }
 
-  /** Lets a message die. Parameters as those of {@link DeadLetter#of}. */
+  /** Makes the dead letter of a message. Parameters as in {@link DeadLetter#of}. */
   public DeadLetter of(
       Message message,
       String queue,
@@ -172,7 +174,7 @@ public final class DeadLetters {
         serviceBusHeaders);
   }
 
-  /** Null if it has headers that need a look at their values. */
+  /** Merges headers; null if there are headers whose values have to be examined. */
   private byte[] withHeaders(byte[] content, byte[] added) {
     return RawProperties.hasHeaders(content)
         ? headers.withForExpiration(content, added, CC)

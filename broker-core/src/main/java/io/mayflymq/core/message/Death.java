@@ -5,8 +5,8 @@ import java.util.List;
 /**
  * One entry of {@code x-death}: all the deaths of a message in one queue for one reason.
  *
- * <p>Only {@code count} moves when a message dies again in the same way; everything else tells of
- * the first time.
+ * <p>Only {@code count} changes when a message dies again in the same way; everything else
+ * describes the first death.
  *
  * @param queue the queue the message died in
  * @param reason why it died

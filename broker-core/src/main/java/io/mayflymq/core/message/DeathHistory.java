@@ -9,8 +9,8 @@ import java.util.Optional;
 /**
  * The deaths of a message, the most recent first: the {@code x-death} header.
  *
- * <p>Entries that a publisher sends along count as history where they are well formed, as in
- * RabbitMQ 3.13.3 and later 3.x; others are left out.
+ * <p>Well-formed entries that a publisher has sent count as history, as in RabbitMQ 3.13.3 and
+ * later 3.x; others are left out.
  *
  * @param deaths one entry for each queue and reason, the most recent first
  */
@@ -20,12 +20,12 @@ public record DeathHistory(List<Death> deaths) {
 
   private static final DeathHistory NONE = new DeathHistory(List.of());
 
-  /** Takes a copy of the list. */
+  /** Copies the list. */
   public DeathHistory {
     deaths = List.copyOf(deaths);
   }
 
-  /** The history that a message's headers tell of. */
+  /** Reads the history from a message's headers. */
   public static DeathHistory of(FieldTable headers) {
     if (!(headers.get(HEADER) instanceof FieldValue.Array array)) {
       return NONE;
@@ -40,8 +40,8 @@ public record DeathHistory(List<Death> deaths) {
   }
 
   /**
-   * This history with one more death in it: a new entry in front, or the old one counted up and
-   * moved to the front.
+   * Returns this history with one more death: a new entry in front, or the existing entry with its
+   * count incremented and moved to the front.
    */
   public DeathHistory with(Death death) {
     List<Death> next = new ArrayList<>(deaths.size() + 1);
@@ -57,11 +57,11 @@ public record DeathHistory(List<Death> deaths) {
   }
 
   /**
-   * Whether dead-lettering to this queue now would go round in circles: the message has died there
-   * before, and nobody has rejected it since. A rejection is a decision of a consumer, so it is
-   * never taken for a cycle.
+   * Whether dead-lettering to this queue now would be a cycle: the message has died there before,
+   * and no consumer has rejected it since. A rejection is a decision of a consumer, so it is never
+   * taken for a cycle.
    *
-   * <p>To be asked after the current death was added. Source: RabbitMQ, "Dead Letter Exchanges",
+   * <p>To be called after the current death was added. Source: RabbitMQ, "Dead Letter Exchanges",
    * "Dead-Lettered Message Cycles".
    */
   public boolean isCycle(String targetQueue) {
@@ -76,7 +76,7 @@ public record DeathHistory(List<Death> deaths) {
     return false;
   }
 
-  /** The value of the header. */
+  /** Returns the value of the header. */
   public FieldValue toFieldValue() {
     List<FieldValue> entries = new ArrayList<>(deaths.size());
     for (Death death : deaths) {

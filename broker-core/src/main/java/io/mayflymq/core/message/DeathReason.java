@@ -18,7 +18,7 @@ public enum DeathReason {
   MAXLEN("maxlen"),
   /** The message was returned more often than the queue's delivery limit allows. */
   DELIVERY_LIMIT("delivery_limit"),
-  /** Its queue was not used for too long, and goes. */
+  /** Its queue was unused for too long, and is deleted. */
   QUEUE_EXPIRED("queue_expired"),
   /** Its queue is deleted. */
   QUEUE_DELETED("queue_deleted");
@@ -34,7 +34,7 @@ public enum DeathReason {
     return wireName;
   }
 
-  /** All names, between commas, for messages. */
+  /** Returns all names, separated by commas, for error texts. */
   public static String wireNames() {
     return Arrays.stream(values()).map(DeathReason::wireName).collect(Collectors.joining(", "));
   }

@@ -6,9 +6,9 @@ import io.mayflymq.protocol.types.Int64Header;
 import java.time.Duration;
 
 /**
- * How long a message asks to be held back on its way through a delayed exchange: the header {@code
- * x-delay}, in ms. Once the exchange has taken it the header is negative, so that no other exchange
- * delays the message again.
+ * The delay that a message requests from a delayed exchange: the header {@code x-delay}, in ms. The
+ * exchange negates the header when it routes the message, so that no other exchange delays the
+ * message again.
  *
  * <p>Source: RabbitMQ's Delayed Message Plugin.
  */
@@ -24,9 +24,9 @@ public final class Delay {
   private Delay() {}
 
   /**
-   * How long a message with these headers is to be delayed, in ms: a positive number, or 0 for not
-   * at all. The number may be an integer of any type, a text of digits, or a fraction, which is cut
-   * off; any other value asks for nothing.
+   * Returns how long a message with these headers is to be delayed, in ms: a positive number, or 0
+   * for no delay. The header may be an integer of any type, a text of digits, or a fraction, which
+   * is truncated; any other value means no delay.
    */
   public static long of(FieldTable headers) {
     FieldValue value = headers.get(HEADER);
@@ -53,7 +53,7 @@ public final class Delay {
     return 0;
   }
 
-  /** The message as its queues get it when it has been delayed for so long. */
+  /** Returns the message as its queues get it after a delay of this length. */
   public static Message over(Message message, long delayMillis) {
     return message.with(NEGATED, -delayMillis);
   }

@@ -3,8 +3,8 @@ package io.mayflymq.core.message;
 import io.mayflymq.protocol.types.Int64Header;
 
 /**
- * How often a message has come back from consumers, told to the next one in a header: an integer of
- * 64 bits, absent at the first delivery.
+ * How often a message has been returned by consumers, sent to the next consumer in a header: an
+ * integer of 64 bits, absent at the first delivery.
  *
  * <p>Source: RabbitMQ, "Quorum Queues", section "Poison Message Handling".
  */
@@ -16,7 +16,10 @@ public final class DeliveryCount {
 
   private DeliveryCount() {}
 
-  /** The message as it is delivered after so many returns; the message itself stays as it is. */
+  /**
+   * Returns the message as it is delivered after this number of returns; the original is not
+   * changed.
+   */
   public static Message of(Message message, int returns) {
     return message.with(COUNT, returns);
   }

@@ -1,6 +1,8 @@
 package io.mayflymq.core.message;
 
-/** What decided that a message dies: more exact than its {@link DeathReason}, which follows. */
+/**
+ * What caused the death of a message: more exact than the {@link DeathReason} that follows from it.
+ */
 public enum DropTrigger {
   /** The message's own {@code expiration}. */
   EXPIRATION("expiration", DeathReason.EXPIRED),
@@ -10,15 +12,15 @@ public enum DropTrigger {
   MAX_LENGTH("max-length", DeathReason.MAXLEN),
   /** The queue's limit in bytes. */
   MAX_LENGTH_BYTES("max-length-bytes", DeathReason.MAXLEN),
-  /** How often a message may come back. */
+  /** The queue's delivery limit. */
   DELIVERY_LIMIT("delivery-limit", DeathReason.DELIVERY_LIMIT),
   /** A consumer: {@code basic.reject} or {@code basic.nack}. */
   CONSUMER("consumer", DeathReason.REJECTED),
-  /** How long a consumer may have a message: {@code lock-duration}, too. */
+  /** The consumer timeout, or {@code lock-duration}. */
   CONSUMER_TIMEOUT("consumer-timeout", DeathReason.REJECTED),
   /** The end of the queue's lease. */
   EXPIRES("expires", DeathReason.QUEUE_EXPIRED),
-  /** Whoever deleted the queue. */
+  /** The deletion of the queue. */
   DELETION("deletion", DeathReason.QUEUE_DELETED);
 
   private final String setting;
@@ -29,12 +31,14 @@ public enum DropTrigger {
     this.reason = reason;
   }
 
-  /** The policy key that decided, {@code expiration} for the property, or who it was. */
+  /**
+   * Returns the policy key that caused it, {@code expiration} for the property, or who caused it.
+   */
   public String setting() {
     return setting;
   }
 
-  /** What {@code x-death} says of it. */
+  /** Returns the reason for {@code x-death}. */
   public DeathReason reason() {
     return reason;
   }

@@ -10,10 +10,10 @@ import java.util.List;
 /**
  * A published message: immutable, one object however many queues it was routed to.
  *
- * <p>The content is kept as it came over the wire, property flags and list first, the body behind
- * them, in one array: it goes out to consumers byte for byte, and whatever properties this broker
- * does not know are preserved. Nothing of it is decoded unless a headers exchange, dead-lettering
- * or a person asks.
+ * <p>The content is kept as it was received, property flags and list first, followed by the body,
+ * in one array: it is sent to consumers byte for byte, and properties that this broker does not
+ * know are preserved. It is decoded only if a headers exchange, dead-lettering or a user's request
+ * needs it.
  */
 public final class Message {
   /** The value of {@link #ttlMillis()} of a message without an {@code expiration}. */
@@ -30,16 +30,17 @@ public final class Message {
   private final boolean hasOneKey;
 
   /**
-   * Creates a message, which goes by its {@code CC} keys too.
+   * Creates a message that is also routed by its {@code CC} keys.
    *
    * @param exchange the exchange it was published to
    * @param routingKey its routing key
-   * @param content property flags and list, then the body; not to be changed afterwards
+   * @param content property flags and list, then the body; must not be changed afterwards
    * @param propertiesLength how many bytes of the content are properties
    * @param ttlMillis its own time to live in ms, or {@link #NO_TTL}
    * @param priority its priority, 0 to 255
    * @param persistent whether its delivery mode is 2
-   * @param blindKeys the routing keys of its {@code BCC} header, which is no longer in the content
+   * @param blindKeys the routing keys of its {@code BCC} header, which has been removed from the
+   *     content
    */
   public Message(
       ShortString exchange,
@@ -84,8 +85,8 @@ public final class Message {
   }
 
   /**
-   * A message of the broker's own with these properties, of which none but the delivery mode counts
-   * for queues.
+   * Creates a message of the broker's own with these properties, of which only the delivery mode
+   * matters for queues.
    */
   public static Message ofBroker(
       String exchange, ShortString routingKey, BasicProperties properties, byte[] body) {
@@ -111,7 +112,7 @@ public final class Message {
     return routingKey;
   }
 
-  /** Property flags and list, then the body. Not to be changed. */
+  /** Returns property flags and list, then the body. Must not be changed. */
   public byte[] content() {
     return content;
   }
@@ -126,7 +127,7 @@ public final class Message {
     return content.length - propertiesLength;
   }
 
-  /** The body; a copy. */
+  /** Returns a copy of the body. */
   public byte[] body() {
     return Arrays.copyOfRange(content, propertiesLength, content.length);
   }
@@ -136,12 +137,12 @@ public final class Message {
     return ttlMillis;
   }
 
-  /** The priority, 0 to 255; 0 where the publisher gave none. */
+  /** Returns the priority, 0 to 255; 0 if the publisher set none. */
   public int priority() {
     return priority & 0xff;
   }
 
-  /** Whether the message is to survive a restart in a durable queue (delivery mode 2). */
+  /** Whether the message survives a restart in a durable queue (delivery mode 2). */
   public boolean persistent() {
     return persistent;
   }
@@ -154,9 +155,9 @@ public final class Message {
   }
 
   /**
-   * Whether it goes by its routing key alone. So it is after a death in a queue with {@code
-   * x-dead-letter-routing-key}, which replaces all keys: the {@code CC} header stays, and is no
-   * more than a memory of the publisher's.
+   * Whether it is routed by its routing key alone. This is the case after a death in a queue with
+   * {@code x-dead-letter-routing-key}, which replaces all keys: the {@code CC} header remains, but
+   * is not used for routing any more.
    *
    * <p>Source: RabbitMQ 3.13, {@code rabbit_dead_letter:publish/5}, where the routing keys are an
    * annotation of the message.
@@ -165,7 +166,7 @@ public final class Message {
     return hasOneKey;
   }
 
-  /** The same message, with another answer to {@link #hasOneKey}. */
+  /** Returns the same message with another value of {@link #hasOneKey}. */
   public Message withOneKey(boolean one) {
     return one == hasOneKey
         ? this
@@ -182,7 +183,7 @@ public final class Message {
   }
 
   /**
-   * The keys of its {@code CC} header that it goes by beside its routing key.
+   * Returns the keys of its {@code CC} header by which it is routed besides its routing key.
    *
    * @param headers its headers, decoded
    */
@@ -190,7 +191,7 @@ public final class Message {
     return hasOneKey ? List.of() : SenderSelectedKeys.carbonCopies(headers);
   }
 
-  /** The same message with this header set. */
+  /** Returns the same message with this header set. */
   Message with(Int64Header header, long value) {
     byte[] changed = header.put(content, propertiesLength, value);
     int length = propertiesLength + changed.length - content.length;
@@ -207,8 +208,8 @@ public final class Message {
   }
 
   /**
-   * The same message as if it had been published to another exchange, by another key and with other
-   * properties; those of them that count for queues must be the same.
+   * Returns the same message as if it had been published to another exchange, with another routing
+   * key and other properties; those properties that matter for queues must be the same.
    */
   Message publishedAs(ShortString otherExchange, ShortString otherKey, BasicProperties changed) {
     byte[] copy = changed.encodeBefore(content, propertiesLength);
@@ -224,7 +225,7 @@ public final class Message {
         hasOneKey);
   }
 
-  /** The same message for another exchange and routing key. */
+  /** Returns the same message with another exchange and routing key. */
   public Message addressedTo(ShortString otherExchange, ShortString otherKey) {
     return new Message(
         otherExchange,
@@ -238,12 +239,12 @@ public final class Message {
         hasOneKey);
   }
 
-  /** Decodes the properties; a new object at each call. */
+  /** Decodes the properties into a new object. */
   public BasicProperties properties() {
     return BasicProperties.decode(content, 0, propertiesLength);
   }
 
-  /** Decodes the headers, empty where there are none. */
+  /** Decodes the headers; empty if there are none. */
   public FieldTable headers() {
     FieldTable headers = properties().headers();
     return headers == null ? FieldTable.EMPTY : headers;

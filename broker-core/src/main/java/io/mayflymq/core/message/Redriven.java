@@ -6,11 +6,12 @@ import io.mayflymq.protocol.types.ShortString;
 import java.util.List;
 
 /**
- * A dead message on its way back: as it was before it died, with the same body and properties. Its
- * expiration, which dead-lettering took away, is not given back, so it does not die of it again.
+ * A dead letter that is sent back to its queue: as it was before it died, with the same body and
+ * properties. Its expiration, which dead-lettering removed, is not restored, so it does not expire
+ * again.
  */
 public final class Redriven {
-  /** The header that counts how often the message was sent back: an integer of 64 bits. */
+  /** The header that counts how often the message was redriven: an integer of 64 bits. */
   public static final String COUNT_HEADER = "x-redrive-count";
 
   private static final List<String> DEATH_HEADERS =
@@ -19,7 +20,7 @@ public final class Redriven {
   private Redriven() {}
 
   /**
-   * Where a message died first: the entry that {@code x-first-death-queue} and {@code
+   * Returns where a message died first: the entry that {@code x-first-death-queue} and {@code
    * x-first-death-reason} name, else the oldest one.
    *
    * @return null if the headers do not tell, or name what no exchange or queue can be called
@@ -49,13 +50,13 @@ public final class Redriven {
   }
 
   /**
-   * The message as it goes back.
+   * Returns the message as it is sent back.
    *
-   * @param dead as it stands in the dead letter queue
-   * @param origin where it died first: it bears that exchange and routing key again; null for those
-   *     that it has
-   * @param keepsHistory whether the headers go on to tell of its deaths. Then they count when the
-   *     broker looks for cycles too.
+   * @param dead the message in the dead letter queue
+   * @param origin where it died first: it gets that exchange and routing key again; null to keep
+   *     its present ones
+   * @param keepsHistory whether the headers keep the history of its deaths, which then also counts
+   *     for the detection of cycles
    */
   public static Message of(Message dead, Death origin, boolean keepsHistory) {
     FieldTable headers = dead.headers();

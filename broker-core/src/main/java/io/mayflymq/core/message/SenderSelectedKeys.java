@@ -8,12 +8,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Further routing keys that a publisher names in the {@code CC} and {@code BCC} headers.
+ * The routing keys that a publisher adds in the {@code CC} and {@code BCC} headers.
  *
  * <p>Source: RabbitMQ, "Sender-selected Distribution". Both must be arrays of long strings.
  */
 public final class SenderSelectedKeys {
-  /** The header that every receiver sees. */
+  /** The header that is visible to consumers. */
   public static final String CC = "CC";
 
   /** The header that is removed before routing. */
@@ -22,9 +22,9 @@ public final class SenderSelectedKeys {
   private SenderSelectedKeys() {}
 
   /**
-   * The keys of one of the two headers of a message that is being published.
+   * Returns the keys of one of the two headers of a message that is being published.
    *
-   * @throws ChannelException 406 if the header is there but is not an array of long strings
+   * @throws ChannelException 406 if the header exists but is not an array of long strings
    */
   public static List<String> require(FieldTable headers, String header) {
     FieldValue value = headers.get(header);
@@ -45,7 +45,8 @@ public final class SenderSelectedKeys {
   }
 
   /**
-   * The {@code CC} keys of a message that was accepted before; what is malformed counts as absent.
+   * Returns the {@code CC} keys of a message that was accepted before; a malformed header counts as
+   * absent.
    */
   public static List<String> carbonCopies(FieldTable headers) {
     if (!(headers.get(CC) instanceof FieldValue.Array array)) {

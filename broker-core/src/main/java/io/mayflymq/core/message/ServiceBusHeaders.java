@@ -3,8 +3,9 @@ package io.mayflymq.core.message;
 import io.mayflymq.protocol.types.FieldTable;
 
 /**
- * How Azure Service Bus tells why a message is in a dead letter queue: a word and a sentence. Where
- * it has no word for a reason, one is made up in its style.
+ * The headers by which Azure Service Bus describes why a message is in a dead letter queue: a word
+ * and a sentence. For a reason that Azure Service Bus does not know, this broker has words in the
+ * same style.
  *
  * <p>Source: Azure Service Bus, "Overview of Service Bus dead-letter queues".
  */

@@ -1,2 +1,2 @@
-/** A message as the broker holds it, and the history of its deaths. */
+/** A message as the broker keeps it, and the history of its deaths. */
 package io.mayflymq.core.message;

@@ -12,27 +12,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * A state whose changes are in force once they are durable, and not before.
+ * A state whose changes become effective once they are durable, and not before.
  *
- * There are two states: the current one, which everybody reads, and the proposed one, which has all changes that are being written too. Who
- * makes a change looks at the proposed state, so changes that depend on each other need not wait for the disk one by one: many of them share a
- * force. Each change carries the whole state after it, which is immutable and shares what has not changed.
+ * There are two states: the current one, which all readers use, and the proposed one, which also has all changes that are being written. A change is
+ * based on the proposed state, so changes that depend on each other need not wait for the disk one by one: many of them share a force. Each change
+ * carries the whole state after it, which is immutable and shares what has not changed.
  *
- * Changes come into force in the order in which they were proposed. One that needs no write, because it concerns nothing durable, is in force at
- * once if nothing is being written, and otherwise after what it was built on.
+ * Changes become effective in the order in which they were proposed. A change that needs no write, because it affects nothing durable, is effective at
+ * once if nothing is being written, and otherwise after the change that it was based on.
  *
- * If a write fails, its change and all that were built on it are undone: the proposed state is the current one again, and what of them
- * waits to be written is withdrawn. The log completes the future of a write that failed before it writes anything that was appended later, so no
- * change that was built on the failed one can slip through. A change that needed no write itself fails with UndoneException then: it was refused
- * for another's sake, and may be asked for again.
+ * If a write fails, its change and all changes based on it are undone: the proposed state is the current one again, and their pending writes are
+ * withdrawn. The log completes the future of a failed write before it writes anything that was appended later, so no change that was based on the failed
+ * one can become effective. A change that needed no write itself fails with UndoneException then: it was refused because of another change, and may be
+ * requested again.
  *
- * What a change does besides (events, counters, starting a queue) it does when it comes into force, under the lock, in the same order. Futures are
+ * The side effects of a change (events, counters, starting a queue) run when it becomes effective, under the lock, in the same order. Futures are
  * completed after the lock was released.
  */
 public final class CommittedState<S> {
   private static final Logger LOGGER = LoggerFactory.getLogger(CommittedState.class);
 
-  /** The change was built on one that could not be made durable; it may be asked for again. */
+  /** The change was based on one that could not be made durable; it may be requested again. */
   public static final class UndoneException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
@@ -68,7 +68,7 @@ public final class CommittedState<S> {
   private volatile S current;
 
   /**
-   * Begins with a state.
+   * Starts with a state.
    *
    * @param lock guards proposals; held by callers of {@link #proposed} and {@link #propose}
    * @param log where changes are written
@@ -80,7 +80,7 @@ public final class CommittedState<S> {
     this.current = initial;
   }
 
-  /** The state that is in force. Any thread may ask. */
+  /** Returns the current state. Any thread may call. */
   public S current() {
     return current;
   }
@@ -95,7 +95,9 @@ public final class CommittedState<S> {
     return underWay.isEmpty();
   }
 
-  /** Done, never exceptionally, when all that is proposed now is in force or undone. */
+  /**
+   * Completes, never exceptionally, when all presently proposed changes are effective or undone.
+   */
   public CompletableFuture<Void> settled() {
     synchronized (lock) {
       return underWay.isEmpty()
@@ -104,7 +106,7 @@ public final class CommittedState<S> {
     }
   }
 
-  /** Sets the state before the first proposal, as it was kept. With the lock held. */
+  /** Sets the recovered state before the first proposal. With the lock held. */
   public void restore(S kept) {
     if (!underWay.isEmpty()) {
       throw new IllegalStateException("changes are under way");
@@ -117,9 +119,9 @@ public final class CommittedState<S> {
    * Proposes a change. With the lock held.
    *
    * @param next the state after it, made from {@link #proposed}
-   * @param commands what is to be written, as one: all of it survives a crash or none; empty if the
-   *     change concerns nothing durable
-   * @param effects runs under the lock when the change comes into force
+   * @param commands what is to be written, as a unit: after a crash either all of it exists or
+   *     none; empty if the change affects nothing durable
+   * @param effects runs under the lock when the change becomes effective
    * @return done when the change is in force; fails with a {@link
    *     io.mayflymq.protocol.types.ConnectionException} 541 if it could not be made durable, or
    *     with {@link UndoneException}; then nothing has changed
@@ -133,7 +135,7 @@ public final class CommittedState<S> {
         : proposeWith(next, log.append(commands), effects);
   }
 
-  /** The same for a change that something else writes. */
+  /** Does the same for a change that is written elsewhere. */
   public CompletableFuture<Void> proposeWith(
       S next, CompletableFuture<Void> write, Runnable effects) {
     Change<S> change = new Change<>(next, effects, write);
@@ -172,7 +174,7 @@ public final class CommittedState<S> {
     }
   }
 
-  /** Puts into force what may be, in order. */
+  /** Makes changes effective whose turn has come, in order. */
   private void advance(List<CompletableFuture<Void>> inForce) {
     while (!underWay.isEmpty() && underWay.peekFirst().mayTakeEffect()) {
       Change<S> change = underWay.removeFirst();
@@ -196,7 +198,7 @@ public final class CommittedState<S> {
     return undone;
   }
 
-  /** Asks again for what was undone for another change's sake. Without the lock. */
+  /** Repeats a request that was undone because of another change. Without the lock. */
   public static <T> CompletableFuture<T> retrying(Supplier<CompletableFuture<T>> request) {
     return request
         .get()

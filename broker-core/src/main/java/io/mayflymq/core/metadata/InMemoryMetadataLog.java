@@ -3,7 +3,7 @@ package io.mayflymq.core.metadata;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** A log that keeps nothing: metadata ends with the process. */
+/** A log that keeps nothing: metadata are lost when the broker stops. */
 public final class InMemoryMetadataLog implements MetadataLog {
   @Override
   public List<MetadataCommand> recover() {

@@ -8,9 +8,9 @@ import io.mayflymq.core.security.Permissions;
 import io.mayflymq.core.security.TopicPermissions;
 import io.mayflymq.core.security.User;
 
-/** A change of what is durable. Replayed in order, the commands give the state again. */
+/** A durable change of metadata. Carrying out the commands in order restores the state. */
 public sealed interface MetadataCommand {
-  /** The virtual host that it is about; null if it concerns the broker as a whole. */
+  /** Returns the virtual host that it affects; null if it affects the whole broker. */
   String vhost();
 
   /** A durable exchange was declared. */
@@ -20,10 +20,10 @@ public sealed interface MetadataCommand {
   record ExchangeDeleted(String vhost, String exchange) implements MetadataCommand {}
 
   /**
-   * A durable queue was declared, or lives on another shard now.
+   * A durable queue was declared, or has moved to another shard.
    *
-   * @param id the number that its messages are kept under; no two queues ever have the same
-   * @param shard the shard that it lives on
+   * @param id the id under which its messages are stored; an id is never reused
+   * @param shard the shard that it belongs to
    */
   record QueueDeclared(String vhost, QueueDefinition queue, long id, int shard)
       implements MetadataCommand {}
@@ -31,7 +31,7 @@ public sealed interface MetadataCommand {
   /** A durable queue was deleted, with its bindings. */
   record QueueDeleted(String vhost, String queue) implements MetadataCommand {}
 
-  /** A binding between durable things was made. */
+  /** A binding between durable objects was added. */
   record Bound(String vhost, Binding binding) implements MetadataCommand {}
 
   /** Such a binding was removed. */
@@ -43,7 +43,7 @@ public sealed interface MetadataCommand {
   /** A policy or operator policy was cleared. */
   record PolicyCleared(String vhost, PolicyKind kind, String name) implements MetadataCommand {}
 
-  /** A change of what administrators define: virtual hosts, users and what they may do. */
+  /** A change of administrative definitions: virtual hosts, users and their permissions. */
   sealed interface Administrative extends MetadataCommand {}
 
   /** A virtual host was added or changed. */
@@ -54,7 +54,7 @@ public sealed interface MetadataCommand {
     }
   }
 
-  /** A virtual host was deleted, with all that is in it and all permissions for it. */
+  /** A virtual host was deleted, with its contents and all permissions for it. */
   record VhostDeleted(String vhost) implements Administrative {}
 
   /** A user was added or changed. */
@@ -77,7 +77,7 @@ public sealed interface MetadataCommand {
   record PermissionsSet(String user, String vhost, Permissions permissions)
       implements Administrative {}
 
-  /** A user was shut out of a virtual host. */
+  /** The permissions of a user in a virtual host were cleared. */
   record PermissionsCleared(String user, String vhost) implements Administrative {}
 
   /** The permissions of a user for a topic exchange were set. */
@@ -85,7 +85,7 @@ public sealed interface MetadataCommand {
       String user, String vhost, String exchange, TopicPermissions permissions)
       implements Administrative {}
 
-  /** The permissions of a user for a topic exchange were taken away: all keys are allowed. */
+  /** The permissions of a user for a topic exchange were cleared: all keys are allowed. */
   record TopicPermissionsCleared(String user, String vhost, String exchange)
       implements Administrative {}
 

@@ -4,21 +4,21 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Keeps the commands that change metadata. Any thread may call; commands are kept in the order of
- * the calls.
+ * Stores the commands that change metadata. Any thread may call; commands are stored in the order
+ * of the calls.
  */
 public interface MetadataLog extends AutoCloseable {
   /**
-   * What was kept before this process: commands that give the state again when they are carried out
-   * in order. Asked for once, before the first {@link #append}.
+   * Returns the commands that earlier processes have stored; carrying them out in order restores
+   * the state. Called once, before the first {@link #append}.
    */
   List<MetadataCommand> recover();
 
   /**
-   * Keeps commands, as one: after a crash all of them are there or none.
+   * Stores commands as a unit: after a crash either all of them exist or none.
    *
-   * <p>The future of a write that failed is completed before anything is written that was appended
-   * later. What is appended and not yet written is withdrawn by completing its future.
+   * <p>The future of a failed write is completed before anything is written that was appended
+   * later. Commands that have not been written yet are withdrawn by completing their future.
    *
    * @param commands at least one
    * @return done when the commands are safe, and only then may a client be told of the change;
@@ -30,13 +30,13 @@ public interface MetadataLog extends AutoCloseable {
   CompletableFuture<Void> append(List<? extends MetadataCommand> commands);
 
   /**
-   * Why nothing can be kept any more until the broker is started again: the disk failed in a way
-   * after which its content is unknown. Null if that did not happen. A full disk is no such
-   * failure, as it may have room again.
+   * Returns why nothing can be stored any more until the broker is restarted: the disk failed in a
+   * way after which its content is unknown. Null if that did not happen. A full disk is no such
+   * failure, as space may become free.
    */
   String failure();
 
-  /** Waits until everything is safe, and lets the storage go. */
+  /** Waits until everything is safe, and closes the files. */
   @Override
   void close();
 }

@@ -7,11 +7,11 @@ import io.mayflymq.protocol.types.FieldTable;
  * A queue as it was declared.
  *
  * @param name its name
- * @param durable whether it outlives a restart; never together with exclusive
- * @param exclusive whether it belongs to one connection and goes with it
- * @param autoDelete whether it goes with its last consumer
- * @param arguments as they were given
- * @param settings what follows from them
+ * @param durable whether it survives a restart; never together with exclusive
+ * @param exclusive whether it belongs to one connection and is deleted with it
+ * @param autoDelete whether it is deleted with its last consumer
+ * @param arguments the arguments of the declaration
+ * @param settings the settings that follow from them
  */
 public record QueueDefinition(
     String name,

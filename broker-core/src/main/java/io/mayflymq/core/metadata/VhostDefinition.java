@@ -8,8 +8,8 @@ import java.util.Objects;
  * A virtual host as it was added.
  *
  * @param name unique in the broker
- * @param description for people; may be empty
- * @param tags for people, kept in order
+ * @param description a text for users; may be empty
+ * @param tags texts for users, kept in order
  * @param defaultQueueType the type of a queue that is declared without one; empty if the broker's
  *     default holds
  * @param limits of {@link Limits#OF_VHOSTS}
@@ -25,7 +25,7 @@ public record VhostDefinition(
     tags = List.copyOf(tags);
   }
 
-  /** A virtual host of which nothing but the name is known. */
+  /** Returns a virtual host with a name and nothing else. */
   public static VhostDefinition of(String name) {
     return new VhostDefinition(name, "", List.of(), "", Limits.NONE);
   }

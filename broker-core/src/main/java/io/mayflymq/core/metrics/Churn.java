@@ -4,9 +4,11 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.concurrent.atomic.LongAdder;
 
-/** How many connections, channels and queues came and went. Any thread may call. */
+/**
+ * Counts how many connections, channels and queues were created and closed. Any thread may call.
+ */
 public final class Churn {
-  /** What came or went. */
+  /** The events that are counted. */
   public enum Event {
     CONNECTION_CREATED,
     CONNECTION_CLOSED,
@@ -30,22 +32,22 @@ public final class Churn {
   private final LongAdder[] counts = new LongAdder[Event.values().length];
   private final RateWindow rates = new RateWindow();
 
-  /** Nothing happened yet. */
+  /** Creates counters at 0. */
   public Churn() {
     Arrays.setAll(counts, index -> new LongAdder());
   }
 
-  /** It happened. */
+  /** Counts an event. */
   public void happened(Event event) {
     counts[event.cell].increment();
   }
 
-  /** How often it happened so far. */
+  /** Returns how often an event has occurred so far. */
   public long get(Event event) {
     return counts[event.cell].sum();
   }
 
-  /** How often per second of late. */
+  /** Returns how often per second it has occurred recently. */
   public double rate(Event event) {
     return rates.rate(event.cell);
   }

@@ -4,79 +4,79 @@ import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DropOutcome;
 
 /**
- * What is counted. Queues, channels, exchanges and connections count what concerns them; the rest
- * of theirs stays 0.
+ * The counters. Queues, channels, exchanges and connections use those that apply to them; their
+ * other counters stay 0.
  */
 public enum Counter {
-  /** Messages: by channels and exchanges those published, by queues those that they took. */
+  /** Messages: for channels and exchanges those published, for queues those accepted. */
   PUBLISHED,
   /** The bytes of the bodies of those. */
   PUBLISHED_BYTES,
-  /** Exchanges: how often a message published to one went to a queue. */
+  /** Exchanges: how often a published message was routed to a queue. */
   ROUTED,
   /** Channels: publishes that were confirmed with {@code basic.ack}. */
   CONFIRMED,
-  /** Channels: mandatory messages that came back, as they went to no queue. */
+  /** Channels: mandatory messages that were returned as unroutable. */
   RETURNED,
-  /** Channels: other messages that went to no queue. */
+  /** Channels: other unroutable messages. */
   UNROUTABLE,
   /** Queues: messages that were refused at the length limit. */
   REFUSED,
-  /** Messages sent to consumers that acknowledge. */
+  /** Messages delivered to consumers that acknowledge. */
   DELIVERED,
-  /** Messages sent to consumers that do not. */
+  /** Messages delivered to consumers that do not acknowledge. */
   DELIVERED_NO_ACK,
   /** Messages taken by {@code basic.get} that are to be acknowledged. */
   GOT,
-  /** Those that are not. */
+  /** Messages taken by {@code basic.get} without acknowledgement. */
   GOT_NO_ACK,
-  /** {@code basic.get} that found nothing. */
+  /** {@code basic.get} on an empty queue. */
   GOT_EMPTY,
-  /** Of those sent or taken, the ones that may have been before. */
+  /** Of all deliveries, those that may have been delivered before. */
   REDELIVERED,
-  /** The bytes of the bodies of those sent or taken. */
+  /** The bytes of the bodies of all deliveries. */
   DELIVERED_BYTES,
   /** Messages that were acknowledged. */
   ACKED,
-  /** Queues: messages that were put back. */
+  /** Queues: messages that were requeued. */
   REQUEUED,
-  /** Queues: messages that outlived their time. */
+  /** Queues: messages that expired. */
   EXPIRED,
   /** Queues: messages that a consumer rejected for good. */
   REJECTED,
-  /** Queues: messages that had to go, or to stay outside, at the length limit. */
+  /** Queues: messages that were dropped or refused at the length limit. */
   MAXLEN,
-  /** Queues: messages that came back more often than they may. */
+  /** Queues: messages that were returned more often than the delivery limit allows. */
   DELIVERY_LIMIT,
   /** Queues: messages that died with their queue when its lease ended. */
   QUEUE_EXPIRED,
-  /** Queues: messages that died with their queue when somebody deleted it. */
+  /** Queues: messages that died with their queue when it was deleted. */
   QUEUE_DELETED,
   /** Queues: messages that were purged. */
   PURGED,
-  /** Queues: dead messages that were sent back from here. */
+  /** Queues: dead letters that were redriven from here. */
   REDRIVEN,
-  /** Queues: messages that died and went from here to at least one other queue. */
+  /** Queues: messages that were dead-lettered to at least one other queue. */
   DEAD_LETTERED,
-  /** Queues: messages that died and had to wait until another queue took them. */
+  /** Queues: dead letters that had to wait until another queue accepted them. */
   DEAD_LETTERS_WAITED,
-  /** Queues: messages that died, were refused wherever they went, and could not wait. */
+  /** Queues: dead letters that were refused by all queues, and could not wait. */
   DROPPED_REFUSED,
   /** Queues: messages that died where there is no dead letter exchange. */
   DROPPED_NO_EXCHANGE,
-  /** Queues: messages that died so that their queue does not dead-letter them. */
+  /** Queues: messages that died for a reason for which their queue does not dead-letter. */
   DROPPED_REASON_EXCLUDED,
   /** Queues: messages that died and whose dead letter exchange does not exist. */
   DROPPED_EXCHANGE_MISSING,
   /** Queues: messages that died and whose dead letter exchange had no queue for them. */
   DROPPED_UNROUTABLE,
-  /** Queues: messages that died and would have gone round in circles. */
+  /** Queues: dead letters that were dropped because of a cycle. */
   DROPPED_CYCLE,
   /** Queues: messages that died and could not be read any more. */
   DROPPED_UNREADABLE,
   /** Connections: bytes read from the socket. */
   RECEIVED_BYTES,
-  /** Connections: reads of the socket that brought something. */
+  /** Connections: reads of the socket that returned data. */
   RECEIVED_PACKETS,
   /** Connections: bytes written to the socket. */
   SENT_BYTES,
@@ -85,11 +85,11 @@ public enum Counter {
 
   static final int COUNT = values().length;
 
-  /** Where it stands in a row of all counters. */
+  /** Its index in an array of all counters. */
   @SuppressWarnings("EnumOrdinal") // in memory only, never in a file or on the wire
   final int cell = ordinal();
 
-  /** What counts messages that died for this reason. */
+  /** Returns the counter of messages that died for this reason. */
   public static Counter of(DeathReason reason) {
     return switch (reason) {
       case REJECTED -> REJECTED;
@@ -101,7 +101,7 @@ public enum Counter {
     };
   }
 
-  /** What counts messages that died and had this fate. */
+  /** Returns the counter of dead messages with this outcome. */
   public static Counter of(DropOutcome fate) {
     return switch (fate) {
       case DEAD_LETTERED -> DEAD_LETTERED;

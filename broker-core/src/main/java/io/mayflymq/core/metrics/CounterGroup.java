@@ -4,23 +4,25 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Counters whose owners come and go, such as those of the queues of a virtual host; together they
- * count what all of them ever did. Any thread may call.
+ * A group of counters, such as those of the queues of a virtual host; the sums include members that
+ * have left. Any thread may call.
  */
 public final class CounterGroup implements Counts {
-  /** Each knows its place, so that nobody waits for a set of 100,000 to grow. */
+  /**
+   * Each member knows its index, so that joining and leaving need no search and no large hash set.
+   */
   private final ArrayList<Counters> members = new ArrayList<>();
 
   private final long[] departed = new long[Counter.COUNT];
   private final RateWindow rates = new RateWindow();
 
-  /** Somebody new counts, who is in no group. */
+  /** Adds a member, which is in no group. */
   public synchronized void join(Counters member) {
     member.place = members.size();
     members.add(member);
   }
 
-  /** A member will count no further: what it counted stays in the sum. On its own thread. */
+  /** Removes a member: its counts stay in the sum. On the member's own thread. */
   public synchronized void leave(Counters member) {
     int place = member.place;
     if (place != Counters.NOWHERE) {
@@ -44,7 +46,7 @@ public final class CounterGroup implements Counts {
     return rates.rate(counter.cell);
   }
 
-  /** The sums of this moment, which are cheaper to have all at once. */
+  /** Returns the present sums, which is cheaper than asking for each one. */
   public Counts snapshot() {
     long[] sums = sums();
     return new Counts() {
@@ -77,8 +79,8 @@ public final class CounterGroup implements Counts {
   }
 
   /**
-   * Puts what the departed counted into the sums and gives the members of the same moment, which
-   * are added up without holding up those who come and go.
+   * Copies the sums of members that have left and returns the members of the same moment, which are
+   * then added up without blocking joins and leaves.
    */
   private synchronized List<Counters> begin(long[] sums) {
     System.arraycopy(departed, 0, sums, 0, sums.length);

@@ -7,20 +7,20 @@ import java.util.OptionalLong;
 /**
  * The counters of one queue, channel, exchange or connection.
  *
- * <p>One thread writes: the loop that the thing lives on. So an addition is a load and a store,
- * with no lock and no atomic instruction. The store is opaque: any thread may read, finds no number
- * torn, and each one grow.
+ * <p>One thread writes: the event loop of the owner. So an addition is a load and a store, with no
+ * lock and no atomic instruction. The store is opaque: any thread may read, sees no torn number,
+ * and each number only grows.
  */
 public final class Counters implements Counts {
   private static final VarHandle CELL = MethodHandles.arrayElementVarHandle(long[].class);
 
-  /** What has counted nothing yet has; never written. */
+  /** Shared by counters that are all 0; never written. */
   private static final long[] NOTHING = new long[Counter.COUNT];
 
-  /** The {@link #place} of who is in no group. */
+  /** The {@link #place} of a member of no group. */
   static final int NOWHERE = -1;
 
-  /** Where its group has it. Guarded by the group. */
+  /** Its index in its group. Guarded by the group. */
   int place = NOWHERE;
 
   private volatile long[] values = NOTHING;

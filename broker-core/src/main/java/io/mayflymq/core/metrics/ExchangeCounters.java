@@ -4,8 +4,9 @@ import java.util.Arrays;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What went through the exchanges of a virtual host. Publishers of every loop count for the same
- * exchange, so each has a cell for each shard, which only that shard's thread writes.
+ * Counts messages through the exchanges of a virtual host. Publishers on every event loop count for
+ * the same exchange, so each exchange has a cell for each shard, which only that shard's thread
+ * writes.
  */
 public final class ExchangeCounters {
   private final int shards;
@@ -34,17 +35,17 @@ public final class ExchangeCounters {
     this.shards = shards;
   }
 
-  /** Where the publishers on a shard's loop count what they send to an exchange. */
+  /** Returns the counters for publishes to an exchange on a shard's event loop. */
   public Counters cell(String exchange, int shard) {
     return exchanges.computeIfAbsent(exchange, name -> new Cells(shards)).byShard[shard];
   }
 
-  /** What went through an exchange so far; null if nothing did. */
+  /** Returns the counts of an exchange so far; null if there are none. */
   public Counts of(String exchange) {
     return exchanges.get(exchange);
   }
 
-  /** The exchange is gone: another of the same name begins anew. */
+  /** Removes a deleted exchange: another one of the same name starts at 0. */
   public void forget(String exchange) {
     exchanges.remove(exchange);
   }

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.OptionalLong;
 
 /**
- * The last two samples of a row of numbers, and how fast each of them grew in between. One thread
- * samples, any thread may ask.
+ * The last two samples of an array of numbers, and how fast each of them grew in between. One
+ * thread samples, any thread may read.
  */
 final class RateWindow {
   private static final double NANOS_PER_SECOND = 1e9;
@@ -22,7 +22,7 @@ final class RateWindow {
 
   private record Pair(Sample before, Sample latest) {}
 
-  /** Stands for the time since when nothing has changed, while something does. */
+  /** Stands for the time of the last change while numbers are changing. */
   private static final long MOVING = Long.MIN_VALUE;
 
   private volatile Pair pair;
@@ -49,14 +49,14 @@ final class RateWindow {
       }
       return;
     }
-    // What stands still keeps one array.
+    // Unchanged numbers share one array.
     long[] kept = Arrays.equals(values, last.latest.values) ? last.latest.values : values;
     pair = new Pair(last.latest, new Sample(nanos, kept));
   }
 
   /**
-   * Takes a sample of what rests, and keeps nothing for it: most things that are counted do nothing
-   * most of the time.
+   * Takes a sample of unchanged numbers without storing them: most counters do not change most of
+   * the time.
    *
    * @param values the numbers, which may change meanwhile
    * @return false if they have changed since the last two samples, so that one has to be taken

@@ -11,25 +11,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /*
- * Looks at many things that live on shards, each on its own, and collects what was seen.
+ * Reads many objects that belong to shards, each on its own shard, and collects the results.
  *
- * A hundred thousand queues are looked at in slices: after SLICE of them the shard's other work gets its turn, so a listing delays no
- * delivery by more than a fraction of a millisecond. All shards work at once. The result is no snapshot: each thing is seen at a moment of
- * its own.
+ * A hundred thousand queues are read in slices: after SLICE of them the shard's other work gets its turn, so a listing delays no delivery by more than a
+ * fraction of a millisecond. All shards work at the same time. The result is no snapshot: each object is read at a different moment.
  */
 public final class ShardQuery {
-  /** How many things are looked at in one go. */
+  /** How many objects are read in one slice. */
   static final int SLICE = 256;
 
   private ShardQuery() {}
 
   /**
-   * Looks at things. Any thread may call.
+   * Reads objects. Any thread may call.
    *
-   * @param things what to look at
-   * @param home where one of them lives
-   * @param look runs on the shard's thread, within a burst; null leaves the thing out, such as one
-   *     that has gone meanwhile
+   * @param things the objects
+   * @param home returns the shard of an object
+   * @param look runs on the shard's thread, within a burst; null leaves the object out, such as one
+   *     that has been deleted meanwhile
    * @return done when all have been looked at, in no particular order; fails if {@code look} does;
    *     never done if the broker stops meanwhile
    */
@@ -67,16 +66,16 @@ public final class ShardQuery {
   }
 
   /**
-   * What was seen on the shards that answer in time.
+   * The results of the shards that answered in time.
    *
-   * @param complete whether all did
+   * @param complete whether all shards answered
    */
   public record Seen<V>(List<V> views, boolean complete) {}
 
   /**
    * The same, without the shards that do not answer.
    *
-   * @param millis how long they may take
+   * @param millis how long the shards may take
    */
   public static <T, V> CompletableFuture<Seen<V>> collectWithin(
       long millis,
@@ -103,7 +102,7 @@ public final class ShardQuery {
             });
   }
 
-  /** What is to be looked at on one shard. */
+  /** The objects to read on one shard. */
   private static final class SlicedTask<T, V> implements Runnable {
     private final Shard shard;
     private final List<T> things;

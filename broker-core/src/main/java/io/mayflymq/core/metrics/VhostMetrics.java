@@ -1,10 +1,10 @@
 package io.mayflymq.core.metrics;
 
 /**
- * What is counted in one virtual host. Any thread may call.
+ * The counters of one virtual host. Any thread may call.
  *
- * <p>Nobody counts for the virtual host itself: its numbers are the sums of what its channels count
- * (publishes, confirms, returns) and what its queues count (everything else).
+ * <p>The virtual host itself has no counters: its numbers are the sums of those of its channels
+ * (publishes, confirms, returns) and its queues (everything else).
  */
 public final class VhostMetrics {
   private final CounterGroup queues = new CounterGroup();
@@ -15,7 +15,7 @@ public final class VhostMetrics {
   /**
    * Creates them.
    *
-   * @param shards how many threads there are to count
+   * @param shards how many threads count
    */
   public VhostMetrics(int shards) {
     this.exchanges = new ExchangeCounters(shards);

@@ -1,5 +1,5 @@
 /**
- * Counters that cost a store each, what becomes of them when their owners go, and how anything that
- * lives on many shards is looked at without stopping any.
+ * Counters with the cost of one store, groups that keep the counts of removed members, and queries
+ * over objects on many shards that do not stop any of them.
  */
 package io.mayflymq.core.metrics;

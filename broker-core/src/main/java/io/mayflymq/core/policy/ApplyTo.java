@@ -43,7 +43,7 @@ public enum ApplyTo {
     return Optional.empty();
   }
 
-  /** Whether this object is of such a kind. */
+  /** Whether it includes this kind of object. */
   public boolean covers(PolicySubject subject) {
     return switch (this) {
       case ALL -> true;

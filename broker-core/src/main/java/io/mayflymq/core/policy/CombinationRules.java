@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Map;
 
 /** Rules about keys of a definition that depend on each other, with RabbitMQ's texts. */
-final class CombinationRules {
+public final class CombinationRules {
   private CombinationRules() {}
 
-  static void check(Map<PolicyKey, Object> values) {
+  public static void check(Map<PolicyKey, Object> values) {
     checkDelayedRetry(values);
     checkMirroring(values);
   }

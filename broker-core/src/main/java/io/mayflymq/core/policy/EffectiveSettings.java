@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /*
- * What an object lives by, with where each setting came from.
+ * The effective settings of an object, with the origin of each.
  *
  * The policy that applies is merged with the operator policy that applies, and then with the arguments of the declaration, key by key:
  *
@@ -22,9 +22,9 @@ import java.util.Optional;
  *   alternate-exchange (of exchanges)                (not for operators)           the argument's
  *   others: see PolicyKey
  *
- * A default of the configuration counts where none of them says anything.
+ * A default of the configuration counts if none of them sets a key.
  *
- * RabbitMQ's documentation says that operator policies bound arguments always; for overflow its source says otherwise, and so do we.
+ * According to RabbitMQ's documentation operator policies always bound arguments; for overflow its source does otherwise, and so does this broker.
  */
 public final class EffectiveSettings {
   private final PolicySubject subject;
@@ -36,15 +36,15 @@ public final class EffectiveSettings {
   private final Defaults defaults;
 
   /**
-   * Merges what applies.
+   * Merges the settings.
    *
    * @param policy null for none
    * @param operatorPolicy null for none
    * @param arguments valid arguments of the declaration
-   * @param defaults what counts where nothing else is said
-   * @param candidates all policies with their verdicts, the ones that apply first
+   * @param defaults what counts if nothing else sets a key
+   * @param candidates all policies with their verdicts, in order of precedence
    */
-  EffectiveSettings(
+  public EffectiveSettings(
       PolicySubject subject,
       Policy policy,
       Policy operatorPolicy,
@@ -84,7 +84,7 @@ public final class EffectiveSettings {
   private void mergeArgument(String name, FieldValue argument) {
     Object value = plain(argument);
     PolicyKey key = PolicyKey.ofArgument(subject, name).orElse(null);
-    // Arguments that mean nothing to the broker were never validated.
+    // Arguments that the broker does not know were never validated.
     if (value != null && key != null && key.accepts(value)) {
       values.merge(
           key,
@@ -94,7 +94,7 @@ public final class EffectiveSettings {
   }
 
   /** As JSON would have it; null for what no key takes. */
-  static Object plain(FieldValue value) {
+  public static Object plain(FieldValue value) {
     if (value.isInteger()) {
       return value.longValue();
     }
@@ -109,23 +109,23 @@ public final class EffectiveSettings {
     return value instanceof FieldValue.Bool flag ? (Object) flag.value() : null;
   }
 
-  /** The object. */
+  /** Returns the object. */
   public PolicySubject subject() {
     return subject;
   }
 
-  /** The policy that applies. */
+  /** Returns the policy that applies. */
   public Optional<Policy> policy() {
     return Optional.ofNullable(policy);
   }
 
-  /** The operator policy that applies. */
+  /** Returns the operator policy that applies. */
   public Optional<Policy> operatorPolicy() {
     return Optional.ofNullable(operatorPolicy);
   }
 
   /**
-   * What policy and operator policy give together, without arguments: RabbitMQ's {@code
+   * Returns the result of policy and operator policy, without arguments: RabbitMQ's {@code
    * effective_policy_definition}.
    */
   public Map<String, Object> policyDefinition() {
@@ -134,43 +134,45 @@ public final class EffectiveSettings {
     return map;
   }
 
-  /** All settings, in alphabetical order of their keys. */
+  /** Returns all settings, in alphabetical order of their keys. */
   public List<EffectiveValue> values() {
     return List.copyOf(values.values());
   }
 
-  /** One setting. */
+  /** Returns one setting. */
   public Optional<EffectiveValue> value(PolicyKey key) {
     return Optional.ofNullable(values.get(key));
   }
 
-  /** All policies of the virtual host, and why each of them does or does not apply. */
+  /** Returns all policies of the virtual host, and why each of them does or does not apply. */
   public List<PolicyCandidate> candidates() {
     return candidates;
   }
 
   /**
-   * What a queue lives by.
+   * Returns the effective settings as a queue uses them.
    *
-   * @param byArguments what its arguments alone say, from which comes what no policy can set
+   * @param byArguments the settings by its arguments alone, for those that no policy can set
    */
-  QueueSettings toQueueSettings(QueueSettings byArguments) {
+  public QueueSettings toQueueSettings(QueueSettings byArguments) {
     return QueueSettingsReader.of(this, byArguments, defaults);
   }
 
-  /** The number of a key, or {@link QueueSettings#NONE}. */
+  /** Returns the number of a key, or {@link QueueSettings#NONE}. */
   long number(PolicyKey key) {
     EffectiveValue value = values.get(key);
     return value == null ? QueueSettings.NONE : (long) value.value();
   }
 
-  /** The text of a key, or null. */
+  /** Returns the text of a key, or null. */
   String text(PolicyKey key) {
     EffectiveValue value = values.get(key);
     return value == null ? null : (String) value.value();
   }
 
-  /** For JSON: the policies that apply, each setting with its origin, and all candidates. */
+  /**
+   * Returns the policies that apply, each setting with its origin, and all candidates, for JSON.
+   */
   public Map<String, Object> toMap() {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("name", subject.name());

@@ -6,53 +6,25 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The value of a key that counts for an object, where it came from, and which others it was
- * preferred to.
+ * The effective value of a key for an object, its origin, and the values that it was preferred to.
  *
  * @param key the key
  * @param value a Long, String, Boolean, or List of strings
- * @param origin where it came from
+ * @param origin its origin
  * @param policy the name of the policy it came from, or null for an argument or a default
- * @param losers what else was said about this key
+ * @param losers the other values of this key
  */
 public record EffectiveValue(
-    PolicyKey key, Object value, Origin origin, String policy, List<Loser> losers) {
-  /** Where a value may come from. */
-  public enum Origin {
-    /** A policy. */
-    POLICY("policy"),
-    /** An operator policy. */
-    OPERATOR_POLICY("operator policy"),
-    /** An argument of the declaration. */
-    ARGUMENT("argument"),
-    /** The broker's configuration. */
-    DEFAULT("default");
-
-    private final String words;
-
-    Origin(String words) {
-      this.words = words;
-    }
-
-    /** In words. */
-    public String inWords() {
-      return words;
-    }
-
-    static Origin of(PolicyKind kind) {
-      return kind == PolicyKind.POLICY ? POLICY : OPERATOR_POLICY;
-    }
-  }
-
+    PolicyKey key, Object value, ValueOrigin origin, String policy, List<Loser> losers) {
   /**
-   * A value that does not count.
+   * A value that is not effective.
    *
    * @param value the value
-   * @param origin where it came from
+   * @param origin its origin
    * @param policy the name of the policy it came from, or null for an argument or a default
-   * @param reason why, in words
+   * @param reason why it is not effective, in words
    */
-  public record Loser(Object value, Origin origin, String policy, String reason) {
+  public record Loser(Object value, ValueOrigin origin, String policy, String reason) {
     Map<String, Object> toMap() {
       Map<String, Object> map = new LinkedHashMap<>();
       map.put("value", value);
@@ -65,23 +37,26 @@ public record EffectiveValue(
 
   static EffectiveValue of(PolicyKey key, Policy policy) {
     return new EffectiveValue(
-        key, policy.definition().get(key), Origin.of(policy.kind()), policy.name(), List.of());
+        key, policy.definition().get(key), ValueOrigin.of(policy.kind()), policy.name(), List.of());
   }
 
   static EffectiveValue ofArgument(PolicyKey key, Object value) {
-    return new EffectiveValue(key, value, Origin.ARGUMENT, null, List.of());
+    return new EffectiveValue(key, value, ValueOrigin.ARGUMENT, null, List.of());
   }
 
   static EffectiveValue ofDefault(PolicyKey key, Object value) {
-    return new EffectiveValue(key, value, Origin.DEFAULT, null, List.of());
+    return new EffectiveValue(key, value, ValueOrigin.DEFAULT, null, List.of());
   }
 
-  /** Goes before a default. */
+  /** Returns this value with a default as a further value that is not effective. */
   EffectiveValue before(EffectiveValue byDefault) {
     List<Loser> all = new ArrayList<>(losers);
     all.add(
         new Loser(
-            byDefault.value, Origin.DEFAULT, null, "a default counts where nothing else is said"));
+            byDefault.value,
+            ValueOrigin.DEFAULT,
+            null,
+            "a default counts where nothing else is said"));
     return new EffectiveValue(key, value, origin, policy, List.copyOf(all));
   }
 

@@ -30,14 +30,14 @@ final class ErlangTerm {
     return String.valueOf(value);
   }
 
-  /** A list of pairs, as an Erlang proplist is shown. */
+  /** Formats a list of pairs as an Erlang proplist. */
   static String pairs(Map<String, ?> map) {
     return map.entrySet().stream()
         .map(entry -> "{" + of(entry.getKey()) + "," + of(entry.getValue()) + "}")
         .collect(Collectors.joining(",", "[", "]"));
   }
 
-  /** The bytes of the text, in quotes if Erlang takes them for printable Latin-1. */
+  /** Formats the bytes of the text, in quotes if Erlang takes them for printable Latin-1. */
   private static String binary(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     if (bytes.length == 0) {
@@ -63,7 +63,7 @@ final class ErlangTerm {
     return (latin1 >= ' ' && latin1 < 0x7F) || latin1 >= 0xA0;
   }
 
-  /** With or without exponent, whichever is shorter. */
+  /** Formats with or without exponent, whichever is shorter. */
   private static String number(BigDecimal number) {
     BigDecimal digits = number.stripTrailingZeros();
     String plain = digits.scale() <= 0 ? digits.toPlainString() + ".0" : digits.toPlainString();

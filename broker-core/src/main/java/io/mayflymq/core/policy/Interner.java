@@ -4,30 +4,30 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Function;
 
 /**
- * Values that were made lately, each from a key that it alone follows from. Ten thousand queues as
- * a rule have the same arguments and the same policy: so they share what follows from these. Keeps
- * a bounded number, each in the one place that its key's hash names. Any thread may call; of two at
- * once both may make a value.
+ * A bounded cache of values, each of which is computed from its key alone. Ten thousand queues
+ * often have the same arguments and the same policy: with this they share the objects that follow
+ * from these. Each value has the one slot that its key's hash selects. Any thread may call; two
+ * threads may compute the same value at once.
  *
  * @param <K> has {@code equals} and {@code hashCode}
  * @param <V> immutable
  */
-final class Interner<K, V> {
+public final class Interner<K, V> {
   private final AtomicReferenceArray<Made<K, V>> made;
 
   private record Made<K, V>(K key, V value) {}
 
   /**
-   * Keeps none as yet.
+   * Creates an empty cache.
    *
-   * @param most a power of two
+   * @param most the number of slots, a power of two
    */
-  Interner(int most) {
+  public Interner(int most) {
     made = new AtomicReferenceArray<>(most);
   }
 
   /** What was made from an equal key, or else what is made now. What the maker throws is thrown. */
-  V get(K key, Function<K, V> maker) {
+  public V get(K key, Function<K, V> maker) {
     int hash = key.hashCode() * 0x9e3779b9;
     int place = (hash >>> 16) & (made.length() - 1);
     Made<K, V> found = made.get(place);

@@ -20,12 +20,12 @@ public final class MaxAge {
           'm', 60_000L,
           's', 1_000L);
 
-  /** More digits are more years than there will be. */
+  /** More digits would exceed any reasonable age. */
   private static final int MOST_DIGITS = 18;
 
   private MaxAge() {}
 
-  /** The age in ms, 0 or more; empty if the text is none. */
+  /** Parses an age in ms, 0 or more; empty if the text is not valid. */
   public static OptionalLong millis(String text) {
     if (!text.matches(PATTERN)) {
       return OptionalLong.empty();

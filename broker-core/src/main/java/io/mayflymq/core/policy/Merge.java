@@ -3,8 +3,8 @@ package io.mayflymq.core.policy;
 import java.util.List;
 
 /**
- * Which of two values of the same key counts: the first is a policy's, the second an operator
- * policy's or an argument's. Of two equal ones the first does, unless the second always does.
+ * Decides which of two values of the same key is effective: the first is a policy's, the second an
+ * operator policy's or an argument's. Of two equal ones the first is, except with {@link #SECOND}.
  *
  * <p>Source: RabbitMQ, {@code rabbit_policy_merge_strategy} and the queue types' own rules.
  */
@@ -31,14 +31,15 @@ enum Merge {
       return (unlimited ? HIGHEST : LOWEST).prefersSecond(first, second);
     }
   },
-  /** What asks for more mirrors: as in RabbitMQ, which has them. */
+  /** The value with more mirrors: as in RabbitMQ with mirrored queues. */
   MORE_MIRRORS("the value with more mirrors counts") {
     @Override
     boolean prefersSecond(Object first, Object second) {
       if (first instanceof String mode) {
         return MODES.indexOf(second) < MODES.indexOf(mode);
       }
-      // A number is of the mode "exactly", which goes before "nodes", whose values are lists.
+      // A number is of the mode "exactly", which has precedence over "nodes", whose values are
+      // lists.
       if (first instanceof Long number) {
         return second instanceof Long other && other >= number;
       }
@@ -68,11 +69,11 @@ enum Merge {
     this.reason = reason;
   }
 
-  /** Whether the second value counts. */
+  /** Whether the second value is effective. */
   abstract boolean prefersSecond(Object first, Object second);
 
   /** Why the other value lost. */
-  String reason(EffectiveValue.Origin second) {
+  String reason(ValueOrigin second) {
     return reason.formatted(second.inWords());
   }
 }

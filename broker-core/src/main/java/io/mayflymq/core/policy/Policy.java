@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * A policy or operator policy: settings for all objects whose names match. Immutable and valid.
+ * A policy or operator policy: settings for all objects with matching names. Immutable and valid.
  *
  * <p>Source: RabbitMQ, "Parameters and Policies", section "Policies"; the texts of errors are those
  * of 3.13.
@@ -45,13 +45,13 @@ public final class Policy {
   }
 
   /**
-   * Makes a policy of its parts.
+   * Creates a policy from its parts.
    *
    * @param name unique among the policies of its kind and virtual host, 255 bytes at most
-   * @param pattern a regular expression, looked for anywhere in a name; 1,024 bytes at most
+   * @param pattern a regular expression, searched for anywhere in a name; 1,024 bytes at most
    * @param applyTo {@code all}, {@code queues}, {@code classic_queues}, {@code quorum_queues},
    *     {@code streams} or {@code exchanges}
-   * @param priority of all that match an object, the one with the highest applies
+   * @param priority of all policies that match an object, the one with the highest priority applies
    * @param definition as parsed from JSON
    * @throws PolicyException if something is not valid
    */
@@ -71,8 +71,9 @@ public final class Policy {
   }
 
   /**
-   * Makes a policy that was taken before, maybe by a version that knew no limit for the size of a
-   * pattern: such a policy is there, and applies to nothing ({@link #problem}).
+   * Creates a policy from a stored definition, which may come from a version without a limit for
+   * the size of a pattern: a policy that exceeds the limit exists, but applies to nothing ({@link
+   * #problem}).
    *
    * @throws PolicyException if something else is not valid
    */
@@ -88,18 +89,18 @@ public final class Policy {
   }
 
   /**
-   * Makes a policy of what the HTTP API and definition files hold.
+   * Creates a policy from the JSON of the HTTP API or a definition file.
    *
-   * @param term as parsed from JSON: {@code pattern}, {@code definition}, and, unless they are
-   *     absent, {@code priority} (0) and {@code apply-to} ({@code all}); {@code vhost} and {@code
-   *     name} are passed over
-   * @throws PolicyException if something is not valid; tells all that is wrong
+   * @param term as parsed from JSON: {@code pattern}, {@code definition}, and optionally {@code
+   *     priority} (0) and {@code apply-to} ({@code all}); {@code vhost} and {@code name} are
+   *     ignored
+   * @throws PolicyException if something is not valid; lists everything that is wrong
    */
   public static Policy parse(PolicyKind kind, String name, Map<String, ?> term) {
     return new Parser(kind, name, term, PolicyPattern::of).policy();
   }
 
-  /** Whether users or operators set it. */
+  /** Returns whether it is a policy or an operator policy. */
   public PolicyKind kind() {
     return kind;
   }
@@ -114,17 +115,17 @@ public final class Policy {
     return pattern.source();
   }
 
-  /** How large its pattern is, with all repetitions written out. */
+  /** Returns the size of its pattern, with all repetitions expanded. */
   long patternSize() {
     return pattern.compiled().size();
   }
 
-  /** Why it applies to nothing, whatever the names; null if it can apply. */
+  /** Returns why it applies to no name at all; null if it can apply. */
   public String problem() {
     return pattern.compiled().problem();
   }
 
-  /** Which kinds of object it is for. */
+  /** Returns which kinds of object it is for. */
   public ApplyTo applyTo() {
     return applyTo;
   }
@@ -134,17 +135,17 @@ public final class Policy {
     return priority;
   }
 
-  /** What it sets. */
+  /** Returns what it sets. */
   public PolicyDefinition definition() {
     return definition;
   }
 
-  /** Whether its pattern is found in a name. */
+  /** Whether its pattern matches somewhere in a name. */
   boolean isFoundIn(String objectName) {
     return pattern.isFoundIn(objectName);
   }
 
-  /** Whether it applies to an object unless another one goes before it. */
+  /** Whether it applies to an object unless another policy has precedence. */
   boolean matches(PolicySubject subject) {
     return applyTo.covers(subject) && isSupportedBy(subject) && isFoundIn(subject.name());
   }
@@ -154,7 +155,7 @@ public final class Policy {
         || definition.keys().stream().allMatch(key -> isSupportedBy(subject, key));
   }
 
-  /** The keys that keep it from a queue of this type. */
+  /** Returns the keys because of which it does not apply to a queue of this type. */
   List<PolicyKey> unsupportedKeys(PolicySubject subject) {
     return subject.isExchange()
         ? List.of()
@@ -166,8 +167,9 @@ public final class Policy {
   }
 
   /**
-   * In RabbitMQ a delivery limit keeps a policy from classic queues altogether. Here they have one,
-   * but only by policies for them alone: others must go on to apply to what they did.
+   * In RabbitMQ a policy with a delivery limit does not apply to classic queues at all. In this
+   * broker classic queues support the limit, but only by policies for classic queues alone: other
+   * policies must apply to the same queues as in RabbitMQ.
    */
   private boolean isExtendedTo(PolicySubject subject, PolicyKey key) {
     return key == PolicyKey.DELIVERY_LIMIT
@@ -175,7 +177,7 @@ public final class Policy {
         && subject.type() == QueueType.CLASSIC;
   }
 
-  /** As the HTTP API and definition files have it. */
+  /** Returns it in the form of the HTTP API and of definition files. */
   public Map<String, Object> toMap(String vhost) {
     Map<String, Object> map = new LinkedHashMap<>();
     map.put("vhost", vhost);
@@ -208,7 +210,7 @@ public final class Policy {
     return "%s '%s'".formatted(kind.inWords(), name);
   }
 
-  /** Reads a term and gathers what is wrong, in RabbitMQ's order. */
+  /** Parses a term and collects the errors, in RabbitMQ's order. */
   private static final class Parser {
     private final PolicyKind kind;
     private final String name;

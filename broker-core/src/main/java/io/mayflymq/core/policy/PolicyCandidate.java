@@ -8,11 +8,11 @@ import java.util.Map;
  * A policy of the virtual host, and why it does or does not apply to an object.
  *
  * @param policy the policy
- * @param verdict whether it applies, or what kept it from doing so
+ * @param verdict whether it applies, or why it does not
  * @param reason the same in words; empty if it applies
  */
 public record PolicyCandidate(Policy policy, Verdict verdict, String reason) {
-  /** What is decided about a candidate, in the order in which it is looked at. */
+  /** The possible verdicts about a candidate, in the order in which they are checked. */
   public enum Verdict {
     /** It applies. */
     APPLIES("applies"),
@@ -22,7 +22,7 @@ public record PolicyCandidate(Policy policy, Verdict verdict, String reason) {
     UNSUPPORTED_KEY("unsupported-key"),
     /** Its pattern is not found in the name. */
     PATTERN("pattern"),
-    /** Another one that matches goes before it. */
+    /** Another matching policy has precedence. */
     PRIORITY("priority");
 
     private final String wireName;
@@ -38,7 +38,7 @@ public record PolicyCandidate(Policy policy, Verdict verdict, String reason) {
   }
 
   /**
-   * Judges a policy.
+   * Determines the verdict for a policy.
    *
    * @param applied the one that applies to the object, or null
    */

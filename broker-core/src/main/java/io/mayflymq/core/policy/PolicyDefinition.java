@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What a policy sets: keys with their values, at least one. Immutable; a value is a Long, String,
- * Boolean, or List of strings.
+ * The settings of a policy: keys with their values, at least one. Immutable; a value is a Long,
+ * String, Boolean, or List of strings.
  */
 public final class PolicyDefinition {
   private final Map<PolicyKey, Object> values;
@@ -21,10 +21,10 @@ public final class PolicyDefinition {
   /**
    * Validates a definition.
    *
-   * @param kind of which kind of policy it is
+   * @param kind the kind of policy
    * @param definition as parsed from JSON: names of keys, and numbers, strings, Booleans, lists,
    *     maps or null
-   * @throws PolicyException if it is empty, a key is unknown or a value not valid
+   * @throws PolicyException if it is empty, a key is unknown or a value is not valid
    */
   public static PolicyDefinition of(PolicyKind kind, Map<String, ?> definition) {
     if (definition.isEmpty()) {
@@ -39,6 +39,7 @@ public final class PolicyDefinition {
               if (key == null || !key.isAllowedIn(kind)) {
                 unknown.put(name, value);
               } else {
+                FormerNames.warn("policy key", name, key.wireName());
                 values.put(key, key.check(value));
               }
             });
@@ -49,17 +50,17 @@ public final class PolicyDefinition {
     return new PolicyDefinition(values);
   }
 
-  /** The keys that it has, in alphabetical order. */
+  /** Returns its keys, in alphabetical order. */
   public Set<PolicyKey> keys() {
     return values.keySet();
   }
 
-  /** The value of a key, or null. */
+  /** Returns the value of a key, or null. */
   public Object get(PolicyKey key) {
     return values.get(key);
   }
 
-  /** As JSON has it, in alphabetical order of the keys. */
+  /** Returns it as in JSON, in alphabetical order of the keys. */
   public Map<String, Object> toMap() {
     Map<String, Object> map = new LinkedHashMap<>();
     values.forEach((key, value) -> map.put(key.wireName(), value));

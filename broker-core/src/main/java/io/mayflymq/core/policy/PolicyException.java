@@ -2,7 +2,7 @@ package io.mayflymq.core.policy;
 
 import java.util.List;
 
-/** A policy is refused. The message is RabbitMQ's text, a line for each thing that is wrong. */
+/** A policy is refused. The message is RabbitMQ's text, one line for each error. */
 public final class PolicyException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -14,7 +14,7 @@ public final class PolicyException extends RuntimeException {
     this(String.join("\n", reasons));
   }
 
-  /** The text as RabbitMQ's command line and HTTP API show it, with its heading. */
+  /** Returns the text as RabbitMQ's command line and HTTP API show it, with its heading. */
   public String report() {
     return "Validation failed\n\n" + getMessage() + "\n";
   }

@@ -1,5 +1,6 @@
 package io.mayflymq.core.policy;
 
+import static io.mayflymq.core.policy.PolicyKeyRow.row;
 import static io.mayflymq.core.policy.ValueValidator.bool;
 import static io.mayflymq.core.policy.ValueValidator.integer;
 import static io.mayflymq.core.policy.ValueValidator.matching;
@@ -8,6 +9,9 @@ import static io.mayflymq.core.policy.ValueValidator.oneOf;
 import static io.mayflymq.core.policy.ValueValidator.someOf;
 import static io.mayflymq.core.policy.ValueValidator.text;
 import static io.mayflymq.core.policy.ValueValidator.wordFor;
+import static io.mayflymq.core.settings.QueueType.CLASSIC;
+import static io.mayflymq.core.settings.QueueType.QUORUM;
+import static io.mayflymq.core.settings.QueueType.STREAM;
 
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.settings.Backoff;
@@ -20,323 +24,398 @@ import io.mayflymq.core.settings.TimeoutAction;
 import io.mayflymq.core.settings.TtlMode;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
-import java.util.stream.Collectors;
 
 /**
  * Every key that the definition of a policy may have, in alphabetical order: its values, whether an
- * operator policy may set it, which types of queue do not support it, and what it does here.
+ * operator policy may set it, which types of queue support it, how it is merged. A new key is a
+ * row.
  *
- * <p>A key that a type of queue does not support makes the whole policy pass over queues of that
- * type, as in RabbitMQ. A key that is {@linkplain #hasEffect without effect} is accepted, shown and
- * exported, so that definitions of other brokers can be imported; it does nothing.
+ * <p>A key that a type of queue does not support excludes queues of that type from the whole
+ * policy, as in RabbitMQ. A key that is {@linkplain #hasEffect without effect} is accepted, shown
+ * and exported, so that definitions of other brokers can be imported; it does nothing.
  *
  * <p>Source: RabbitMQ 3.13 {@code rabbit_policies}, {@code rabbit_policy} and {@code
  * rabbit_mirror_queue_misc}, and what 4.x added.
  */
 public enum PolicyKey {
-  ALTERNATE_EXCHANGE("alternate-exchange", text("is not a valid alternate exchange name"), true),
+  ALTERNATE_EXCHANGE(
+      row("alternate-exchange", text("is not a valid alternate exchange name"))
+          .ofExchanges("alternate-exchange")),
   /** MayflyMQ's own: how long a binding may stay unused, in ms. */
   BINDING_EXPIRES(
-      "binding-expires", integer(1, Long.MAX_VALUE, "is not a valid binding expiry"), true),
+      row("binding-expires", integer(1, Long.MAX_VALUE, "is not a valid binding expiry"))
+          .ofExchanges("x-binding-expires")
+          .of(CLASSIC, QUORUM)
+          .extension()),
   CONSUMER_DISCONNECTED_TIMEOUT(
-      "consumer-disconnected-timeout",
-      integer(0, Long.MAX_VALUE, "is not a valid consumer disconnected timeout"),
-      false),
+      row(
+              "consumer-disconnected-timeout",
+              integer(0, Long.MAX_VALUE, "is not a valid consumer disconnected timeout"))
+          .withoutEffect()),
   CONSUMER_TIMEOUT(
-      "consumer-timeout", integer(0, Long.MAX_VALUE, "is not a valid consumer timeout"), true),
+      row("consumer-timeout", integer(0, Long.MAX_VALUE, "is not a valid consumer timeout"))
+          .withArgument(Merge.LOWEST)),
   /** MayflyMQ's own; see {@link TimeoutAction}. */
-  CONSUMER_TIMEOUT_ACTION("consumer-timeout-action", wordFor(TimeoutAction.class), true),
+  CONSUMER_TIMEOUT_ACTION(
+      row("consumer-timeout-action", wordFor(TimeoutAction.class))
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()),
   DEAD_LETTER_EXCHANGE(
-      "dead-letter-exchange", text("is not a valid dead letter exchange name"), true),
+      row("dead-letter-exchange", text("is not a valid dead letter exchange name"))
+          .of(CLASSIC, QUORUM)),
   /** MayflyMQ's own: which headers dead letters get. */
-  DEAD_LETTER_HEADERS("dead-letter-headers", someOf(List.of("x-death", "service-bus")), true),
+  DEAD_LETTER_HEADERS(
+      row("dead-letter-headers", someOf(List.of("x-death", "service-bus")))
+          .of(CLASSIC, QUORUM)
+          .extension()),
   /** MayflyMQ's own: which deaths make dead letters. */
   DEAD_LETTER_ON(
-      "dead-letter-on",
-      someOf(Arrays.stream(DeathReason.values()).map(DeathReason::wireName).toList()),
-      true),
+      row(
+              "dead-letter-on",
+              someOf(Arrays.stream(DeathReason.values()).map(DeathReason::wireName).toList()))
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()),
   /** MayflyMQ's own: whether the queue has a dead letter queue of its own. */
-  DEAD_LETTER_QUEUE("dead-letter-queue", oneOf("is not one of: none, auto", "none", "auto"), true),
+  DEAD_LETTER_QUEUE(
+      row("dead-letter-queue", oneOf("is not one of: none, auto", "none", "auto"))
+          .of(CLASSIC, QUORUM)
+          .extension()),
   /** MayflyMQ's own: what becomes of a dead letter that no queue takes. */
   DEAD_LETTER_REFUSED(
-      "dead-letter-refused", oneOf("is not one of: wait, drop", "wait", "drop"), true),
+      row("dead-letter-refused", oneOf("is not one of: wait, drop", "wait", "drop"))
+          .of(CLASSIC, QUORUM)
+          .extension()),
   DEAD_LETTER_ROUTING_KEY(
-      "dead-letter-routing-key", text("is not a valid dead letter routing key"), true),
+      row("dead-letter-routing-key", text("is not a valid dead letter routing key"))
+          .of(CLASSIC, QUORUM)),
   /** MayflyMQ's own, as all that begin so: the routing key after certain deaths. */
   DEAD_LETTER_ROUTING_KEY_DELIVERY_LIMIT(
-      "dead-letter-routing-key-delivery-limit", routingKey(), true),
-  DEAD_LETTER_ROUTING_KEY_EXPIRED("dead-letter-routing-key-expired", routingKey(), true),
-  DEAD_LETTER_ROUTING_KEY_MAXLEN("dead-letter-routing-key-maxlen", routingKey(), true),
+      row("dead-letter-routing-key-delivery-limit", routingKey()).of(CLASSIC, QUORUM).extension()),
+  DEAD_LETTER_ROUTING_KEY_EXPIRED(
+      row("dead-letter-routing-key-expired", routingKey()).of(CLASSIC, QUORUM).extension()),
+  DEAD_LETTER_ROUTING_KEY_MAXLEN(
+      row("dead-letter-routing-key-maxlen", routingKey()).of(CLASSIC, QUORUM).extension()),
   DEAD_LETTER_ROUTING_KEY_QUEUE_DELETED(
-      "dead-letter-routing-key-queue-deleted", routingKey(), true),
+      row("dead-letter-routing-key-queue-deleted", routingKey()).of(CLASSIC, QUORUM).extension()),
   DEAD_LETTER_ROUTING_KEY_QUEUE_EXPIRED(
-      "dead-letter-routing-key-queue-expired", routingKey(), true),
-  DEAD_LETTER_ROUTING_KEY_REJECTED("dead-letter-routing-key-rejected", routingKey(), true),
+      row("dead-letter-routing-key-queue-expired", routingKey()).of(CLASSIC, QUORUM).extension()),
+  DEAD_LETTER_ROUTING_KEY_REJECTED(
+      row("dead-letter-routing-key-rejected", routingKey()).of(CLASSIC, QUORUM).extension()),
   DEAD_LETTER_STRATEGY(
-      "dead-letter-strategy",
-      oneOf("is not a valid dead letter strategy", "at-most-once", "at-least-once"),
-      true),
+      row(
+              "dead-letter-strategy",
+              oneOf("is not a valid dead letter strategy", "at-most-once", "at-least-once"))
+          .of(QUORUM)),
   /** MayflyMQ's own; see {@link Backoff}. */
-  DELAYED_RETRY_BACKOFF("delayed-retry-backoff", wordFor(Backoff.class), true),
+  DELAYED_RETRY_BACKOFF(
+      row("delayed-retry-backoff", wordFor(Backoff.class))
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()),
   /** MayflyMQ's own: how long a message waits after each return, in ms. */
   DELAYED_RETRY_DELAYS(
-      "delayed-retry-delays", numbers("is not a list of delays in ms: 1000,5000,60000"), true),
+      row("delayed-retry-delays", numbers("is not a list of delays in ms: 1000,5000,60000"))
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()),
   /** MayflyMQ's own: by how much the wait varies by chance, in percent. */
   DELAYED_RETRY_JITTER(
-      "delayed-retry-jitter", integer(0, 100, "is not a percentage from 0 to 100"), true),
+      row("delayed-retry-jitter", integer(0, 100, "is not a percentage from 0 to 100"))
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()),
   DELAYED_RETRY_MAX(
-      "delayed-retry-max", integer(1, Long.MAX_VALUE, "is not a valid delayed retry max"), true),
+      row("delayed-retry-max", integer(1, Long.MAX_VALUE, "is not a valid delayed retry max"))
+          .newArgument()
+          .forOperators()
+          .withOperatorPolicy(Merge.LOWEST)),
   DELAYED_RETRY_MIN(
-      "delayed-retry-min", integer(1, Long.MAX_VALUE, "is not a valid delayed retry min"), true),
+      row("delayed-retry-min", integer(1, Long.MAX_VALUE, "is not a valid delayed retry min"))
+          .newArgument()
+          .forOperators()
+          .withOperatorPolicy(Merge.HIGHEST)),
   DELAYED_RETRY_TYPE(
-      "delayed-retry-type",
-      oneOf("is not a valid delayed retry type", "all", "failed", "returned", "disabled"),
-      true),
+      row(
+              "delayed-retry-type",
+              oneOf("is not a valid delayed retry type", "all", "failed", "returned", "disabled"))
+          .newArgument()
+          .forOperators()
+          .overArgumentOfQuorumQueues()),
   DELIVERY_LIMIT(
-      "delivery-limit",
-      integer(Long.MIN_VALUE, Long.MAX_VALUE, "is not a valid delivery limit"),
-      true),
+      row(
+              "delivery-limit",
+              integer(Long.MIN_VALUE, Long.MAX_VALUE, "is not a valid delivery limit"))
+          .of(QUORUM)
+          .forOperators()
+          .withOperatorPolicy(Merge.LOWEST_LIMIT)
+          .withArgument(Merge.LOWEST_LIMIT)),
   /** MayflyMQ's own: how long an exchange may stay unused, in ms. */
   EXCHANGE_EXPIRES(
-      "exchange-expires", integer(1, Long.MAX_VALUE, "is not a valid exchange expiry"), true),
-  EXPIRES("expires", integer(1, Long.MAX_VALUE, "is not a valid queue expiry"), true),
+      row("exchange-expires", integer(1, Long.MAX_VALUE, "is not a valid exchange expiry"))
+          .ofExchanges("x-expires")
+          .of(CLASSIC, QUORUM)
+          .extension()),
+  EXPIRES(
+      row("expires", integer(1, Long.MAX_VALUE, "is not a valid queue expiry"))
+          .of(CLASSIC, QUORUM)
+          .forOperators()
+          .withOperatorPolicy(Merge.LOWEST)
+          .withArgument(Merge.LOWEST)),
+  /** MayflyMQ's own: what becomes of the messages of a queue that expires. */
+  EXPIRES_ACTION(
+      row("expires-action", oneOf("is not one of: drop, dead-letter", "drop", "dead-letter"))
+          .formerly("on-expire")
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()),
   /** MayflyMQ's own: what counts as use of a queue; see {@link LeaseUse}. */
-  EXPIRES_ACTIVITY("expires-activity", someOf(leaseUses()), true),
+  EXPIRES_ACTIVITY(
+      row("expires-activity", someOf(leaseUses())).of(CLASSIC, QUORUM).extension().forOperators()),
   /** MayflyMQ's own: whether a queue that holds messages may expire. */
-  EXPIRES_IF(
-      "expires-if",
-      oneOf("is not one of: unused, unused-and-empty", "unused", "unused-and-empty"),
-      true),
+  EXPIRES_CONDITION(
+      row(
+              "expires-condition",
+              oneOf("is not one of: unused, unused-and-empty", "unused", "unused-and-empty"))
+          .formerly("expires-if")
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()),
   /** MayflyMQ's own; see {@link ExpiryMode}. */
-  EXPIRY_MODE("expiry-mode", wordFor(ExpiryMode.class), true),
+  EXPIRY_MODE(
+      row("expiry-mode", wordFor(ExpiryMode.class)).of(CLASSIC, QUORUM).extension().forOperators()),
   FEDERATION_UPSTREAM(
-      "federation-upstream", text("is not a valid federation upstream name"), false),
+      row("federation-upstream", text("is not a valid federation upstream name")).withoutEffect()),
   FEDERATION_UPSTREAM_PATTERN(
-      "federation-upstream-pattern", text("is not a valid federation upstream pattern"), false),
+      row("federation-upstream-pattern", text("is not a valid federation upstream pattern"))
+          .withoutEffect()),
   FEDERATION_UPSTREAM_SET(
-      "federation-upstream-set", text("is not a valid federation upstream set name"), false),
-  HA_MODE("ha-mode", oneOf("is not a valid ha-mode value", "all", "exactly", "nodes"), false),
-  HA_PARAMS("ha-params", ValueValidator.HA_PARAMS, false),
+      row("federation-upstream-set", text("is not a valid federation upstream set name"))
+          .withoutEffect()),
+  HA_MODE(
+      row("ha-mode", oneOf("is not a valid ha-mode value", "all", "exactly", "nodes"))
+          .withoutEffect()
+          .of(CLASSIC)
+          .forOperators()
+          .withOperatorPolicy(Merge.MORE_MIRRORS)),
+  HA_PARAMS(
+      row("ha-params", ValueValidator.HA_PARAMS)
+          .withoutEffect()
+          .of(CLASSIC)
+          .forOperators()
+          .withOperatorPolicy(Merge.MORE_MIRRORS)),
   HA_PROMOTE_ON_FAILURE(
-      "ha-promote-on-failure",
-      ValueValidator.oneOfTwo("ha-promote-on-failure", "always", "when-synced"),
-      false),
+      row(
+              "ha-promote-on-failure",
+              ValueValidator.oneOfTwo("ha-promote-on-failure", "always", "when-synced"))
+          .withoutEffect()
+          .of(CLASSIC)),
   HA_PROMOTE_ON_SHUTDOWN(
-      "ha-promote-on-shutdown",
-      ValueValidator.oneOfTwo("ha-promote-on-shutdown", "always", "when-synced"),
-      false),
-  HA_SYNC_BATCH_SIZE("ha-sync-batch-size", ValueValidator.HA_SYNC_BATCH_SIZE, false),
+      row(
+              "ha-promote-on-shutdown",
+              ValueValidator.oneOfTwo("ha-promote-on-shutdown", "always", "when-synced"))
+          .withoutEffect()
+          .of(CLASSIC)),
+  HA_SYNC_BATCH_SIZE(
+      row("ha-sync-batch-size", ValueValidator.HA_SYNC_BATCH_SIZE).withoutEffect().of(CLASSIC)),
   HA_SYNC_MODE(
-      "ha-sync-mode", ValueValidator.oneOfTwo("ha-sync-mode", "manual", "automatic"), false),
+      row("ha-sync-mode", ValueValidator.oneOfTwo("ha-sync-mode", "manual", "automatic"))
+          .withoutEffect()
+          .of(CLASSIC)
+          .forOperators()),
   INITIAL_CLUSTER_SIZE(
-      "initial-cluster-size", integer(0, Long.MAX_VALUE, "is not a valid cluster size"), false),
+      row("initial-cluster-size", integer(0, Long.MAX_VALUE, "is not a valid cluster size"))
+          .withoutEffect()
+          .of(STREAM)),
   /** MayflyMQ's own: how long a delivery may stay unacknowledged until it returns, in ms. */
-  LOCK_DURATION("lock-duration", integer(1, Long.MAX_VALUE, "is not a valid lock duration"), true),
-  MAX_AGE("max-age", matching(MaxAge.PATTERN, "is not a valid max age"), true),
+  LOCK_DURATION(
+      row("lock-duration", integer(1, Long.MAX_VALUE, "is not a valid lock duration"))
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()
+          .withOperatorPolicy(Merge.LOWEST)
+          .withArgument(Merge.LOWEST)),
+  MAX_AGE(row("max-age", matching(MaxAge.PATTERN, "is not a valid max age")).of(STREAM)),
   MAX_IN_MEMORY_BYTES(
-      "max-in-memory-bytes",
-      integer(0, Long.MAX_VALUE, "is not a valid maximum memory in bytes"),
-      false),
+      row(
+              "max-in-memory-bytes",
+              integer(0, Long.MAX_VALUE, "is not a valid maximum memory in bytes"))
+          .withoutEffect()
+          .of(QUORUM)
+          .forOperators()
+          .withOperatorPolicy(Merge.LOWEST)),
   MAX_IN_MEMORY_LENGTH(
-      "max-in-memory-length",
-      integer(0, Long.MAX_VALUE, "is not a valid maximum memory in bytes"),
-      false),
-  MAX_LENGTH("max-length", integer(0, Long.MAX_VALUE, "is not a valid maximum length"), true),
+      row(
+              "max-in-memory-length",
+              integer(0, Long.MAX_VALUE, "is not a valid maximum memory in bytes"))
+          .withoutEffect()
+          .of(QUORUM)
+          .forOperators()
+          .withOperatorPolicy(Merge.LOWEST)),
+  MAX_LENGTH(
+      row("max-length", integer(0, Long.MAX_VALUE, "is not a valid maximum length"))
+          .of(CLASSIC, QUORUM)
+          .forOperators()
+          .withOperatorPolicy(Merge.LOWEST)
+          .withArgument(Merge.LOWEST)),
   MAX_LENGTH_BYTES(
-      "max-length-bytes",
-      integer(0, Long.MAX_VALUE, "is not a valid maximum length in bytes"),
-      true),
+      row("max-length-bytes", integer(0, Long.MAX_VALUE, "is not a valid maximum length in bytes"))
+          .forOperators()
+          .withOperatorPolicy(Merge.LOWEST)
+          .withArgument(Merge.LOWEST)),
   /** MayflyMQ's own: which messages length limits count. */
   MAX_LENGTH_SCOPE(
-      "max-length-scope", oneOf("is not one of: ready, total", "ready", "total"), true),
-  MESSAGE_TTL("message-ttl", integer(0, Long.MAX_VALUE, "is not a valid message TTL"), true),
+      row("max-length-scope", oneOf("is not one of: ready, total", "ready", "total"))
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()),
+  MESSAGE_TTL(
+      row("message-ttl", integer(0, Long.MAX_VALUE, "is not a valid message TTL"))
+          .of(CLASSIC, QUORUM)
+          .forOperators()
+          .withOperatorPolicy(Merge.LOWEST)
+          .withArgument(Merge.LOWEST)),
   /** MayflyMQ's own: what shorter times to live are raised to, in ms. */
   MESSAGE_TTL_FLOOR(
-      "message-ttl-floor", integer(0, Long.MAX_VALUE, "is not a valid message TTL floor"), true),
+      row("message-ttl-floor", integer(0, Long.MAX_VALUE, "is not a valid message TTL floor"))
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()
+          .withOperatorPolicy(Merge.HIGHEST)
+          .withArgument(Merge.HIGHEST)),
   /** MayflyMQ's own; see {@link TtlMode}. */
-  MESSAGE_TTL_MODE("message-ttl-mode", wordFor(TtlMode.class), true),
+  MESSAGE_TTL_MODE(
+      row("message-ttl-mode", wordFor(TtlMode.class))
+          .of(CLASSIC, QUORUM)
+          .extension()
+          .forOperators()),
   /** MayflyMQ's own: whether another TTL also counts for messages that are in the queue already. */
   MESSAGE_TTL_RETROACTIVE(
-      "message-ttl-retroactive", bool("is not true or false: message-ttl-retroactive"), true),
-  /** MayflyMQ's own: what becomes of the messages of a queue that expires. */
-  ON_EXPIRE("on-expire", oneOf("is not one of: drop, dead-letter", "drop", "dead-letter"), true),
+      row("message-ttl-retroactive", bool("is not true or false: message-ttl-retroactive"))
+          .of(CLASSIC, QUORUM)
+          .extension()),
   OVERFLOW(
-      "overflow",
-      oneOf("is not a valid overflow value", "drop-head", "reject-publish", "reject-publish-dlx"),
-      true),
+      row(
+              "overflow",
+              oneOf(
+                  "is not a valid overflow value",
+                  "drop-head",
+                  "reject-publish",
+                  "reject-publish-dlx"))
+          .of(CLASSIC, QUORUM)
+          .forOperators()
+          .overArgumentOfQuorumQueues()),
   QUEUE_LEADER_LOCATOR(
-      "queue-leader-locator",
-      oneOf(
-          "is not a valid queue leader locator value",
-          "client-local",
-          "balanced",
-          "random",
-          "least-leaders"),
-      false),
+      row(
+              "queue-leader-locator",
+              oneOf(
+                  "is not a valid queue leader locator value",
+                  "client-local",
+                  "balanced",
+                  "random",
+                  "least-leaders"))
+          .withoutEffect()
+          .of(QUORUM, STREAM)),
   QUEUE_MASTER_LOCATOR(
-      "queue-master-locator",
-      oneOf("invalid queue-master-locator value", "client-local", "min-masters", "random"),
-      false),
-  QUEUE_MODE("queue-mode", oneOf("is not a valid queue-mode value", "default", "lazy"), false),
-  QUEUE_VERSION("queue-version", integer(1, 2, "is not a valid queue-version value"), false),
+      row(
+              "queue-master-locator",
+              oneOf("invalid queue-master-locator value", "client-local", "min-masters", "random"))
+          .withoutEffect()
+          .of(CLASSIC)
+          .forOperators()),
+  QUEUE_MODE(
+      row("queue-mode", oneOf("is not a valid queue-mode value", "default", "lazy"))
+          .withoutEffect()
+          .of(CLASSIC)),
+  QUEUE_VERSION(
+      row("queue-version", integer(1, 2, "is not a valid queue-version value"))
+          .withoutEffect()
+          .forOperators()),
   STREAM_FILTER_SIZE_BYTES(
-      "stream-filter-size-bytes",
-      integer(16, 255, "is not a valid filter size. Valid range is 16-255"),
-      false),
+      row(
+              "stream-filter-size-bytes",
+              integer(16, 255, "is not a valid filter size. Valid range is 16-255"))
+          .withoutEffect()),
   STREAM_MAX_SEGMENT_SIZE_BYTES(
-      "stream-max-segment-size-bytes",
-      integer(0, StreamSettings.MOST_SEGMENT_BYTES, "is not a valid segment size"),
-      true),
+      row(
+              "stream-max-segment-size-bytes",
+              integer(0, StreamSettings.MOST_SEGMENT_BYTES, "is not a valid segment size"))
+          .of(STREAM)),
   TARGET_GROUP_SIZE(
-      "target-group-size", integer(1, Long.MAX_VALUE, "is not a valid target group size"), false);
+      row("target-group-size", integer(1, Long.MAX_VALUE, "is not a valid target group size"))
+          .withoutEffect()
+          .of(QUORUM)
+          .forOperators()
+          .withOperatorPolicy(Merge.HIGHEST));
 
-  private static final Map<String, PolicyKey> BY_NAME =
-      Arrays.stream(values())
-          .collect(Collectors.toUnmodifiableMap(PolicyKey::wireName, Function.identity()));
+  private static final Map<String, PolicyKey> BY_NAME = byName();
 
-  private static final Set<PolicyKey> OF_EXCHANGES =
-      EnumSet.of(ALTERNATE_EXCHANGE, BINDING_EXPIRES, EXCHANGE_EXPIRES);
+  private static final List<PolicyKey> NEW_ARGUMENTS =
+      Arrays.stream(values()).filter(key -> key.newArgument && !key.ofExchanges).toList();
 
-  /** What RabbitMQ does not know. */
-  private static final Set<PolicyKey> EXTENSIONS =
-      EnumSet.of(
-          BINDING_EXPIRES,
-          CONSUMER_TIMEOUT_ACTION,
-          DEAD_LETTER_HEADERS,
-          DEAD_LETTER_ON,
-          DEAD_LETTER_QUEUE,
-          DEAD_LETTER_REFUSED,
-          DEAD_LETTER_ROUTING_KEY_DELIVERY_LIMIT,
-          DEAD_LETTER_ROUTING_KEY_EXPIRED,
-          DEAD_LETTER_ROUTING_KEY_MAXLEN,
-          DEAD_LETTER_ROUTING_KEY_QUEUE_DELETED,
-          DEAD_LETTER_ROUTING_KEY_QUEUE_EXPIRED,
-          DEAD_LETTER_ROUTING_KEY_REJECTED,
-          DELAYED_RETRY_BACKOFF,
-          DELAYED_RETRY_DELAYS,
-          DELAYED_RETRY_JITTER,
-          EXCHANGE_EXPIRES,
-          EXPIRES_ACTIVITY,
-          EXPIRES_IF,
-          EXPIRY_MODE,
-          LOCK_DURATION,
-          MAX_LENGTH_SCOPE,
-          MESSAGE_TTL_FLOOR,
-          MESSAGE_TTL_MODE,
-          MESSAGE_TTL_RETROACTIVE,
-          ON_EXPIRE);
+  private static final Map<String, PolicyKey> QUEUE_ARGUMENTS = byArgument(false);
 
-  private static final List<PolicyKey> NEWER_ARGUMENTS =
-      Arrays.stream(values())
-          .filter(
-              key ->
-                  (EXTENSIONS.contains(key) && !OF_EXCHANGES.contains(key))
-                      || key == DELAYED_RETRY_MAX
-                      || key == DELAYED_RETRY_MIN
-                      || key == DELAYED_RETRY_TYPE)
-          .toList();
-
-  private static final Map<String, PolicyKey> QUEUE_ARGUMENTS =
-      Arrays.stream(values())
-          .filter(key -> !OF_EXCHANGES.contains(key))
-          .collect(Collectors.toUnmodifiableMap(PolicyKey::argument, Function.identity()));
-
-  private static final Map<String, PolicyKey> EXCHANGE_ARGUMENTS =
-      OF_EXCHANGES.stream()
-          .collect(Collectors.toUnmodifiableMap(PolicyKey::argument, Function.identity()));
-
-  private static final Set<PolicyKey> FOR_OPERATORS =
-      EnumSet.of(
-          CONSUMER_TIMEOUT_ACTION,
-          DEAD_LETTER_ON,
-          DELAYED_RETRY_BACKOFF,
-          DELAYED_RETRY_DELAYS,
-          DELAYED_RETRY_JITTER,
-          DELAYED_RETRY_MAX,
-          DELAYED_RETRY_MIN,
-          DELAYED_RETRY_TYPE,
-          DELIVERY_LIMIT,
-          EXPIRES,
-          EXPIRES_ACTIVITY,
-          EXPIRES_IF,
-          EXPIRY_MODE,
-          HA_MODE,
-          HA_PARAMS,
-          HA_SYNC_MODE,
-          LOCK_DURATION,
-          MAX_IN_MEMORY_BYTES,
-          MAX_IN_MEMORY_LENGTH,
-          MAX_LENGTH,
-          MAX_LENGTH_BYTES,
-          MAX_LENGTH_SCOPE,
-          MESSAGE_TTL,
-          MESSAGE_TTL_FLOOR,
-          MESSAGE_TTL_MODE,
-          ON_EXPIRE,
-          OVERFLOW,
-          QUEUE_MASTER_LOCATOR,
-          QUEUE_VERSION,
-          TARGET_GROUP_SIZE);
-
-  private static final Set<PolicyKey> MIRRORING = EnumSet.range(HA_MODE, HA_SYNC_MODE);
-
-  private static final Set<PolicyKey> UNSUPPORTED_BY_CLASSIC =
-      EnumSet.of(
-          DEAD_LETTER_STRATEGY,
-          DELIVERY_LIMIT,
-          INITIAL_CLUSTER_SIZE,
-          MAX_AGE,
-          MAX_IN_MEMORY_BYTES,
-          MAX_IN_MEMORY_LENGTH,
-          QUEUE_LEADER_LOCATOR,
-          STREAM_MAX_SEGMENT_SIZE_BYTES,
-          TARGET_GROUP_SIZE);
-
-  private static final Set<PolicyKey> UNSUPPORTED_BY_QUORUM =
-      union(
-          MIRRORING,
-          EnumSet.of(
-              INITIAL_CLUSTER_SIZE,
-              MAX_AGE,
-              QUEUE_MASTER_LOCATOR,
-              QUEUE_MODE,
-              STREAM_MAX_SEGMENT_SIZE_BYTES));
-
-  private static final Set<PolicyKey> UNSUPPORTED_BY_STREAM =
-      union(
-          union(MIRRORING, EXTENSIONS),
-          EnumSet.of(
-              DEAD_LETTER_EXCHANGE,
-              DEAD_LETTER_ROUTING_KEY,
-              DEAD_LETTER_STRATEGY,
-              DELIVERY_LIMIT,
-              EXPIRES,
-              MAX_IN_MEMORY_BYTES,
-              MAX_IN_MEMORY_LENGTH,
-              MAX_LENGTH,
-              MESSAGE_TTL,
-              OVERFLOW,
-              QUEUE_MASTER_LOCATOR,
-              QUEUE_MODE,
-              TARGET_GROUP_SIZE));
+  private static final Map<String, PolicyKey> EXCHANGE_ARGUMENTS = byArgument(true);
 
   private final String wireName;
+  private final String formerName;
+  private final String argument;
 
   @SuppressWarnings("ImmutableEnumChecker") // rules keep no state
-  private final ValueValidator rule;
+  private final ValueValidator values;
 
   private final boolean effect;
+  private final boolean ofExchanges;
+  private final boolean extension;
+  private final boolean newArgument;
+  private final boolean forOperators;
+  private final boolean overArgumentOfQuorumQueues;
 
-  PolicyKey(String wireName, ValueValidator rule, boolean effect) {
-    this.wireName = wireName;
-    this.rule = rule;
-    this.effect = effect;
+  @SuppressWarnings("ImmutableEnumChecker") // nothing changes it
+  private final Set<QueueType> types;
+
+  private final Merge withOperatorPolicy;
+  private final Merge withArgument;
+
+  PolicyKey(PolicyKeyRow row) {
+    this.wireName = row.name;
+    this.formerName = row.formerName;
+    this.argument = row.argument;
+    this.values = row.values;
+    this.effect = row.effect;
+    this.ofExchanges = row.ofExchanges;
+    this.extension = row.extension;
+    this.newArgument = row.newArgument;
+    this.forOperators = row.forOperators;
+    this.overArgumentOfQuorumQueues = row.overArgumentOfQuorumQueues;
+    this.types = row.types;
+    this.withOperatorPolicy = row.withOperatorPolicy;
+    this.withArgument = row.withArgument;
+  }
+
+  private static Map<String, PolicyKey> byName() {
+    Map<String, PolicyKey> keys = new HashMap<>();
+    for (PolicyKey key : values()) {
+      keys.put(key.wireName, key);
+      key.formerName().ifPresent(name -> keys.put(name, key));
+    }
+    return Map.copyOf(keys);
+  }
+
+  private static Map<String, PolicyKey> byArgument(boolean ofExchanges) {
+    Map<String, PolicyKey> keys = new HashMap<>();
+    for (PolicyKey key : values()) {
+      if (key.ofExchanges == ofExchanges) {
+        key.arguments().forEach(argument -> keys.put(argument, key));
+      }
+    }
+    return Map.copyOf(keys);
   }
 
   private static ValueValidator routingKey() {
@@ -349,47 +428,47 @@ public enum PolicyKey {
     return words;
   }
 
-  private static Set<PolicyKey> union(Set<PolicyKey> some, Set<PolicyKey> others) {
-    Set<PolicyKey> all = EnumSet.copyOf(some);
-    all.addAll(others);
-    return all;
-  }
-
   /** The name in definitions. */
   public String wireName() {
     return wireName;
   }
 
-  /** The argument of a declaration of a queue or exchange that sets the same. */
-  public String argument() {
-    return switch (this) {
-      case ALTERNATE_EXCHANGE -> wireName;
-      case EXCHANGE_EXPIRES -> "x-expires";
-      default -> "x-" + wireName;
-    };
+  /** Its name in definitions of earlier versions, which is still accepted. */
+  public Optional<String> formerName() {
+    return Optional.ofNullable(formerName);
   }
 
-  /** Whether it is this broker's own, which RabbitMQ does not know. */
+  /** The argument of a declaration of a queue or exchange that sets the same. */
+  public String argument() {
+    return argument;
+  }
+
+  /** The same with its name of earlier versions, if there is one. */
+  public List<String> arguments() {
+    return formerName == null ? List.of(argument) : List.of(argument, "x-" + formerName);
+  }
+
+  /** Whether it is this broker's own, and unknown to RabbitMQ. */
   public boolean isExtension() {
-    return EXTENSIONS.contains(this);
+    return extension;
   }
 
   /** The keys about queues whose arguments RabbitMQ 3.13 does not know, and so does not check. */
-  static List<PolicyKey> ofArguments() {
-    return NEWER_ARGUMENTS;
+  public static List<PolicyKey> ofArguments() {
+    return NEW_ARGUMENTS;
   }
 
-  /** Whether it does anything in this broker. */
+  /** Whether it has an effect in this broker. */
   public boolean hasEffect() {
     return effect;
   }
 
-  /** The key of this name. */
+  /** The key of this name, or that had it in earlier versions. */
   public static Optional<PolicyKey> ofWireName(String name) {
     return Optional.ofNullable(BY_NAME.get(name));
   }
 
-  /** The key that sets the same as this argument of a declaration of the object. */
+  /** Returns the key with the same meaning as this argument of a declaration of the object. */
   static Optional<PolicyKey> ofArgument(PolicySubject subject, String argument) {
     return Optional.ofNullable(
         (subject.isExchange() ? EXCHANGE_ARGUMENTS : QUEUE_ARGUMENTS).get(argument));
@@ -397,34 +476,30 @@ public enum PolicyKey {
 
   /** Whether policies of this kind may have it. */
   public boolean isAllowedIn(PolicyKind kind) {
-    return kind == PolicyKind.POLICY || FOR_OPERATORS.contains(this);
+    return kind == PolicyKind.POLICY || forOperators;
   }
 
   /** Whether a policy that has this key may apply to queues of this type. */
   public boolean isSupportedBy(QueueType type) {
-    return switch (type) {
-      case CLASSIC -> !UNSUPPORTED_BY_CLASSIC.contains(this);
-      case QUORUM -> !UNSUPPORTED_BY_QUORUM.contains(this);
-      case STREAM -> !UNSUPPORTED_BY_STREAM.contains(this);
-    };
+    return types.contains(type);
   }
 
-  /** Whether it is about objects of this kind at all. */
+  /** Whether it is for objects of this kind. */
   public boolean concerns(PolicySubject subject) {
-    return subject.isExchange() == OF_EXCHANGES.contains(this);
+    return subject.isExchange() == ofExchanges;
   }
 
   /**
-   * A value as it is kept: a Long, String, Boolean, or List of strings.
+   * Validates a value and converts it to a Long, String, Boolean, or List of strings.
    *
    * @throws PolicyException if it is not valid
    */
-  Object check(Object value) {
-    return rule.check(value);
+  public Object check(Object value) {
+    return values.check(value);
   }
 
   /**
-   * The value that a text stands for.
+   * Parses the value from a text.
    *
    * @throws PolicyException if it is not valid
    */
@@ -446,26 +521,12 @@ public enum PolicyKey {
     }
   }
 
-  /** How a policy's value (first) and an operator policy's (second) are merged. */
+  /** Returns how a policy's value (first) and an operator policy's (second) are merged. */
   Merge withOperatorPolicy() {
-    return switch (this) {
-      case EXPIRES,
-          MAX_IN_MEMORY_BYTES,
-          MAX_IN_MEMORY_LENGTH,
-          MAX_LENGTH,
-          MAX_LENGTH_BYTES,
-          MESSAGE_TTL,
-          LOCK_DURATION,
-          DELAYED_RETRY_MAX ->
-          Merge.LOWEST;
-      case DELAYED_RETRY_MIN, MESSAGE_TTL_FLOOR, TARGET_GROUP_SIZE -> Merge.HIGHEST;
-      case DELIVERY_LIMIT -> Merge.LOWEST_LIMIT;
-      case HA_MODE, HA_PARAMS -> Merge.MORE_MIRRORS;
-      default -> Merge.SECOND;
-    };
+    return withOperatorPolicy;
   }
 
-  /** How a policy's value (first) and an argument's (second) are merged. */
+  /** Returns how a policy's value (first) and an argument's (second) are merged. */
   Merge withArgument(PolicySubject subject) {
     if (subject.isExchange()) {
       return Merge.SECOND;
@@ -473,14 +534,8 @@ public enum PolicyKey {
     if (subject.type() == QueueType.STREAM) {
       return Merge.FIRST;
     }
-    return switch (this) {
-      case EXPIRES, MAX_LENGTH, MAX_LENGTH_BYTES, MESSAGE_TTL, CONSUMER_TIMEOUT, LOCK_DURATION ->
-          Merge.LOWEST;
-      case MESSAGE_TTL_FLOOR -> Merge.HIGHEST;
-      case DELIVERY_LIMIT -> Merge.LOWEST_LIMIT;
-      case OVERFLOW, DELAYED_RETRY_TYPE ->
-          subject.type() == QueueType.QUORUM ? Merge.FIRST : Merge.SECOND;
-      default -> Merge.SECOND;
-    };
+    return subject.type() == QueueType.QUORUM && overArgumentOfQuorumQueues
+        ? Merge.FIRST
+        : withArgument;
   }
 }

@@ -1,11 +1,14 @@
 package io.mayflymq.core.policy;
 
-/** Who sets a policy. Of each kind at most one applies to an object; their values are merged. */
+/**
+ * Whether users or operators set a policy. At most one of each kind applies to an object; their
+ * values are merged.
+ */
 public enum PolicyKind {
   /** A user's policy. */
   POLICY("policy"),
   /**
-   * An operator's, which bounds what users set by policies and arguments.
+   * An operator policy, which bounds what users set by policies and arguments.
    *
    * <p>Source: RabbitMQ, "Parameters and Policies", section "Operator Policies".
    */

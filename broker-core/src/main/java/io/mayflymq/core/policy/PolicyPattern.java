@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * The pattern of a policy: a regular expression that is looked for anywhere in a name. The empty
- * one is found everywhere. Linear in time, see {@link NamePattern}.
+ * The pattern of a policy: a regular expression that is searched for anywhere in a name. The empty
+ * one matches every name. Matching takes linear time, see {@link NamePattern}.
  *
- * @param source as it was written
- * @param compiled what finds it
+ * @param source the text of the pattern
+ * @param compiled the compiled pattern
  */
 record PolicyPattern(String source, NamePattern compiled) {
   /** RabbitMQ 4.3's limit. */
@@ -18,7 +18,7 @@ record PolicyPattern(String source, NamePattern compiled) {
 
   private static final String FOUND_EVERYWHERE = ".*";
 
-  /** What PCRE says where Java's expressions say the other. */
+  /** Maps the error texts of Java's regular expressions to those of PCRE. */
   private static final Map<String, String> PCRE_WORDS =
       Map.of(
           "Unclosed group", "missing )",
@@ -48,13 +48,13 @@ record PolicyPattern(String source, NamePattern compiled) {
     }
   }
 
-  /** One that was taken before: if it cannot be compiled now, it is found nowhere. */
+  /** Creates the pattern of a stored policy: if it cannot be compiled now, it matches nothing. */
   static PolicyPattern kept(String source) {
     return new PolicyPattern(
         source, NamePattern.kept(source.isEmpty() ? FOUND_EVERYWHERE : source));
   }
 
-  /** As Erlang shows it: what is wrong, and where. */
+  /** Describes the error as Erlang does: what is wrong, and at which position. */
   private static String reason(String source, IllegalArgumentException error) {
     if (!(error.getCause() instanceof PatternSyntaxException syntax)) {
       return error.getMessage();

@@ -22,8 +22,8 @@ import java.util.TreeMap;
  */
 public final class PolicyTable {
   /**
-   * How large all patterns together may be, with repetitions written out: whenever a queue or an
-   * exchange is declared, its name is looked at with each.
+   * The largest allowed size of all patterns together, with repetitions expanded: whenever a queue
+   * or an exchange is declared, its name is matched against each of them.
    */
   public static final long MAX_PATTERNS_SIZE = 200_000;
 
@@ -33,7 +33,7 @@ public final class PolicyTable {
   private static final Comparator<Policy> PRECEDENCE =
       Comparator.comparingInt(Policy::priority).reversed().thenComparing(Policy::name);
 
-  /** In the order of precedence. */
+  /** In order of precedence. */
   private final Map<PolicyKind, List<Policy>> policies;
 
   private final Defaults defaults;
@@ -41,7 +41,8 @@ public final class PolicyTable {
   private final Interner<Applied, QueueSettings> recent = new Interner<>(64);
 
   /**
-   * All that settings of a queue follow from, beside the defaults: its name only finds policies.
+   * Everything that determines the settings of a queue, besides the defaults: its name is only used
+   * to find the policies.
    */
   private record Applied(
       Policy policy, Policy operatorPolicy, FieldTable arguments, QueueSettings byArguments) {}
@@ -53,7 +54,7 @@ public final class PolicyTable {
     this.defaults = defaults;
   }
 
-  /** No policies; these defaults count where arguments say nothing. */
+  /** Creates a table without policies; these defaults count if arguments do not set a key. */
   public static PolicyTable of(Defaults defaults) {
     return new PolicyTable(new EnumMap<>(PolicyKind.class), defaults, 0);
   }
@@ -63,14 +64,14 @@ public final class PolicyTable {
     return policies.values().stream().allMatch(List::isEmpty);
   }
 
-  /** The policies of a kind, by name. */
+  /** Returns the policies of a kind, by name. */
   public Collection<Policy> policies(PolicyKind kind) {
     Map<String, Policy> byName = new TreeMap<>();
     ofKind(kind).forEach(policy -> byName.put(policy.name(), policy));
     return byName.values();
   }
 
-  /** The policy of this name, or null. */
+  /** Returns the policy of this name, or null. */
   public Policy policy(PolicyKind kind, String name) {
     for (Policy policy : ofKind(kind)) {
       if (policy.name().equals(name)) {
@@ -80,7 +81,7 @@ public final class PolicyTable {
     return null;
   }
 
-  /** This table with a policy, in place of the one with the same kind and name. */
+  /** Returns this table with a policy, which replaces the one with the same kind and name. */
   public PolicyTable with(Policy policy) {
     List<Policy> changed = allBut(policy.kind(), policy.name());
     int at = Collections.binarySearch(changed, policy, PRECEDENCE);
@@ -91,12 +92,12 @@ public final class PolicyTable {
         patternsSizeWithout(policy.kind(), policy.name()) + policy.patternSize());
   }
 
-  /** This table without a policy. */
+  /** Returns this table without a policy. */
   public PolicyTable without(PolicyKind kind, String name) {
     return with(kind, allBut(kind, name), patternsSizeWithout(kind, name));
   }
 
-  /** How large all patterns together are; see {@link #MAX_PATTERNS_SIZE}. */
+  /** Returns the size of all patterns together; see {@link #MAX_PATTERNS_SIZE}. */
   public long patternsSize() {
     return patternsSize;
   }
@@ -108,7 +109,7 @@ public final class PolicyTable {
 
   private record Named(PolicyKind kind, String name) {}
 
-  /** How large all patterns together would be with these policies, the last of each name. */
+  /** Returns the size of all patterns together with these policies added, the last of each name. */
   public long patternsSizeWith(Collection<Policy> added) {
     Map<Named, Policy> latest = new HashMap<>();
     added.forEach(policy -> latest.put(new Named(policy.kind(), policy.name()), policy));
@@ -126,8 +127,8 @@ public final class PolicyTable {
    * Checks that these policies may be added.
    *
    * @param vhost for the error
-   * @throws PolicyException if the patterns of all together would be too large, and larger than
-   *     they are
+   * @throws PolicyException if the patterns of all policies together would be too large, and larger
+   *     than they are now
    */
   public void requireRoomFor(Collection<Policy> added, String vhost) {
     long size = patternsSizeWith(added);
@@ -155,7 +156,7 @@ public final class PolicyTable {
     return policies.getOrDefault(kind, List.of());
   }
 
-  /** The policy of a kind that applies to an object, or null. */
+  /** Returns the policy of a kind that applies to an object, or null. */
   public Policy applying(PolicyKind kind, PolicySubject subject) {
     for (Policy policy : ofKind(kind)) {
       if (policy.matches(subject)) {
@@ -166,10 +167,10 @@ public final class PolicyTable {
   }
 
   /**
-   * What a queue lives by: its arguments, merged with the policies that apply.
+   * Returns the effective settings of a queue: its arguments, merged with the policies that apply.
    *
    * @param arguments valid arguments of the declaration
-   * @param byArguments what follows from them alone
+   * @param byArguments the settings that follow from the arguments alone
    */
   public QueueSettings settingsOf(String queue, FieldTable arguments, QueueSettings byArguments) {
     PolicySubject subject = PolicySubject.queue(byArguments.type(), queue);
@@ -187,17 +188,20 @@ public final class PolicyTable {
         .toQueueSettings(to.byArguments);
   }
 
-  /** The alternate exchange of an exchange, or null. */
+  /** Returns the alternate exchange of an exchange, or null. */
   public String alternateExchangeOf(String exchange, FieldTable arguments) {
     return ofExchange(exchange, arguments).text(PolicyKey.ALTERNATE_EXCHANGE);
   }
 
-  /** How long an exchange may stay unused, in ms, or {@link QueueSettings#NONE}. */
+  /** Returns how long an exchange may stay unused, in ms, or {@link QueueSettings#NONE}. */
   public long exchangeExpiresOf(String exchange, FieldTable arguments) {
     return ofExchange(exchange, arguments).number(PolicyKey.EXCHANGE_EXPIRES);
   }
 
-  /** How long bindings from an exchange may stay unused, in ms, or {@link QueueSettings#NONE}. */
+  /**
+   * Returns how long bindings from an exchange may stay unused, in ms, or {@link
+   * QueueSettings#NONE}.
+   */
   public long bindingExpiresOf(String exchange, FieldTable arguments) {
     return ofExchange(exchange, arguments).number(PolicyKey.BINDING_EXPIRES);
   }
@@ -209,8 +213,8 @@ public final class PolicyTable {
   }
 
   /**
-   * What the policies alone give to an object, without a word about those that do not apply: cheap
-   * enough for lists.
+   * Returns the effective settings of an object by policies alone, without the policies that do not
+   * apply: cheap enough for lists.
    */
   public EffectiveSettings byPolicies(PolicySubject subject) {
     return new EffectiveSettings(
@@ -222,7 +226,7 @@ public final class PolicyTable {
         List.of());
   }
 
-  /** Everything that counts for an object, and where it came from. */
+  /** Returns the effective settings of an object with their origins and all candidates. */
   public EffectiveSettings explain(PolicySubject subject, FieldTable arguments) {
     Policy policy = applying(PolicyKind.POLICY, subject);
     Policy operatorPolicy = applying(PolicyKind.OPERATOR_POLICY, subject);

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** Turns the merged values of a queue's keys, which are all valid, into what the queue lives by. */
+/** Converts the merged values of a queue's keys, which are all valid, to its settings. */
 final class QueueSettingsReader {
   private static final Map<DeathReason, PolicyKey> ROUTING_KEYS = new EnumMap<>(DeathReason.class);
 
@@ -48,10 +48,10 @@ final class QueueSettingsReader {
   }
 
   /**
-   * Reads them.
+   * Converts the values.
    *
-   * @param byArguments from which comes what no policy can set
-   * @param defaults what the configuration switches off altogether
+   * @param byArguments the settings by arguments alone, for those that no policy can set
+   * @param defaults what the configuration disables altogether
    */
   static QueueSettings of(
       EffectiveSettings effective, QueueSettings byArguments, Defaults defaults) {
@@ -85,8 +85,8 @@ final class QueueSettingsReader {
             expires == QueueSettings.NONE
                 ? expires
                 : Math.max(expires, defaults.leastExpiresMillis()))
-        .expiresOnlyIfEmpty(is(PolicyKey.EXPIRES_IF, "unused-and-empty"))
-        .deadLettersOnExpire(is(PolicyKey.ON_EXPIRE, "dead-letter"));
+        .expiresOnlyIfEmpty(is(PolicyKey.EXPIRES_CONDITION, "unused-and-empty"))
+        .deadLettersOnExpire(is(PolicyKey.EXPIRES_ACTION, "dead-letter"));
     List<String> uses = words(PolicyKey.EXPIRES_ACTIVITY);
     if (uses != null) {
       Set<LeaseUse> chosen = EnumNames.constants(LeaseUse.class, uses);
@@ -120,7 +120,7 @@ final class QueueSettingsReader {
         .keepsRefusedDeadLetters(
             !is(PolicyKey.DEAD_LETTER_REFUSED, "drop")
                 && !is(PolicyKey.DEAD_LETTER_STRATEGY, "at-most-once"))
-        // As in RabbitMQ: only where publishers are told when too many wait.
+        // As in RabbitMQ: only with overflow reject-publish.
         .deadLettersAtLeastOnce(
             is(PolicyKey.DEAD_LETTER_STRATEGY, "at-least-once")
                 && is(PolicyKey.OVERFLOW, "reject-publish"));

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** What values a key of a policy may have. */
+/** Validates the values of a key of a policy. */
 @FunctionalInterface
 interface ValueValidator {
   int MAX_NAME_BYTES = 255;
 
-  /** Stands for no word at all. */
+  /** Stands for an empty list of words. */
   String NOTHING = "none";
 
   /** Parameters of RabbitMQ's mirroring: a number, or names of nodes. */
@@ -32,13 +32,13 @@ interface ValueValidator {
       };
 
   /**
-   * A value from JSON as it is kept: a Long, String, Boolean, or List of strings.
+   * Validates a value and converts it to a Long, String, Boolean, or List of strings.
    *
    * @throws PolicyException if it is not valid
    */
   Object check(Object value);
 
-  /** A whole number in a range; {@code complaint} follows the value in the error's text. */
+  /** Accepts a whole number in a range; {@code complaint} follows the value in the error's text. */
   static ValueValidator integer(long min, long max, String complaint) {
     return value -> {
       if (!(normalized(value) instanceof Long number) || number < min || number > max) {
@@ -48,7 +48,7 @@ interface ValueValidator {
     };
   }
 
-  /** A name or routing key, which has to fit into a short string of the protocol. */
+  /** Accepts a name or routing key, which has to fit into a short string of the protocol. */
   static ValueValidator text(String complaint) {
     return value -> {
       if (!(value instanceof String text) || utf8Length(text) > MAX_NAME_BYTES) {
@@ -77,15 +77,15 @@ interface ValueValidator {
     };
   }
 
-  /** The word for one of the constants of a type. */
+  /** Accepts the word for one of the constants of a type. */
   static ValueValidator wordFor(Class<? extends Enum<?>> type) {
     List<String> words = EnumNames.all(type);
     return oneOf("is not one of: " + String.join(", ", words), words.toArray(String[]::new));
   }
 
   /**
-   * Some of these words: a text with commas in between, or a list; kept as a text. The word none
-   * stands for none of them.
+   * Accepts a subset of these words: a text with commas in between, or a list; stored as a text.
+   * The word {@code none} stands for the empty subset.
    */
   static ValueValidator someOf(List<String> words) {
     String complaint =
@@ -102,7 +102,9 @@ interface ValueValidator {
     };
   }
 
-  /** Whole numbers from 1 on: a text with commas in between, or a list; kept as a text. */
+  /**
+   * Accepts whole numbers from 1 on: a text with commas in between, or a list; stored as a text.
+   */
   static ValueValidator numbers(String complaint) {
     return value -> {
       List<String> numbers = parts(value);
@@ -115,7 +117,7 @@ interface ValueValidator {
     };
   }
 
-  /** The parts of such a text; none for the word none. */
+  /** Splits such a text; the word {@code none} gives an empty list. */
   static List<String> split(String text) {
     return text.equals(NOTHING) ? List.of() : List.of(text.split(","));
   }
@@ -130,7 +132,7 @@ interface ValueValidator {
     return value instanceof Number ? List.of(value.toString()) : null;
   }
 
-  /** One of two words, with the text that RabbitMQ's mirroring has for that. */
+  /** Accepts one of two words, with the error text of RabbitMQ's mirroring. */
   static ValueValidator oneOfTwo(String key, String one, String other) {
     return value -> {
       if (!one.equals(value) && !other.equals(value)) {
@@ -170,7 +172,7 @@ interface ValueValidator {
     return number;
   }
 
-  /** Whole numbers of every width as a Long, if they fit. */
+  /** Converts whole numbers of every width to a Long, if they fit. */
   private static Object normalized(Object value) {
     if (value instanceof Integer || value instanceof Short || value instanceof Byte) {
       return ((Number) value).longValue();

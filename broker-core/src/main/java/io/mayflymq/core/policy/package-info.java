@@ -1,5 +1,5 @@
 /**
- * What a queue is told to do: its arguments, the policies that apply to it, and the settings that
- * follow from both. Pure, without threads.
+ * The arguments of queues, the policies that apply to them, and the settings that follow from both.
+ * Pure, without threads.
  */
 package io.mayflymq.core.policy;

@@ -3,9 +3,9 @@ package io.mayflymq.core.retention;
 /**
  * Deadlines in ms since the epoch.
  *
- * <p>A clock of whole milliseconds tells when the current one began, so what is stamped with it
- * happened up to one millisecond later. Every deadline but an immediate one therefore gets that
- * millisecond on top: nothing ends before its time.
+ * <p>The clock counts whole milliseconds and is read at the start of the current one, so an event
+ * that is stamped with it happened up to one millisecond later. Every deadline but an immediate one
+ * therefore gets that millisecond added: nothing ends before its time.
  */
 public final class Deadlines {
   /** No deadline. */
@@ -14,7 +14,7 @@ public final class Deadlines {
   private Deadlines() {}
 
   /**
-   * When a period that starts now will have passed.
+   * Returns when a period that starts now will have passed.
    *
    * @param nowMillis the clock's current millisecond
    * @param periodMillis 0 or more, or a negative number for no end

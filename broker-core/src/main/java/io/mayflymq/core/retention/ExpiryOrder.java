@@ -1,26 +1,29 @@
 package io.mayflymq.core.retention;
 
 /*
- * In which order the messages of a queue fall due that have a deadline of their own, wherever they stand in it.
+ * The order in which the messages of a queue that have a deadline of their own fall due, at any position in the queue.
  *
- * Most deadlines come in queue order: programs tend to give all their messages the same time to live. For those no index is needed; it
- * is enough to remember which stretches ("runs") of sequence numbers are in order, and to look at the first ready message of the first run.
- * Only a message that would be stuck behind a later deadline goes into the LongPairHeap, a heap of (deadline, sequence) pairs.
+ * Most deadlines come in queue order, since programs usually give all their messages the same TTL. For those no index is needed; it is enough to
+ * remember which ranges ("runs") of sequence numbers are in order, and to look at the first ready message of the first run. Only a message that would be
+ * stuck behind a later deadline goes into the LongPairHeap (the index), a heap of (deadline, sequence) pairs.
  *
  *     sequence   0    1    2    3    4    5    6     7 ...
  *     deadline  100  110   -   120   90  130   95  140
- *               |------------ run ---------------------|    4 and 6 are in the index, 2 has no deadline: the run steps over them
+ *               |------------ run ---------------------|    4 and 6 are in the index, 2 has no deadline: the run skips them
  *
- * A run bridges gaps of a few such messages; past MAX_GAP a new run begins, so that stepping over a gap takes bounded work.
+ * A run may contain gaps of a few such messages; after more than MAX_GAP of them a new run begins, so that skipping a gap takes bounded work.
  *
- * The front of the first run only moves forward, past what has been taken. A message that comes back (requeue) behind the front is put into
- * the index; one that comes back inside a run is seen again by itself, but only if it was in order when it was appended. That has to be
- * remembered: a run also spans messages that were stuck, and those that went straight to a consumer and so never had a place in the order.
+ * The front of the first run only moves forward, past the messages that were taken. A message that is requeued behind the front is put into the index.
+ * One that is requeued inside a run is found again without the index, but only if it was in order when it was appended. This has to be remembered,
+ * because a run also spans messages that were stuck, and those that were delivered directly and so never had a place in the order.
  */
 public final class ExpiryOrder {
   private static final int MAX_GAP = 64;
 
-  /** What the order has to know of the queue's messages. Sequence numbers ascend in queue order. */
+  /**
+   * What the order needs to know about the queue's messages. Sequence numbers ascend in queue
+   * order.
+   */
   public interface Messages {
     /** The first ready message whose sequence number is at least this, or -1. */
     long firstReadyFrom(long sequence);
@@ -38,12 +41,15 @@ public final class ExpiryOrder {
     boolean isIndexed(long sequence);
 
     /**
-     * Whether no run vouches for its deadline: it was marked as being in the index before, or came
+     * Whether no run covers its deadline: it was marked as being in the index before, or was added
      * without {@link #appended}.
      */
     boolean isOutOfOrder(long sequence);
 
-    /** Marks it as being in the index, and with that as out of order for good; or no longer. */
+    /**
+     * Marks it as being in the index, and therefore as out of order for good; or no longer as in
+     * the index.
+     */
     void setIndexed(long sequence, boolean indexed);
   }
 
@@ -59,7 +65,7 @@ public final class ExpiryOrder {
         new LongPairHeap(sequence -> messages.contains(sequence) && messages.isIndexed(sequence));
   }
 
-  /** A message with a deadline was appended to the queue. */
+  /** Called when a message with a deadline was appended to the queue. */
   public void appended(long sequence, long deadline) {
     if (runs.isEmpty() || deadline >= lastInOrder) {
       lastInOrder = deadline;
@@ -73,7 +79,7 @@ public final class ExpiryOrder {
     }
   }
 
-  /** A message with a deadline is ready again, at its old place. */
+  /** Called when a message with a deadline is ready again, at its old place. */
   public void requeued(long sequence, long deadline) {
     if (!messages.isIndexed(sequence)
         && (messages.isOutOfOrder(sequence) || !runs.contains(sequence))) {
@@ -81,20 +87,22 @@ public final class ExpiryOrder {
     }
   }
 
-  /** A message that was marked as indexed has left the queue. */
+  /** Called when a message that was marked as indexed has left the queue. */
   public void discarded() {
     index.discarded();
   }
 
-  /** The queue's ready messages were all removed at once, and no other is marked as indexed. */
+  /**
+   * Called when all ready messages were removed at once, and no other message is marked as indexed.
+   */
   public void cleared() {
     runs.clear();
     index.clear();
   }
 
   /**
-   * The ready message that falls due first, the one nearer to the head if two do together; -1 if
-   * none has a deadline.
+   * Returns the ready message that falls due first, the one nearer to the head if two have the same
+   * deadline; -1 if none has a deadline.
    *
    * <p>Amortised constant time for deadlines in order, logarithmic for others.
    */
@@ -139,7 +147,7 @@ public final class ExpiryOrder {
       }
       index.poll();
       if (messages.contains(sequence)) {
-        // Unacknowledged: protected for now, and indexed again should it come back.
+        // Unacknowledged: it does not expire now, and is indexed again if it is requeued.
         messages.setIndexed(sequence, false);
       }
     }

@@ -4,15 +4,16 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * How long an exchange or a binding may stay unused. Any thread may say that it was used, which is
- * one plain write, and any may ask; what is written is seen a moment later.
+ * How long an exchange or a binding may stay unused. Any thread may record a use, which is one
+ * plain write, and any thread may read the lease; other threads see the write a moment later.
  */
 public final class IdleLease {
   private static final VarHandle LAST_USE = lastUseHandle();
 
   private final long periodMillis;
 
-  @SuppressWarnings("unused") // by its handle
+  // accessed through its VarHandle
+  @SuppressWarnings("unused")
   private long lastUseMillis;
 
   /**
@@ -34,17 +35,17 @@ public final class IdleLease {
     }
   }
 
-  /** It was used. */
+  /** Records a use. */
   public void used(long nowMillis) {
     LAST_USE.setOpaque(this, nowMillis);
   }
 
-  /** The same with another period, from the last use on. */
+  /** Returns a lease with another period, counted from the same last use. */
   public IdleLease withPeriod(long otherMillis) {
     return otherMillis == periodMillis ? this : new IdleLease(otherMillis, lastUse());
   }
 
-  /** When it ends if nobody uses it, in ms since the epoch. */
+  /** Returns when it ends if it stays unused, in ms since the epoch. */
   public long endMillis() {
     return Deadlines.after(lastUse(), periodMillis);
   }

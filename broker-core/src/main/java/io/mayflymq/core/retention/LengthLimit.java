@@ -1,8 +1,8 @@
 package io.mayflymq.core.retention;
 
 /**
- * How many ready messages a queue may hold, in number and in bytes of their bodies; whichever is
- * hit first counts. Unacknowledged messages do not.
+ * How many ready messages a queue may hold, in number and in bytes of their bodies; whichever limit
+ * is reached first counts. Unacknowledged messages do not count.
  *
  * <p>Source: RabbitMQ, "Queue Length Limit".
  *
@@ -11,7 +11,7 @@ package io.mayflymq.core.retention;
  */
 public record LengthLimit(long messages, long bytes) {
 
-  /** Whether a queue that holds this much holds too much. */
+  /** Whether a queue with this many messages and bytes exceeds the limit. */
   public boolean isExceededBy(long readyMessages, long readyBytes) {
     return (messages >= 0 && readyMessages > messages) || (bytes >= 0 && readyBytes > bytes);
   }

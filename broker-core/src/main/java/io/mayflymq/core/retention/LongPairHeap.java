@@ -8,28 +8,29 @@ import java.util.function.LongPredicate;
  *
  * <h2>Why only those</h2>
  *
- * <p>A message has to leave at its own deadline wherever it stands. As long as deadlines come in
- * queue order, looking at the head is enough: the common case needs no index at all, and this class
- * then allocates nothing. It is needed for a message whose deadline is earlier than that of a
- * message before it; such a one is added here, costs 16 bytes, and is polled when its time has
- * come. There is no timer per message: the queue's one timer is set to the earlier of the head's
- * deadline and {@link #peekDeadline}.
+ * <p>A message has to leave at its own deadline at any position. As long as deadlines come in queue
+ * order, looking at the head is enough: the common case needs no index at all, and this class then
+ * allocates nothing. The index is needed for a message whose deadline is earlier than that of a
+ * message before it; such a message is added here, costs 16 bytes, and is polled at its deadline.
+ * There is no timer per message: the queue's one timer is set to the earlier of the head's deadline
+ * and {@link #peekDeadline}.
  *
  * <h2>Structure</h2>
  *
  * <p>A 4-ary heap ordered by (deadline, sequence): half as deep as a binary one, and the four
- * children lie side by side. Entries are pairs of longs in chunks of 1,024, not in one array, so
- * that growing to ten million entries copies nothing and shrinking gives memory back bit by bit.
+ * children are adjacent in memory. Entries are pairs of longs in chunks of 1,024, not in one array,
+ * so that growing to ten million entries copies nothing and shrinking frees memory step by step.
  *
  * <h2>Consumed messages</h2>
  *
- * <p>A message that leaves by another way (consumed, purged, dropped) is not searched for. The
- * owner says {@link #discarded()}; its entry is dead. When more than half of the entries are dead a
- * sweep begins, which looks at a few entries at each discard or poll, from the last to the first,
- * and takes the dead ones out. So a discard costs O(1) amortised, no call stalls the event loop
- * however large the index, and dead entries never amount to more than a constant factor of the live
- * ones (about two to one while a sweep is under way). An entry that is taken out of the middle is
- * replaced by the last one, which nearly always belongs near the bottom: constant time on average.
+ * <p>When a message leaves without being polled (consumed, purged, dropped), its entry is not
+ * searched for. The owner calls {@link #discarded()}, and the entry is dead. When more than half of
+ * the entries are dead a sweep begins: it looks at a few entries at each discard or poll, from the
+ * last to the first, and removes the dead ones. So a discard costs O(1) amortised, no call stalls
+ * the event loop however large the index is, and dead entries never amount to more than a constant
+ * factor of the live ones (about two to one during a sweep). An entry that is removed from the
+ * middle is replaced by the last one, which nearly always belongs near the bottom: constant time on
+ * average.
  *
  * <p>Not thread-safe: belongs to the thread that owns the queue.
  */
@@ -56,8 +57,8 @@ public final class LongPairHeap {
   /**
    * Makes an empty index, which holds no memory until the first {@link #add}.
    *
-   * @param isLive tells whether an entry of the given sequence number is still wanted. It has to
-   *     answer false from the {@link #discarded()} for that message on, and true before; it must
+   * @param isLive returns whether an entry of the given sequence number is still needed. It must
+   *     return false from the {@link #discarded()} for that message on, and true before; it must
    *     not call this index.
    */
   public LongPairHeap(LongPredicate isLive) {
@@ -93,10 +94,10 @@ public final class LongPairHeap {
   }
 
   /**
-   * Takes the earliest entry out. O(log n), plus a step of the sweep that may be under way.
+   * Removes the earliest entry. O(log n), plus a step of a sweep that may be in progress.
    *
    * @return its sequence number, -1 if there was no entry. The message may have been discarded, so
-   *     the caller looks whether it is still there.
+   *     the caller has to check whether it is still in the queue.
    */
   public long poll() {
     if (size == 0) {
@@ -112,31 +113,31 @@ public final class LongPairHeap {
   }
 
   /**
-   * Tells that a message which has an entry in here left the queue by another way than {@link
-   * #poll()}. O(1) amortised, and a small constant of removals at worst.
+   * Called when a message that has an entry in here left the queue without {@link #poll()}. O(1)
+   * amortised, and a small constant of removals at worst.
    */
   public void discarded() {
     dead++;
     sweepIfNeeded();
   }
 
-  /** Takes entries. */
+  /** Receives entries. */
   @FunctionalInterface
   public interface Sink {
     /**
-     * Takes one.
+     * Receives one entry.
      *
-     * @return whether it takes more
+     * @return whether it wants more
      */
     boolean accept(long deadlineMillis, long sequence);
   }
 
-  /** Names all entries, those of discarded messages too, in no order; changes nothing. */
+  /** Visits all entries, including those of discarded messages, in no order; changes nothing. */
   public void forEach(Sink sink) {
     for (int i = 0; i < size && sink.accept(deadlineAt(i), sequenceAt(i)); i++) {}
   }
 
-  /** Forgets all entries and gives all memory back. */
+  /** Removes all entries and frees all memory. */
   public void clear() {
     chunks = NO_CHUNKS;
     chunkCount = 0;
@@ -287,7 +288,10 @@ public final class LongPairHeap {
     }
   }
 
-  /** Keeps half a chunk, or three quarters of the only one, in hand: no thrashing at a boundary. */
+  /**
+   * Keeps half a chunk, or three quarters of the only one, as a reserve, so that memory is not
+   * freed and allocated repeatedly.
+   */
   private void releaseCapacity() {
     if (chunkCount > 1) {
       if (size <= (chunkCount - 1) * CHUNK_ENTRIES - CHUNK_ENTRIES / 2) {

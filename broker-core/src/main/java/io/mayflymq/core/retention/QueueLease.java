@@ -4,12 +4,12 @@ import io.mayflymq.core.settings.LeaseSettings;
 import io.mayflymq.core.settings.LeaseUse;
 
 /**
- * How long a queue may stay unused ({@code x-expires}), and what counts as use. Some uses are a
- * moment, others last: while the queue has consumers, or messages that are scheduled for later, the
- * lease does not run, if these are uses that count.
+ * How long a queue may stay unused ({@code x-expires}), and what counts as use. Some uses are
+ * momentary, others last: while the queue has consumers, or scheduled messages, the lease does not
+ * run, if these uses count.
  *
- * <p>Renewing is one assignment: the timer that was set for the old end finds, when it fires, that
- * the lease goes on, and is set again.
+ * <p>Renewing is one assignment: when the timer that was set for the old end fires, it is set again
+ * for the new end.
  *
  * <p>Source: RabbitMQ, "Time-To-Live and Expiration", section "Queue TTL"; Azure Service Bus,
  * "Message expiration", section "Idleness".
@@ -17,13 +17,13 @@ import io.mayflymq.core.settings.LeaseUse;
 public final class QueueLease {
   private LeaseSettings settings;
 
-  /** The uses that count, a bit for each: queues are many, and publishing may be one. */
+  /** The uses that count, one bit each, as there are many queues and each publish may be a use. */
   private int counting;
 
-  /** The uses that go on, likewise. */
+  /** The lasting uses that are in progress, one bit each. */
   private int lasting;
 
-  /** Whether one of those counts. */
+  /** Whether one of the lasting uses counts. */
   private boolean inUse;
 
   private long lastUseMillis;
@@ -32,7 +32,7 @@ public final class QueueLease {
   /**
    * Creates a lease that starts now.
    *
-   * @param settings what it is
+   * @param settings the settings of the lease
    * @param nowMillis the current time
    */
   public QueueLease(LeaseSettings settings, long nowMillis) {
@@ -55,35 +55,35 @@ public final class QueueLease {
     return (counting & use.bit) != 0;
   }
 
-  /** The queue was used so. */
+  /** Records a use of the queue. */
   public void used(LeaseUse use, long nowMillis) {
     if (counts(use)) {
       renew(nowMillis);
     }
   }
 
-  /** A use begins that lasts until {@link #ends}; one of the kind at a time. */
+  /** Begins a use that lasts until {@link #ends}; only one of the same kind at a time. */
   public void begins(LeaseUse use) {
     lasting |= use.bit;
     look();
   }
 
-  /** A use that lasted ends: if it counts, the lease starts anew. */
+  /** Ends a lasting use: if it counts, the lease starts again. */
   public void ends(LeaseUse use, long nowMillis) {
     lasting &= ~use.bit;
     look();
     used(use, nowMillis);
   }
 
-  /** The queue stays for another period though nobody used it. */
+  /** Renews the lease although the queue was not used. */
   public void renew(long nowMillis) {
     lastUseMillis = nowMillis;
     endMillis = Deadlines.after(nowMillis, settings.expiresMillis());
   }
 
   /**
-   * Another period counts, from the last use of the queue on, which may have been longer ago; or
-   * other uses do, from now on.
+   * Applies new settings: another period counts from the last use of the queue, which may have been
+   * longer ago; other kinds of use count from now on.
    */
   public void change(LeaseSettings changed, long nowMillis) {
     boolean wasInUse = inUse;
@@ -94,7 +94,10 @@ public final class QueueLease {
     endMillis = Deadlines.after(lastUseMillis, changed.expiresMillis());
   }
 
-  /** When it would end with other settings, as {@link #endMillis} tells it. */
+  /**
+   * Returns when the lease would end with other settings, in the form that {@link #endMillis}
+   * returns.
+   */
   public long endWith(LeaseSettings changed, long nowMillis) {
     QueueLease other = new QueueLease(settings, lastUseMillis);
     other.lasting = lasting;
@@ -104,8 +107,8 @@ public final class QueueLease {
   }
 
   /**
-   * When the lease ends if nothing happens, in ms since the epoch; {@link Deadlines#NEVER} while
-   * the queue is in use, or if it has no lease.
+   * Returns when the lease ends if the queue stays unused, in ms since the epoch; {@link
+   * Deadlines#NEVER} while a lasting use counts, or without a lease.
    */
   public long endMillis() {
     return inUse ? Deadlines.NEVER : endMillis;

@@ -3,8 +3,8 @@ package io.mayflymq.core.retention;
 import java.util.Arrays;
 
 /**
- * A double-ended queue of ranges of sequence numbers, ascending, in one array of longs; empty, it
- * holds none.
+ * A double-ended queue of ascending ranges of sequence numbers, in one array of longs; an empty one
+ * holds no array.
  */
 final class RunDeque {
   private static final long[] NONE = new long[0];

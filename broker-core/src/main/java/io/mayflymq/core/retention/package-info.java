@@ -1,5 +1,5 @@
 /**
- * How long things stay: deadlines of messages, the lease of a queue, limits on its length. Pure;
- * time comes in with each call.
+ * Deadlines of messages, the leases of queues, exchanges and bindings, and length limits. Pure:
+ * each call carries the current time.
  */
 package io.mayflymq.core.retention;

@@ -10,8 +10,8 @@ import java.util.Objects;
  * @param source name of the exchange that messages come from, never the default exchange
  * @param destinationKind what {@code destination} names
  * @param destination name of the queue or exchange that messages go to
- * @param routingKey the binding key; what it means is up to the type of the source exchange
- * @param arguments what a headers exchange matches, else of no meaning to the broker
+ * @param routingKey the binding key; its meaning depends on the type of the source exchange
+ * @param arguments what a headers exchange matches; ignored by other types
  */
 public record Binding(
     String source,
@@ -39,8 +39,8 @@ public record Binding(
   }
 
   /**
-   * The same in every run, unlike the one that the compiler would write, as an enum hashes by
-   * identity: the order of destinations follows from it, and replaying a log must reproduce it.
+   * The same in every run, unlike the generated method, as an enum hashes by identity: the order of
+   * destinations depends on it, and replaying a log must reproduce that order.
    */
   @Override
   public int hashCode() {

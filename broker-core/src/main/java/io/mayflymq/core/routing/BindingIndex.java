@@ -21,10 +21,10 @@ interface BindingIndex<Q> {
 
   void forEach(Consumer<? super Binding> action);
 
-  /** Where a message goes from here, alternate exchange aside. */
+  /** Returns the destinations of a message, without the alternate exchange. */
   Targets<Q> match(String routingKey, MessageProperties properties);
 
-  /** Where a message with several routing keys goes. */
+  /** Returns the destinations of a message with several routing keys. */
   default Targets<Q> match(List<String> routingKeys, MessageProperties properties) {
     List<Targets<Q>> parts = new ArrayList<>(routingKeys.size());
     for (String key : routingKeys) {
@@ -33,12 +33,12 @@ interface BindingIndex<Q> {
     return Targets.union(parts);
   }
 
-  /** What the exchange remembers, or null if it does not. */
+  /** Returns the recent messages of the exchange, or null if it does not keep them. */
   default RecentHistory history() {
     return null;
   }
 
-  /** Whether messages with the same routing keys may go different ways. */
+  /** Whether messages with the same routing keys may have different destinations. */
   default boolean variesByMessage() {
     return false;
   }

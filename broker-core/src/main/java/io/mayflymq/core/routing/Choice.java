@@ -4,16 +4,19 @@ import java.util.List;
 
 /** How an exchange chooses one of its bindings. */
 interface Choice {
-  /** Prepares to choose among these, in an order that depends on nothing but them; never none. */
+  /**
+   * Prepares to choose among these bindings, in an order that depends on them alone; never an empty
+   * list.
+   */
   Chooser among(List<Binding> bindings);
 
-  /** Whether messages with the same routing key may go different ways. */
+  /** Whether messages with the same routing key may have different destinations. */
   boolean variesByMessage();
 
-  /** Chooses for one message after the other, on any thread. */
+  /** Chooses for each message, on any thread. */
   @FunctionalInterface
   interface Chooser {
-    /** The place of the chosen one in the list. */
+    /** Returns the index of the chosen binding in the list. */
     int choose(String routingKey, MessageProperties properties);
   }
 }

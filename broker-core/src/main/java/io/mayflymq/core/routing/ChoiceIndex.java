@@ -14,7 +14,7 @@ final class ChoiceIndex<Q> implements BindingIndex<Q> {
           .thenComparing(Binding::routingKey)
           .thenComparing(binding -> binding.arguments().toString());
 
-  /** The bindings in order, what they lead to, and who chooses. */
+  /** The bindings in order, their destinations, and the chooser. */
   private record Candidates<Q>(List<Targets<Q>> targets, Choice.Chooser chooser) {}
 
   private final Choice choice;
@@ -65,7 +65,7 @@ final class ChoiceIndex<Q> implements BindingIndex<Q> {
     return known.targets().get(known.chooser().choose(routingKey, properties));
   }
 
-  /** One for all keys, by the first, which is the message's own. */
+  /** Chooses one destination for all keys, by the first one, which is the message's routing key. */
   @Override
   public Targets<Q> match(List<String> routingKeys, MessageProperties properties) {
     return match(routingKeys.get(0), properties);

@@ -13,13 +13,13 @@ import java.util.Set;
  * {@code x-consistent-hash}: messages with the same routing key, header or property go to the same
  * destination, and to each of them in proportion to its weight, the binding key.
  *
- * <p>Each destination draws a score from its name and what is hashed; the best one wins (weighted
- * rendezvous hashing). So a destination that comes takes only what it wins, one that goes leaves
- * only what it had, and no order of bindings matters. A destination bound twice counts with the
- * higher weight.
+ * <p>Each destination gets a score from its name and the hashed value; the highest score wins
+ * (weighted rendezvous hashing). So a new destination takes only the keys that it wins, a removed
+ * one only gives up the keys that it had, and the order of bindings does not matter. A destination
+ * that is bound twice counts with the higher weight.
  *
- * <p>Source of the rules and texts: RabbitMQ's plugin. Which destination a key belongs to is not
- * the same as there.
+ * <p>Source of the rules and texts: RabbitMQ's plugin. The assignment of keys to destinations
+ * differs from RabbitMQ's.
  */
 final class ConsistentHash implements Choice {
   private static final String HASH_HEADER = "hash-header";
@@ -121,7 +121,7 @@ final class ConsistentHash implements Choice {
     return best;
   }
 
-  /** What the destination follows from; without the header or property all messages are alike. */
+  /** Returns the hashed value; without the header or property it is the same for all messages. */
   private String hashed(String routingKey, MessageProperties message) {
     if (header != null) {
       return text(message.headers().get(header));

@@ -1,6 +1,6 @@
 package io.mayflymq.core.routing;
 
-/** What a binding leads to. */
+/** The kinds of destination of a binding. */
 public enum DestinationKind {
   QUEUE("queue"),
   EXCHANGE("exchange");

@@ -6,11 +6,11 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What an exchange was declared with.
+ * The properties of an exchange as declared.
  *
  * @param name unique in its virtual host; empty for the default exchange
  * @param durable whether it survives a restart
- * @param autoDelete whether it goes with the last of its bindings as a source
+ * @param autoDelete whether it is deleted with the last of its bindings as a source
  * @param internal whether clients may not publish to it
  * @param arguments the declare arguments, of which {@code alternate-exchange} concerns routing
  */
@@ -28,10 +28,10 @@ public record ExchangeDefinition(
   /** The exchange that the firehose tracer publishes to (rabbitmq.com/docs/firehose). */
   public static final String TRACE = "amq.rabbitmq.trace";
 
-  /** The exchange that tells what happens in the broker (RabbitMQ, "Event Exchange Plugin"). */
+  /** The exchange that the broker's events are published to (RabbitMQ, "Event Exchange Plugin"). */
   public static final String EVENT = "amq.rabbitmq.event";
 
-  /** The default exchange, which every virtual host has and nobody can bind or delete. */
+  /** The default exchange, which every virtual host has and which cannot be bound or deleted. */
   public static final ExchangeDefinition DEFAULT = durable("", ExchangeType.DIRECT);
 
   public ExchangeDefinition {

@@ -5,8 +5,8 @@ import io.mayflymq.core.retention.IdleLease;
 /**
  * An exchange of a table.
  *
- * @param alternate name of the exchange that takes what goes nowhere from here, or null
- * @param lease how long it may stay unused, or null: for ever
+ * @param alternate name of the exchange that takes unroutable messages, or null
+ * @param lease how long it may stay unused, or null for no limit
  * @param index its bindings as a source
  */
 record ExchangeNode<Q>(
@@ -19,7 +19,7 @@ record ExchangeNode<Q>(
         definition.type().newIndex(definition.arguments()));
   }
 
-  /** Whether messages that ask for it wait here. */
+  /** Whether it delays messages that request a delay. */
   boolean delays() {
     return definition.type() == ExchangeType.X_DELAYED_MESSAGE;
   }
@@ -36,7 +36,7 @@ record ExchangeNode<Q>(
     return new ExchangeNode<>(definition, alternate, changed, index);
   }
 
-  /** Whether messages neither wait here nor leave a trace. */
+  /** Whether it neither delays nor keeps messages. */
   boolean isPlain() {
     return !delays() && lease == null && index.history() == null;
   }

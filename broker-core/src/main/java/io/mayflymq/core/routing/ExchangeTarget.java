@@ -1,7 +1,7 @@
 package io.mayflymq.core.routing;
 
 /**
- * An exchange that a binding leads to: its name only, since the node behind it is replaced each
- * time something is bound to it, and tables must not hold the nodes of other tables.
+ * An exchange as the destination of a binding: its name only, since its node is replaced each time
+ * a binding is added to it, and tables must not refer to the nodes of other tables.
  */
 record ExchangeTarget<Q>(String name) implements Target<Q> {}

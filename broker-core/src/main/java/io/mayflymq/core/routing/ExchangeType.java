@@ -6,9 +6,9 @@ import io.mayflymq.protocol.types.ReplyCode;
 import java.util.Locale;
 
 /**
- * The kinds of exchange: those of AMQP 0-9-1, section 3.1.3, and those of RabbitMQ's plugins. A
- * kind is no more than the way its bindings are indexed: another one is another constant with an
- * index of its own, and the routing table need not know.
+ * The types of exchange: those of AMQP 0-9-1, section 3.1.3, and those of RabbitMQ's plugins. A
+ * type only determines how the bindings are indexed: a further type is another constant with an
+ * index of its own, and does not affect the routing table.
  */
 public enum ExchangeType {
   /** Routes to the bindings whose key equals the routing key. */
@@ -44,7 +44,7 @@ public enum ExchangeType {
       HeadersMatch.validate(binding.arguments());
     }
   },
-  /** Shares messages out by what they have in common, see {@link ConsistentHash}. */
+  /** Distributes messages by a common property, see {@link ConsistentHash}. */
   X_CONSISTENT_HASH("Consistent Hashing Exchange") {
     @Override
     <Q> BindingIndex<Q> newIndex(FieldTable arguments) {
@@ -68,14 +68,14 @@ public enum ExchangeType {
       return ChoiceIndex.empty(ModulusHash.INSTANCE);
     }
   },
-  /** Routes to one binding, whichever. */
+  /** Routes to one binding, chosen at random. */
   X_RANDOM("Randomly picks a binding (queue) to route via (to).") {
     @Override
     <Q> BindingIndex<Q> newIndex(FieldTable arguments) {
       return ChoiceIndex.empty(RandomChoice.INSTANCE);
     }
   },
-  /** Routes to one queue of this node, whichever; all are of this node. */
+  /** Routes to one queue of this node, chosen at random; all queues are on this node. */
   X_LOCAL_RANDOM("Picks one random local binding (queue) to route via (to).") {
     @Override
     <Q> BindingIndex<Q> newIndex(FieldTable arguments) {
@@ -106,7 +106,7 @@ public enum ExchangeType {
       RecentHistory.validate(arguments);
     }
   },
-  /** Routes as another type does, and holds back what asks for it, see {@link DelayedType}. */
+  /** Routes like another type, and delays messages on request, see {@link DelayedType}. */
   X_DELAYED_MESSAGE("Delayed Message Exchange.") {
     @Override
     <Q> BindingIndex<Q> newIndex(FieldTable arguments) {
@@ -151,7 +151,7 @@ public enum ExchangeType {
     return wireName;
   }
 
-  /** What RabbitMQ's management says of it. */
+  /** Returns the description in RabbitMQ's management. */
   public String description() {
     return description;
   }

@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * What one binding of a headers exchange asks of the headers of a message.
+ * The condition of one binding of a headers exchange for the headers of a message.
  *
  * <p>The rules are those of RabbitMQ 3.13 (rabbit_exchange_type_headers.erl). {@code x-match} is
  * {@code all} (also if absent), {@code any}, {@code all-with-x} or {@code any-with-x}; the first

@@ -2,5 +2,5 @@ package io.mayflymq.core.routing;
 
 import io.mayflymq.core.retention.IdleLease;
 
-/** What a binding leads to that goes when no message takes it for too long. */
+/** The destination of a binding that is deleted when no message uses it for too long. */
 record LeasedTarget<Q>(Target<Q> target, IdleLease lease) implements Target<Q> {}

@@ -4,8 +4,8 @@ import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
 
 /**
- * The properties of a message that is being routed, decoded only when an exchange asks for them:
- * most messages never meet one.
+ * The properties of a message that is being routed, decoded only if an exchange needs them, which
+ * is rare.
  */
 @FunctionalInterface
 public interface MessageProperties {

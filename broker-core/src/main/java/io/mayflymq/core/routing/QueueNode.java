@@ -7,7 +7,8 @@ package io.mayflymq.core.routing;
 final class QueueNode<Q> implements Target<Q> {
   private final String name;
   private final Q handle;
-  // Set late by whoever needs it first; what they write is immutable and equal, so a race is fine.
+  // Set by the first thread that needs it; the value is immutable and equal, so a race is
+  // harmless.
   private Route<Q> route;
 
   QueueNode(String name, Q handle) {

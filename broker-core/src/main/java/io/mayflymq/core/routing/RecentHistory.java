@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The last messages of an exchange of the type {@code x-recent-history}, for those that are bound
- * to it later. Kept in memory only. Any thread may call.
+ * The latest messages of an exchange of the type {@code x-recent-history}, for destinations that
+ * are bound to it later. Kept in memory only. Any thread may call.
  *
  * <p>Source: RabbitMQ's plugin.
  */
@@ -44,7 +44,7 @@ public final class RecentHistory {
     }
   }
 
-  /** Remembers a message, unless its publisher does not want that. */
+  /** Adds a message, unless its publisher has excluded it. */
   synchronized void add(Message message) {
     if (FieldValue.Bool.TRUE.equals(message.headers().get(NO_STORE))) {
       return;
@@ -55,7 +55,7 @@ public final class RecentHistory {
     messages.addLast(message);
   }
 
-  /** What is remembered, the oldest first. */
+  /** Returns the messages, the oldest first. */
   public synchronized List<Message> messages() {
     return List.copyOf(messages);
   }

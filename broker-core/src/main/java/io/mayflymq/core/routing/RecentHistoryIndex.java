@@ -2,7 +2,7 @@ package io.mayflymq.core.routing;
 
 import java.util.function.Consumer;
 
-/** The bindings of an exchange that remembers its last messages: all of them match. */
+/** The bindings of an exchange that keeps its latest messages: all of them match. */
 record RecentHistoryIndex<Q>(FanoutIndex<Q> all, RecentHistory history) implements BindingIndex<Q> {
   static <Q> RecentHistoryIndex<Q> empty(RecentHistory history) {
     return new RecentHistoryIndex<>(FanoutIndex.empty(), history);

@@ -3,13 +3,13 @@ package io.mayflymq.core.routing;
 import java.util.List;
 
 /**
- * What a removal took along: with a queue or an exchange go its bindings, and with the last binding
- * of an auto-delete exchange as a source goes that exchange, and so on.
+ * The result of a removal: with a queue or an exchange its bindings are removed, and with the last
+ * binding of an auto-delete exchange as a source that exchange, and so on.
  *
  * @param table the table afterwards; the same one if there was nothing to remove
- * @param deletedExchanges every exchange that is gone, in the order in which they went, the one
- *     that was asked for included
- * @param deletedBindings every binding that is gone, the one that was asked for included
+ * @param deletedExchanges all deleted exchanges, in the order of deletion, including the requested
+ *     one
+ * @param deletedBindings all deleted bindings, including the requested one
  */
 public record Removal<Q>(
     RoutingTable<Q> table,

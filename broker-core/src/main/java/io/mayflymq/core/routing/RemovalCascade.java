@@ -7,9 +7,9 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Carries a removal through to the auto-delete exchanges that it leaves without a binding
- * (RabbitMQ: an auto-delete exchange goes when the last binding from it is removed, never because
- * it had none to begin with).
+ * Deletes also the auto-delete exchanges that a removal leaves without a binding (RabbitMQ: an
+ * auto-delete exchange is deleted when the last binding from it is removed, never because it had
+ * none to begin with).
  */
 final class RemovalCascade<Q> {
   private final List<ExchangeDefinition> exchanges = new ArrayList<>();

@@ -12,8 +12,8 @@ import java.util.function.UnaryOperator;
 /**
  * The queues that a message goes to, each once. Immutable; often the same object for many messages.
  *
- * <p>Queues that are reached through a delayed exchange only come last: a message that asks for a
- * delay goes there later.
+ * <p>Queues that are reached only through a delayed exchange come last: a message that requests a
+ * delay is published to them later.
  *
  * <p>{@link #get} and {@link #size} are for the publish path, where an iterator would be one object
  * per message.
@@ -59,7 +59,7 @@ public final class Route<Q> {
     this.leases = leases;
   }
 
-  /** The same, where each message is use of these, too. */
+  /** Returns the same route, where each message also counts as a use of these leases. */
   Route<Q> using(Collection<IdleLease> used) {
     return used.isEmpty()
         ? this
@@ -72,7 +72,7 @@ public final class Route<Q> {
             used.toArray(IdleLease[]::new));
   }
 
-  /** The same, which is not {@linkplain #isReusable reusable}. */
+  /** Returns the same route, which is not {@linkplain #isReusable reusable}. */
   @SuppressWarnings("unchecked") // what is empty holds no Q
   Route<Q> thisTime() {
     return isEmpty() && histories.isEmpty() && leases == null
@@ -80,7 +80,7 @@ public final class Route<Q> {
         : new Route<>(queues, undelayed, histories, undelayedHistories, false, leases);
   }
 
-  /** A message takes this route: exchanges and bindings on the way are used. */
+  /** Called when a message takes this route: exchanges and bindings on it are used. */
   public void used(InstantSource clock) {
     if (leases != null) {
       long now = clock.millis();
@@ -101,7 +101,7 @@ public final class Route<Q> {
     return new Route<>(new Object[] {queue}, 1, List.of(), 0, true);
   }
 
-  /** The route to these queues, to none of them with a delay. */
+  /** Returns the route to these queues, without delayed exchanges. */
   public static <Q> Route<Q> to(List<Q> queues) {
     return new Route<>(queues.toArray(), queues.size(), List.of(), 0, false);
   }
@@ -111,10 +111,11 @@ public final class Route<Q> {
   }
 
   /**
-   * A route over several exchanges.
+   * Creates a route over several exchanges.
    *
    * @param undelayed how many of the queues, the first ones, are reached without a delay
-   * @param undelayedHistories the same of what remembers the message
+   * @param undelayedHistories how many of the histories, the first ones, are reached without a
+   *     delay
    */
   @SuppressWarnings("unchecked") // none holds a Q
   static <Q> Route<Q> of(
@@ -134,7 +135,9 @@ public final class Route<Q> {
     return new Route<>(queues, undelayed, List.copyOf(histories), undelayedHistories, reusable);
   }
 
-  /** How many queues there are; 0 makes a mandatory message come back as 312 NO_ROUTE. */
+  /**
+   * Returns how many queues there are; with 0 a mandatory message is returned with 312 NO_ROUTE.
+   */
   public int size() {
     return queues.length;
   }
@@ -160,9 +163,9 @@ public final class Route<Q> {
   }
 
   /**
-   * The same way to other queues.
+   * Returns the same route with other queues.
    *
-   * @param successor gives for each queue the one in its place, or null if there is none
+   * @param successor returns for each queue the one that replaces it, or null if there is none
    */
   @SuppressWarnings({"unchecked", "ReferenceEquality"}) // only handles of Q get in
   public Route<Q> map(UnaryOperator<Q> successor) {
@@ -188,26 +191,28 @@ public final class Route<Q> {
             Arrays.copyOf(others, count), stay, histories, undelayedHistories, false, leases);
   }
 
-  /** Whether there is a delayed exchange on the way: then a message may ask for a delay. */
+  /** Whether the route contains a delayed exchange: then a message may request a delay. */
   public boolean isDelayed() {
     return undelayed < queues.length || undelayedHistories < histories.size();
   }
 
   /**
-   * How long a message is held back on its way to the queues behind delayed exchanges, in ms; 0 if
-   * it is not, as there are none, or it asks for nothing, or for longer than can be.
+   * Returns how long a message is delayed for the queues behind delayed exchanges, in ms; 0 if
+   * there are none, or if it requests no delay, or one that is too long.
    */
   public long delayOf(Message message) {
     long asked = isDelayed() ? Delay.of(message.headers()) : 0;
     return asked > Delay.LONGEST_MILLIS ? 0 : asked;
   }
 
-  /** How many of the queues, the first ones, get a message now that asks for a delay. */
+  /**
+   * Returns how many of the queues, the first ones, get a message at once that requests a delay.
+   */
   public int undelayed() {
     return undelayed;
   }
 
-  /** Has the exchanges on the way that remember messages remember this one, if it comes now. */
+  /** Adds this message to the histories of the exchanges on the route, if it arrives there now. */
   public void remember(Message message) {
     if (!histories.isEmpty()) {
       histories.stream()
@@ -218,8 +223,8 @@ public final class Route<Q> {
 
   /**
    * Whether every message with the same exchange and routing keys takes this route, as long as the
-   * table is the same: then a channel may keep it. False once an exchange was asked that looks at
-   * more than the keys, or at chance.
+   * table is the same: then a channel may cache it. False if an exchange on it uses more than the
+   * keys, or chooses at random.
    */
   public boolean isReusable() {
     return reusable;

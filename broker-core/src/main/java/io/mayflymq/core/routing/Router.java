@@ -13,13 +13,12 @@ import java.util.Set;
  * Routing over more than one exchange: bindings between exchanges, alternate exchanges, several
  * routing keys.
  *
- * <p>As in RabbitMQ each exchange is visited once however many ways lead to it, which ends cycles.
- * An exchange is said to route nowhere if none of its own bindings matches any of the keys; that a
- * matching binding leads to an exchange where nothing matches does not bring the alternate exchange
- * in.
+ * <p>As in RabbitMQ each exchange is visited once however many paths lead to it, which ends cycles.
+ * The alternate exchange is used if none of an exchange's own bindings matches any of the keys; it
+ * is not used if a binding matches but leads to an exchange where nothing matches.
  *
- * <p>What is behind a delayed exchange is visited last, so an exchange or queue that is reached
- * without a delay too counts as such.
+ * <p>Delayed exchanges are visited last, so an exchange or queue that can also be reached without a
+ * delay counts as not delayed.
  */
 final class Router<Q> {
   private final RoutingTable<Q> table;

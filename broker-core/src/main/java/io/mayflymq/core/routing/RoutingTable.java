@@ -12,13 +12,13 @@ import java.util.function.BiConsumer;
  * The exchanges, queues and bindings of a virtual host, at one moment. Immutable.
  *
  * <p>Every change returns another table, or this very one if it changes nothing; its cost does not
- * grow with what is in the table. The owner keeps the current table in a volatile field and is the
- * only one to replace it; everybody else reads that field and routes with what they find, from any
- * thread, without a lock. What one table returns stays true of that table.
+ * grow with the size of the table. The owner keeps the current table in a volatile field and is the
+ * only one to replace it; all other threads read that field and route with that table, without a
+ * lock. The results of one table remain valid for that table.
  *
  * <p>The default exchange (the empty name) is implicit: it routes to the queue that the routing key
- * names, and can be neither added, removed nor bound. Names are compared exactly; that there is
- * room for one and that the client may use it is checked by the caller, whose texts they are.
+ * names, and can be neither added, removed nor bound. Names are compared exactly; the caller checks
+ * that a name is not in use and that the client may use it.
  *
  * @param <Q> the handle of a queue, never null
  */
@@ -52,8 +52,8 @@ public final class RoutingTable<Q> {
   // Routing
 
   /**
-   * Where a message with one routing key goes; through bindings between exchanges, and to alternate
-   * exchanges where it would go nowhere.
+   * Returns the route of a message with one routing key, through bindings between exchanges, and
+   * through alternate exchanges if it would be unroutable.
    *
    * @return each queue once; no queue if there is no such exchange, so ask {@link #exchange} first
    *     where that is an error
@@ -78,8 +78,8 @@ public final class RoutingTable<Q> {
   }
 
   /**
-   * Where a message with several routing keys goes: its own and those in its {@code CC} and {@code
-   * BCC} headers (rabbitmq.com/docs/sender-selected).
+   * Returns the route of a message with several routing keys: its own and those in its {@code CC}
+   * and {@code BCC} headers (rabbitmq.com/docs/sender-selected).
    *
    * @return each queue once; no queue if there is no such exchange
    */
@@ -125,7 +125,7 @@ public final class RoutingTable<Q> {
     return node != null && !node.index().isEmpty();
   }
 
-  /** What an exchange remembers, or null if it does not. */
+  /** Returns the recent messages of an exchange, or null if it does not keep them. */
   public RecentHistory history(String exchange) {
     ExchangeNode<Q> node = exchangeNode(exchange);
     return node == null ? null : node.index().history();
@@ -150,8 +150,9 @@ public final class RoutingTable<Q> {
   }
 
   /**
-   * This table with another alternate exchange in effect for an exchange. A policy may set it; the
-   * argument of the declaration wins over a policy in RabbitMQ, which the caller sees to.
+   * Returns this table with another alternate exchange in effect for an exchange. A policy may set
+   * it; in RabbitMQ the argument of the declaration has precedence over a policy, which the caller
+   * must observe.
    *
    * @param alternate null for none
    * @throws IllegalArgumentException if there is no such exchange, or it is the default exchange

@@ -1,4 +1,4 @@
 package io.mayflymq.core.routing;
 
-/** What a binding leads to, resolved. */
+/** The resolved destination of a binding. */
 sealed interface Target<Q> permits QueueNode, ExchangeTarget, LeasedTarget {}

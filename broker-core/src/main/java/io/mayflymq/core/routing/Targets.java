@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The destinations that one exchange chose, each once.
+ * The destinations that one exchange selected, each once.
  *
  * @param nodes the queues, to be merged with those of other exchanges
- * @param exchanges the names of exchanges to go on with
- * @param route the same queues, to be given out if that is all
- * @param leases those of the bindings that lead there
+ * @param exchanges the names of exchanges to continue with
+ * @param route the same queues as a route, to be used if there are no other destinations
+ * @param leases the leases of the bindings that lead to them
  */
 record Targets<Q>(
     List<QueueNode<Q>> nodes, List<String> exchanges, Route<Q> route, Set<IdleLease> leases) {

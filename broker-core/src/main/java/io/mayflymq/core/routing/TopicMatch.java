@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * One routing key on its way through the trie of a topic exchange.
+ * Matches one routing key against the trie of a topic exchange.
  *
  * <p>The trie is run as a nondeterministic automaton, one word after the other, rather than
  * searched by recursion: with several {@code #} in a pattern a search tries every way to share out

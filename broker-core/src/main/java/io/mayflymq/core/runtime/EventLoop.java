@@ -3,18 +3,18 @@ package io.mayflymq.core.runtime;
 import java.util.concurrent.Executor;
 
 /**
- * The thread that a shard lives on, and its connections beside it. Tasks run one after the other,
- * in the order they came.
+ * The thread that a shard and its connections run on. Tasks run one after the other, in the order
+ * in which they were added.
  */
 public interface EventLoop extends Executor {
   /** Whether the caller is this thread. */
   boolean inEventLoop();
 
   /**
-   * Runs a task on the thread once it has looked at its sockets again: for work in slices. A loop
-   * runs all tasks that there are before it reads, also those that other tasks add meanwhile, so
-   * slices that {@link #execute} each other would hold up clients as one long task does. On the
-   * thread only.
+   * Runs a task on the thread after it has read from its sockets again: for work in slices. An
+   * event loop runs all pending tasks before it reads, including those that other tasks add
+   * meanwhile, so slices that {@link #execute} each other would delay clients as much as one long
+   * task. Call on the thread only.
    */
   default void executeLater(Runnable task) {
     execute(task);

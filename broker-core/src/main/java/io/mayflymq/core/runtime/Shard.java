@@ -10,19 +10,19 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /*
- * A shard is a set of queues and the one thread that touches them: an event loop. There are no locks in the core, as whoever wants
- * something of a queue hands a task to its shard.
+ * A shard is a set of queues and the one thread that accesses them, an event loop. There are no locks in the core: code that needs something from a
+ * queue submits a task to the queue's shard.
  *
- * Work comes in bursts: what one read from a socket brought, one batch of another shard, the timers that are due. The clock is read
- * once at the start of a burst, and what a burst produces (deliveries, confirms, dead letters) is collected and passed on once at its end,
- * by the members that were added while it ran. So neither a system call nor a hand-over between threads is made for a single message.
+ * Work comes in bursts: the data of one socket read, one batch from another shard, the timers that are due. The clock is read once at the start of a
+ * burst. What a burst produces (deliveries, confirms, dead letters) is collected and passed on once at its end, by the listeners that were added while
+ * it ran. So neither a system call nor a hand-over between threads is made for a single message.
  *
- * What other threads hand over waits in a mailbox, and goes before whatever begins a burst: a loop that finds both a client's bytes and a task
- * would read the bytes first. A client that was told of something asks for it next, perhaps on another loop; it must find what was on
- * its way there before it was told.
+ * Tasks from other threads wait in a mailbox, and run before anything that begins a burst; an event loop that finds both a client's bytes and a task
+ * would read the bytes first. A client that got a reply may send its next command on another event loop; that command must see everything that was
+ * submitted to this shard before the reply was sent.
  *
- * Each task, member and timer is a boundary: what it throws is reported, and the others go on as if it had not been there. Only what a caller
- * of run() runs itself throws to that caller.
+ * Each task, listener and timer is a boundary for exceptions: an exception is reported, and the others run as usual. Only a task that a caller of run()
+ * runs itself throws to that caller.
  */
 public final class Shard {
   private static final long NEVER = Long.MAX_VALUE;
@@ -30,9 +30,10 @@ public final class Shard {
   private static final int MOST_AT_ONCE = 1024;
 
   /**
-   * The longest sleep in ms while timers wait. Deadlines are times on the wall, but a loop measures
-   * its delays by a clock of its own, which drifts from the wall's and stands while the machine is
-   * suspended: no timer is later for it than the two clocks can differ by within a second.
+   * The longest sleep in ms while timers wait. Deadlines are wall-clock times, but an event loop
+   * measures its delays by another clock, which drifts from the wall clock and stands still while
+   * the machine is suspended. With this bound a timer is late by no more than the two clocks can
+   * differ within a second.
    */
   private static final long LONGEST_SLEEP_MILLIS = 1000;
 
@@ -55,7 +56,7 @@ public final class Shard {
    * @param index its number, from 0
    * @param loop its thread
    * @param clock the time, in ms since the epoch
-   * @param faults where exceptions are reported that go no further
+   * @param faults where uncaught exceptions are reported
    */
   public Shard(int index, EventLoop loop, InstantSource clock, Faults faults) {
     this.index = index;
@@ -93,7 +94,7 @@ public final class Shard {
     return timers;
   }
 
-  /** Where exceptions are reported that go no further. Any thread may ask. */
+  /** Returns where uncaught exceptions are reported. Any thread may call. */
   public Faults faults() {
     return faults;
   }
@@ -122,7 +123,7 @@ public final class Shard {
     }
   }
 
-  /** Does the same for an answer. Any thread may call. */
+  /** Runs work as a burst on the shard's thread and returns its result. Any thread may call. */
   public <T> CompletableFuture<T> call(Supplier<T> work) {
     CompletableFuture<T> result = new CompletableFuture<>();
     runOrExecute(
@@ -140,8 +141,8 @@ public final class Shard {
   }
 
   /**
-   * Runs a task as a burst, once clients have had their turn: the next slice of much work. On the
-   * shard's thread only.
+   * Runs a task as a burst, after clients have had their turn: the next slice of a long operation.
+   * On the shard's thread only.
    */
   public void executeLater(Runnable task) {
     loop.executeLater(() -> runContained(task));
@@ -150,11 +151,12 @@ public final class Shard {
   private void openMailbox() {
     awaited.set(false);
     if (!mailbox.isEmpty()) {
-      run(() -> {}); // A burst of what is in there.
+      // A burst for the tasks in the mailbox.
+      run(() -> {});
     }
   }
 
-  /** Runs what others have put into the mailbox; if that is very much, the rest later. */
+  /** Runs the tasks in the mailbox; if there are very many, the rest later. */
   private void emptyMailbox() {
     for (int i = 0; i < MOST_AT_ONCE; i++) {
       Runnable task = mailbox.poll();
@@ -183,8 +185,8 @@ public final class Shard {
   }
 
   /**
-   * Runs a task now, as a burst or as part of the current one; what it throws is thrown on, when
-   * the burst has ended. On the shard's thread only.
+   * Runs a task now, as a burst or as part of the current one; an exception is thrown to the caller
+   * when the burst has ended. On the shard's thread only.
    */
   public void run(Runnable task) {
     boolean begins = depth++ == 0;
@@ -202,15 +204,13 @@ public final class Shard {
   }
 
   /**
-   * Has a member called at the end of the current burst. It must not be added twice before it is.
+   * Has a listener called at the end of the current burst. It must not be added twice before that.
    */
   public void atEndOfBurst(EndOfBurstListener member) {
     members.addLast(member);
   }
 
-  /**
-   * The same, but after all others: for work that nobody waits for who gets something from them.
-   */
+  /** Has a listener called after all others: for work on which no result of the burst depends. */
   public void afterBurst(EndOfBurstListener member) {
     lastMembers.addLast(member);
   }
@@ -225,7 +225,7 @@ public final class Shard {
     }
   }
 
-  /** Calls all members, even if one fails: nobody knows when the next burst comes. */
+  /** Calls all listeners, even if one fails, because it is unknown when the next burst comes. */
   private void callMembers() {
     EndOfBurstListener member = nextMember();
     while (member != null) {
@@ -257,7 +257,8 @@ public final class Shard {
   }
 
   /**
-   * A wake-up that was overtaken by an earlier one is no longer awaited: it must not set another.
+   * Handles a wake-up. One that was replaced by an earlier one is no longer expected: it must not
+   * set another.
    */
   private void onWake(long deadline) {
     if (deadline != wakeAt) {

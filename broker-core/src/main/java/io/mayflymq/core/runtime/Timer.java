@@ -1,9 +1,9 @@
 package io.mayflymq.core.runtime;
 
 /**
- * Something that happens once at a deadline. A timer is its own node in the lists of the {@link
+ * An action that runs once at a deadline. A timer is its own node in the lists of the {@link
  * TimerWheel} it is scheduled on, so scheduling, moving and cancelling it allocate nothing: its
- * owner (a queue, a connection) makes one and keeps it for life.
+ * owner (a queue, a connection) creates it once and keeps it.
  *
  * <p>Not thread-safe. A timer belongs to at most one wheel at a time and is touched only by the
  * thread that owns that wheel.
@@ -19,15 +19,15 @@ public abstract class Timer {
 
   /**
    * Called once, no earlier than the deadline, from within {@link TimerWheel#advance}. The timer is
-   * no longer scheduled by then, and may schedule or cancel any timer of its wheel, itself
-   * included. One that throws is reported, and fires again a second later unless it has been
-   * scheduled anew: what it looks after would else never be looked at again.
+   * no longer scheduled then, and may schedule or cancel any timer of its wheel, itself included. A
+   * timer that throws is reported, and fires again a second later unless it has been scheduled
+   * again: otherwise the object that it belongs to would never be checked again.
    *
    * @param nowMillis the time that was given to {@code advance}, in milliseconds since the epoch
    */
   protected abstract void fire(long nowMillis);
 
-  /** Whether this timer waits to fire. */
+  /** Whether this timer is scheduled. */
   public final boolean isScheduled() {
     return next != null;
   }

@@ -49,7 +49,7 @@ final class TimerList extends Timer {
     return first;
   }
 
-  /** Takes a timer out of whatever list it is in. */
+  /** Removes a timer from the list it is in. */
   static void unlink(Timer timer) {
     timer.previous.next = timer.next;
     timer.next.previous = timer.previous;

@@ -16,10 +16,10 @@ import io.mayflymq.core.fault.Faults;
  * When time reaches the start of a slot above level 0, its timers cascade: each is placed again, at
  * a lower level (Varghese and Lauck 1987; the kernel's timers before Linux 4.8).
  *
- * <p>What differs from the wheels we learnt from. Linux now rounds far deadlines instead of
- * cascading, and Caffeine's wheel ticks once a second: both trade away the exactness that is the
- * point of this broker. And neither cascading nor empty slots need a tick here: each slot knows the
- * earliest deadline that was put in it, so the owner sleeps until that and not until the slot
+ * <p>Differences from other timing wheels: Linux now rounds far deadlines instead of cascading, and
+ * Caffeine's wheel ticks once a second; both give up exactness, which is the purpose of this
+ * broker. Here, neither cascading nor empty slots need a tick: each slot knows the earliest
+ * deadline that was put in it, so the owner sleeps until that deadline and not until the slot
  * starts. Ten thousand timers an hour away cost nothing for an hour. A wake-up that fires nothing
  * can only come from a timer that was the earliest of its slot and was then moved or cancelled, and
  * it happens at most once for each such timer.
@@ -36,8 +36,9 @@ import io.mayflymq.core.fault.Faults;
  *
  * <p>One call of {@link #advance} fires at most {@code budget} timers and relinks at most a small
  * multiple of that, so a hundred thousand leases that cascade together do not stall the event loop.
- * The lists "due" (will fire in this or a later call), "arrived" (scheduled in the past: fires at
- * the next call) and "cascading" (a slot that is being taken apart) carry the rest over.
+ * The remaining timers are kept in three lists: "due" (will fire in this or a later call),
+ * "arrived" (scheduled in the past: fires at the next call) and "cascading" (a slot that is being
+ * split).
  *
  * <p>Not thread-safe: only the thread of the shard calls this class or its timers.
  */
@@ -47,7 +48,7 @@ public final class TimerWheel {
   private static final int LEVELS = (Long.SIZE - 1 + BITS - 1) / BITS;
   private static final long RELINKS_PER_BUDGET = 8;
 
-  /** After how long a timer that has thrown fires again, in ms. */
+  /** How long after an exception a timer fires again, in ms. */
   static final long RETRY_MILLIS = 1000;
 
   private final Faults faults;
@@ -113,13 +114,14 @@ public final class TimerWheel {
   }
 
   /**
-   * Moves time on and fires what is due: no timer before its deadline, each once. A timer that a
-   * callback schedules at or before {@code nowMillis} fires at the next call, not in this one.
+   * Advances the time and fires timers that are due: none before its deadline, each once. A timer
+   * that a callback schedules at or before {@code nowMillis} fires at the next call, not in this
+   * one.
    *
    * <p>The work is bounded by the budget, so timers may remain due. {@link #nextDeadlineMillis}
-   * then answers {@code nowMillis}, and the caller should come back as soon as its event loop has
-   * had a turn. Due timers fire in the order of their deadlines, save those that were scheduled in
-   * the past and those that a clock set back has met before.
+   * then returns {@code nowMillis}, and the caller should call again as soon as its event loop has
+   * had a turn. Due timers fire in the order of their deadlines, except those that were scheduled
+   * in the past and those that became due before the clock was set back.
    *
    * @param nowMillis the time in milliseconds since the epoch; may be earlier than at the last call
    * @param budget the largest number of timers to fire, at least 1
@@ -168,9 +170,9 @@ public final class TimerWheel {
   }
 
   /**
-   * When {@link #advance} must next be called: at or before the earliest deadline, and never before
-   * {@code nowMillis}, so that the difference is a delay to sleep. Exact as long as no timer has
-   * been moved or cancelled. O(1).
+   * Returns when {@link #advance} must next be called: at or before the earliest deadline, and
+   * never before {@code nowMillis}, so that the difference is a delay to sleep. Exact as long as no
+   * timer has been moved or cancelled. O(1).
    *
    * @param nowMillis the time in milliseconds since the epoch
    * @return {@code nowMillis} if something is or may be due, {@link Long#MAX_VALUE} if no timer is
@@ -203,8 +205,8 @@ public final class TimerWheel {
   }
 
   /**
-   * Unlinks a timer. Its slot number may be stale, since lists are moved as a whole; that a slot
-   * found empty is not occupied is true all the same.
+   * Unlinks a timer. Its slot number may be stale, since lists are moved as a whole; marking a slot
+   * as unoccupied is correct in any case if it is found empty.
    */
   private void detach(Timer timer) {
     TimerList.unlink(timer);
@@ -222,7 +224,7 @@ public final class TimerWheel {
     }
   }
 
-  /** Brings the wheel up to the time; what is due ends up in the list of the arrived. */
+  /** Advances the wheel to the given time; timers that are due end up in the list "arrived". */
   private void collect(long now, long relinks) {
     for (long left = relinks; left > 0; left--) {
       if (!cascading.isEmpty()) {

@@ -1,2 +1,2 @@
-/** Threads and time: the shard, which is the single writer of its queues, and its timers. */
+/** Threads and time: the shard, which is the only writer of its queues, and its timers. */
 package io.mayflymq.core.runtime;

@@ -50,12 +50,14 @@ public final class AccessControl {
     return state;
   }
 
-  /** Makes another state decide from now on, also for connections that are already open. */
+  /**
+   * Publishes a new state, which applies from now on, also to connections that are already open.
+   */
   public void publish(SecurityState next) {
     state = Objects.requireNonNull(next, "next");
   }
 
-  /** Makes others the users who may connect from this machine only, for logins to come. */
+  /** Sets the users who may connect from this machine only, for future logins. */
   public void setLoopbackUsers(Set<String> names) {
     loopbackUsers = Set.copyOf(names);
   }
@@ -79,8 +81,8 @@ public final class AccessControl {
   }
 
   /**
-   * Checks a name and a password for an administrator who asks whether they are right: wherever the
-   * user may connect from, and without counting a failure.
+   * Checks a name and a password for an administrator's request: from any address, and without
+   * counting a failure.
    */
   public boolean verify(Credentials credentials) {
     User user = state.user(credentials.username());
@@ -88,7 +90,7 @@ public final class AccessControl {
   }
 
   /**
-   * Checks a name that something else has proved, such as a TLS certificate.
+   * Checks a name that has been authenticated by other means, such as a TLS certificate.
    *
    * @param remoteAddress where the client connects from
    */
@@ -111,12 +113,12 @@ public final class AccessControl {
   }
 
   /**
-   * Lets a user into a virtual host that exists.
+   * Checks the access of a user to an existing virtual host.
    *
-   * @param variables what topic permissions may refer to besides {@code username} and {@code
-   *     vhost}, such as {@code client_id}; empty for AMQP
-   * @return what the user's connection asks for each access; for one thread only
-   * @throws ConnectionException 530 NOT_ALLOWED if he has no permissions there
+   * @param variables the variables of topic permissions besides {@code username} and {@code vhost},
+   *     such as {@code client_id}; empty for AMQP
+   * @return checks each access of the user's connection; for one thread only
+   * @throws ConnectionException 530 NOT_ALLOWED if the user has no permissions there
    */
   public VhostAccess checkVhostAccess(String user, String vhost, Map<String, String> variables) {
     if (state.permissions(user, vhost) == null) {
@@ -127,10 +129,10 @@ public final class AccessControl {
   }
 
   /**
-   * Lets somebody do everything in a virtual host who needs no permissions, as he could change
-   * them.
+   * Returns unrestricted access to a virtual host, for an administrator who could change the
+   * permissions anyway.
    *
-   * @param name what he is called; not the name of a user
+   * @param name the name of the administrator; not the name of a user
    */
   public VhostAccess unrestrictedAccess(String name, String vhost) {
     return new VhostAccess(this, name, vhost, Map.of(), true);

@@ -1,18 +1,18 @@
 package io.mayflymq.core.security;
 
-/** What came of a login. */
+/** The result of a login. */
 public sealed interface AuthenticationResult {
 
-  /** The user is who he says. */
+  /** The login succeeded. */
   record Accepted(User user) implements AuthenticationResult {}
 
   /**
-   * The user is not let in.
+   * The login failed.
    *
-   * @param username who it was said to be
+   * @param username the name that was given
    * @param reason why, for the log and never for the client
-   * @param pauseMillis for how long the answer is to be held back, as there were many failures from
-   *     the same address; mostly 0
+   * @param pauseMillis how long the answer is to be delayed, because of many failures from the same
+   *     address; mostly 0
    */
   record Refused(String username, String reason, long pauseMillis) implements AuthenticationResult {
     /** Refused at once. */

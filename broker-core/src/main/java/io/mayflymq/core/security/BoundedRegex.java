@@ -8,9 +8,9 @@ import java.util.regex.PatternSyntaxException;
  * A backtracking regular expression that gives up: it counts how often it looks at a character of
  * the name, and past the limit the name is not matched. RabbitMQ 4.3 bounds PCRE in the same way.
  *
- * <p>What it does without looking at a character is bounded by the pattern itself: by its size, and
- * by the ways in which parts of it can be found without one, of which a pattern may have few. So
- * one with many parts may take fewer steps.
+ * <p>The work between two such steps is bounded by the pattern itself: by its size, and by the
+ * number of ways in which parts of it can match without reading a character, of which a pattern may
+ * have few. So a pattern with many parts may take fewer steps.
  */
 final class BoundedRegex {
   /** As RabbitMQ's match limit (rabbit_re.erl): some milliseconds at worst. */

@@ -10,8 +10,8 @@ import javax.naming.ldap.Rdn;
 import javax.security.auth.x500.X500Principal;
 
 /**
- * What of a client's certificate is the name of its user, as RabbitMQ's {@code ssl_cert_login_from}
- * says.
+ * Determines the name of the user from a client's certificate, as RabbitMQ's {@code
+ * ssl_cert_login_from} does.
  */
 public enum CertificateLogin {
   /** The subject as a whole, the most specific part first: {@code CN=ann,O=shop}. */

@@ -1,6 +1,6 @@
 package io.mayflymq.core.security;
 
-/** What can be limited for a virtual host or for a user, by its name in RabbitMQ. */
+/** The limits of virtual hosts and users, by their names in RabbitMQ. */
 public enum Limit {
   /** Connections that are open at a time; of a virtual host or of a user. */
   MAX_CONNECTIONS("max-connections"),

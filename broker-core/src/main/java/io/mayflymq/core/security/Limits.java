@@ -8,18 +8,18 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * The limits of a virtual host or of a user. What is not limited is absent; a negative number is no
- * limit either, and is kept as it was given, as in RabbitMQ. Immutable.
+ * The limits of a virtual host or of a user. A limit that was not set is absent; a negative number
+ * means no limit, too, and is kept as it was set, as in RabbitMQ. Immutable.
  */
 public final class Limits {
   /** No limit at all. */
   public static final Limits NONE = new Limits(new EnumMap<>(Limit.class));
 
-  /** What a virtual host can have (rabbitmq.com/docs/vhosts#limits). */
+  /** The limits of virtual hosts (rabbitmq.com/docs/vhosts#limits). */
   public static final Set<Limit> OF_VHOSTS =
       Collections.unmodifiableSet(EnumSet.of(Limit.MAX_CONNECTIONS, Limit.MAX_QUEUES));
 
-  /** What a user can have (rabbitmq.com/docs/user-limits). */
+  /** The limits of users (rabbitmq.com/docs/user-limits). */
   public static final Set<Limit> OF_USERS =
       Collections.unmodifiableSet(EnumSet.of(Limit.MAX_CONNECTIONS, Limit.MAX_CHANNELS));
 
@@ -41,7 +41,7 @@ public final class Limits {
     return values.get(limit);
   }
 
-  /** Whether there may be one more when there are so many already. */
+  /** Whether one more is allowed with this number present. */
   public boolean allow(Limit limit, int present) {
     Integer most = values.get(limit);
     return most == null || most < 0 || present < most;

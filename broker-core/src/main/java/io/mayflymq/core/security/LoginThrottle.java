@@ -8,9 +8,9 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Slows down who guesses passwords: after some failures from an address, each further refusal from
- * there is held back for longer. Only refusals are; a right password is answered at once, so a
- * program that goes on with an old password does not lock out others on its machine.
+ * Slows down password guessing: after some failures from an address, each further refusal from
+ * there is delayed for longer. Only refusals are delayed; a correct password is answered at once,
+ * so a program that keeps using an old password does not lock out others on its machine.
  *
  * <p>An IPv6 address counts as its network of 64 bits, all of which one customer usually has. Holds
  * a bounded number of addresses, and forgets the one that failed longest ago. Any thread may call.
@@ -44,7 +44,7 @@ public final class LoginThrottle {
         }
       };
 
-  /** Counts a failure, and tells how long its answer is to be held back, in ms. */
+  /** Counts a failure, and returns how long its answer is to be delayed, in ms. */
   public synchronized long failed(InetAddress address, long nowMillis) {
     Failures failures = byAddress.computeIfAbsent(network(address), absent -> new Failures());
     if (nowMillis - failures.lastMillis > FORGIVEN_AFTER_MILLIS) {

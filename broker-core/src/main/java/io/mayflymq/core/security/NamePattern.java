@@ -16,15 +16,18 @@ import java.util.function.Predicate;
  * own documentation), so they go to java.util.regex with a {@linkplain BoundedRegex limit} on the
  * steps, past which a name counts as not matched.
  *
- * <p>What a pattern would cost is found before it is compiled ({@link RegexCost}), and one that
- * costs too much is refused. One that was kept by an earlier version, which did not look, is never
- * compiled, and found nowhere.
+ * <p>The cost of a pattern is estimated before it is compiled ({@link RegexCost}), and one that
+ * costs too much is refused. A stored pattern from an earlier version, which had no such check, is
+ * not compiled then, and matches nothing.
  *
- * <p>Immutable as far as one can see, and safe to use from any thread. The names that were asked
- * about are remembered, up to a limit, so that a check costs a look-up.
+ * <p>Thread-safe, and immutable except for a cache: the results for recent names are cached, up to
+ * a limit, so that a check costs a look-up.
  */
 public final class NamePattern {
-  /** What repetitions may add to a pattern, in characters; a name has 255 bytes at most. */
+  /**
+   * The largest size that repetitions may add to a pattern, in characters; a name has 255 bytes at
+   * most.
+   */
   public static final int MAX_COPIES = 10_000;
 
   private static final int MAX_DEPTH = 200;
@@ -58,8 +61,8 @@ public final class NamePattern {
   }
 
   /**
-   * Compiles a pattern that was taken before, maybe by a version that knew no limit or another one.
-   * If it cannot be compiled now it is found nowhere, and {@link #problem} says why.
+   * Compiles a stored pattern, maybe from a version with other limits. If it cannot be compiled now
+   * it matches nothing, and {@link #problem} returns the reason.
    */
   public static NamePattern kept(String source) {
     try {
@@ -70,8 +73,8 @@ public final class NamePattern {
   }
 
   /**
-   * Compiles a pattern for names in upper or lower case. It has no look-around and no
-   * back-references, so anybody may be allowed to give one.
+   * Compiles a pattern that ignores case. It supports no look-around and no back-references, so any
+   * client may supply one.
    *
    * @throws IllegalArgumentException if it is not such a regular expression, or costs too much
    */
@@ -85,12 +88,12 @@ public final class NamePattern {
     }
   }
 
-  /** How large it is, with all repetitions written out. */
+  /** Returns its size, with all repetitions expanded. */
   public long size() {
     return size;
   }
 
-  /** Why it is found nowhere; null if it can be found. */
+  /** Returns why it matches nothing; null if it can match. */
   public String problem() {
     return problem;
   }

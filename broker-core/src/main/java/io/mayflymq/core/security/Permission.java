@@ -1,6 +1,6 @@
 package io.mayflymq.core.security;
 
-/** What is to be done with a resource. */
+/** The kind of access to a resource. */
 public enum Permission {
   CONFIGURE("configure"),
   WRITE("write"),

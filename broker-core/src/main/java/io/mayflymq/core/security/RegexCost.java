@@ -7,18 +7,17 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /*
- * What a regular expression would cost, found before it is compiled.
+ * Estimates the cost of a regular expression before it is compiled.
  *
- * RE2/J writes repetitions out when it compiles: ((a{1000}){1000}){1000} becomes a thousand million instructions, and takes the memory of the
- * process with it. Java's own engine keeps a counter instead, and goes through the thousand million when it matches. So the expression is read here
- * once, without building anything, and what it would be if all repetitions were written out is counted: never too little, also for an expression
- * that turns out to be none.
+ * RE2/J expands repetitions when it compiles: ((a{1000}){1000}){1000} becomes a thousand million instructions, and exhausts the memory of the process.
+ * Java's own engine uses a counter instead, but takes a thousand million steps when it matches. So the expression is parsed here once, without building
+ * anything, and its size with all repetitions expanded is computed: never too small, also for an invalid expression.
  *
- * Where the two engines and this reader might disagree about what is what (a class within a class, comments in the expression), the whole is taken to be
- * repeated as often as all its repetitions together say.
+ * Where the two engines and this parser might disagree (a class within a class, comments in the expression), the whole expression counts as repeated as
+ * often as all its repetitions together.
  *
- * For Java's engine, which tries one way after the other, there is a second number: in how many ways a part can be found without one character
- * being read. (|)(|)(|)(|) has sixteen; such ways are not seen by counting the characters that are read (BoundedRegex).
+ * For Java's engine, which backtracks, there is a second number: in how many ways a part can match without reading a character. (|)(|)(|)(|) has
+ * sixteen; such ways are not limited by counting the characters that are read (BoundedRegex).
  */
 final class RegexCost {
   /** A class of Unicode's, {@code \pL}, has a table of ranges, once for each time it is written. */

@@ -1,6 +1,6 @@
 package io.mayflymq.core.settings;
 
-/** How the wait grows from one return of a message to the next. */
+/** How the retry delay grows from one return of a message to the next. */
 public enum Backoff {
   /** By the same amount each time: RabbitMQ 4.3. */
   LINEAR,

@@ -7,19 +7,21 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What becomes of the dead messages of a queue.
+ * What happens to the dead messages of a queue.
  *
- * @param exchange where they go, or null
- * @param routingKey the routing key they go with, or null: their own ones
- * @param on which deaths make dead letters; after others a message is dropped
- * @param routingKeys the routing keys for some reasons, which go before {@link #routingKey}
+ * @param exchange the dead letter exchange, or null
+ * @param routingKey the routing key of dead letters, or null to keep each message's own keys
+ * @param on the reasons for which messages are dead-lettered; for other reasons a message is
+ *     dropped
+ * @param routingKeys the routing keys for some reasons, which have precedence over {@link
+ *     #routingKey}
  * @param serviceBusHeaders whether Azure Service Bus's headers are added
- * @param ownQueue whether the queue has a dead letter queue of its own, which they go to where
- *     there is no exchange
- * @param keepsRefused whether one that no queue takes waits until one does, if it is persistent and
- *     the queue durable; else it is dropped
- * @param atLeastOnce whether whatever is dead-lettered waits until a queue has it: also where it
- *     has nowhere to go, and also what is not persistent
+ * @param ownQueue whether the queue has a dead letter queue of its own, which is used if there is
+ *     no exchange
+ * @param keepsRefused whether a dead letter that no queue accepts waits until one does, if it is
+ *     persistent and the queue is durable; else it is dropped
+ * @param atLeastOnce whether every dead letter waits until a queue has it, also if it is
+ *     unroutable, and also if it is transient
  */
 public record DeadLetterSettings(
     String exchange,
@@ -31,7 +33,7 @@ public record DeadLetterSettings(
     boolean keepsRefused,
     boolean atLeastOnce) {
 
-  /** The deaths that make dead letters in RabbitMQ. */
+  /** The reasons for which RabbitMQ dead-letters messages. */
   public static final Set<DeathReason> ON_DEFAULT =
       Collections.unmodifiableSet(
           EnumSet.of(
@@ -40,17 +42,17 @@ public record DeadLetterSettings(
               DeathReason.MAXLEN,
               DeathReason.DELIVERY_LIMIT));
 
-  /** Whether the dead go anywhere at all. */
+  /** Whether messages are dead-lettered at all. */
   public boolean areWanted() {
     return exchange != null || ownQueue;
   }
 
-  /** Whether those that die so go anywhere. */
+  /** Whether messages that die for this reason are dead-lettered. */
   public boolean areWantedOn(DeathReason reason) {
     return areWanted() && on.contains(reason);
   }
 
-  /** The routing key for those that die so, or null: their own ones. */
+  /** Returns the routing key for this reason, or null to keep each message's own keys. */
   public String routingKeyOn(DeathReason reason) {
     return routingKeys.getOrDefault(reason, routingKey);
   }

@@ -1,14 +1,14 @@
 package io.mayflymq.core.settings;
 
 /**
- * What becomes of deliveries that do not end in an acknowledgement.
+ * What happens to deliveries that are not acknowledged.
  *
- * @param limit how often a message may come back from consumers, 0 or more, or {@link
+ * @param limit how often a message may be returned by consumers, 0 or more, or {@link
  *     QueueSettings#NONE}
- * @param timeoutMillis how long a delivery may stay unacknowledged, 0 or more, or NONE: as long as
- *     the broker's configuration says
- * @param timeoutAction what happens then
- * @param retry how long what comes back waits
+ * @param timeoutMillis how long a delivery may stay unacknowledged, 0 or more, or NONE for the
+ *     broker's default
+ * @param timeoutAction what happens after that time
+ * @param retry the retry delay of returned messages
  */
 public record DeliverySettings(
     long limit, long timeoutMillis, TimeoutAction timeoutAction, RetrySettings retry) {}

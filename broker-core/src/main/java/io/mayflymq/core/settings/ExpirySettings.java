@@ -1,13 +1,13 @@
 package io.mayflymq.core.settings;
 
 /**
- * When messages are too old.
+ * When messages expire.
  *
  * @param messageTtlMillis how long a message may stay, 0 or more, or {@link QueueSettings#NONE}
- * @param retroactive whether another TTL also counts for messages that are there already
+ * @param retroactive whether a new TTL also applies to messages that are in the queue already
  * @param ttlMode whether the message's own TTL or the queue's counts
- * @param floorMillis what any TTL is raised to if it is shorter, 0 for nothing
- * @param mode when they leave
+ * @param floorMillis shorter TTLs are raised to this value; 0 for none
+ * @param mode when expired messages leave
  */
 public record ExpirySettings(
     long messageTtlMillis,

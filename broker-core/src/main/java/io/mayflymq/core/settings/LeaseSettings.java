@@ -7,13 +7,13 @@ import java.util.Set;
  *
  * @param expiresMillis how long, 1 or more, or {@link QueueSettings#NONE}
  * @param uses what counts as use
- * @param onlyIfEmpty whether a queue that holds messages stays, for another period
- * @param deadLetters whether its messages are dead-lettered before it goes
+ * @param onlyIfEmpty whether the lease of a queue that holds messages is renewed instead
+ * @param deadLetters whether its messages are dead-lettered before it is deleted
  */
 public record LeaseSettings(
     long expiresMillis, Set<LeaseUse> uses, boolean onlyIfEmpty, boolean deadLetters) {
 
-  /** Whether there is a lease that starts anew by this. */
+  /** Whether there is a lease that is renewed by this use. */
   public boolean counts(LeaseUse use) {
     return expiresMillis != QueueSettings.NONE && uses.contains(use);
   }

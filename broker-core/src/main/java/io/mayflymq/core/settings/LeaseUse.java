@@ -4,35 +4,35 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What may count as use of a queue, so that its lease starts anew. */
+/** What may count as use of a queue, which renews its lease. */
 public enum LeaseUse {
-  /** A consumer: while there are any the lease does not run. */
+  /** A consumer: the lease does not run while there are any. */
   CONSUME,
   /** {@code basic.get}. */
   GET,
-  /** A declaration of the queue that is there, passive or not, unless with no-wait. */
+  /** A declaration of the existing queue, passive or not, unless with no-wait. */
   DECLARE,
   /** A message was routed to it. */
   PUBLISH,
-  /** Its messages were looked at without taking them. */
+  /** Its messages were browsed. */
   PEEK,
-  /** A binding to it came or went. */
+  /** A binding to it was added or removed. */
   BIND,
-  /** A policy changed what it lives by. */
+  /** A policy changed its settings. */
   POLICY,
-  /** It holds messages that are scheduled for later: while there are any the lease does not run. */
+  /** It has scheduled messages: the lease does not run while there are any. */
   SCHEDULED;
 
-  /** RabbitMQ's. */
+  /** The uses that count in RabbitMQ. */
   public static final Set<LeaseUse> DEFAULT =
       Collections.unmodifiableSet(EnumSet.of(CONSUME, GET, DECLARE));
 
-  /** Azure Service Bus's. */
+  /** The uses that count in Azure Service Bus. */
   public static final Set<LeaseUse> SERVICE_BUS =
       Collections.unmodifiableSet(
           EnumSet.of(CONSUME, GET, DECLARE, PUBLISH, PEEK, POLICY, SCHEDULED));
 
-  /** Its bit in sets that are kept as an int. */
+  /** Returns its bit in sets that are stored in an int. */
   @SuppressWarnings("EnumOrdinal") // in memory only, never in a file or on the wire
   public final int bit = 1 << ordinal();
 }

@@ -11,8 +11,8 @@ public enum Overflow {
   /** Messages are dropped or dead-lettered from the head, the oldest first. The default. */
   DROP_HEAD("drop-head"),
   /**
-   * What is published is refused: {@code basic.nack} where the publisher asked for confirms,
-   * silence otherwise.
+   * New messages are refused: with {@code basic.nack} if the publisher uses confirms, silently
+   * otherwise.
    */
   REJECT_PUBLISH("reject-publish"),
   /** As {@link #REJECT_PUBLISH}, and the refused message is dead-lettered. */
@@ -30,7 +30,8 @@ public enum Overflow {
   }
 
   /**
-   * What it comes to in a queue of this type: quorum queues do not dead-letter what they refuse.
+   * Returns the behaviour in a queue of this type: quorum queues do not dead-letter refused
+   * messages.
    */
   public Overflow in(QueueType type) {
     return type == QueueType.QUORUM && this == REJECT_PUBLISH_DLX ? DROP_HEAD : this;

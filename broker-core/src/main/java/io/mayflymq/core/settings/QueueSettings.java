@@ -8,18 +8,18 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a queue lives by. Derived from its arguments, from policies and from defaults; times in ms,
- * {@link #NONE} where there is no such setting.
+ * The effective settings of a queue. Derived from its arguments, from policies and from defaults;
+ * times in ms, {@link #NONE} for a setting that is absent.
  *
- * @param type what kind of queue it is
+ * @param type the type of queue
  * @param singleActiveConsumer whether only one consumer gets messages at a time
- * @param maxPriority the highest priority that it tells apart, 0 to 255, or {@link #NO_PRIORITIES}
- * @param expiry when messages are too old
+ * @param maxPriority the highest priority that it supports, 0 to 255, or {@link #NO_PRIORITIES}
+ * @param expiry when messages expire
  * @param lease how long it may stay unused
- * @param length how much it may hold
- * @param deadLetters what becomes of its dead messages
- * @param deliveries what becomes of deliveries that are not acknowledged
- * @param stream what counts for a stream only
+ * @param length the length limits
+ * @param deadLetters what happens to its dead messages
+ * @param deliveries what happens to deliveries that are not acknowledged
+ * @param stream what applies to streams only
  */
 public record QueueSettings(
     QueueType type,
@@ -35,44 +35,44 @@ public record QueueSettings(
   /** No such limit. */
   public static final long NONE = -1;
 
-  /** The {@link #maxPriority} of a queue that passes over priorities. */
+  /** The {@link #maxPriority} of a queue that ignores priorities. */
   public static final int NO_PRIORITIES = -1;
 
   /** A queue without any argument or policy. */
   public static final QueueSettings DEFAULT = builder().build();
 
-  /** Begins with those of a queue without any argument or policy. */
+  /** Creates a builder with the settings of a queue without any argument or policy. */
   public static Builder builder() {
     return new Builder();
   }
 
-  /** Begins with these. */
+  /** Creates a builder with these settings. */
   public Builder toBuilder() {
     return new Builder(this);
   }
 
-  /** Whether the queue tells priorities apart. */
+  /** Whether the queue supports priorities. */
   public boolean hasPriorities() {
     return maxPriority != NO_PRIORITIES;
   }
 
   /**
-   * Whether a message that comes to the queue may make a dead letter at once: of itself, or of the
-   * oldest one.
+   * Whether a message that arrives may lead to a dead letter at once: itself, or the oldest
+   * message.
    */
   public boolean deadLettersOnArrival() {
     return deadLetters.areWanted() && (length.isLimited() || expiry.messageTtlMillis() == 0);
   }
 
-  /** The same for a message, which may have a time to live of its own. */
+  /** Whether this message, which may have a TTL of its own, may lead to a dead letter at once. */
   public boolean deadLettersOnArrivalOf(Message message) {
     return deadLetters.areWanted()
         && (message.ttlMillis() == 0 || length.isLimited() || expiry.messageTtlMillis() == 0);
   }
 
   /**
-   * Whether the queue counts how often each message comes back, and tells consumers: a quorum
-   * queue, and any other that has a limit, or has them wait before they come again.
+   * Whether the queue counts how often each message is returned, and sends the count to consumers:
+   * a quorum queue, and any other queue with a delivery limit or retry delays.
    */
   public boolean countsReturns() {
     return type == QueueType.QUORUM
@@ -80,7 +80,7 @@ public record QueueSettings(
         || deliveries.retry().type() != RetryType.DISABLED;
   }
 
-  /** Settings in the making. */
+  /** Builds settings. */
   public static final class Builder {
     private QueueType type = QueueType.CLASSIC;
     private boolean singleActiveConsumer;
@@ -293,7 +293,10 @@ public record QueueSettings(
       return this;
     }
 
-    /** Makes the settings. Messages that die when the lease ends are dead letters then. */
+    /**
+     * Builds the settings. If messages are dead-lettered at the end of the lease, that reason is
+     * added.
+     */
     public QueueSettings build() {
       Set<DeathReason> on = EnumSet.noneOf(DeathReason.class);
       on.addAll(deadLetterOn);

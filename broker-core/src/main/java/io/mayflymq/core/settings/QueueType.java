@@ -74,7 +74,8 @@ public enum QueueType {
   @SuppressWarnings("ImmutableEnumChecker") // never changes
   private final List<String> arguments;
 
-  @SuppressWarnings("ImmutableEnumChecker") // only filled once
+  // filled in the static initializer only
+  @SuppressWarnings("ImmutableEnumChecker")
   private final Set<String> argumentsOfOthers = new LinkedHashSet<>();
 
   static {
@@ -82,7 +83,7 @@ public enum QueueType {
       Arrays.stream(values()).forEach(other -> type.argumentsOfOthers.addAll(other.arguments));
       type.argumentsOfOthers.removeAll(type.arguments);
     }
-    // An extension of this broker: what consumers return is counted in classic queues too.
+    // An extension of this broker: returns are counted in classic queues, too.
     CLASSIC.argumentsOfOthers.remove("x-delivery-limit");
   }
 
@@ -97,7 +98,7 @@ public enum QueueType {
     return Arrays.stream(values()).filter(type -> type.wireName.equals(name)).findFirst();
   }
 
-  /** What a declaration with these arguments, which are valid, makes. */
+  /** Returns the type of queue that a declaration with these valid arguments creates. */
   public static QueueType of(FieldTable arguments) {
     return arguments.get(ARGUMENT) instanceof FieldValue.LongString name
         ? ofWireName(name.string()).orElse(CLASSIC)
@@ -109,25 +110,25 @@ public enum QueueType {
     return wireName;
   }
 
-  /** What RabbitMQ's texts call it. */
+  /** Returns the name that RabbitMQ's error texts use for it. */
   public String module() {
     return module;
   }
 
   /**
-   * The arguments that mean something here, which a redeclaration must agree on, in the order in
-   * which they are compared.
+   * Returns the arguments that this type supports, which a redeclaration must agree on, in the
+   * order in which they are compared.
    */
   public List<String> arguments() {
     return arguments;
   }
 
-  /** The arguments that are refused here, as only other types know them. */
+  /** Returns the arguments that this type refuses, as only other types support them. */
   public Set<String> argumentsOfOthers() {
     return argumentsOfOthers;
   }
 
-  /** Whether there are such queues of this type. */
+  /** Whether queues of this type may have these properties. */
   public boolean allows(boolean durable, boolean exclusive, boolean autoDelete) {
     return this == CLASSIC || (durable && !exclusive && !autoDelete);
   }

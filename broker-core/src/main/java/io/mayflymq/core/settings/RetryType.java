@@ -1,7 +1,7 @@
 package io.mayflymq.core.settings;
 
 /**
- * Which returns to a queue make a message wait before its next delivery.
+ * Which returns to a queue lead to a retry delay.
  *
  * <p>Source: RabbitMQ 4.3, "Quorum Queues", section "Delayed Retry".
  */

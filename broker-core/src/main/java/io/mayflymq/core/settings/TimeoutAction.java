@@ -2,12 +2,12 @@ package io.mayflymq.core.settings;
 
 /** What happens when a delivery has been unacknowledged for too long. */
 public enum TimeoutAction {
-  /** The channel is closed with 406, and all that it holds returns: RabbitMQ 3.13. */
+  /** The channel is closed with 406, and all its deliveries are requeued: RabbitMQ 3.13. */
   CLOSE_CHANNEL,
-  /** The consumer is cancelled, and what it holds returns: RabbitMQ 4.3. */
+  /** The consumer is cancelled, and its deliveries are requeued: RabbitMQ 4.3. */
   CANCEL,
-  /** The message returns to its queue, as if a lock had ended: Azure Service Bus. */
+  /** The message is requeued, as when a lock ends: Azure Service Bus. */
   REQUEUE,
-  /** The message dies. */
+  /** The message is dead-lettered. */
   DEAD_LETTER
 }

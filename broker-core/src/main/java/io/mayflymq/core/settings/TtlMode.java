@@ -1,11 +1,14 @@
 package io.mayflymq.core.settings;
 
-/** Which time to live counts for a message: its own one, its queue's, or both. */
+/** Which TTL counts for a message: its own, its queue's, or both. */
 public enum TtlMode {
-  /** The lower of both, as in RabbitMQ and, where the queue's is a ceiling, Azure Service Bus. */
+  /**
+   * The lower of both, as in RabbitMQ and in Azure Service Bus, where the queue's is an upper
+   * bound.
+   */
   MIN,
-  /** The message's own one where it has one, though it may be longer, as in OtterMQ. */
+  /** The message's own if it has one, even if it is longer, as in OtterMQ. */
   MESSAGE_FIRST,
-  /** The queue's alone. */
+  /** Only the queue's. */
   QUEUE_ONLY
 }

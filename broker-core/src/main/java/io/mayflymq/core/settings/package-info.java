@@ -1,5 +1,5 @@
 /**
- * What a queue lives by, by whatever way it came about: plain values, which the core enforces and
- * which the policies and arguments of package {@code policy} make.
+ * The settings of a queue, whatever their origin: plain values, which package {@code policy}
+ * derives from policies and arguments and which the rest of the core applies.
  */
 package io.mayflymq.core.settings;

@@ -1,8 +1,8 @@
 package io.mayflymq.core.store;
 
 /**
- * Who waits for what was written to be safe. Exactly one of the two is called, once, on any thread
- * that suits the store, unless the process ends before: in the order of the commits.
+ * Is notified when what was written is safe. Unless the process ends before, exactly one of the two
+ * methods is called, once, on a thread that the store chooses, in the order of the commits.
  */
 public interface Commit {
   /** Everything appended before the commit is safe: it survives a crash. */
@@ -11,7 +11,7 @@ public interface Commit {
   /** The log has failed, or was closed while it was blocked: what was appended may be lost. */
   void failed();
 
-  /** One of which nobody is told: for what is to be made safe by itself. */
+  /** A commit without notification: for data that is to be made safe by itself. */
   Commit UNTOLD =
       new Commit() {
         @Override

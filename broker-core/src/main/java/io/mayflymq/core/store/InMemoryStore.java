@@ -6,8 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 
 /**
- * A store that keeps nothing: messages live in memory, and end with the process. Everything counts
- * as safe at once.
+ * A store that keeps nothing: messages are in memory only, and are lost when the broker stops.
+ * Everything counts as safe at once.
  */
 public final class InMemoryStore implements ShardStore {
   @Override
@@ -16,7 +16,7 @@ public final class InMemoryStore implements ShardStore {
   }
 
   /**
-   * Streams are files.
+   * Not supported: streams need files.
    *
    * @throws UnsupportedOperationException always
    */

@@ -1,12 +1,12 @@
 package io.mayflymq.core.store;
 
 /**
- * A queue of which there are messages, but no metadata: these are lost, or older than the messages.
+ * A queue that has messages but no metadata: the metadata are lost, or older than the messages.
  *
- * @param id the number that its messages are kept under
+ * @param id the number under which its messages are stored
  * @param shard the shard in whose log they are, 0 for a stream
  * @param stream whether it is a stream
- * @param name what it is called; null if the log does not tell
+ * @param name its name; null if the log does not contain it
  * @param messages how many there are
  */
 public record OrphanedQueue(long id, int shard, boolean stream, QueueName name, long messages) {

@@ -12,8 +12,8 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * Files that only the user may read that the broker runs as: they hold messages and password
- * hashes. Where the file system knows no such permissions nothing is asked of it.
+ * Creates files that only the user may read that the broker runs as, since they hold messages and
+ * password hashes. Does nothing on a file system without such permissions.
  */
 public final class OwnerFiles {
   private static final Set<PosixFilePermission> OTHERS =
@@ -28,12 +28,12 @@ public final class OwnerFiles {
 
   private OwnerFiles() {}
 
-  /** What a file is created with: mode 600. */
+  /** Returns the attributes with which a file is created: mode 600. */
   public static FileAttribute<?>[] file() {
     return attributes("rw-------");
   }
 
-  /** What a directory is created with: mode 700. */
+  /** Returns the attributes with which a directory is created: mode 700. */
   public static FileAttribute<?>[] directory() {
     return attributes("rwx------");
   }
@@ -46,7 +46,7 @@ public final class OwnerFiles {
         : new FileAttribute<?>[0];
   }
 
-  /** Makes an empty file if there is none. */
+  /** Creates an empty file if there is none. */
   public static void createIfMissing(Path file) throws IOException {
     if (Files.notExists(file)) {
       Files.createFile(file, file());
@@ -57,7 +57,7 @@ public final class OwnerFiles {
    * Takes all permissions of group and others from a file or directory that exists.
    *
    * @return whether there were any
-   * @throws IOException if they cannot be changed, as the file is another user's
+   * @throws IOException if they cannot be changed, because the file belongs to another user
    */
   public static boolean tighten(Path path) throws IOException {
     if (!POSIX) {

@@ -4,16 +4,16 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a queue is called, as it is kept beside its messages: so that these can be told whose they
- * are if metadata is lost.
+ * The name of a queue, as it is stored beside its messages: so that their queue is known even if
+ * metadata are lost.
  *
  * @param vhost the name of its virtual host
- * @param name its name there
+ * @param name its name in that virtual host
  */
 public record QueueName(String vhost, String name) {
   private static final char SEPARATOR = 0;
 
-  /** As bytes: an unsigned short with the length of the first one, then both in UTF-8. */
+  /** Encodes the names: an unsigned short with the length of the first one, then both in UTF-8. */
   public byte[] encode() {
     byte[] first = vhost.getBytes(StandardCharsets.UTF_8);
     byte[] second = name.getBytes(StandardCharsets.UTF_8);
@@ -24,7 +24,7 @@ public record QueueName(String vhost, String name) {
         .array();
   }
 
-  /** Reads what {@link #encode} made; null if it did not make that. */
+  /** Decodes the result of {@link #encode}; null if it is not valid. */
   public static QueueName decode(byte[] bytes) {
     if (bytes.length < Short.BYTES) {
       return null;
@@ -38,12 +38,12 @@ public record QueueName(String vhost, String name) {
             new String(bytes, second, bytes.length - second, StandardCharsets.UTF_8));
   }
 
-  /** As one string, for {@link #split}. */
+  /** Returns both names as one string, for {@link #split}. */
   public String joined() {
     return vhost + SEPARATOR + name;
   }
 
-  /** Reads what {@link #joined} made; null if it did not make that. */
+  /** Parses the result of {@link #joined}; null if it is not valid. */
   public static QueueName split(String joined) {
     int at = joined.indexOf(SEPARATOR);
     return at < 0 ? null : new QueueName(joined.substring(0, at), joined.substring(at + 1));

@@ -3,11 +3,11 @@ package io.mayflymq.core.store;
 /** A queue as its store sees it. Called on the shard's thread. */
 public interface RecoverableQueue {
   /**
-   * At start: a message that was in the queue. Numbers need not come in order.
+   * At start: recovers a message of the queue. Numbers need not come in order.
    *
    * @param sequence its number
-   * @param ownDeadlineMillis its deadline by its own time to live, in ms since the epoch
-   * @param enqueuedAtMillis when it came, in ms since the epoch
+   * @param ownDeadlineMillis its deadline by its own TTL, in ms since the epoch
+   * @param enqueuedAtMillis when it arrived, in ms since the epoch
    * @param priority its priority, 0 to 255
    * @param bodyLength the length of its body in bytes
    * @param location where it can be read
@@ -21,50 +21,55 @@ public interface RecoverableQueue {
       int bodyLength,
       long location);
 
-  /** At start: whether the queue has the message, and where; {@link QueueStore#NOWHERE} if not. */
+  /**
+   * At start: returns the location of a message; {@link QueueStore#NOWHERE} if the queue does not
+   * have it.
+   */
   long locationOf(long sequence);
 
-  /** The deadline that a message was stored with, in ms since the epoch. */
+  /** Returns the deadline that a message was stored with, in ms since the epoch. */
   long ownDeadlineOf(long sequence);
 
-  /** At start: a message had left the queue. @return the length of its body in bytes */
+  /**
+   * At start: removes a message that had left the queue. @return the length of its body in bytes
+   */
   int settled(long sequence);
 
   /** At start: messages up to this number may have been delivered before. */
   void recoveredDelivered(long upTo);
 
   /**
-   * At start: messages had come back from consumers.
+   * At start: messages had been returned by consumers.
    *
    * @param notes which ones, packed by {@link RedeliveryNotes}
-   * @param all whether what was told before is void
+   * @param all whether earlier notes about the queue are void
    */
   void recoveredReturns(byte[] notes, boolean all);
 
   /**
-   * Notes how often the messages have come back that are still here, and until when they wait, as
-   * far as {@link QueueStore#returned} or a start has told.
+   * Notes how often the present messages have been returned, and until when they wait, as far as
+   * {@link QueueStore#returned} or a start has reported it.
    *
-   * @param mostBytes no more is added once the notes take so much
+   * @param mostBytes no more is added once the notes take this many bytes
    */
   void noteReturns(RedeliveryNotes notes, int mostBytes);
 
-  /** Whether the queue still has this message, and has it at this location. */
+  /** Whether the queue still has this message at this location. */
   boolean isLive(long sequence, long location, boolean paged);
 
-  /** A message is to be read and settled at a new location now. */
+  /** Sets the new location of a message that was copied. */
   void moved(long sequence, long location);
 
-  /** A message that has just come could not be stored: the queue has it no more. */
+  /** Removes a message that has just arrived and could not be stored. */
   void discard(long sequence);
 
-  /** Names each message that is in the log or a file once. */
+  /** Visits each message that is in the log or a file once. */
   void forEachStored(EntrySink sink);
 
-  /** Takes entries. */
+  /** Receives entries. */
   @FunctionalInterface
   interface EntrySink {
-    /** Takes one. */
+    /** Receives one entry. */
     void accept(long sequence, long location, int bodyLength, long enqueuedAtMillis, boolean paged);
   }
 }

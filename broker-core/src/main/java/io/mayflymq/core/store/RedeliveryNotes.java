@@ -3,8 +3,8 @@ package io.mayflymq.core.store;
 import java.util.Arrays;
 
 /**
- * How often messages of a queue have come back from consumers, and what has become of them since:
- * packed for the log, in five bytes a message or so. Belongs to one thread.
+ * Notes of how often messages of a queue have been returned by consumers, and of their present
+ * state: packed for the log, in about five bytes a message. Belongs to one thread.
  */
 public final class RedeliveryNotes {
   /** The message does not wait: it is ready. */
@@ -19,7 +19,7 @@ public final class RedeliveryNotes {
   private static final int KIND_WAITING = 1;
   private static final int KIND_TAKEN = 2;
 
-  /** What a message may take, in bytes. */
+  /** The largest size of a note, in bytes. */
   private static final int MOST_PER_NOTE = 3 * VarintWriter.MOST;
 
   private static final int CAPACITY = 64;
@@ -29,15 +29,15 @@ public final class RedeliveryNotes {
   private long lastSequence;
   private long lastUntil;
 
-  /** Takes notes. */
+  /** Receives notes. */
   @FunctionalInterface
   public interface Sink {
     /**
-     * Takes one. Of several about a message the one with more returns is newer, and the last one of
-     * those with as many.
+     * Receives one note. Of several notes about a message, the one with more returns is newer, and
+     * among those with equally many the last one.
      *
      * @param sequence the message's number in its queue
-     * @param returns how often it has come back, 1 or more
+     * @param returns how often it has been returned, 1 or more
      * @param untilMillis when its wait ends, in ms since the epoch; {@link #READY} or {@link
      *     #TAKEN} if it does not wait
      */
@@ -64,12 +64,12 @@ public final class RedeliveryNotes {
     return untilMillis == TAKEN ? KIND_TAKEN : KIND_WAITING;
   }
 
-  /** How many bytes the notes take. */
+  /** Returns how many bytes the notes take. */
   public int size() {
     return out.size();
   }
 
-  /** All notes, packed; begins anew. */
+  /** Returns all notes, packed, and removes them from here. */
   public byte[] take() {
     byte[] notes = Arrays.copyOf(out.bytes(), out.size());
     if (out.bytes().length > MOST_CAPACITY_KEPT) {

@@ -1,6 +1,6 @@
 package io.mayflymq.core.store;
 
-/** Messages that were kept cannot be read or written. The text says what and where. */
+/** Stored messages cannot be read or written. The text says what and where. */
 public final class StoreException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -1,42 +1,45 @@
 package io.mayflymq.core.store;
 
 /**
- * The ids under which the messages of queues are kept. Beside its messages a queue may have some
- * that are scheduled for it, and dead letters that no other queue has taken yet. The ids of those
- * follow from that of the queue, which is positive and less than 2<sup>40</sup>, so that nobody has
- * to remember them.
+ * The ids under which the messages of queues are stored. Besides its messages a queue may have
+ * scheduled messages, and dead letters that no other queue has accepted yet. The ids of those are
+ * computed from the id of the queue, which is positive and less than 2<sup>40</sup>, so they need
+ * not be stored.
  */
 public final class StoreIds {
   private static final long DEAD_LETTERS = 1L << 40;
 
   private StoreIds() {}
 
-  /** The id of what is scheduled for a queue: near to that of the queue, where indexes count. */
+  /**
+   * Returns the id of a queue's scheduled messages. It is close to that of the queue, which keeps
+   * indexes small.
+   */
   public static long ofSchedule(long queueId) {
     return -queueId;
   }
 
-  /** The id of the dead letters of a queue that wait for another one to take them. */
+  /** Returns the id of a queue's dead letters that wait for another queue to accept them. */
   public static long ofWaitingDeadLetters(long queueId) {
     return DEAD_LETTERS + queueId;
   }
 
-  /** Whether an id is that of what is scheduled for a queue. */
+  /** Whether an id is that of scheduled messages. */
   public static boolean isSchedule(long id) {
     return id < 0;
   }
 
-  /** Whether an id is that of dead letters of a queue that wait. */
+  /** Whether an id is that of waiting dead letters. */
   public static boolean isWaitingDeadLetters(long id) {
     return id >= DEAD_LETTERS;
   }
 
-  /** Whether an id is that of something beside the messages of a queue. */
+  /** Whether an id is that of scheduled messages or waiting dead letters. */
   public static boolean isBeside(long id) {
     return isSchedule(id) || isWaitingDeadLetters(id);
   }
 
-  /** The queue that an id belongs to. */
+  /** Returns the queue that an id belongs to. */
   public static long queueOf(long id) {
     return isWaitingDeadLetters(id) ? id - DEAD_LETTERS : Math.abs(id);
   }

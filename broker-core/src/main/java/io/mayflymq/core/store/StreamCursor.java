@@ -2,23 +2,23 @@ package io.mayflymq.core.store;
 
 import io.mayflymq.core.message.Message;
 
-/** A place in a stream, from which a consumer reads on. Belongs to the shard's thread. */
+/** A consumer's position in a stream, from which it reads on. Belongs to the shard's thread. */
 public interface StreamCursor extends AutoCloseable {
   /**
-   * Goes to the next message. What retention has deleted meanwhile, or cannot be read any more, is
-   * passed over.
+   * Moves to the next message. Messages that retention has deleted meanwhile, or that cannot be
+   * read, are skipped.
    *
-   * @return false if it is not safe yet, or has not come
+   * @return false if the next message is not safe yet, or does not exist yet
    */
   boolean next();
 
-  /** The offset of the message that {@link #next} went to. */
+  /** Returns the offset of the current message. */
   long offset();
 
-  /** The message that {@link #next} went to. */
+  /** Returns the current message. */
   Message message();
 
-  /** Lets go of what it holds. Nothing may be called afterwards. */
+  /** Releases its resources. No other method may be called afterwards. */
   @Override
   void close();
 }

@@ -2,7 +2,8 @@ package io.mayflymq.core.store;
 
 /**
  * The entry in the log of a message that has died. The queue no longer has it; the log keeps it
- * until its dead letter is safe elsewhere, so that after a crash it is still there, and dies again.
+ * until its dead letter is safe elsewhere, so that after a crash the message is still there, and
+ * dies again.
  *
  * <p>Belongs to the shard's thread.
  */
@@ -47,7 +48,7 @@ public final class UnsettledEntry {
     return bodyLength;
   }
 
-  /** The log has copied it. */
+  /** Called when the log has copied the entry. */
   public void moveTo(long newLocation) {
     location = newLocation;
   }

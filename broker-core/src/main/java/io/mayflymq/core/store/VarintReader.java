@@ -2,14 +2,14 @@ package io.mayflymq.core.store;
 
 import java.util.Arrays;
 
-/** Takes numbers out that a {@link VarintWriter} has put in. Belongs to one thread. */
+/** Reads the numbers that a {@link VarintWriter} has written. Belongs to one thread. */
 public final class VarintReader {
   private final byte[] bytes;
   private final int size;
   private int at;
 
   /**
-   * Begins with the first.
+   * Begins with the first number.
    *
    * @param size how many of the bytes are in use
    */
@@ -23,24 +23,24 @@ public final class VarintReader {
     return at < size;
   }
 
-  /** A byte as it is. */
+  /** Reads a byte. */
   public byte octet() {
     return bytes[at++];
   }
 
-  /** Bytes as they are: a copy. */
+  /** Reads bytes into a new array. */
   public byte[] octets(int count) {
     at += count;
     return Arrays.copyOfRange(bytes, at - count, at);
   }
 
-  /** A number of either sign. */
+  /** Reads a number of either sign. */
   public long signed() {
     long value = unsigned();
     return (value >>> 1) ^ -(value & 1);
   }
 
-  /** A number that is not negative. */
+  /** Reads a number that is not negative. */
   public long unsigned() {
     long value = 0;
     int shift = 0;

@@ -3,11 +3,11 @@ package io.mayflymq.core.store;
 import java.util.Arrays;
 
 /**
- * Puts numbers one after the other, in 7 bits a byte: small ones in one byte, any in ten at most.
- * Whoever writes makes room first. Belongs to one thread.
+ * Writes numbers one after the other, in 7 bits a byte: small ones in one byte, any in ten at most.
+ * The caller reserves room first. Belongs to one thread.
  */
 public final class VarintWriter {
-  /** What a number may take, in bytes. */
+  /** The largest size of a number, in bytes. */
   public static final int MOST = 10;
 
   private static final int LEAST_CAPACITY = 64;
@@ -19,25 +19,25 @@ public final class VarintWriter {
   /**
    * Makes an empty one.
    *
-   * @param capacity how many bytes it may come to; a guess
+   * @param capacity an estimate of the size in bytes
    */
   public VarintWriter(int capacity) {
     bytes = new byte[Math.max(capacity, LEAST_CAPACITY)];
   }
 
-  /** Makes room for so many bytes more. */
+  /** Makes room for this many further bytes. */
   public void reserve(int room) {
     if (bytes.length - size < room) {
       bytes = Arrays.copyOf(bytes, Math.max(size + room, (int) Math.min(size * 2L, MOST_CAPACITY)));
     }
   }
 
-  /** Adds a byte as it is. */
+  /** Adds a byte. */
   public void octet(int value) {
     bytes[size++] = (byte) value;
   }
 
-  /** Adds bytes as they are. */
+  /** Adds bytes. */
   public void octets(byte[] values) {
     System.arraycopy(values, 0, bytes, size, values.length);
     size += values.length;
@@ -63,12 +63,12 @@ public final class VarintWriter {
     return size;
   }
 
-  /** The bytes, of which {@link #size} are in use: not a copy. */
+  /** Returns the bytes, of which {@link #size} are in use: not a copy. */
   public byte[] bytes() {
     return bytes;
   }
 
-  /** Begins anew, in the same memory. */
+  /** Removes everything; the memory is reused. */
   public void clear() {
     size = 0;
   }

@@ -1,2 +1,2 @@
-/** Where messages are kept so that they outlive the process. */
+/** The interfaces of the stores that keep messages, so that they survive a restart. */
 package io.mayflymq.core.store;

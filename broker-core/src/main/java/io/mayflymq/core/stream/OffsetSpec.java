@@ -19,19 +19,19 @@ public sealed interface OffsetSpec {
   /** With the last batch that was written. */
   record Last() implements OffsetSpec {}
 
-  /** With the next message that comes; the default. */
+  /** With the next message that arrives; the default. */
   record Next() implements OffsetSpec {}
 
-  /** With the message of this offset, or the oldest if that has gone. */
+  /** With the message of this offset, or the oldest one if that has been deleted. */
   record At(long offset) implements OffsetSpec {}
 
-  /** With the first message that came at or after this time, in ms since the epoch. */
+  /** With the first message that arrived at or after this time, in ms since the epoch. */
   record Since(long timeMillis) implements OffsetSpec {}
 
   /** With the first message that is no older than this, in ms. */
   record Ago(long millis) implements OffsetSpec {}
 
-  /** What the arguments of {@code basic.consume} say; empty if that is not valid. */
+  /** Parses the arguments of {@code basic.consume}; empty if the value is not valid. */
   static Optional<OffsetSpec> of(FieldTable arguments) {
     FieldValue value = arguments.get(StreamOffset.HEADER);
     if (value == null) {
@@ -64,7 +64,7 @@ public sealed interface OffsetSpec {
     };
   }
 
-  /** The offset that it stands for now. */
+  /** Returns the offset that it stands for now. */
   default long in(StreamStore log, long nowMillis) {
     if (this instanceof First) {
       return log.firstOffset();

@@ -7,7 +7,9 @@ import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.store.StreamCursor;
 import java.util.function.Consumer;
 
-/** Looks at the messages of a stream, which are all ready whoever has read them. */
+/**
+ * Browses the messages of a stream, which are all ready, whether consumers have read them or not.
+ */
 final class StreamBrowser implements MessageBrowser {
   private final StreamCursor cursor;
   private long position;

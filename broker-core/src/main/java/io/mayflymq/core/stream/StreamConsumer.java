@@ -5,7 +5,7 @@ import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.store.StreamCursor;
 
-/** A consumer of a stream with its place and its credit, which nobody else shares. */
+/** A consumer of a stream, with a position and a credit of its own. */
 final class StreamConsumer {
   private final Consumer consumer;
   private final StreamCursor cursor;
@@ -13,10 +13,10 @@ final class StreamConsumer {
   private final Counters counters;
   private int unacked;
 
-  /** The message that the cursor is at and the consumer has not got yet, or null. */
+  /** The message at the cursor that the consumer has not got yet, or null. */
   private Message waiting;
 
-  /** Whether its outlet had no room when asked last. */
+  /** Whether its channel had no room when last asked. */
   boolean blocked;
 
   StreamConsumer(Consumer consumer, StreamCursor cursor, Counters counters) {
@@ -26,12 +26,12 @@ final class StreamConsumer {
     this.filter = StreamFilter.of(consumer.arguments());
   }
 
-  /** Acknowledged or not, what was settled is credit. */
+  /** Adds settled deliveries, acknowledged or not, to the credit. */
   void settled(long count) {
     unacked = (int) Math.max(0, unacked - count);
   }
 
-  /** The place that it has come to. */
+  /** Returns its present position. */
   long offset() {
     return cursor.offset();
   }
@@ -41,9 +41,9 @@ final class StreamConsumer {
   }
 
   /**
-   * Gives it the next message.
+   * Delivers the next message to it.
    *
-   * @return what was delivered or passed over, as it did not match; null if there is none, or no
+   * @return what was delivered, or skipped because it did not match; null if there is none, or no
    *     room for one
    */
   Message step() {

@@ -7,11 +7,11 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Which messages of a stream a consumer wants: those that were published with one of these values,
- * and those without any if it says so.
+ * A filter for the messages of a stream: a consumer gets those that were published with one of
+ * these values, and, if it asks for them, those without any value.
  *
  * <p>Source: RabbitMQ, "Stream Filtering". There the broker leaves out whole chunks, and clients
- * have to do the rest; here nothing comes that does not match.
+ * have to do the rest; here no message is delivered that does not match.
  *
  * @param values the values
  * @param unfiltered whether messages without a value match
@@ -26,7 +26,7 @@ record StreamFilter(Set<String> values, boolean unfiltered) {
   /** The header of a published message with its value. */
   static final String HEADER = "x-stream-filter-value";
 
-  /** The filter of a consumer; null if it wants everything. */
+  /** Returns the filter of a consumer; null without one. */
   static StreamFilter of(FieldTable arguments) {
     FieldValue value = arguments.get(ARGUMENT);
     Set<String> values;

@@ -25,23 +25,23 @@ import java.util.List;
 import java.util.Map;
 
 /*
- * A stream: a log that is appended to, and consumers that read it, each at its own place. Nothing that a consumer does changes the log, so there is
- * no state per message: a stream costs what its consumers cost.
+ * A stream: a log to which messages are appended, and consumers that read it, each at its own position. Consumers do not change the log, so there is no
+ * state per message; the only costs are those of the consumers.
  *
- * A message is stamped with its offset once, when it comes; it is stored and delivered as it is then. It is delivered when it is safe.
+ * A message gets its offset in a header once, when it arrives; it is stored and delivered in this form. It is delivered when it is safe.
  * Acknowledgements, and everything else that settles a delivery, only give the consumer credit for another one.
  *
- * A consumer far behind could keep the shard busy for as long as its credit and its connection allow. So each one gets a slice at a
- * time, with the event loop running in between.
+ * A consumer far behind could keep the shard busy for as long as its credit and its connection allow. So each one gets one slice at a time, with the
+ * event loop running in between.
  */
 public final class StreamMachine implements QueueMachine {
-  /** How many messages a consumer gets in one go before other work gets its turn. */
+  /** How many messages a consumer gets in one slice before other work gets its turn. */
   static final int SLICE_MESSAGES = 512;
 
   /** The same in bytes of content. */
   static final long SLICE_BYTES = 512 << 10;
 
-  /** After how long what could not be read is tried again, in ms. */
+  /** After how long a failed read is repeated, in ms. */
   private static final long RETRY_MILLIS = 1000;
 
   private final StreamStore log;
@@ -54,9 +54,9 @@ public final class StreamMachine implements QueueMachine {
   /**
    * Creates a stream.
    *
-   * @param settings what it lives by
-   * @param log where it is kept
-   * @param effects what it does to the world
+   * @param settings the effective settings
+   * @param log stores its messages
+   * @param effects receives what the stream wants done outside of itself
    */
   public StreamMachine(QueueSettings settings, StreamStore log, QueueEffects effects) {
     this.settings = settings;
@@ -82,7 +82,7 @@ public final class StreamMachine implements QueueMachine {
     return settings;
   }
 
-  /** Retention goes by the new settings at once; the next segment has the new size. */
+  /** Applies new settings: retention uses them at once; the next segment has the new size. */
   @Override
   public void reconfigure(QueueSettings changed, long nowMillis) {
     settings = changed;
@@ -112,13 +112,13 @@ public final class StreamMachine implements QueueMachine {
     return true;
   }
 
-  /** A stream takes everything. */
+  /** A stream accepts every message. */
   @Override
   public boolean refuses(Message message, long nowMillis) {
     return false;
   }
 
-  /** More of the log is safe than before. */
+  /** Called when further messages of the log are safe. */
   public void safe(long nowMillis) {
     feedAll(nowMillis);
     retain(nowMillis);
@@ -126,13 +126,13 @@ public final class StreamMachine implements QueueMachine {
 
   // Consuming
 
-  /** Consumers do not take anything from each other. */
+  /** Any number of consumers may read a stream, independently of each other. */
   @Override
   public boolean admits(boolean exclusive) {
     return true;
   }
 
-  /** A consumer joins, which has a prefetch limit. */
+  /** Adds a consumer, which must have a prefetch limit. */
   @Override
   public void subscribe(Consumer consumer, long nowMillis) {
     OffsetSpec begin = OffsetSpec.of(consumer.arguments()).orElse(new OffsetSpec.Next());
@@ -167,7 +167,10 @@ public final class StreamMachine implements QueueMachine {
     }
   }
 
-  /** A consumer whose place in the log cannot be read waits there, and holds up no other. */
+  /**
+   * Delivers messages to a consumer. If its position in the log cannot be read, it waits, and does
+   * not delay other consumers.
+   */
   private void feed(StreamConsumer reader, long nowMillis) {
     try {
       serve(reader, nowMillis);
@@ -201,19 +204,19 @@ public final class StreamMachine implements QueueMachine {
     settled(consumer, from, to, nowMillis);
   }
 
-  /** Nothing dies here. */
+  /** Messages of a stream are not dead-lettered: a rejection only settles the delivery. */
   @Override
   public void reject(Consumer consumer, long from, long to, DropTrigger cause, long nowMillis) {
     settled(consumer, from, to, nowMillis);
   }
 
-  /** Nothing comes back: the message is where it was. */
+  /** Messages of a stream are not requeued: a requeue only settles the delivery. */
   @Override
   public void requeue(Consumer consumer, long from, long to, long nowMillis) {
     settled(consumer, from, to, nowMillis);
   }
 
-  /** The same. */
+  /** As {@link #requeue}. */
   @Override
   public void fail(Consumer consumer, long from, long to, long nowMillis) {
     settled(consumer, from, to, nowMillis);
@@ -236,7 +239,7 @@ public final class StreamMachine implements QueueMachine {
     feedAll(nowMillis);
   }
 
-  /** The log has no memory of its own. */
+  /** The log keeps no memory that could be freed. */
   @Override
   public void trimMemory() {}
 
@@ -247,21 +250,21 @@ public final class StreamMachine implements QueueMachine {
     log.forget();
   }
 
-  // What streams do not have
+  // Not supported by streams
 
-  /** Nothing is taken from a stream. */
+  /** Not supported: messages are not removed from a stream. */
   @Override
   public GetResult fetch(boolean acknowledges, long nowMillis) {
     throw new UnsupportedOperationException("basic.get from a stream");
   }
 
-  /** Nothing is taken from a stream. */
+  /** Not supported: messages are not removed from a stream. */
   @Override
   public Purge purge() {
     throw new UnsupportedOperationException("queue.purge of a stream");
   }
 
-  /** Nothing is taken from a stream. */
+  /** Not supported: messages are not removed from a stream. */
   @Override
   public MessageExtractor messageExtractor() {
     return null;
@@ -285,13 +288,13 @@ public final class StreamMachine implements QueueMachine {
     return false;
   }
 
-  /** Nothing dies here. */
+  /** Messages of a stream are not dead-lettered. */
   @Override
   public boolean deadLetterAll(DropTrigger cause, long nowMillis) {
     return true;
   }
 
-  /** None: what consumers have not read yet is on disk. */
+  /** Returns 0: messages that consumers have not read yet are on disk. */
   @Override
   public int pauseMillis() {
     return 0;
@@ -304,7 +307,10 @@ public final class StreamMachine implements QueueMachine {
     return log.nextOffset() - log.firstOffset();
   }
 
-  /** All messages are ready and persistent, whoever has read them; the bytes are those on disk. */
+  /**
+   * All messages are ready and persistent, whether they have been read or not; the bytes are those
+   * on disk.
+   */
   @Override
   public QueueTotals totals() {
     long count = readyCount();
@@ -316,7 +322,7 @@ public final class StreamMachine implements QueueMachine {
     return null;
   }
 
-  /** Shows what is safe, as to consumers. */
+  /** Shows safe messages only, like consumers. */
   @Override
   public MessageBrowser browse(long position) {
     long offset = log.firstOffset() + Math.min(position, readyCount());

@@ -1,5 +1,5 @@
 /**
- * Streams as pure state machines: consumers that read a log, each at a place of its own, without
- * taking from it. Where the log is kept is behind {@link io.mayflymq.core.store.StreamStore}.
+ * Streams as pure state machines: consumers that read a log, each at its own position, without
+ * removing messages. The log is stored by {@link io.mayflymq.core.store.StreamStore}.
  */
 package io.mayflymq.core.stream;

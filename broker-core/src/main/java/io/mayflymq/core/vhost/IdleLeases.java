@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.policy.ExpiresArgument;
 import io.mayflymq.core.policy.PolicyTable;
+import io.mayflymq.core.policy.argument.ExpiresArgument;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.retention.IdleLease;
 import io.mayflymq.core.routing.Binding;

@@ -5,7 +5,7 @@ import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.VhostDefinition;
-import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.policy.argument.QueueArguments;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.OrphanedQueue;
 import io.mayflymq.core.store.QueueName;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.metadata.QueueDefinition;
-import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.policy.argument.QueueArguments;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.metadata.QueueDefinition;
-import io.mayflymq.core.policy.Equivalence;
+import io.mayflymq.core.policy.argument.Equivalence;
 import io.mayflymq.core.routing.ExchangeDefinition;
 import io.mayflymq.protocol.types.ChannelException;
 

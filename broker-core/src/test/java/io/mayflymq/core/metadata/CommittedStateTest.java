@@ -80,7 +80,7 @@ class CommittedStateTest {
   @Test
   void whatWasBuiltOnAFailedWriteIsNotWritten() {
     CompletableFuture<Void> failed = add("a", WRITTEN);
-    // It comes when the first one has failed already, and before anybody knows.
+    // It comes when the first one has failed already, and before that is reported.
     CompletableFuture<CompletableFuture<Void>> late = new CompletableFuture<>();
     log.beforeFailure(() -> late.complete(add("b", WRITTEN)));
     log.fail("No space left on device");

@@ -64,7 +64,7 @@ public final class MemoryMetadataLog implements MetadataLog {
     return !failed.isEmpty();
   }
 
-  /** Has this called when a write has failed, before anybody is told. */
+  /** Sets a callback that runs when a write has failed, before the futures complete. */
   public void beforeFailure(Runnable watcher) {
     beforeFailure = watcher;
   }

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.mayflymq.core.policy.EffectiveValue.Loser;
-import io.mayflymq.core.policy.EffectiveValue.Origin;
 import io.mayflymq.core.policy.PolicyCandidate.Verdict;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.protocol.types.FieldTable;
@@ -35,24 +34,24 @@ class EffectiveSettingsTest {
             new EffectiveValue(
                 PolicyKey.MAX_LENGTH,
                 7L,
-                Origin.ARGUMENT,
+                ValueOrigin.ARGUMENT,
                 null,
-                List.of(new Loser(10L, Origin.POLICY, "ttl", "the lower value counts"))),
+                List.of(new Loser(10L, ValueOrigin.POLICY, "ttl", "the lower value counts"))),
             new EffectiveValue(
                 PolicyKey.MESSAGE_TTL,
                 1_000L,
-                Origin.OPERATOR_POLICY,
+                ValueOrigin.OPERATOR_POLICY,
                 "bound",
-                List.of(new Loser(60_000L, Origin.POLICY, "ttl", "the lower value counts"))),
+                List.of(new Loser(60_000L, ValueOrigin.POLICY, "ttl", "the lower value counts"))),
             new EffectiveValue(
                 PolicyKey.OVERFLOW,
                 "reject-publish",
-                Origin.ARGUMENT,
+                ValueOrigin.ARGUMENT,
                 null,
                 List.of(
                     new Loser(
                         "drop-head",
-                        Origin.OPERATOR_POLICY,
+                        ValueOrigin.OPERATOR_POLICY,
                         "bound",
                         "the argument has precedence"))));
     assertThat(settings.policyDefinition())

@@ -223,7 +223,7 @@ public final class ManualQueue implements QueueEffects {
       DropTrigger cause,
       long deadlineMillis,
       long nowMillis) {
-    // Without a dead letter exchange nobody reads the message back for its funeral.
+    // Without a dead letter exchange the message is not read back when it dies.
     Message dead = message == null ? store.lastGone : message;
     deaths.add(new Dead(number(dead), cause.reason(), nowMillis));
     causes.add(new Cause(number(dead), cause, deadlineMillis));

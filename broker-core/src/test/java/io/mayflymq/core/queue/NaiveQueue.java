@@ -282,7 +282,7 @@ final class NaiveQueue {
     log.delivered(taker.number, entry.number, taker.acknowledges, entry.redelivered, told(entry));
   }
 
-  /** How often it came back, as far as that is told. */
+  /** How often it was returned, if that is reported. */
   int told(NaiveEntry entry) {
     return settings.countsReturns() ? entry.returns : 0;
   }

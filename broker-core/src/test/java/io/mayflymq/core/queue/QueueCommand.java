@@ -60,7 +60,7 @@ sealed interface QueueCommand {
   /** Time goes by, and the timer is late. */
   record Stall(int millis) implements QueueCommand {}
 
-  /** The queue lives by other settings from now on. */
+  /** Applies new settings. */
   record Reconfigure(QueueSettings settings) implements QueueCommand {}
 
   /** The store copies what is kept to other places. */
@@ -121,7 +121,7 @@ sealed interface QueueCommand {
         Tuple.of(3, integers().between(1, 3).map(Advance::new)));
   }
 
-  /** The same, where the TTL of the queue changes now and then. */
+  /** The same, where the TTL of the queue sometimes changes. */
   static Arbitrary<QueueCommand> anyOfChangingTtl() {
     return frequencyOf(
         Tuple.of(10, anyOfExpiry()),
@@ -180,7 +180,7 @@ sealed interface QueueCommand {
                     .build());
   }
 
-  /** Any command, and any of these options now and then. */
+  /** Any command, and sometimes any of these options. */
   static Arbitrary<QueueCommand> anyOfChangingOptions() {
     return frequencyOf(Tuple.of(20, any()), Tuple.of(1, anyOptions().map(Reconfigure::new)));
   }

@@ -10,11 +10,11 @@ final class QueueLog {
    * A message went to a consumer.
    *
    * @param settlement whether it has to be settled
-   * @param returns how often it came back, as far as that is told
+   * @param returns how often it came back, if that is reported
    */
   record Delivery(
       int consumer, int message, boolean settlement, boolean redelivered, long returns) {
-    /** One whose returns are not told. */
+    /** A message whose returns are not reported. */
     Delivery(int consumer, int message, boolean settlement, boolean redelivered) {
       this(consumer, message, settlement, redelivered, 0);
     }

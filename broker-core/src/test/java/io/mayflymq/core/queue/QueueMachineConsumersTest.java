@@ -100,7 +100,7 @@ class QueueMachineConsumersTest {
   }
 
   @Test
-  void aConsumerWithoutRoomHoldsUpNobodyAndRejoinsAtTheEnd() {
+  void aConsumerWithoutRoomDelaysNoOtherAndRejoinsAtTheEnd() {
     Consumer slow = queue.consumer(0);
     ManualQueue.setRoom(slow, 1);
     queue.machine.subscribe(slow, queue.now);
@@ -209,7 +209,7 @@ class QueueMachineConsumersTest {
   }
 
   @Test
-  void anExclusiveConsumerIsAlone() {
+  void anExclusiveConsumerExcludesOtherConsumers() {
     Consumer exclusive = queue.consumer(true, true, 0);
     assertThat(queue.machine.admits(true)).isTrue();
     queue.machine.subscribe(exclusive, queue.now);

@@ -206,7 +206,7 @@ class QueueMachineExpiryTest {
   }
 
   @Test
-  void aPurgeCountsOnlyWhatLivesAndLeavesNoTimer() {
+  void aPurgeCountsOnlyUnexpiredMessagesAndLeavesNoTimer() {
     ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
     queue.publish(10);
     queue.publish(20);

@@ -152,7 +152,7 @@ class QueueMachineReconfigureTest {
   }
 
   @Test
-  void aClockThatWasSetBackDelaysNobody() {
+  void aClockThatWasSetBackDelaysNoExpiry() {
     ManualQueue queue = new ManualQueue(ManualQueue.lasting(100, NONE));
     queue.publish(Message.NO_TTL);
     queue.now -= 1000;

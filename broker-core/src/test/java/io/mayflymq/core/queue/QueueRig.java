@@ -209,7 +209,7 @@ final class QueueRig {
     }
   }
 
-  /** Settles a range in which nobody else holds a message, as a channel does. */
+  /** Settles a range in which no other consumer has a message, as a channel does. */
   private void settle(QueueCommand.Settle command) {
     List<Pair> holders = new ArrayList<>(consumers);
     holders.add(getter);
@@ -386,7 +386,7 @@ final class QueueRig {
         long deadlineMillis,
         long nowMillis) {
       DeathReason reason = cause.reason();
-      // Without a dead letter exchange nobody reads the message back for its funeral.
+      // Without a dead letter exchange the message is not read back when it dies.
       Message dead = message == null ? store.lastGone : message;
       realLog.died(number(dead), reason, nowMillis);
       assertThat(deadlineMillis <= nowMillis).isEqualTo(reason == DeathReason.EXPIRED);

@@ -40,7 +40,7 @@ public final class RecordingStore implements QueueStore {
   public boolean forgotten;
   long deliveredUpTo = -1;
 
-  /** What it was told of messages that came back. */
+  /** The notes of returned messages. */
   private final List<Consumer<RedeliveryNotes>> returned = new ArrayList<>();
 
   private final int noRoomForEvery;
@@ -67,7 +67,7 @@ public final class RecordingStore implements QueueStore {
     return queue;
   }
 
-  /** What it was told of messages that came back, as the log keeps it. */
+  /** The notes of returned messages, in the form of the log. */
   byte[] returned() {
     RedeliveryNotes notes = new RedeliveryNotes();
     returned.forEach(note -> note.accept(notes));

@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 
-/** An event loop that runs a task when it is told to. Its thread is whoever tells it, meanwhile. */
+/** An event loop that runs a task on request. Its thread is the calling one, meanwhile. */
 public final class ManualLoop implements EventLoop {
   private record Scheduled(long atMillis, long order, Runnable task) {}
 

@@ -305,7 +305,7 @@ class ShardTest {
     assertThat(events).containsExactly("at 100");
   }
 
-  /** As after a suspended machine has woken up, with nobody there who does anything. */
+  /** As after a suspended machine has resumed, without any other activity. */
   @Test
   void aClockThatIsSetForwardMakesNoTimerLateByMoreThanASecond() {
     schedule(HOUR, () -> events.add("at " + (shard.now() - start)));

@@ -47,7 +47,7 @@ class StreamMachineTest {
   }
 
   @Test
-  void everySettlementIsCredit() {
+  void everySettlementGivesTheConsumerCredit() {
     StreamRig rig = new StreamRig();
     rig.publish("a", "b", "c", "d", "e", "f");
     StreamRig.Reader reader = rig.read(fromFirst(FieldTable.EMPTY), 2);

@@ -3,7 +3,7 @@ package io.mayflymq.core.stream;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.StreamOffset;
-import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.policy.argument.QueueArguments;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;

@@ -24,7 +24,7 @@ class QueueDeletionTest {
   private static FieldTable expiring() {
     return TestBroker.deadLetteringTo("dead").toBuilder()
         .put("x-expires", EXPIRES)
-        .put("x-on-expire", "dead-letter")
+        .put("x-expires-action", "dead-letter")
         .build();
   }
 
@@ -225,7 +225,10 @@ class QueueDeletionTest {
   void withoutAWayForTheDeadAQueueGoesAtOnce() {
     broker.declare(
         "q",
-        FieldTable.builder().put("x-expires", EXPIRES).put("x-on-expire", "dead-letter").build());
+        FieldTable.builder()
+            .put("x-expires", EXPIRES)
+            .put("x-expires-action", "dead-letter")
+            .build());
     broker.publish("q", 1);
     broker.advance(EXPIRES + 1);
 

@@ -57,7 +57,7 @@ public final class Configuration {
     Optional<Path> source = file.or(() -> variable(environment, FILE_VARIABLE).map(Path::of));
     if (source.isPresent()) {
       for (FileEntry entry : ConfigFile.read(source.get())) {
-        put(entries, entry);
+        put(entries, current(entry, warnings));
       }
     }
     for (Map.Entry<String, String> variable : new TreeMap<>(environment).entrySet()) {
@@ -69,7 +69,8 @@ public final class Configuration {
       }
       Optional<String> key = Keys.ofEnvironmentVariable(name);
       if (key.isPresent()) {
-        put(entries, new FileEntry(Origin.variable(name), key.get(), variable.getValue()));
+        FileEntry entry = new FileEntry(Origin.variable(name), key.get(), variable.getValue());
+        put(entries, current(entry, warnings));
       } else {
         // Not an error: Kubernetes gives every pod variables such as MAYFLY_PORT of its own accord.
         warnings.add("environment variable " + name + " is ignored: it names no key");
@@ -80,18 +81,29 @@ public final class Configuration {
       if (equals <= 0) {
         throw new ConfigException("--set: expected KEY=VALUE, found " + ConfigException.quote(set));
       }
-      put(
-          entries,
+      FileEntry entry =
           new FileEntry(
               Origin.SET_OPTION,
               set.substring(0, equals).strip(),
-              set.substring(equals + 1).strip()));
+              set.substring(equals + 1).strip());
+      put(entries, current(entry, warnings));
     }
     return new Configuration(entries, warnings);
   }
 
   private static Optional<String> variable(Map<String, String> environment, String name) {
     return Optional.ofNullable(environment.get(name)).filter(value -> !value.isEmpty());
+  }
+
+  /** The entry under the name of today, with a warning if it has one of an earlier version. */
+  private static FileEntry current(FileEntry entry, List<String> warnings) {
+    String name = Keys.renamed(entry.key()).orElse(null);
+    if (name == null) {
+      return entry;
+    }
+    warnings.add(
+        "%s: key '%s' is now called '%s'".formatted(entry.origin().where(), entry.key(), name));
+    return new FileEntry(entry.origin(), name, entry.value());
   }
 
   private static void put(Map<String, FileEntry> entries, FileEntry entry) throws ConfigException {
@@ -290,7 +302,8 @@ public final class Configuration {
    */
   Configuration with(String key, String value) throws ConfigException {
     Map<String, FileEntry> changed = new LinkedHashMap<>(entries);
-    put(changed, new FileEntry(Origin.SET_COMMAND, key, value));
+    String name = Keys.renamed(key).orElse(key);
+    put(changed, new FileEntry(Origin.SET_COMMAND, name, value));
     // Of a family and the key that empties it, what was said last counts.
     changed
         .values()

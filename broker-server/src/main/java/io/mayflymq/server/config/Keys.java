@@ -366,6 +366,12 @@ final class Keys {
 
   static final String ENVIRONMENT_PREFIX = "MAYFLY_";
 
+  /** Names of earlier versions, which are still accepted, with those of today. */
+  private static final Map<String, String> FORMER_NAMES =
+      Map.of(
+          "dead-letter.enabled", "dead_letter.enabled",
+          "ttl.minimum_queue_ttl_ms", "queue_expires.minimum");
+
   private Keys() {}
 
   static Optional<Key<?>> find(String key) {
@@ -377,6 +383,12 @@ final class Keys {
    * with underscores for dots. The operator's part of a family's key is taken in lower case.
    */
   static Optional<String> ofEnvironmentVariable(String variable) {
+    for (String former : FORMER_NAMES.keySet()) {
+      if (environmentName(former).equals(variable)
+          && ALL.stream().noneMatch(key -> environmentName(key.name()).equals(variable))) {
+        return Optional.of(former);
+      }
+    }
     for (Key<?> key : ALL) {
       if (key instanceof Setting<?> setting && environmentName(setting.name()).equals(variable)) {
         return Optional.of(setting.name());
@@ -395,6 +407,11 @@ final class Keys {
       }
     }
     return Optional.empty();
+  }
+
+  /** Returns the current name of a key that had this name in earlier versions. */
+  static Optional<String> renamed(String former) {
+    return Optional.ofNullable(FORMER_NAMES.get(former));
   }
 
   /** Returns the environment variable that sets a key. */

@@ -25,15 +25,15 @@ final class ObjectDefaultKeys {
           "What any key of a policy is where neither an argument nor a policy sets it.");
   static final Setting<Boolean> TTL_ENABLED =
       Setting.of("ttl.enabled", bool(), "true", "Whether messages expire at all.");
-  static final Setting<Long> TTL_MINIMUM_QUEUE_TTL =
+  static final Setting<Long> QUEUE_EXPIRES_MINIMUM =
       Setting.of(
-          "ttl.minimum_queue_ttl_ms",
+          "queue_expires.minimum",
           largeNumber("milliseconds", 1),
           "1",
-          "What shorter leases of queues are raised to, in milliseconds.");
+          "Least value of x-expires, in milliseconds; lower ones are raised to it.");
   static final Setting<Boolean> DEAD_LETTER_ENABLED =
       Setting.of(
-          "dead-letter.enabled", bool(), "true", "Whether dead messages go anywhere at all.");
+          "dead_letter.enabled", bool(), "true", "Whether messages are dead-lettered at all.");
   static final Setting<Boolean> EXTENSION_ARGUMENTS =
       Setting.of(
           "declare.extension_args_in_equivalence",
@@ -45,7 +45,7 @@ final class ObjectDefaultKeys {
 
   static List<Key<?>> keys() {
     return List.of(
-        DEFAULTS, TTL_ENABLED, TTL_MINIMUM_QUEUE_TTL, DEAD_LETTER_ENABLED, EXTENSION_ARGUMENTS);
+        DEFAULTS, TTL_ENABLED, QUEUE_EXPIRES_MINIMUM, DEAD_LETTER_ENABLED, EXTENSION_ARGUMENTS);
   }
 
   /**
@@ -75,7 +75,7 @@ final class ObjectDefaultKeys {
         Map.copyOf(values),
         configuration.get(TTL_ENABLED),
         configuration.get(DEAD_LETTER_ENABLED),
-        configuration.get(TTL_MINIMUM_QUEUE_TTL),
+        configuration.get(QUEUE_EXPIRES_MINIMUM),
         configuration.get(EXTENSION_ARGUMENTS));
   }
 }

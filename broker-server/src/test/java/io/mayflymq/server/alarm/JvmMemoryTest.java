@@ -10,6 +10,9 @@ import org.junit.jupiter.api.Test;
 class JvmMemoryTest {
   private static final int SIZE = 32 << 20;
 
+  /** G1 gives out whole regions, of 4 MiB here, and other threads use the heap too. */
+  private static final long TOLERANCE = 12L << 20;
+
   private final JvmMemory memory = new JvmMemory();
   private final List<Object> held = new ArrayList<>();
 
@@ -23,8 +26,8 @@ class JvmMemoryTest {
     held.clear();
     memory.collect();
     long after = memory.heapBytes();
-    assertThat(during - before).isBetween(SIZE - (4L << 20), SIZE + (4L << 20));
-    assertThat(after - before).isLessThan(4 << 20);
+    assertThat(during - before).isBetween(SIZE - TOLERANCE, SIZE + TOLERANCE);
+    assertThat(after - before).isLessThan(TOLERANCE);
   }
 
   @Test
@@ -33,7 +36,7 @@ class JvmMemoryTest {
     long before = memory.usedBytes();
     held.add(ByteBuffer.allocateDirect(SIZE));
     // What other tests left behind may be freed at the same time.
-    assertThat(memory.usedBytes() - before).isGreaterThan(SIZE - (4L << 20));
+    assertThat(memory.usedBytes() - before).isGreaterThan(SIZE - TOLERANCE);
     assertThat(held).hasSize(1);
   }
 }

@@ -10,7 +10,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
-import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.policy.argument.QueueArguments;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.segment.LogFailedException;

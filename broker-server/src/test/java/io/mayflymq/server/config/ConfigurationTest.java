@@ -93,6 +93,29 @@ class ConfigurationTest {
   }
 
   @Test
+  void namesOfEarlierVersionsAreAcceptedWithAWarning() throws Exception {
+    Path file = file("dead-letter.enabled = false\n");
+    Configuration configuration =
+        Configuration.load(
+            Optional.of(file),
+            Map.of("MAYFLY_TTL_MINIMUM_QUEUE_TTL_MS", "250"),
+            List.of("dead-letter.enabled=false"));
+    assertThat(configuration.get(ObjectDefaultKeys.DEAD_LETTER_ENABLED)).isFalse();
+    assertThat(configuration.get(ObjectDefaultKeys.QUEUE_EXPIRES_MINIMUM)).isEqualTo(250);
+    assertThat(configuration.warnings())
+        .containsExactly(
+            file + ":1: key 'dead-letter.enabled' is now called 'dead_letter.enabled'",
+            "environment variable MAYFLY_TTL_MINIMUM_QUEUE_TTL_MS: key 'ttl.minimum_queue_ttl_ms' is now called"
+                + " 'queue_expires.minimum'",
+            "--set: key 'dead-letter.enabled' is now called 'dead_letter.enabled'");
+    assertThat(
+            configuration
+                .with("dead-letter.enabled", "true")
+                .get(ObjectDefaultKeys.DEAD_LETTER_ENABLED))
+        .isTrue();
+  }
+
+  @Test
   void errorsNameFileAndLine() throws Exception {
     Path file = file("# first\nheartbeat = ten\n");
     assertThatThrownBy(() -> Configuration.load(Optional.of(file), Map.of(), List.of()))

@@ -75,7 +75,7 @@ class DurableWaitsIT {
         Map.of(
             "x-expires", LEASE,
             "x-expires-activity", "service-bus",
-            "x-on-expire", "dead-letter");
+            "x-expires-action", "dead-letter");
     broker.queue("dead");
     broker.queue("unused", deadLetterTo("dead", leased));
     broker.publish("unused", "m");

@@ -247,7 +247,7 @@ class ExpiryOptionsIT {
     broker
         .set("defaults.expiry-mode", "lazy")
         .set("defaults.max-length-scope", "total")
-        .set("dead-letter.enabled", "false")
+        .set("dead_letter.enabled", "false")
         .start();
     broker.queue("dead");
     broker.queue(
@@ -262,7 +262,7 @@ class ExpiryOptionsIT {
     assertThat(count("dead")).isZero();
     broker.end(Ending.SIGTERM);
 
-    broker.set("ttl.enabled", "false").set("dead-letter.enabled", "true").start();
+    broker.set("ttl.enabled", "false").set("dead_letter.enabled", "true").start();
     broker.publish("q", expiring(0), bytes("for ever"));
     broker.awaitConfirms();
     Time.pass(50);
@@ -275,7 +275,7 @@ class ExpiryOptionsIT {
   void theConfigurationHasADefaultTtlAndAMinimumLease() throws Exception {
     broker
         .set("defaults.message-ttl", "1")
-        .set("ttl.minimum_queue_ttl_ms", Integer.toString(LONG))
+        .set("queue_expires.minimum", Integer.toString(LONG))
         .start();
     broker.queue("default");
     broker.queue("own", Map.of("x-message-ttl", LONG));

@@ -140,7 +140,7 @@ class LeaseOptionsIT extends PolicyFixture {
 
   @Test
   void unusedAndEmptyKeepsAQueueUntilItIsEmpty(Amqp amqp) throws Exception {
-    String queue = amqp.queue(leased("x-expires-if", "unused-and-empty"));
+    String queue = amqp.queue(leased("x-expires-condition", "unused-and-empty"));
     amqp.publish(queue, "m");
     Time.pass(2 * LEASE);
     assertThat(amqp.get(queue)).isEqualTo("m");
@@ -150,7 +150,7 @@ class LeaseOptionsIT extends PolicyFixture {
   @Test
   void onExpireCanDeadLetterTheMessages(Amqp amqp) throws Exception {
     String dead = amqp.queue();
-    String queue = amqp.queue(deadLetterTo(dead, leased("x-on-expire", "dead-letter")));
+    String queue = amqp.queue(deadLetterTo(dead, leased("x-expires-action", "dead-letter")));
     for (int i = 0; i < 3; i++) {
       amqp.publish(queue, "m" + i);
     }
@@ -170,7 +170,7 @@ class LeaseOptionsIT extends PolicyFixture {
         "policies/%2F/" + name,
         policy(
             name,
-            "{\"expires\":%d,\"on-expire\":\"dead-letter\",\"dead-letter-exchange\":\"\","
+            "{\"expires\":%d,\"expires-action\":\"dead-letter\",\"dead-letter-exchange\":\"\","
                     .formatted(LEASE)
                 + "\"dead-letter-routing-key\":\"%s\"}".formatted(dead)));
     String queue = amqp.queue(name, Map.of());

@@ -220,7 +220,8 @@ class ScheduledMessagesIT {
 
   @Test
   void aQueueWithScheduledMessagesIsNotEmptyForItsLease(Amqp amqp) throws Exception {
-    String leased = amqp.queue(Map.of("x-expires", 1_000, "x-expires-if", "unused-and-empty"));
+    String leased =
+        amqp.queue(Map.of("x-expires", 1_000, "x-expires-condition", "unused-and-empty"));
     amqp.bind(leased, exchange, "#");
     publish("a", "k", 3_500);
     Awaitility.await()

@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** How virtual hosts, users, permissions and global parameters are written down. */
+/** Encodes virtual hosts, users, permissions and global parameters. */
 final class AdministrativeEntry {
   private AdministrativeEntry() {}
 

@@ -5,8 +5,8 @@ import io.mayflymq.core.metadata.MetadataException;
 import java.nio.ByteBuffer;
 
 /**
- * What an entry of the metadata is. Recovery follows this order, in which each finds what it needs:
- * permissions need their user, bindings their exchange and queue.
+ * The kinds of metadata entries. Recovery follows this order, so that each entry finds the objects
+ * it depends on: permissions need their user, bindings their exchange and queue.
  */
 enum EntryKind {
   VHOST(1, "vhosts"),
@@ -27,12 +27,12 @@ enum EntryKind {
     this.plural = plural;
   }
 
-  /** How it is written; never changes. */
+  /** Returns its code in files, which never changes. */
   byte code() {
     return code;
   }
 
-  /** What several of them are called. */
+  /** Returns the word for several of them. */
   String plural() {
     return plural;
   }

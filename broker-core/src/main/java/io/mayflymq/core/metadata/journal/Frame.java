@@ -62,7 +62,7 @@ record Frame(long sequence, int index, int parts, ByteBuffer entries, int from, 
     return (int) crc.getValue();
   }
 
-  /** The frame that begins at a place; null if no whole one does. */
+  /** Returns the frame that begins at a position; null if there is no complete one. */
   static Frame at(ByteBuffer file, int from, UUID directory) {
     if (from > file.limit() - HEAD || file.getInt(from) != MAGIC) {
       return null;

@@ -11,16 +11,16 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /*
- * What the copies of the journal hold together.
+ * The combined contents of the copies of the journal.
  *
- * Each copy holds everything: a snapshot, in parts, and the commits since then, one frame each. A commit is written to both copies and forced in
- * both before it is reported as durable and before the next one is written. So a commit that is whole in one copy is used, whatever the
- * other one has, and a single damaged place loses nothing.
+ * Each copy contains everything: a snapshot, in parts, and the commits since then, one frame each. A commit is written to both copies and forced in both
+ * before it is reported as durable and before the next one is written. So a commit that is complete in one copy is used, whatever the other one
+ * contains, and damage in a single place loses nothing.
  *
- * The state is found from the whole frames of both copies: a snapshot of which all parts are there, and the commits that follow it without a gap. It is
- * complete if no frame is left beyond that: damaged bytes behind the last commit in both copies are a write that was cut off, which
- * was never reported as durable. If there is a later commit than can be reached, both copies lack something in between, and the broker must not
- * start with less than it has promised.
+ * The state is computed from the complete frames of both copies: a snapshot with all its parts, and the commits that follow it without a gap. It is
+ * complete if there is no frame beyond that: damaged bytes after the last commit in both copies are an interrupted write, which was never reported as
+ * durable. If there is a later commit after a gap, both copies lack something in between, and the broker must not start with less than what it has
+ * confirmed.
  */
 final class JournalContents {
   static final List<String> NAMES = List.of("metadata.log", "metadata.copy");
@@ -53,7 +53,7 @@ final class JournalContents {
     return contents;
   }
 
-  /** Whether there is any copy. */
+  /** Whether any copy exists. */
   boolean exist() {
     return copies.stream().anyMatch(JournalCopy::exists);
   }
@@ -130,7 +130,7 @@ final class JournalContents {
     return parts.size() == parts.values().iterator().next().parts();
   }
 
-  /** Takes what there is when something is missing. */
+  /** Uses what remains when something is missing. */
   private void salvage() {
     long from = base >= 0 ? base : snapshots.isEmpty() ? 0 : snapshots.lastKey();
     apply(snapshots.getOrDefault(from, Map.of()), from);
@@ -153,21 +153,21 @@ final class JournalContents {
     }
   }
 
-  /** Why the state is not complete, as predicates of both files; empty if it is. */
+  /** Returns why the state is not complete, as predicates of both files; empty if it is. */
   List<String> faults() {
     return faults;
   }
 
   /**
-   * What is wrong with one copy and is repaired from the other one; or a write that was cut off.
+   * A problem of one copy that is repaired from the other one; or an interrupted write.
    *
    * @param file the copy
-   * @param what what is wrong with it
-   * @param damage false for what a crash leaves
+   * @param what the problem
+   * @param damage false for what results from a crash
    */
   record Flaw(String file, String what, boolean damage) {}
 
-  /** What is wrong with single copies, if the state is complete. */
+  /** Returns the problems of single copies, if the state is complete. */
   List<Flaw> flaws() {
     List<Flaw> flaws = new ArrayList<>();
     for (JournalCopy copy : copies) {
@@ -222,12 +222,12 @@ final class JournalContents {
     return sequence;
   }
 
-  /** The highest sequence that is found anywhere; -1 if there is none. */
+  /** Returns the highest sequence in any frame; -1 if there is none. */
   long last() {
     return last;
   }
 
-  /** What is in force after the last commit. */
+  /** Returns the live entries after the last commit. */
   LiveEntries entries() {
     return entries;
   }

@@ -9,14 +9,14 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * One copy of the journal, as found by reading all of it.
+ * One copy of the journal, after reading all of it.
  *
  * @param name the file
  * @param exists whether there is such a file
  * @param unreadable why it could not be read; null if it could
- * @param directory the id of the data directory that its header has; null if that is damaged
- * @param frames those that are whole, in the order of the file
- * @param gaps the bytes that are in none of them
+ * @param directory the id of the data directory in its header; null if that is damaged
+ * @param frames the complete frames, in the order of the file
+ * @param gaps the bytes that are in no frame
  * @param size its length in bytes
  */
 record JournalCopy(
@@ -27,21 +27,21 @@ record JournalCopy(
     List<Frame> frames,
     List<Gap> gaps,
     int size) {
-  /** More than any broker writes; the state is far smaller, and compaction follows it. */
+  /** More than any broker writes; the state is far smaller, and the journal is compacted. */
   static final long MOST_BYTES = 1L << 30;
 
   /**
-   * Bytes that are no whole frame.
+   * Bytes that are not a complete frame.
    *
-   * @param from the first one
-   * @param to the one behind the last
+   * @param from the position of the first one
+   * @param to the position after the last one
    */
   record Gap(int from, int to) {}
 
   private record Contents(boolean exists, String unreadable, ByteBuffer bytes) {}
 
   /**
-   * Reads all copies. Frames are found with the id of a whole header of any of them.
+   * Reads all copies. Frames are recognised with the id of a valid header of any of them.
    *
    * @param known the id of the data directory; null if it is not known
    * @throws IOException if the directory cannot be read
@@ -114,12 +114,12 @@ record JournalCopy(
     return id == null ? file.limit() : at;
   }
 
-  /** The sequence of the last commit that it has anything of; -1 if it has nothing. */
+  /** Returns the sequence of the last commit of which it has any part; -1 if there is none. */
   long last() {
     return frames.stream().mapToLong(Frame::sequence).max().orElse(-1);
   }
 
-  /** Whether it can be read by itself up to a commit: a whole snapshot and all commits since. */
+  /** Whether it is complete by itself up to a commit: a snapshot and all commits since. */
   boolean isWholeUpTo(long sequence) {
     long expected = -1;
     int part = 0;
@@ -136,9 +136,7 @@ record JournalCopy(
     return expected == sequence + 1;
   }
 
-  /**
-   * Whether all that it has besides whole frames is at its end, as a write leaves it that was cut.
-   */
+  /** Whether all bytes outside of frames are at its end, as after an interrupted write. */
   boolean isTornOnly() {
     return directory != null
         && gaps.size() == 1

@@ -25,17 +25,15 @@ import io.mayflymq.protocol.types.Utf8;
 import java.nio.ByteBuffer;
 
 /**
- * A command as it is written: what it is about and the value that it sets, or no value if it
- * removes that.
+ * The stored form of a command: the key of an object and the value that is set, or no value if the
+ * object is removed.
  *
  * @param scope the virtual host that it belongs to; empty if it belongs to none
- * @param key tells it from all others of its kind in the scope
- * @param value null if it is removed; read it from a duplicate
+ * @param key distinguishes it from all others of its kind in the scope
+ * @param value null for a removal; read it from a duplicate
  */
 record JournalEntry(EntryKind kind, String scope, String key, ByteBuffer value) {
-  /**
-   * The largest value, in bytes. Arguments, policies and passwords that make sense are far below.
-   */
+  /** The largest value, in bytes. Reasonable arguments, policies and passwords are far smaller. */
   private static final int MOST_BYTES = 1 << 20;
 
   private static final int REMOVED = -1;
@@ -129,7 +127,7 @@ record JournalEntry(EntryKind kind, String scope, String key, ByteBuffer value) 
     return new JournalEntry(EntryKind.GLOBAL_PARAMETER, "", gone.name(), null);
   }
 
-  /** As bytes: kind, scope, key and value, each but the first with its length in front. */
+  /** Encodes kind, scope, key and value, each but the first preceded by its length. */
   byte[] encode() {
     byte[] scopeBytes = Utf8.encode(scope);
     byte[] keyBytes = Utf8.encode(key);

@@ -14,12 +14,12 @@ import org.slf4j.LoggerFactory;
 /*
  * Writes the copies of the journal.
  *
- * A commit is written to each copy and then forced in each. A write that fails is cut off again, and the next one goes to the same place, so a disk that
- * was full may be used again when it has room. After a force that failed the contents of the files are unknown: the caller must not write again.
+ * A commit is written to each copy and then forced in each. A failed write is cut off, and the next one is made at the same place, so a disk that was
+ * full may be used again when it has space. After a failed force the contents of the files are unknown: the caller must not write again.
  *
- * The journal grows with the changes and not with the state. When the larger part of it is of no use any more, the state is read from
- * the files and written to new ones, which then take the place of the old ones. All that may fail for want of room is done before the first of them
- * is replaced. The state is not kept in memory for that.
+ * The journal grows with the number of changes and not with the state. When the larger part of it is obsolete, the state is read from the files and
+ * written to new ones, which then replace the old ones. All steps that may fail on a full disk are done before the first file is replaced. The state is
+ * not kept in memory for this purpose.
  */
 final class JournalFiles implements Closeable {
   private static final Logger LOGGER = LoggerFactory.getLogger(JournalFiles.class);
@@ -35,7 +35,7 @@ final class JournalFiles implements Closeable {
   private Usage usage;
   private ByteBuffer pending;
 
-  /** When it is compacted next if that has failed before, in bytes. */
+  /** The size at which a failed compaction is repeated, in bytes. */
   private long retryAt;
 
   private static final class Copy {
@@ -51,11 +51,11 @@ final class JournalFiles implements Closeable {
   }
 
   /**
-   * What is in a copy.
+   * Statistics of a copy's contents.
    *
-   * @param snapshotBytes how large it was when it was compacted
-   * @param sets how many entries set something, in the snapshot and since
-   * @param removals how many remove something
+   * @param snapshotBytes its size after the last compaction
+   * @param sets how many entries set a value, in the snapshot and since
+   * @param removals how many entries are removals
    */
   private record Usage(long snapshotBytes, long sets, long removals) {
     Usage plus(List<JournalEntry> entries) {
@@ -63,7 +63,7 @@ final class JournalFiles implements Closeable {
       boolean vhost =
           entries.stream()
               .anyMatch(journalEntry -> journalEntry.value() == null && journalEntry.isVhost());
-      // How much went with a virtual host is not known here: it may be everything.
+      // How many entries a deleted virtual host had is not known here: it may be all of them.
       return new Usage(
           snapshotBytes,
           sets + entries.size() - removed,
@@ -80,9 +80,9 @@ final class JournalFiles implements Closeable {
   /**
    * Opens the copies of a journal, and repairs them.
    *
-   * @param contents what they have; the state that is written where a copy has to be written anew
-   * @param sequence that of the last commit; if it is not that of the contents, both are written
-   *     anew
+   * @param contents their contents; this state is written if a copy has to be rewritten
+   * @param sequence the sequence of the last commit; if it differs from that of the contents, both
+   *     copies are rewritten
    * @throws IOException if a copy cannot be opened or written
    */
   static JournalFiles open(LogDirectory directory, UUID id, JournalContents contents, long sequence)
@@ -176,14 +176,14 @@ final class JournalFiles implements Closeable {
       try {
         copy.file.truncate(copy.end);
       } catch (IOException e) {
-        // The next write begins at the same place.
+        // The next write is made at the same place.
         LOGGER.debug("{} could not be cut", copy.name, e);
       }
     }
   }
 
   /**
-   * Makes durable what was written last.
+   * Makes the latest write durable.
    *
    * @throws IOException if that fails; then nothing must be written any more
    */
@@ -197,7 +197,7 @@ final class JournalFiles implements Closeable {
     sequence++;
   }
 
-  /** Whether the larger part of the journal is of no use any more. */
+  /** Whether the larger part of the journal is obsolete. */
   boolean isCompactionDue() {
     long end = copies.get(0).end;
     boolean wasteful =
@@ -206,9 +206,9 @@ final class JournalFiles implements Closeable {
   }
 
   /**
-   * Writes new copies that have the state only.
+   * Writes new copies with the state only.
    *
-   * @return null, or why it could not be done; then the copies are as they were
+   * @return null, or why it failed; then the copies are unchanged
    * @throws IOException if they could not be replaced; then nothing must be written any more
    */
   String compact() throws IOException {
@@ -236,7 +236,7 @@ final class JournalFiles implements Closeable {
       directory.rename(old.name + NEW, old.name);
       copies.set(i, new Copy(old.name, directory.open(old.name, true), after));
       close(old);
-      // One copy at a time: the other one is safe whatever becomes of a name in a loss of power.
+      // One copy at a time: the other one is safe if a power loss undoes the rename.
       directory.force();
     }
     usage = new Usage(after, live, 0);
@@ -249,13 +249,13 @@ final class JournalFiles implements Closeable {
       try {
         directory.delete(copy.name + NEW);
       } catch (IOException e) {
-        // The next compaction writes over it.
+        // The next compaction overwrites it.
         LOGGER.debug("{} could not be deleted", copy.name + NEW, e);
       }
     }
   }
 
-  /** The sequence of the last commit that is durable. */
+  /** Returns the sequence of the last durable commit. */
   long sequence() {
     return sequence;
   }
@@ -265,7 +265,7 @@ final class JournalFiles implements Closeable {
     copies.forEach(JournalFiles::close);
   }
 
-  /** What is durable has been forced: a close that fails loses nothing. */
+  /** Closes a copy. Durable data has been forced: a failure to close loses nothing. */
   private static void close(Copy copy) {
     try {
       copy.file.close();

@@ -5,14 +5,14 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 
 /**
- * The first bytes of each copy of the journal. They tell the files of one data directory from those
- * of others:
+ * The first bytes of each copy of the journal. They distinguish the files of one data directory
+ * from those of others:
  *
  * <pre>
  * magic    8 bytes: MAYFLYMD
  * version  4 bytes
  * id      16 bytes
- * CRC-32C  4 bytes, of all that
+ * CRC-32C  4 bytes, of the bytes above
  * </pre>
  */
 final class JournalHeader {
@@ -30,7 +30,9 @@ final class JournalHeader {
     return header.putInt(crc(header)).flip();
   }
 
-  /** The id of the data directory that a file is of; null if its header is damaged. */
+  /**
+   * Returns the id of the data directory to which a file belongs; null if its header is damaged.
+   */
   static UUID decode(ByteBuffer file) {
     if (file.limit() < BYTES
         || file.getLong(0) != MAGIC

@@ -13,8 +13,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The entries that are in force, as reading the journal gives them. They are read at the start and
- * for each compaction, and not kept meanwhile.
+ * The live entries of the journal. They are read at the start and for each compaction, and not kept
+ * in between.
  */
 final class LiveEntries {
   private static final int CHUNK_BYTES = 64 * 1024;
@@ -58,7 +58,7 @@ final class LiveEntries {
     }
   }
 
-  /** Commands that give this state when they are applied in order. */
+  /** Returns commands that restore this state when they are applied in order. */
   List<MetadataCommand> commands() {
     List<MetadataCommand> commands = new ArrayList<>();
     for (EntryKind kind : EntryKind.values()) {
@@ -116,12 +116,12 @@ final class LiveEntries {
     return joined.array();
   }
 
-  /** How many there are. */
+  /** Returns how many there are. */
   int size() {
     return counts().values().stream().mapToInt(Integer::intValue).sum();
   }
 
-  /** The virtual hosts that anything belongs to. */
+  /** Returns the virtual hosts that have entries. */
   Set<String> vhosts() {
     Set<String> vhosts = new TreeSet<>(scopes.keySet());
     vhosts.remove("");

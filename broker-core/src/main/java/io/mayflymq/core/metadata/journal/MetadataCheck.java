@@ -13,14 +13,15 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * What the metadata of a data directory are, as found by reading every entry and changing nothing.
+ * The result of a check of a data directory's metadata, which reads every entry and changes
+ * nothing.
  *
- * @param exists whether there are any, in this layout or an older one
+ * @param exists whether there are metadata, in this layout or an older one
  * @param sequence the sequence number of the last commit; 0 if it is not known
- * @param vhosts the virtual hosts that anything belongs to
- * @param entries how many entries there are, by what they are: exchanges, queues, bindings
+ * @param vhosts the virtual hosts that have entries
+ * @param entries how many entries there are of each kind: exchanges, queues, bindings
  * @param queues the ids of the queues, if the messages have seen newer metadata; else empty
- * @param faults what is wrong; if any of them refuses, the rest of this is what could be read
+ * @param faults the problems; if any of them refuses a start, the rest is what could be read
  */
 public record MetadataCheck(
     boolean exists,
@@ -29,32 +30,32 @@ public record MetadataCheck(
     Map<String, Integer> entries,
     Set<Long> queues,
     List<Fault> faults) {
-  /** What the two copies are called together. */
+  /** The name of the two copies together. */
   public static final String FILES = String.join(" and ", JournalContents.NAMES);
 
   /**
-   * Something that is wrong.
+   * A problem.
    *
    * @param file the file, or both
-   * @param what what is wrong with it, as a predicate
-   * @param kind what follows
+   * @param what the problem, as a predicate
+   * @param kind the consequence
    */
   public record Fault(String file, String what, Kind kind) {}
 
-  /** What follows from a fault. */
+  /** The consequence of a problem. */
   public enum Kind {
-    /** A crash leaves this: nothing is lost. */
+    /** Results from a crash: nothing is lost. */
     HARMLESS,
     /** One copy is damaged, and is repaired from the other one when a broker starts. */
     REPAIRABLE,
-    /** A broker must not start so, as it would lose what was confirmed. */
+    /** A broker must not start, as it would lose confirmed changes. */
     REFUSES
   }
 
   /**
    * Reads the metadata of a data directory that no broker uses.
    *
-   * @param known the id of the data directory as the message logs have it; null if they have none
+   * @param known the id of the data directory according to the message logs; null if they have none
    * @param seen the highest sequence number of metadata that a message log has seen; 0 if none
    * @throws IOException if the directory cannot be read
    */
@@ -110,7 +111,7 @@ public record MetadataCheck(
         true, 0, entries.vhosts(), entries.counts(), entries.queues(), List.copyOf(faults));
   }
 
-  /** Whether there is nothing in them. */
+  /** Whether there are no entries. */
   public boolean isEmpty() {
     return entries.values().stream().allMatch(count -> count == 0);
   }

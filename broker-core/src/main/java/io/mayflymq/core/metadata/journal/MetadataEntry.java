@@ -2,7 +2,7 @@ package io.mayflymq.core.metadata.journal;
 
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
-import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.policy.argument.QueueArguments;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;
@@ -21,10 +21,10 @@ import java.util.Base64;
 import java.util.List;
 
 /**
- * How exchanges, queues and bindings are written down: a key that tells one from all others in the
- * virtual host, and a value that begins with the version of its layout. Text is UTF-8 with a length
- * of 4 bytes in front, tables are as on the wire. In version 1 most texts were as {@link
- * DataOutputStream#writeUTF} has them, which ends at 64 KiB.
+ * Encodes exchanges, queues and bindings: a key that distinguishes one from all others in the
+ * virtual host, and a value that begins with the version of its layout. Text is UTF-8 preceded by a
+ * length of 4 bytes, tables are as on the wire. In version 1 most texts were encoded by {@link
+ * DataOutputStream#writeUTF}, which is limited to 64 KiB.
  */
 final class MetadataEntry {
   private static final int VERSION = 2;
@@ -40,7 +40,9 @@ final class MetadataEntry {
         + Base64.getEncoder().encodeToString(binding.arguments().encode());
   }
 
-  /** Says where it ends, so that no two lists of parts give the same text. */
+  /**
+   * Encodes a part with its length, so that two different lists of parts never give the same text.
+   */
   static String part(String text) {
     return text.length() + ":" + text;
   }
@@ -169,7 +171,7 @@ final class MetadataEntry {
     }
   }
 
-  /** Reads them, in either version. */
+  /** Reads texts and tables, in either version. */
   static final class Input extends DataInputStream {
     private final int version;
 
@@ -187,7 +189,7 @@ final class MetadataEntry {
       return version == VERSION_OF_SHORT_TEXTS ? readUTF() : longText();
     }
 
-    /** One that was not short in version 1 either. */
+    /** Reads a text that was not short in version 1 either. */
     String longText() throws IOException {
       byte[] bytes = bytes("text");
       return Utf8.decode(bytes, 0, bytes.length);

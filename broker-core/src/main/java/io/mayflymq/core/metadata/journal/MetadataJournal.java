@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
 /*
  * Metadata as a journal of changes, in two checked copies (see JournalContents).
  *
- * One thread writes. It takes all commands that have gathered while it was busy, writes them as one commit, forces each copy once, and then
- * reports all of them as durable: a burst of declarations from many connections costs one force of each copy.
+ * One thread writes. It takes all commands that have accumulated while it was busy, writes them as one commit, forces each copy once, and then reports
+ * all of them as durable: a burst of declarations from many connections costs one force of each copy.
  */
 public final class MetadataJournal implements MetadataLog {
   private static final Logger LOGGER = LoggerFactory.getLogger(MetadataJournal.class);
@@ -44,23 +44,23 @@ public final class MetadataJournal implements MetadataLog {
   private volatile String failure;
   private volatile long sequence;
 
-  /** Until they have been asked for. */
+  /** Null after they have been returned. */
   private LiveEntries recovered;
 
-  /** What {@link #health} was given last. */
+  /** The latest result of {@link #health}. */
   private String unhealthy;
 
   private record Pending(List<JournalEntry> entries, CompletableFuture<Void> safe) {}
 
   /**
-   * What is known about metadata from elsewhere.
+   * What other files say about the metadata.
    *
-   * @param directory the id of the data directory as the message logs have it; null if they have
+   * @param directory the id of the data directory according to the message logs; null if they have
    *     none
    * @param seen the highest sequence number of metadata that a message log has seen; 0 if none
-   * @param acceptsLoss whether to go on with what there is if a part is lost
-   * @param adoption what has to be declared anew beside what there is, if anything has: it is in
-   *     force with the first change that follows the loss, so no crash comes between
+   * @param acceptsLoss whether to continue with the rest if a part is lost
+   * @param adoption returns objects to declare in addition to the remaining ones, if any: they are
+   *     part of the first change that follows the loss, so no crash can happen in between
    */
   public record Expected(
       UUID directory,
@@ -137,7 +137,7 @@ public final class MetadataJournal implements MetadataLog {
     return journal;
   }
 
-  /** Declares what has to be declared anew. @return whether anything has */
+  /** Declares what has to be declared again. @return whether there was anything */
   private static boolean adopt(LiveEntries entries, UnaryOperator<List<MetadataCommand>> adoption) {
     List<MetadataCommand> adopted = adoption.apply(entries.commands());
     adopted.forEach(command -> entries.apply(JournalEntry.of(command)));
@@ -178,7 +178,7 @@ public final class MetadataJournal implements MetadataLog {
     return contents.sequence() < seen ? "are older than the messages" : null;
   }
 
-  /** Copies what cannot be used: the files themselves stay until the new ones take their place. */
+  /** Copies files that cannot be used: the originals remain until new files replace them. */
   private static void copyAside(LogDirectory directory) throws IOException {
     List<String> present = directory.list();
     String suffix = ".aside-" + Instant.now().toString().replace(":", "");

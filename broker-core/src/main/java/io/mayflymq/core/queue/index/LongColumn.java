@@ -58,10 +58,8 @@ final class LongColumn {
     packed = null;
     offsets = new int[capacity];
     for (int i = 0; i < capacity; i++) {
-      offsets[i] =
-          (int)
-              (from.get(i)
-                  - base); // The values are from these offsets: the base is still the same.
+      // The values come from such offsets: the base is still the same.
+      offsets[i] = (int) (from.get(i) - base);
     }
   }
 

@@ -108,8 +108,8 @@ public final class QueueMessages implements RecoverableQueue {
   public long appendUnacked(Message message, long deadlineMillis, long nowMillis) {
     long sequence = index.nextSequence();
     boolean isPersistent = store.isPersistent(message);
-    boolean room =
-        store.admit(message, !isPersistent); // Most of what the log has is not read again.
+    // Most of what the log has is not read again.
+    boolean room = store.admit(message, !isPersistent);
     int flags = EntryFlags.OUT_OF_ORDER | (room && !isPersistent ? 0 : place(message));
     index.appendUnacked(
         room ? message : null, message.bodyLength(), deadlineMillis, nowMillis, flags);

@@ -5,9 +5,9 @@ import io.mayflymq.core.store.segment.LogListener;
 import java.io.IOException;
 
 /**
- * Raises alarms about the troubles of a log.
+ * Raises alarms when a log cannot be written.
  *
- * @param what what alarms call the log
+ * @param what the name of the log in alarms
  */
 record AlarmingLogListener(String what, StoreAlarms alarms) implements LogListener {
   @Override
@@ -22,7 +22,7 @@ record AlarmingLogListener(String what, StoreAlarms alarms) implements LogListen
 
   @Override
   public void failed(LogFailedException cause) {
-    // No room will cure it: its publishers get basic.nack, and nobody is made to wait.
+    // Free disk space does not help: publishers get basic.nack, and no connection is blocked.
     alarms.cleared(what, cause.getMessage());
     alarms.failed(what, cause.getMessage());
   }

@@ -2,7 +2,7 @@ package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.store.Commit;
 
-/** A commit of what is in two logs: tells another when it has heard of both. */
+/** A commit of what is in two logs: notifies another commit when both logs have reported. */
 final class CompositeCommit implements Commit {
   private final Commit commit;
   private boolean heardOfOne;

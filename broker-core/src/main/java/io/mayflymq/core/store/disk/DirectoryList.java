@@ -14,14 +14,14 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 
 /*
- * Which directories of logs must be there, so that one that is missing is noticed. A file of lines:
+ * The list of the directories of logs that must exist, so that a missing one is noticed. A file of lines:
  *
  *    mayfly-directories 1 UUID check         the first line, with the id of the data directory
- *    + NAME ID check                         the directory must be there, and its log has this id
- *    - NAME 0 check                          it need not be there any more
+ *    + NAME ID check                         the directory must exist, and its log has this id
+ *    - NAME 0 check                          it need not exist any more
  *
- * A check is the CRC32C of its line before it. Lines are appended and forced. A start writes the file anew only if it must, as it may be on a full
- * disk. A directory is listed when it is safe, and taken off before it is deleted: what is listed and not there is missing.
+ * A check is the CRC32C of its line before it. Lines are appended and forced. A start rewrites the file only if necessary, as it may be on a full disk.
+ * A directory is listed when it is safe, and removed from the list before it is deleted: a listed directory that does not exist is missing.
  */
 /** The file {@code directories} beside the directories of logs. Safe for use by several threads. */
 final class DirectoryList {
@@ -41,13 +41,13 @@ final class DirectoryList {
   }
 
   /**
-   * What the file says.
+   * The contents of the file.
    *
    * @param exists whether there is one
    * @param broker the id of the data directory; null if that cannot be read
-   * @param listed the directories that must be there, and the ids of their logs
+   * @param listed the directories that must exist, and the ids of their logs
    * @param whole whether all of it can be read; a last line may be cut
-   * @param end where the next line goes, in bytes; -1 if the file has to be written anew first
+   * @param end where the next line goes, in bytes; -1 if the file has to be rewritten first
    */
   record Found(
       boolean exists, UUID broker, SortedMap<String, Long> listed, boolean whole, long end) {
@@ -104,7 +104,7 @@ final class DirectoryList {
     return true;
   }
 
-  /** What is before the check of a line; null if the check is wrong. */
+  /** Returns the part of a line before its check; null if the check is wrong. */
   private static String checked(String line) {
     int at = line.lastIndexOf(' ');
     return at > 0 && line.equals(line(line.substring(0, at))) ? line.substring(0, at) : null;
@@ -117,9 +117,9 @@ final class DirectoryList {
   }
 
   /**
-   * Makes the file say what there is; it is not written if it does.
+   * Makes the file contain the present directories; it is not written if it does already.
    *
-   * @param found what it says so far
+   * @param found its present contents
    */
   static DirectoryList settle(
       LogDirectory root, Found found, UUID broker, SortedMap<String, Long> listed)
@@ -128,7 +128,7 @@ final class DirectoryList {
       return write(root, broker, listed);
     }
     try (LogFile file = root.open(FILE, true)) {
-      // A process that was killed may have left a line that is not safe.
+      // A process that was killed may have written a line that was not forced.
       file.force();
     }
     DirectoryList list = new DirectoryList(root, listed);
@@ -136,7 +136,7 @@ final class DirectoryList {
     return list;
   }
 
-  /** Writes the file anew, in one step. */
+  /** Rewrites the file, atomically. */
   static DirectoryList write(LogDirectory root, UUID broker, SortedMap<String, Long> listed)
       throws IOException {
     DirectoryList list = new DirectoryList(root, listed);
@@ -153,7 +153,7 @@ final class DirectoryList {
     return list;
   }
 
-  /** A directory must be there from now on. */
+  /** Lists a directory that must exist from now on. */
   synchronized void add(String name, long id) throws IOException {
     if (!Long.valueOf(id).equals(listed.get(name))) {
       append(added(name, id));
@@ -161,7 +161,7 @@ final class DirectoryList {
     }
   }
 
-  /** A directory need not be there any more. */
+  /** Removes a directory from the list: it need not exist any more. */
   synchronized void remove(String name) throws IOException {
     if (listed.containsKey(name)) {
       append("- " + name + " 0");

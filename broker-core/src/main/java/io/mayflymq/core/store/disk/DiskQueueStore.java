@@ -8,7 +8,7 @@ import io.mayflymq.core.store.RedeliveryNotes;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.store.segment.record.QueueNote;
 
-/** The part of a shard's store that is one queue's. */
+/** The part of a shard's store that belongs to one queue. */
 final class DiskQueueStore implements QueueStore {
   private static final long NONE = -1;
 
@@ -18,26 +18,26 @@ final class DiskQueueStore implements QueueStore {
   private final DiskStore shard;
   private RecoverableQueue queue;
 
-  /** The highest number that may have been delivered, and what the log knows of that. */
+  /** The highest number that may have been delivered, and the number that the log knows. */
   private long deliveredUpTo = NONE;
 
   private long deliveredLogged = NONE;
 
-  /** What has come back since the log was last told; null until something does. */
+  /** Returns of messages since the last note in the log; null if there are none. */
   private RedeliveryNotes returned;
 
   private long entries;
 
-  /** What the contents cost that are objects. */
+  /** The memory that contents take that are objects. */
   private long objectBytes;
 
-  /** How many messages have a location: nothing has to be looked for where there are none. */
+  /** How many messages have a location: if there are none, no search is needed. */
   private long located;
 
-  /** Whether the shard can find it by its id, as it must where messages have a location. */
+  /** Whether the shard can find it by its id, which is necessary if messages have a location. */
   private boolean listed;
 
-  /** How many of its dead messages have dead letters on the way to other shards. */
+  /** How many of its dead messages have dead letters that other shards have not made safe yet. */
   private int awaited;
 
   private int namedIn;
@@ -133,7 +133,9 @@ final class DiskQueueStore implements QueueStore {
     }
   }
 
-  /** What the log is to tell of the queue; null if the segment tells it already. */
+  /**
+   * Returns what the log has to note about the queue; null if the segment has that note already.
+   */
   QueueNote noteOf(int segment, long metadataSequence) {
     if (segment == namedIn) {
       return null;
@@ -142,7 +144,7 @@ final class DiskQueueStore implements QueueStore {
     return new QueueNote(name, metadataSequence);
   }
 
-  /** The segment that was the last to tell what the queue is called. */
+  /** Returns the last segment that has a note of the queue's name. */
   int namedIn() {
     return namedIn;
   }
@@ -157,13 +159,13 @@ final class DiskQueueStore implements QueueStore {
     }
   }
 
-  /** Up to which number messages may have been delivered, for the log to know. */
+  /** Returns the number up to which messages may have been delivered, for the log. */
   long logDelivered() {
     deliveredLogged = deliveredUpTo;
     return deliveredUpTo;
   }
 
-  /** The same, to be told again to a new segment; negative if there is nothing to tell. */
+  /** Returns the same, to be repeated in a new segment; negative if there is nothing to note. */
   long deliveredAmongThose() {
     return located == 0 ? NONE : deliveredUpTo;
   }
@@ -179,12 +181,12 @@ final class DiskQueueStore implements QueueStore {
     returned.add(sequence, returns, untilMillis);
   }
 
-  /** What has come back since this was last called, for the log to know. */
+  /** Returns the returns of messages since the last call, packed for the log. */
   byte[] logReturned() {
     return returned.take();
   }
 
-  /** Notes the same of all that is here, to be told again to a new segment. */
+  /** Notes the returns of all present messages, to be repeated in a new segment. */
   void noteReturns(RedeliveryNotes notes, int mostBytes) {
     if (located > 0) {
       queue.noteReturns(notes, mostBytes);
@@ -210,13 +212,13 @@ final class DiskQueueStore implements QueueStore {
     }
   }
 
-  /** Lets the shard find it. */
+  /** Makes it known to the shard. */
   void list() {
     listed = true;
     shard.queues.put(id, this);
   }
 
-  /** Takes it out of the shard's list if it has no messages there. */
+  /** Removes it from the shard's list if it has no messages with a location. */
   void unlistIfUnused() {
     if (located == 0) {
       listed = false;
@@ -240,21 +242,21 @@ final class DiskQueueStore implements QueueStore {
 
   // At start
 
-  /** A message is back. */
+  /** Called when a message was recovered. */
   void recovered() {
     entries++;
     located++;
     shard.budget.enter();
   }
 
-  /** A message that was back is gone: the log goes on to say so. */
+  /** Called when a message that was recovered is settled: the log still says so. */
   void recoveredSettled() {
     entries--;
     located--;
     shard.budget.leave(1);
   }
 
-  /** The log knows of this already. */
+  /** The log knows of this already, so it need not be logged again. */
   void recoveredDelivered(long upTo) {
     if (upTo > deliveredUpTo) {
       deliveredUpTo = upTo;

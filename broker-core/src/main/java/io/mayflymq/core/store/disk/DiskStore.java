@@ -27,20 +27,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongConsumer;
 
 /*
- * The store of a shard: a log of what its durable queues hold, and beside it, in memory or in a file, the contents of all other messages that wait.
+ * The store of a shard: a log of the messages of its durable queues, and beside it, in memory or in a file, the contents of all other waiting messages.
  *
- * A burst writes to the logs as it goes. At its end everything is handed over in one go: the marks of what was delivered, then what
- * is to be confirmed. So there is one force for all queues of the shard and all connections that published in the burst.
+ * During a burst, records are appended to the logs. At its end everything is handed over at once: the notes of what was delivered, then the commits. So
+ * there is one force for all queues of the shard and all connections that published in the burst.
  */
 final class DiskStore implements ShardStore, EndOfBurstListener, LogOwner {
-  /** The most that may wait for the disk before publishers have to wait too. */
+  /** How many bytes may wait for the disk before publishers have to wait, too. */
   private static final long MOST_PENDING = 32L << 20;
 
   private static final int COMPACTION_SLICE = 64 << 10;
   private static final long TICK_MILLIS = 200;
   private static final int TICKS_OF_REST = 150;
   private static final int TICKS_OF_NOTES = 5;
-  private static final int READS_IN_PASSING = 200; // In a tick.
+  // per tick
+  private static final int READS_IN_PASSING = 200;
 
   final MemoryBudget budget;
   final Paging paging;
@@ -49,7 +50,7 @@ final class DiskStore implements ShardStore, EndOfBurstListener, LogOwner {
   private final OpenLog openLog;
   private final SegmentLog log;
 
-  /** Those that have, or had since the start, messages with a location; at start, all. */
+  /** The queues that have, or had since the start, messages with a location; at start, all. */
   final Map<Long, DiskQueueStore> queues = new ConcurrentHashMap<>();
 
   private final List<DiskQueueStore> delivered = new ArrayList<>();
@@ -58,7 +59,7 @@ final class DiskStore implements ShardStore, EndOfBurstListener, LogOwner {
   private final UnsettledEntries dead;
   private final StoreRecovery recovery;
 
-  /** Null until there was a stream for the first time. */
+  /** Null until there is a stream. */
   private volatile StreamLogs streams;
 
   private volatile boolean recovered;
@@ -211,7 +212,7 @@ final class DiskStore implements ShardStore, EndOfBurstListener, LogOwner {
       return;
     }
     touch();
-    // A mark for the whole queue would void those whose dead letters are on the way.
+    // A mark for the whole queue would also void the entries whose dead letters are not safe yet.
     log.forget(
         queue.id,
         sink ->
@@ -369,7 +370,7 @@ final class DiskStore implements ShardStore, EndOfBurstListener, LogOwner {
     paging.flush();
   }
 
-  /** What is committed may be in both: then it is safe when both are. */
+  /** A commit may cover both logs: then it is safe when both are. */
   private Commit flushStreams(Commit commit) {
     if (commit == null || !streams.hasUnsafe()) {
       streams.flush(null);
@@ -401,7 +402,7 @@ final class DiskStore implements ShardStore, EndOfBurstListener, LogOwner {
     }
   }
 
-  /** A slice of work at a time, with clients having their turn in between. */
+  /** Compacts a slice at a time, with clients having their turn in between. */
   private void compact() {
     if (closed) {
       return;
@@ -423,7 +424,7 @@ final class DiskStore implements ShardStore, EndOfBurstListener, LogOwner {
     }
   }
 
-  /** What has to be looked at now and then even if nothing happens. */
+  /** Periodic maintenance, which is also needed when nothing happens. */
   private void tick() {
     if (closed) {
       return;
@@ -449,7 +450,8 @@ final class DiskStore implements ShardStore, EndOfBurstListener, LogOwner {
     if (log.unforced()) {
       commit(Commit.UNTOLD);
     } else {
-      touch(); // For the log to note what has been forced, when nothing else happens.
+      // The log then notes what has been forced, when nothing else happens.
+      touch();
     }
     if (!compacting) {
       compact();

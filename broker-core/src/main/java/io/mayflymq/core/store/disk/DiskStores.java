@@ -22,7 +22,7 @@ import java.util.function.LongSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Makes the stores of the shards, and knows their directories. */
+/** Creates the stores of the shards, and knows their directories. */
 public final class DiskStores {
   private static final int BUFFER_BYTES = 256 << 10;
   private static final Pattern STREAM_DIRECTORY = Pattern.compile("stream-(\\d{1,18})");
@@ -42,7 +42,7 @@ public final class DiskStores {
   /**
    * Describes the stores; files are opened for each shard.
    *
-   * @param threads makes those that wait for the disk
+   * @param threads creates the threads that wait for the disk
    */
   public DiskStores(StoreOptions options, StoreAlarms alarms, BrokerThreads threads) {
     this(options, new LocalStorageEnvironment(options.directory(), threads), alarms);
@@ -55,11 +55,11 @@ public final class DiskStores {
   }
 
   /**
-   * Tells which metadata these messages belong to. To be called before the first store.
+   * Sets which metadata these messages belong to. To be called before the first store is created.
    *
    * @param directory the id of the data directory
-   * @param sequence the sequence number of the last change of metadata that is durable; asked by
-   *     any thread
+   * @param sequence returns the sequence number of the last change of metadata that is durable;
+   *     called by any thread
    */
   public void belongTo(UUID directory, LongSupplier sequence) {
     broker = directory;
@@ -71,8 +71,8 @@ public final class DiskStores {
   }
 
   /**
-   * The store of a shard. Those of all shards are made before any of them is used, the first one
-   * first.
+   * Creates the store of a shard. Those of all shards are created before any of them is used, the
+   * first one first.
    *
    * @throws StoreException if its directory cannot be made
    */
@@ -106,12 +106,12 @@ public final class DiskStores {
     return open(log(shard), shard, options.sync(), "message log " + shard, true);
   }
 
-  /** The log of a shard has been opened, and must be there from now on. */
+  /** Called when the log of a shard was opened, which must exist from now on. */
   void keepLog(int shard, long logId) throws IOException {
     directories.add(log(shard), logId);
   }
 
-  /** An empty log for contents that memory has no room for. */
+  /** Opens an empty log for contents that do not fit into memory. */
   OpenLog openPaging(int shard, LogOwner owner) {
     try {
       deletePaging(shard);
@@ -137,7 +137,7 @@ public final class DiskStores {
   }
 
   /**
-   * The streams of a shard, of which there are none yet.
+   * Creates the streams of a shard, which has none yet.
    *
    * @param touched called in a burst when something is to be flushed at its end
    */
@@ -152,12 +152,12 @@ public final class DiskStores {
         touched);
   }
 
-  /** Says that there is a stream of this id. */
+  /** Records that there is a stream of this id. */
   void hasStream(long id) {
     streams.add(id);
   }
 
-  /** Brings back what streams have. @return how many messages */
+  /** Recovers the messages of streams. @return how many there are */
   long recoverStreams(StreamLogs streams, int shard) {
     try {
       return streams == null ? 0 : streams.recover();
@@ -168,10 +168,10 @@ public final class DiskStores {
   }
 
   /**
-   * Deletes what is left of streams that are gone, when all that there are have been opened: those
-   * that metadata have lost have been adopted before ({@link OrphanSearch}).
+   * Deletes the remaining files of deleted streams, when all existing streams have been opened:
+   * those that metadata have lost have been adopted before ({@link OrphanSearch}).
    *
-   * @param shard whose share of the work to do
+   * @param shard the shard whose share of the work to do
    */
   void deleteOrphanedStreams(int shard) {
     try {
@@ -194,7 +194,7 @@ public final class DiskStores {
     host.delete(directory);
   }
 
-  /** The directory of a stream. */
+  /** Returns the name of the directory of a stream. */
   private static String stream(long id) {
     return "stream-" + id;
   }
@@ -232,8 +232,8 @@ public final class DiskStores {
   }
 
   /**
-   * The shards that exist no more, of which this one takes over the messages: there were more
-   * shards when they were written.
+   * Returns the shards that do not exist any more and whose messages this shard takes over: there
+   * were more shards when they were written.
    */
   List<Integer> adopted(int shard) throws IOException {
     List<Integer> numbers = new ArrayList<>();
@@ -255,9 +255,9 @@ public final class DiskStores {
   }
 
   /**
-   * Leaves the log of a shard that is gone as it is, under a name that no broker reads.
+   * Renames the log of a shard that does not exist any more, so that no broker reads it.
    *
-   * @return that name
+   * @return the new name
    */
   String keepAside(int shard) throws IOException {
     List<String> names = host.list();
@@ -270,22 +270,22 @@ public final class DiskStores {
     return aside;
   }
 
-  /** Deletes what an earlier process had no memory for. */
+  /** Deletes the paged contents of an earlier process. */
   void deletePaging(int shard) throws IOException {
     host.delete(paging(shard));
   }
 
-  /** The directory of a shard's log. */
+  /** Returns the name of the directory of a shard's log. */
   private static String log(int shard) {
     return "shard-" + shard;
   }
 
-  /** The directory of a shard's file for contents that memory has no room for. */
+  /** Returns the name of the directory of a shard's paged contents. */
   private static String paging(int shard) {
     return "paging-" + shard;
   }
 
-  /** What is recovered of a log that was empty. */
+  /** The visitor for the recovery of a log that was empty. */
   private static final class Nothing implements RecoveryVisitor {
     @Override
     public void enqueued(

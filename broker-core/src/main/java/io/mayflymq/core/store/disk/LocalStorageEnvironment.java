@@ -15,10 +15,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.stream.Stream;
 
 /*
- * Directories of the file system below one path, and threads without which there is no broker.
+ * Directories of the file system below one path, and flusher threads whose failure ends the broker.
  *
- * A log that is deleted file by file could come back in part, as when the machine dies in between: entries without the marks that say
- * that they are gone. So a directory is first renamed, which happens or does not; what has the other name is no log, whatever is left of it.
+ * A log that is deleted file by file could reappear in part, if the machine crashes in between: entries without the marks that say that they are gone.
+ * So a directory is first renamed, which is atomic; a directory with the other name is no log, whatever it still contains.
  */
 final class LocalStorageEnvironment implements StorageEnvironment {
   private static final String DELETED = ".deleted";
@@ -27,17 +27,17 @@ final class LocalStorageEnvironment implements StorageEnvironment {
   private final BrokerThreads threads;
 
   /**
-   * Describes it; nothing is touched yet.
+   * Creates the environment; no file is accessed yet.
    *
-   * @param path the directory of the directories; made when the first of them is
-   * @param threads makes those that wait for the disk
+   * @param path the parent of the directories; created with the first of them
+   * @param threads creates the threads that wait for the disk
    */
   LocalStorageEnvironment(Path path, BrokerThreads threads) {
     this.path = path;
     this.threads = threads;
   }
 
-  /** Describes it for somebody who only looks: there are no threads. */
+  /** Creates an environment for reading only: there are no threads. */
   LocalStorageEnvironment(Path path) {
     this(path, null);
   }
@@ -120,7 +120,7 @@ final class LocalStorageEnvironment implements StorageEnvironment {
     }
   }
 
-  /** Makes safe which entries a directory has. */
+  /** Forces the entries of a directory to the disk. */
   private static void force(Path directory) throws IOException {
     try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
       channel.force(true);

@@ -4,24 +4,24 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.memory.ContentArena;
 
 /*
- * How much memory the messages of a shard take: their entries in the indexes, which cannot be helped, the contents that are kept as objects,
- * and those that are packed in a ContentArena.
+ * How much memory the messages of a shard take: their entries in the indexes, which are always in memory, the contents that are kept as objects, and
+ * those that are packed in a ContentArena.
  *
- * An object saves packing and reading again for a consumer that is about to get it, and costs nothing if it is gone by the next
- * collection. Few of those are enough, and more are dear: a heap that they fill makes the collector's pauses as long as the backlog is deep.
- * So they have a small share, and each queue a part of it, lest one that nobody empties takes it all.
+ * An object saves packing and unpacking for a consumer that is about to get it, and costs nothing if it is gone by the next garbage collection. A few of
+ * them are enough, and many are expensive: if they fill the heap, the collector's pauses grow with the backlog. So they have a small share, and each
+ * queue a part of it, so that one queue without consumers does not take it all.
  */
 final class MemoryBudget {
-  /** What an entry costs in the index of a queue, in bytes: few, unless its page is in use. */
+  /** The size of an entry in the index of a queue, in bytes: small, unless its page is in use. */
   private static final int ENTRY = 8;
 
-  /** What the objects of a content cost beside its bytes. */
+  /** The size of a content's objects in addition to its bytes. */
   private static final int OBJECTS = 96;
 
-  /** The most that objects for consumers may take, in bytes. */
+  /** The largest size of all objects for consumers, in bytes. */
   private static final long MOST_FOR_CONSUMERS = 64 << 20;
 
-  /** How many queues can have as many of them as they may. */
+  /** How many queues can have their full part of the share. */
   private static final int QUEUES_WITH_OBJECTS = 4;
 
   private final long limit;
@@ -36,30 +36,31 @@ final class MemoryBudget {
     this.packed = packed;
   }
 
-  /** A message came. */
+  /** Called when a message has arrived. */
   void enter() {
     entries++;
   }
 
-  /** So many messages left. */
+  /** Called when messages have left. */
   void leave(long count) {
     entries -= count;
   }
 
-  /** Whether so many bytes more can be had. */
+  /** Whether this many further bytes are available. */
   boolean hasRoomFor(long bytes) {
     return entries * ENTRY + objects + packed.allocatedBytes() + bytes <= limit;
   }
 
-  /** Whether a content may be an object. */
+  /** Whether there is room for a content as an object. */
   boolean hasRoomFor(Message message) {
     return hasRoomFor(cost(message));
   }
 
   /**
-   * Whether a content may be an object for a consumer, though it is or can be elsewhere too.
+   * Whether there is room for a content as an object for a consumer, though it is or can be
+   * elsewhere, too.
    *
-   * @param ofQueue what the objects of its queue cost already
+   * @param ofQueue the size of the objects of its queue
    */
   boolean hasRoomForConsumer(Message message, long ofQueue) {
     long cost = cost(message);
@@ -68,21 +69,21 @@ final class MemoryBudget {
         && hasRoomFor(cost);
   }
 
-  /** A content is an object. @return what it costs */
+  /** Counts a content that is an object. @return its size */
   long hold(Message message) {
     long cost = cost(message);
     objects += cost;
     return cost;
   }
 
-  /** An object is needed no more. @return what it cost */
+  /** Stops counting an object. @return its size */
   long release(Message message) {
     long cost = cost(message);
     objects -= cost;
     return cost;
   }
 
-  /** All objects that a queue had are needed no more. */
+  /** Stops counting all objects of a queue. */
   void release(long objectBytes) {
     objects -= objectBytes;
   }

@@ -7,13 +7,13 @@ import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 
-/** A log with the threads that bring it to the disk. */
+/** A log with the threads that write it to the disk. */
 record OpenLog(SegmentLog log, ExecutorService flusher) {
   /**
    * Opens a log; it has to be recovered before use.
    *
    * @param directory the name of its directory
-   * @param name what alarms and threads call it
+   * @param name its name in alarms and of its threads
    */
   static OpenLog open(
       StorageEnvironment host,
@@ -28,7 +28,7 @@ record OpenLog(SegmentLog log, ExecutorService flusher) {
     return new OpenLog(log, flusher);
   }
 
-  /** Writes everything and lets the files and the threads go. */
+  /** Writes everything and closes the files and the threads. */
   CompletableFuture<Void> close() {
     return log.close().whenComplete((done, failure) -> flusher.shutdown());
   }

@@ -18,19 +18,21 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /*
- * Finds queues of which there are messages, and which metadata should know and do not.
+ * Finds queues that have messages, and that metadata should know but do not.
  *
- * A queue that metadata do not know may have been deleted: its deletion is safe first, and its messages leave the log later. These are let go
- * without a word. Or the metadata are lost, or older than the messages, as from a backup. The difference is told by the number that each
- * change of metadata has. A log notes with the name of a queue which change was the last one at that time, so the queue had been declared by then.
- * Metadata that reach that far know the declaration; if they do not know the queue, they know its deletion. Metadata that do not reach
- * that far may just not have got to the declaration: then the queue is an orphan, and its messages must stay.
+ * A queue that metadata do not know may have been deleted: its deletion is safe first, and its messages leave the log later. These are dropped silently.
+ * Or the metadata are lost, or older than the messages, as from a backup. The two cases are distinguished by the sequence number of each change of
+ * metadata. With the name of a queue a log notes the number of the latest change at that time, when the queue had been declared. Metadata that are at
+ * least as new include the declaration; if they do not know the queue, they include its deletion. Older metadata may lack the declaration: then the
+ * queue is an orphan, and its messages must stay.
  *
- * Records are read only where a log has seen newer metadata than there are, so an ordinary start pays next to nothing.
+ * Records are read only if a log has seen newer metadata than the present ones, so an ordinary start is hardly slowed down.
  */
-/** Finds messages of queues that metadata have lost. Nothing is changed. */
+/** Finds messages of queues that metadata have lost. Changes nothing. */
 public final class OrphanSearch {
-  /** In place of the number of the last change: metadata are lost, so that no queue is deleted. */
+  /**
+   * Used as the number of the last change if metadata are lost: then no queue counts as deleted.
+   */
   public static final long NO_METADATA = -1;
 
   private static final Pattern LOG = Pattern.compile("shard-(\\d{1,9})");
@@ -46,12 +48,12 @@ public final class OrphanSearch {
   }
 
   /**
-   * Looks for them.
+   * Searches for them.
    *
-   * @param directory where the logs have their directories
+   * @param directory the parent of the logs' directories
    * @param metadataSequence the number of the last change that metadata have, or {@link
    *     #NO_METADATA}
-   * @param known the ids of the queues that they know
+   * @param known the ids of the queues that metadata know
    * @return the orphans, by their ids
    * @throws IOException if a file cannot be read, or was written by a newer version
    */
@@ -82,7 +84,7 @@ public final class OrphanSearch {
       return;
     }
     for (QueueCount queue : LogCheck.of(directory).queues()) {
-      // What is not named was written by an older version, or its note is damaged.
+      // A queue without a name was written by an older version, or its note is damaged.
       long knownSince = queue.name() == null ? Math.max(seen, 0) : queue.knownSince();
       if (!known.contains(queue.id()) && knownSince > metadata) {
         add(new OrphanedQueue(queue.id(), shard, false, queue.name(), queue.live()));
@@ -104,7 +106,10 @@ public final class OrphanSearch {
     }
   }
 
-  /** A queue on its way to another shard may be in two logs: the more is the whole. */
+  /**
+   * A queue that was being moved to another shard may be in two logs: the larger number is the
+   * complete one.
+   */
   private void add(OrphanedQueue orphan) {
     orphans.merge(
         orphan.id(), orphan, (one, other) -> other.messages() > one.messages() ? other : one);

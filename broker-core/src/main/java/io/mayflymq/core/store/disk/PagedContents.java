@@ -6,7 +6,8 @@ import io.mayflymq.core.store.segment.record.QueueNote;
 import java.util.Map;
 
 /**
- * The owner of paged contents: the same queues, with those of their messages that the log has not.
+ * The owner of paged contents: the same queues, with those of their messages that are not in the
+ * log.
  */
 record PagedContents(Map<Long, DiskQueueStore> queues) implements LogOwner, ContentOwner {
   @Override
@@ -27,11 +28,11 @@ record PagedContents(Map<Long, DiskQueueStore> queues) implements LogOwner, Cont
 
   @Override
   public void forEachDelivered(DeliveredSink sink) {
-    // Nobody reads it after a crash.
+    // Not needed: paged contents are not read after a crash.
   }
 
   @Override
   public void forEachReturned(int mostBytes, ReturnedSink sink) {
-    // Nobody reads it after a crash.
+    // Not needed: paged contents are not read after a crash.
   }
 }

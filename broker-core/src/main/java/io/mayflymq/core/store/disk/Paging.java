@@ -8,8 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /*
- * The contents that the log of a shard does not keep, and that are no objects: in memory as long as there is room, otherwise in a file. That has
- * the form of the log, since it has the same work to do (append, read, free what is gone), but it is never forced, and wiped at start.
+ * The contents that are neither in the log of a shard nor kept as objects: in memory as long as there is room, otherwise in a file. The file has the
+ * format of the log, since it has the same tasks (append, read, free what is gone), but it is never forced, and deleted at start.
  */
 final class Paging {
   private final ContentArena memory;
@@ -27,12 +27,12 @@ final class Paging {
     this.opener = opener;
   }
 
-  /** Whether a message can be in memory here. */
+  /** Whether a message may be packed in memory here. */
   boolean takes(Message message) {
     return memory.takes(message);
   }
 
-  /** Takes the content of a message. @return where it can be read */
+  /** Stores the content of a message. @return where it can be read */
   long put(long queueId, long sequence, Message message) {
     if (memory.takes(message)
         && (memory.hasRoomFor(message) || budget.hasRoomFor(memory.slabBytes()))) {
@@ -57,14 +57,14 @@ final class Paging {
     }
   }
 
-  /** Has what was appended written, soon. */
+  /** Starts to write what was appended. */
   void flush() {
     if (file != null) {
       file.flush();
     }
   }
 
-  /** Frees what is wasted, a slice at a time. @return whether there is more to do at once */
+  /** Frees unused space, a slice at a time. @return whether there is more to do at once */
   boolean compact(int budgetBytes) {
     boolean more = memory.compact(budgetBytes);
     if (file != null) {
@@ -73,7 +73,7 @@ final class Paging {
     return more;
   }
 
-  /** To be called now and then even if nothing happens. */
+  /** Periodic maintenance. */
   void tick() {
     memory.trim();
     if (file != null && file.state() == LogState.BLOCKED) {
@@ -81,7 +81,7 @@ final class Paging {
     }
   }
 
-  /** How many bytes are not written yet. */
+  /** Returns how many bytes are not written yet. */
   long pendingBytes() {
     return file == null ? 0 : file.pendingBytes();
   }

@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A dead letter on its way into queues of the shard that it died in. What is stored is collected
- * here first, since one record has it all. Until that is written the new entries have no location;
- * one that dies or leaves in the same moment is found here.
+ * A dead letter that moves into queues of the shard that it died in. Its new entries are collected
+ * here first, since they are written as one record. Until then they have no location; an entry that
+ * dies or leaves meanwhile is found here.
  */
 final class PendingMove {
   private final RecordTargets targets = new RecordTargets();
@@ -31,7 +31,7 @@ final class PendingMove {
     targets.add(queueId, sequence, deadlineMillis, 0);
   }
 
-  /** A message that was added is gone again. */
+  /** Called when an added message has left its queue again. */
   void remove(long queueId, long sequence) {
     kept.clear();
     for (int i = 0; i < targets.size(); i++) {
@@ -46,12 +46,12 @@ final class PendingMove {
     }
   }
 
-  /** A message that was added has died again. */
+  /** Called when an added message has died again. */
   void addDead(UnsettledEntry entry) {
     dead.add(entry);
   }
 
-  /** The entry of a message that was added and has died again; null if it has not. */
+  /** Returns the entry of an added message that has died again; null if it has not. */
   UnsettledEntry dead(long queueId, long sequence) {
     for (UnsettledEntry entry : dead) {
       if (entry.queueId() == queueId && entry.sequence() == sequence) {
@@ -65,7 +65,7 @@ final class PendingMove {
     return source;
   }
 
-  /** What moves: the content of every entry that has no location yet. */
+  /** Returns the message that is moved: the content of every entry that has no location yet. */
   Message deadLetter() {
     return deadLetter;
   }

@@ -7,39 +7,39 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 
 /**
- * What stores need of the machine: directories, and threads that wait for the disk. A seam: tests
- * put a host in its place that is in memory and loses its power when it is told to.
+ * What stores need from the machine: directories, and threads that wait for the disk. Tests replace
+ * it by an implementation in memory that can simulate a power loss.
  *
  * <p>Safe for use by several threads.
  */
 interface StorageEnvironment {
-  /** The names of the directories that exist, in no order. */
+  /** Returns the names of the directories that exist, in no order. */
   List<String> list() throws IOException;
 
-  /** The directory that the directories are in, for files; made if there is none. */
+  /** Returns the parent directory, for files; creates it if necessary. */
   LogDirectory root() throws IOException;
 
   /**
-   * Opens a directory; if there is none it is made, and safe from the machine's crash before this
-   * returns.
+   * Opens a directory; if it does not exist it is created, and safe from a crash of the machine
+   * before this returns.
    */
   LogDirectory open(String name) throws IOException;
 
-  /** Gives a directory another name, which none has, in one step that is safe on return. */
+  /** Renames a directory to an unused name, atomically and safely on return. */
   void rename(String from, String to) throws IOException;
 
   /**
-   * Removes a directory with all that is in it; nothing happens if there is none. After a crash it
-   * is there in whole or not at all, and once this has returned it is gone for good.
+   * Deletes a directory with its contents; does nothing if it does not exist. After a crash it
+   * either exists completely or not at all, and once this has returned it is deleted for good.
    */
   void delete(String name) throws IOException;
 
   /**
-   * Removes what is left of directories whose removal a crash interrupted. Called before anything
-   * else is.
+   * Deletes the remains of directories whose deletion a crash interrupted. Called before anything
+   * else.
    */
   void sweep() throws IOException;
 
-  /** Threads for the log of this name, two at most: see {@link SegmentLog}. */
+  /** Returns the threads for the log of this name, two at most: see {@link SegmentLog}. */
   ExecutorService flusher(String name);
 }

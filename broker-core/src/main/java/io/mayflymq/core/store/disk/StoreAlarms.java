@@ -1,11 +1,12 @@
 package io.mayflymq.core.store.disk;
 
-/** Hears of a store's troubles, on any thread. */
+/** Is notified of a store's problems, on any thread. */
 public interface StoreAlarms {
   /**
-   * Something cannot be written, as on a full disk; nothing more is confirmed until it can be.
+   * Something cannot be written, as on a full disk; nothing more is confirmed until it can be
+   * written.
    *
-   * @param what what it is, in a few words
+   * @param what its name, in a few words
    * @param detail why, and where
    */
   void raised(String what, String detail);
@@ -13,6 +14,6 @@ public interface StoreAlarms {
   /** It can be written again, or never will be. */
   void cleared(String what, String detail);
 
-  /** It has failed: nothing of it is confirmed any more until the broker is started again. */
+  /** It has failed: nothing of it is confirmed any more until the broker is restarted. */
   void failed(String what, String detail);
 }

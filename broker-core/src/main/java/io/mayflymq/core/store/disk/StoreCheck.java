@@ -15,12 +15,12 @@ import java.util.UUID;
 import java.util.regex.Pattern;
 
 /**
- * Whether the files of all stores are there and belong to each other. No message is read and
- * nothing is changed.
+ * The result of a check whether the files of all stores exist and belong together. No message is
+ * read and nothing is changed.
  *
- * @param broker the id of the data directory; null if none is known yet
- * @param listed the directories that are there, and the ids of their logs as far as known
- * @param hasMessages whether there are files that may have messages
+ * @param broker the id of the data directory; null if it is not known yet
+ * @param listed the existing directories, and the ids of their logs as far as known
+ * @param hasMessages whether there are files that may contain messages
  * @param metadataSeen the highest sequence number of metadata that a log has seen, 0 if none
  * @param faults what is wrong
  */
@@ -34,16 +34,16 @@ public record StoreCheck(
   private static final String SHARD = "shard-";
 
   /**
-   * Something that is wrong.
+   * A problem.
    *
    * @param file the file or directory, relative to that of the stores
    * @param what what is wrong with it
-   * @param refuses whether a broker must not start so, as messages are missing
+   * @param refuses whether a broker must not start because of it, as messages are missing
    */
   public record Fault(String file, String what, boolean refuses) {}
 
   /**
-   * Looks at the files.
+   * Checks the files.
    *
    * @throws IOException if a file cannot be read, or was written by a newer version
    */
@@ -69,7 +69,8 @@ public record StoreCheck(
       }
       manifests |= found.logId() != null && found.segments() > 0;
       segments += found.segments();
-      // The manifest of a stream says all; where there are several queues, their notes say more.
+      // The manifest of a stream has the complete number; with several queues, their notes may
+      // have higher ones.
       seen = Math.max(seen, found.metadataSeen());
       if (name.startsWith(SHARD)) {
         seen = Math.max(seen, MetadataSeen.by(host.open(name)));
@@ -107,7 +108,7 @@ public record StoreCheck(
     return new Fault(directory + "/" + damage.file(), what, damage.kind().refuses());
   }
 
-  /** Whether a broker must not start so. */
+  /** Whether a broker must not start with these files. */
   public boolean refuses() {
     return faults.stream().anyMatch(Fault::refuses);
   }

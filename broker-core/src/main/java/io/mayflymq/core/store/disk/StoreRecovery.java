@@ -28,17 +28,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * Brings the messages of a shard's queues back at start.
+ * Recovers the messages of a shard's queues at start.
  *
- * What the log speaks of and metadata does not know as a queue of this shard is let go: a queue whose deletion was safe while its messages were
- * still in the log, or one that lives on another shard by now. Queues that metadata have lost are found before this and known again (OrphanSearch).
+ * Entries in the log whose queue metadata does not know as a queue of this shard are dropped: the queue's deletion was safe while its messages were
+ * still in the log, or the queue is on another shard now. Queues that metadata have lost are found before this and are known again (OrphanSearch).
  *
- * A broker may be started with fewer shards than before. The queues of those that are gone live on others now, which take their messages over:
- * copy them into the own log, have that made safe, have metadata say where the queues live, and only then delete the old log. Wherever
- * that is interrupted, metadata says which log has the truth about a queue. What any other has is a copy that was begun, and may be old by now, as the
- * broker may have run with as many shards as before in between: in the own log it is marked as gone before a new copy is made.
+ * A broker may be started with fewer shards than before. The queues of the removed shards are then on other shards, which take their messages over: they
+ * copy them into the own log, make that safe, have metadata record the new shard of the queues, and only then delete the old log. If that is
+ * interrupted, metadata says which log is valid for a queue. Any other log has an unfinished copy, which may be outdated, as the broker may have run
+ * with the former number of shards in between: in the own log it is marked as gone before a new copy is made.
  *
- * A log of which something is damaged is taken over as far as it can be read, and then kept under another name rather than deleted.
+ * From a damaged log everything readable is taken over; it is then renamed rather than deleted.
  */
 final class StoreRecovery {
   private static final Logger LOGGER = LoggerFactory.getLogger(StoreRecovery.class);
@@ -51,7 +51,7 @@ final class StoreRecovery {
   private final Map<Long, DiskQueueStore> queues;
   private final List<Integer> adopted = new ArrayList<>();
 
-  /** Those of the adopted ones of which something could not be read. */
+  /** Adopted shards with logs of which something could not be read. */
   private final Set<Integer> withDamage = new HashSet<>();
 
   private final List<Stale> stale = new ArrayList<>();
@@ -60,7 +60,7 @@ final class StoreRecovery {
   private long messages;
   private long highestQueueId;
 
-  /** An entry of a copy that was begun before and not finished. */
+  /** An entry of an earlier copy that was not finished. */
   private record Stale(long queueId, long sequence, long location, int bodyLength) {}
 
   StoreRecovery(
@@ -194,7 +194,7 @@ final class StoreRecovery {
     safe.join();
   }
 
-  /** Hears what a log tells. */
+  /** Receives the contents of a log. */
   private final class Visitor implements RecoveryVisitor {
     final Set<DiskQueueStore> found = new LinkedHashSet<>();
     private final int number;
@@ -202,7 +202,7 @@ final class StoreRecovery {
     private DiskQueueStore last;
 
     /**
-     * Makes it.
+     * Creates a visitor.
      *
      * @param number the shard that wrote the log
      */
@@ -211,7 +211,10 @@ final class StoreRecovery {
       this.source = source;
     }
 
-    /** The queue of this id; null if this shard has no such queue or the log is not its own. */
+    /**
+     * Returns the queue of this id; null if this shard has no such queue or the log is not valid
+     * for it.
+     */
     DiskQueueStore find(long queueId) {
       if (last == null || last.id != queueId) {
         highestQueueId = Math.max(highestQueueId, StoreIds.queueOf(queueId));
@@ -228,7 +231,10 @@ final class StoreRecovery {
       return shardsBefore.getOrDefault(StoreIds.queueOf(queueId), number) == number;
     }
 
-    /** The queue that a message entered; what is kept beside a queue is opened by the first. */
+    /**
+     * Returns the queue that a message entered; opens the store of scheduled messages or waiting
+     * dead letters with the first of them.
+     */
     private DiskQueueStore findEntered(long queueId) {
       DiskQueueStore queue = find(queueId);
       if (queue == null && StoreIds.isBeside(queueId) && isTrueOf(queueId)) {

@@ -10,13 +10,13 @@ import java.util.Map;
 /*
  * The entries of messages that have died, until their dead letters are safe.
  *
- * A dead message is in no queue, but still in the log. If its dead letter stays within the shard, one record takes it from here to there: a move. If
- * it goes to another shard, the entry is settled when the dead letter is safe over there; until then the log must be able to find it
- * when it copies what is live, so such entries are listed in "awaited". An entry whose dead letter has failed is listed there for good: after a
- * restart the message is back in its queue, and dies again.
+ * A dead message is in no queue, but still in the log. If its dead letter stays on the same shard, one record removes it here and adds it there: a move.
+ * If it goes to another shard, the entry is settled when the dead letter is safe there; until then the log must be able to find the entry when it copies
+ * live ones, so such entries are listed in "awaited". An entry whose dead letter has failed stays listed: after a restart the message is back in its
+ * queue, and dies again.
  *
- * A move is ended whatever happens between its begin and its end: what is stored while it is open has no place of its own. If its record cannot be
- * written, the new entries leave their queues again.
+ * A move is always ended, also after an exception: what is stored during a move has no location of its own. If its record cannot be written, the new
+ * entries leave their queues again.
  */
 final class UnsettledEntries {
   private final SegmentLog log;
@@ -37,14 +37,14 @@ final class UnsettledEntries {
 
   // Entries that wait for another shard
 
-  /** An entry is needed on. */
+  /** Keeps an entry that waits for another shard. */
   void await(UnsettledEntry entry) {
     if (awaited.put(Key.of(entry), entry) == null) {
       countAwaited(entry, 1);
     }
   }
 
-  /** An entry is needed no more, for that at least. */
+  /** Releases an entry that has waited for another shard. */
   void arrived(UnsettledEntry entry) {
     if (!awaited.isEmpty() && awaited.remove(Key.of(entry)) != null) {
       countAwaited(entry, -1);
@@ -58,7 +58,7 @@ final class UnsettledEntries {
     }
   }
 
-  /** The entry that is awaited and at this location; null if there is none. */
+  /** Returns the awaited entry at this location; null if there is none. */
   UnsettledEntry awaitedAt(long queueId, long sequence, long location) {
     UnsettledEntry entry = awaited.get(new Key(queueId, sequence));
     return entry != null && entry.location() == location ? entry : null;
@@ -71,7 +71,7 @@ final class UnsettledEntries {
     move.open(source, deadLetter);
   }
 
-  /** The move that goes on, if it {@link PendingMove#isOpen}. */
+  /** Returns the current move, if it {@link PendingMove#isOpen}. */
   PendingMove move() {
     return move;
   }
@@ -79,7 +79,7 @@ final class UnsettledEntries {
   /**
    * Writes the move.
    *
-   * @param keepSource whether the entry is needed on, as one of the queues has failed
+   * @param keepSource whether the entry is still needed, as one of the queues has failed
    */
   void endMove(long nowMillis, boolean keepSource) {
     boolean written = false;
@@ -131,7 +131,10 @@ final class UnsettledEntries {
     }
   }
 
-  /** What was not written is in no queue: it would be read as what is written next. */
+  /**
+   * Removes the unwritten entries from their queues: otherwise they would be read at the location
+   * of the next record.
+   */
   private void withdraw() {
     RecordTargets targets = new RecordTargets();
     targets.set(move.targets());

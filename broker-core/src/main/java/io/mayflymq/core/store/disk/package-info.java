@@ -1,2 +1,2 @@
-/** Messages in files: each shard's log, and the contents for which memory has no room. */
+/** Messages in files: each shard's log, and the contents that do not fit into memory. */
 package io.mayflymq.core.store.disk;

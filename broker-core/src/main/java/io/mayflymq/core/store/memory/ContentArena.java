@@ -7,38 +7,38 @@ import java.util.BitSet;
 import java.util.List;
 
 /*
- * The contents of messages that wait in queues, and that are in no file: as bytes in large arrays, the slabs.
+ * The contents of waiting messages that are in no file: as bytes in large arrays, the slabs.
  *
  * WHY NOT AS OBJECTS
- * A backlog of a million messages would be a million objects or more that live for a while: the collector copies each of them twice before
- * it leaves them alone, in pauses that grow with the backlog, and needs half as much memory again to do so. A slab is one object. It is larger
- * than half a region of G1, which therefore never copies it, and frees it as soon as nobody refers to it.
+ * A backlog of a million messages would be a million or more objects that live for a while: the garbage collector would copy each of them twice before
+ * it leaves them alone, in pauses that grow with the backlog, and would need half as much memory again to do so. A slab is one object. It is larger than
+ * half a region of G1, which therefore never copies it, and frees it as soon as there is no reference to it.
  *
  * HOW IT IS USED
- * Contents are appended to the current slab. A slab whose contents have all gone is used again; as queues are emptied in the order in which they
- * were filled, that is what becomes of nearly all. Where a few contents stay for long in many slabs, more than half of all being waste,
- * the emptiest slabs are emptied: what is left in them is appended again, and the queues are told.
+ * Contents are appended to the current slab. A slab whose contents have all been released is reused; as queues are mostly emptied in the order in which
+ * they were filled, this happens with nearly all slabs. If a few contents stay for long in many slabs, and more than half of the memory is unused, the
+ * emptiest slabs are emptied: their remaining contents are appended again, and the queues get the new locations.
  *
  * ONE CONTENT, MANY QUEUES
- * A message that goes to many queues comes here once for each, one right after the other, and is appended once: the record keeps a list of those
- * who hold it, and is released by each. It can be recognised by being the same object, and be given holders, as long as nothing has been appended
- * behind it.
+ * A message that goes to many queues is put here once for each, in direct succession, and is stored once: the record keeps a list of its holders, and
+ * each of them releases it. The message is recognised because it is the same object; further holders can be added as long as nothing has been appended
+ * after it.
  *
- * WHAT MANY BEGIN WITH
- * is kept once, beside the slabs: see Prefixes.
+ * COMMON PREFIXES
+ * are stored once, beside the slabs: see PrefixDictionary.
  */
 /**
- * Contents of messages, packed. Locations are negative, and so distinct from those of files; after
- * a content has gone, its location may be another's. Belongs to one shard's thread.
+ * Contents of messages, packed. Locations are negative, and so distinct from those in files; when a
+ * content was released, its location may be reused. Belongs to one shard's thread.
  */
 public final class ContentArena {
-  /** Arrays have so much of their own, which is to fit into the regions of the heap too. */
+  /** The size of an array's header, which has to fit into the heap's region, too. */
   private static final int ARRAY_HEADER = 16;
 
-  /** Contents of more than this share of a slab would waste its end. */
+  /** Contents of more than this share of a slab are not stored, as they would waste its end. */
   private static final int LARGEST_SHARE = 16;
 
-  /** How much waste is not worth the work, in slabs. */
+  /** How much unused memory is tolerated, in slabs. */
   private static final int TOLERATED = 4;
 
   private static final int MOST_SPARE = 4;
@@ -58,20 +58,20 @@ public final class ContentArena {
   /** Where contents are appended; {@link #NONE} before the first. */
   private int current = NONE;
 
-  /** The message of the last record, if it may come again; where it is. */
+  /** The message of the last record, if further queues may get it, and its location. */
   private Message last;
 
   private int lastOffset;
 
-  /** The slab that is being emptied, or {@link #NONE}, and how far that has come. */
+  /** The slab that is being emptied, or {@link #NONE}, and up to where that is done. */
   private int emptying = NONE;
 
   private int cursor;
 
   /**
-   * Makes an empty memory, which takes nothing before the first content.
+   * Creates an empty arena, which takes no memory before the first content.
    *
-   * @param slabBytes how large slabs are, a power of two: the size of the heap's regions, if it has
+   * @param slabBytes the size of slabs, a power of two: the size of the heap's regions, if it has
    *     any, and 1 MiB or more
    */
   public ContentArena(int slabBytes, ContentOwner owner) {
@@ -82,28 +82,28 @@ public final class ContentArena {
     this.owner = owner;
   }
 
-  /** Whether a location is one of a memory like this, and not of a file. */
+  /** Whether a location is one in an arena, and not in a file. */
   public static boolean has(long location) {
     return location < 0;
   }
 
-  /** Whether a message can be here: a large one is better off as an object. */
+  /** Whether a message can be stored here: a large one is better kept as an object. */
   public boolean takes(Message message) {
     return Slab.length(message) <= slabBytes() / LARGEST_SHARE && message.blindKeys().isEmpty();
   }
 
-  /** Whether a message can be put here without more memory. */
+  /** Whether a message can be stored here without more memory. */
   public boolean hasRoomFor(Message message) {
     return !spare.isEmpty()
         || (current != NONE && slabs.get(current).hasRoom(Slab.length(message)));
   }
 
-  /** How much more memory is taken where {@link #hasRoomFor} says no, in bytes. */
+  /** Returns how much more memory is taken if {@link #hasRoomFor} returns false, in bytes. */
   public int slabBytes() {
     return 1 << slabBits;
   }
 
-  /** How much memory all slabs take, and what contents begin with, in bytes. */
+  /** Returns the size of all slabs and prefixes, in bytes. */
   public long allocatedBytes() {
     return ((long) (used + spare.size()) << slabBits) + prefixDictionary.bytes();
   }
@@ -114,7 +114,7 @@ public final class ContentArena {
   }
 
   /**
-   * A queue has a message.
+   * Stores a message of a queue.
    *
    * @param message one that this {@link #takes}
    * @return its location, until it is released or moved
@@ -147,7 +147,7 @@ public final class ContentArena {
     liveBytes += slab.live() - before;
   }
 
-  /** The current slab, after it was changed for another if it has no room. */
+  /** Returns the current slab, after replacing it if it has no room. */
   private Slab slabFor(long length) {
     if (current == NONE || !slabs.get(current).hasRoom(length)) {
       int full = current;
@@ -207,12 +207,12 @@ public final class ContentArena {
     return (int) location & (slabBytes() - 1);
   }
 
-  /** Makes the message that is at a location; a new object at each call. */
+  /** Creates the message at a location; a new object at each call. */
   public Message read(long location) {
     return slabs.get(slab(location)).read(offset(location), names, prefixDictionary);
   }
 
-  /** A queue does not need the content at a location any more. */
+  /** Releases the content at a location for one queue. */
   public void release(long location) {
     int number = slab(location);
     int freed = release(slabs.get(number), offset(location));
@@ -233,12 +233,12 @@ public final class ContentArena {
     return freed;
   }
 
-  // What is wasted
+  // Unused memory
 
   /**
-   * Frees memory, a slice at a time. To be called now and then.
+   * Frees memory, a slice at a time. To be called regularly.
    *
-   * @param budget about how many bytes to look at, at most
+   * @param budget about how many bytes to examine, at most
    * @return whether there is more to do at once
    */
   public boolean compact(int budget) {
@@ -301,7 +301,7 @@ public final class ContentArena {
     freeIfEmpty(emptying);
   }
 
-  /** Nothing has needed the spare memory for a while: one slab of it is given back. */
+  /** Frees one spare slab, as none has been needed for a while. */
   public void trim() {
     last = null;
     spare.pollFirst();

@@ -5,6 +5,6 @@ public interface ContentOwner {
   /** Whether the queue still has this message, and has its content at this location. */
   boolean isLive(long queueId, long sequence, long location);
 
-  /** The content of a message has been copied: it is to be read and released there from now on. */
+  /** Called when a content has been copied: it has to be read and released at its new location. */
   void moved(long queueId, long sequence, long from, long to);
 }

@@ -3,7 +3,7 @@ package io.mayflymq.core.store.memory;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.Arrays;
 
-/** Messages that follow each other mostly have the same names: one object serves them all. */
+/** Consecutive messages mostly have the same names: then they share one object. */
 final class NameInterner {
   private ShortString lastExchange = ShortString.EMPTY;
   private ShortString lastKey = ShortString.EMPTY;

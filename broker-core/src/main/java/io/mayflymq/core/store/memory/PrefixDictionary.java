@@ -7,33 +7,33 @@ import java.util.BitSet;
 import java.util.List;
 
 /*
- * What many messages have in common at the beginning of their properties.
+ * The common beginnings (prefixes) of the properties of many messages.
  *
- * The headers are near the front of the properties, and are what makes them long. Messages of one publisher mostly have the same ones, and dead
- * letters of one queue and second have 400 bytes alike that tell of their death: more than most messages have for themselves. So a content
- * that begins like another one that came not long ago is kept without that beginning.
+ * The headers are near the front of the properties, and make up most of their length. Messages of one publisher mostly have the same headers, and dead
+ * letters of one queue and second have 400 equal bytes that describe their death: more than most messages have of their own. So a content that begins
+ * like another recent one is stored without that beginning.
  *
- * The recent ones are found by the routing key, a few for each place. One takes the place of another when messages came and found none that
- * saves most of their properties: the very first at once, others after some such messages, and after ever more as long as what
- * was remembered last has helped nobody. So where all differ, next to nothing is remembered.
+ * The recent prefixes are found by the routing key, a few for each slot. A new one replaces another when messages arrived for which no prefix covers
+ * most of their properties: the very first at once, others after some such messages, and after more and more of them as long as the prefixes added last
+ * have not been used. So if all messages differ, hardly any prefix is stored.
  */
-/** The beginnings of contents, each kept as long as it is recent or in use. By one thread. */
+/** The prefixes of contents, each kept as long as it is recent or in use. Used by one thread. */
 final class PrefixDictionary {
   static final int NONE = -1;
 
-  /** What is shorter is not worth it, in bytes. */
+  /** The shortest useful prefix, in bytes. */
   static final int SHORTEST = 64;
 
   private static final int LONGEST = 4096;
   private static final int SETS = 16;
   private static final int WAYS = 4;
 
-  /** How many messages find nothing before one of them is remembered. */
+  /** After how many messages without a prefix one of them is added, at least. */
   private static final int LEAST_PATIENCE = 8;
 
   private static final int MOST_PATIENCE = 1024;
 
-  /** What has helped so often was worth it. */
+  /** A prefix that was used this often was worth adding. */
   private static final int USEFUL = 8;
 
   private final Prefix[] recent = new Prefix[SETS * WAYS];
@@ -50,10 +50,10 @@ final class PrefixDictionary {
     private boolean recent = true;
     private int users;
 
-    /** How often it saved most of a message's properties, of late. */
+    /** How often it covered most of a message's properties, recently. */
     private int hits;
 
-    /** Whether it was worth remembering. */
+    /** Whether it was worth adding. */
     private boolean paid;
 
     Prefix(byte[] bytes, int number) {
@@ -73,9 +73,9 @@ final class PrefixDictionary {
   }
 
   /**
-   * Looks for the beginning of a message's content.
+   * Finds a prefix of a message's content.
    *
-   * @return its number, or {@link #NONE}; {@link #shared} tells how much is the same
+   * @return its number, or {@link #NONE}; {@link #shared} returns how many bytes are equal
    */
   int find(Message message) {
     int length = Math.min(message.propertiesLength(), LONGEST);
@@ -93,7 +93,7 @@ final class PrefixDictionary {
     return shared < SHORTEST ? NONE : best.number;
   }
 
-  /** How many bytes of the content of the message that was looked for last are the same. */
+  /** Returns how many bytes of the content of the last message are equal to the prefix found. */
   int shared() {
     return shared;
   }
@@ -153,7 +153,7 @@ final class PrefixDictionary {
     return least;
   }
 
-  /** What was useful long ago does not count for ever. */
+  /** Reduces the counts, so that uses long ago do not count for ever. */
   private void age(int set) {
     for (int i = set * WAYS; i < set * WAYS + WAYS; i++) {
       if (recent[i] != null) {
@@ -170,19 +170,19 @@ final class PrefixDictionary {
     }
   }
 
-  /** A content is kept without it. */
+  /** Counts a content that is stored without this prefix. */
   void retain(int number) {
     all.get(number).users++;
   }
 
-  /** Such a content has gone. */
+  /** Counts off such a content, which was released. */
   void release(int number) {
     Prefix prefix = all.get(number);
     prefix.users--;
     forgetIfUnused(prefix);
   }
 
-  /** Puts the first bytes of one to the beginning of a content. */
+  /** Copies the first bytes of a prefix to the beginning of a content. */
   void copy(int number, byte[] content, int length) {
     System.arraycopy(all.get(number).bytes, 0, content, 0, length);
   }

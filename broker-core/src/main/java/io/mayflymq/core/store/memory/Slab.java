@@ -8,21 +8,21 @@ import java.nio.ByteOrder;
 import java.util.List;
 
 /*
- * Records of messages, one behind the other in one array:
+ * Records of messages, one after the other in one array:
  *
  *     offset  bytes
  *          0      4  length of the record without its holders
- *          4      4  how many holders it has been given
+ *          4      4  how many holders have been added
  *          8      4  how many of them still need it
  *         12      8  the message's own TTL in ms
  *         20      4  length of the properties
  *         24      1  priority
  *         25      1  flags
- *         26      8  only if the flags say so: number of a prefix, and how many bytes of it the content begins with
+ *         26      8  only with a flag: number of a prefix, and how many bytes of it the content begins with
  *                    exchange and routing key, as short strings; properties; body
  *     length   16 *  holders: the queue's id and the number of the message in it
  *
- * Only the last record is given more holders: behind the others there is no room.
+ * Holders are added to the last record only: after the others there is no room.
  */
 final class Slab {
   private static final int HOLDERS = 4;
@@ -68,7 +68,7 @@ final class Slab {
     return end;
   }
 
-  /** How many bytes the records have that are needed. */
+  /** Returns the size of the records that are needed, in bytes. */
   int live() {
     return live;
   }
@@ -77,7 +77,7 @@ final class Slab {
     return end + more <= bytes.length;
   }
 
-  /** Forgets all records. */
+  /** Removes all records. */
   void clear() {
     end = 0;
     live = 0;
@@ -86,10 +86,10 @@ final class Slab {
   // Appending
 
   /**
-   * Appends a message that one queue has.
+   * Appends a message of one queue.
    *
-   * @param prefix what its content begins with, or {@link PrefixDictionary#NONE}
-   * @param shared how many bytes of that
+   * @param prefix the prefix of its content, or {@link PrefixDictionary#NONE}
+   * @param shared how many bytes of the prefix it begins with
    * @return its offset
    */
   int append(Message message, int prefix, int shared, long queueId, long sequence) {
@@ -140,12 +140,12 @@ final class Slab {
     return at + length;
   }
 
-  /** Whether one more holder of the last record has room. */
+  /** Whether there is room for another holder of the last record. */
   boolean hasRoomForHolder() {
     return hasRoom(HOLDER);
   }
 
-  /** One more queue has the message of the last record. */
+  /** Adds a queue as a holder of the last record. */
   void hold(int last, long queueId, long sequence) {
     LONG.set(bytes, end, queueId);
     LONG.set(bytes, end + 8, sequence);
@@ -157,7 +157,7 @@ final class Slab {
 
   // Reading
 
-  /** Makes the message of a record. */
+  /** Creates the message of a record. */
   Message read(int offset, NameInterner names, PrefixDictionary prefixDictionary) {
     int prefix = prefix(offset);
     boolean prefixed = prefix != PrefixDictionary.NONE;
@@ -185,7 +185,7 @@ final class Slab {
         .withOneKey((bytes[offset + FLAGS] & ONE_KEY) != 0);
   }
 
-  /** What the content of a record begins with, or {@link PrefixDictionary#NONE}. */
+  /** Returns the prefix of a record's content, or {@link PrefixDictionary#NONE}. */
   int prefix(int offset) {
     return (bytes[offset + FLAGS] & PREFIXED) == 0
         ? PrefixDictionary.NONE
@@ -196,7 +196,7 @@ final class Slab {
     return (int) INT.get(bytes, offset);
   }
 
-  /** How many bytes the record has with its holders: the next one begins behind them. */
+  /** Returns the size of a record with its holders: the next one begins after them. */
   int extent(int offset) {
     return length(offset) + holders(offset) * HOLDER;
   }
@@ -220,9 +220,9 @@ final class Slab {
   // Releasing
 
   /**
-   * One of its holders does not need a record any more.
+   * Releases a record for one of its holders.
    *
-   * @return how many bytes are free for that: none until it was the last
+   * @return how many bytes became free: 0 unless it was the last holder
    */
   int release(int offset) {
     int left = liveHolders(offset) - 1;

@@ -1,2 +1,2 @@
-/** Contents of messages in memory that are no objects there. */
+/** Contents of messages in memory, packed into large arrays. */
 package io.mayflymq.core.store.memory;

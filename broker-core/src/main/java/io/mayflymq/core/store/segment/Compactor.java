@@ -20,12 +20,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * Frees the disk of what is gone: takes the segment of which the least is needed, copies that to the end of the log, and has the segment
- * deleted. It goes by the index, so nothing is read but what is copied. It works in slices, between which the log is used as always.
+ * Frees disk space: copies what is still needed of the segment with the least needed data to the end of the log, and has the segment deleted. It uses
+ * the index, so only what is copied is read. It works in slices, between which the log is used as always.
  *
- * Copied are the entries that the owner says are live, and the marks about segments that still exist. A copy of an entry is itself a
- * mark about its original (see RecordType.RELOCATE), so it does not matter when the machine dies: what counts is the copy, if it
- * is there.
+ * It copies the entries that the owner says are live, and the marks about segments that still exist. A copy of an entry is itself a mark about its
+ * original (see RecordType.RELOCATE), so a crash at any time is harmless: the copy is valid if it exists.
  */
 final class Compactor {
   private static final Logger LOGGER = LoggerFactory.getLogger(Compactor.class);
@@ -55,14 +54,15 @@ final class Compactor {
   }
 
   /**
-   * Does a slice of the work, if there is any.
+   * Does one slice of the work, if there is any.
    *
    * @param budget about how many bytes to copy at most
    * @return whether there is more to do
    */
   boolean step(int budget) {
     if (victim != null && victim.state == Segment.State.CONDEMNED) {
-      victim = null; // Its last entry has gone meanwhile.
+      // its last entry has been settled meanwhile
+      victim = null;
     }
     if (victim == null && !choose()) {
       return false;
@@ -121,7 +121,7 @@ final class Compactor {
     return builder.build(victim.header, victim.length);
   }
 
-  /** Copies what is needed of a record; tells how many bytes that were. */
+  /** Copies what is needed of a record; returns how many bytes that were. */
   private int carry() {
     boolean marked = source.goneCount() > 0 && exists(source.goneSegment);
     int copied = 0;
@@ -184,7 +184,7 @@ final class Compactor {
     copy.goneSegment = victim.number;
     tail.begin(
         copy, (long) RecordDecoder.tail(RecordType.RELOCATE, copy.targets.size()) + tailLength);
-    // Only now, as making room may give the buffer that it is found in to new records.
+    // Only now, because making room may reuse the buffer that contains the record.
     reader.find(tail, from);
     RecordEncoder.relocation(
         tail.buffer(), tail.start(), copy, reader.buffer(), reader.start(), tailStart, tailLength);

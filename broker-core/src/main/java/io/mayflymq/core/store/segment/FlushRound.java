@@ -6,21 +6,23 @@ import io.mayflymq.core.store.segment.file.Segment;
 import java.util.List;
 
 /**
- * What the forcer of a {@link Flusher} does at once.
+ * The work that the forcing thread of a {@link Flusher} does at once.
  *
  * @param unforced what to force
- * @param commits to be told then
- * @param toDelete to be deleted then
+ * @param commits to be notified after that
+ * @param toDelete to be deleted after that
  */
 record FlushRound(
     Unforced unforced, List<Commit> commits, List<Segment> toDelete, Purpose purpose) {
-  /** What it is for. */
+  /** The purpose of the round. */
   enum Purpose {
     /** All that was taken has been written. */
     COMMIT,
-    /** The writer goes on only when what it has written is safe. */
+    /** The writer continues only when what it has written is safe. */
     PROCEED,
-    /** Nothing can be written: room is made by what may go nevertheless. */
+    /**
+     * Nothing can be written: delete segments that may be deleted nevertheless, to free disk space.
+     */
     RELIEVE
   }
 }

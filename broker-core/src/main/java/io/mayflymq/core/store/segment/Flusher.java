@@ -22,32 +22,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * Brings a log to the disk: wake, swap what is pending, write, force, confirm. While one round is being forced the next one's work
- * piles up, so the slower the disk, the more goes with one force; there is no timer in it.
+ * Writes a log to the disk: wake up, take what is pending, write, force, confirm. While one round is being forced, work for the next one accumulates, so
+ * the slower the disk, the more one force covers; there is no timer.
  *
  * TWO ROLES
- * Writing goes on while the disk is busy: what has been written survives the end of the process, and acknowledgements, which nobody waits
- * for, should not have to wait for a slow force. So there are two roles, the writer's and the forcer's, one thread at most in each.
- * Who has written becomes the forcer of what he wrote, if there is no other, and lets the writer's role go; if something is submitted
- * meanwhile, a second thread takes it up. When a force is done the forcer sees to it that somebody looks whether there is more. On a
- * single thread the same code runs too, one role after the other.
+ * Writing continues while the disk is busy: what has been written survives the end of the process, and acknowledgements, which no client waits for,
+ * should not wait for a slow force. So there are two roles, writer and forcer, with one thread at most in each. The thread that has written becomes the
+ * forcer of what it wrote, if there is no other, and gives up the writer's role; if something is submitted meanwhile, a second thread takes that role.
+ * When a force is done the forcer ensures that a thread checks whether there is more to do. The same code also runs on a single thread, one role after
+ * the other.
  *
  * THE ORDER
- * It is what makes recovery simple. A segment is forced before the first byte of the next is written, so only the last one
- * can be torn. A segment is deleted only after everything that was submitted before is forced: what took the place of its entries
- * (the target of a move, a copy by compaction) is safe by then. Deletions are made in the order of the requests, each one safe
- * before the next is made, so no mark about a segment vanishes before the segment.
+ * The order of the operations makes recovery simple. A segment is forced before the first byte of the next is written, so only the last one can be torn.
+ * A segment is deleted only after everything that was submitted before is forced: what replaces its entries (the target of a move, a copy by compaction)
+ * is safe then. Deletions are made in the order of the requests, each one safe before the next is made, so no mark about a segment is deleted before the
+ * segment.
  *
- * TROUBLE
- * A write that fails is made again, at the same place, when retry() is called. The disk may be full, and then it is settlements that
- * relieve it, though they cannot be written either. A segment of which all is settled need not wait for the marks that say so: without
- * the segment they are about nothing. It must wait for what took the place of its entries, as the target of a move or a copy, and of
- * its notes of what was delivered: the beginning of its successor (Segment.neededUntil). So while the log is blocked those segments
- * are deleted that wait for nothing but marks.
+ * ERRORS
+ * A write that fails is repeated, at the same place, when retry() is called. If the disk is full, settlements would free space, but they cannot be
+ * written either. A segment in which all is settled need not wait for the marks that say so: without the segment they are meaningless. It must wait for
+ * what replaces its entries, as the target of a move or a copy, and for what replaces its notes of deliveries: the beginning of its successor
+ * (Segment.neededUntil). So while the log is blocked, the segments that wait for nothing but marks are deleted.
  *
- * A force that fails is final: the kernel may have dropped
- * the pages that it could not write, and would say at the next force that all is well. So is an exception or an error that nothing is
- * expected to throw: what has been written is unknown then. Commits fail from there on, and no role stays taken.
+ * A force that fails is final: the kernel may have dropped the pages that it could not write, and would report success at the next force. So is an
+ * unexpected exception or error: then it is unknown what has been written. All later commits fail, and both roles are given up.
  */
 final class Flusher implements Runnable {
   private static final Logger LOGGER = LoggerFactory.getLogger(Flusher.class);
@@ -66,16 +64,16 @@ final class Flusher implements Runnable {
   private final ArrayList<Segment> pendingDeletion = new ArrayList<>();
   private final ArrayList<Segment> deleted = new ArrayList<>();
 
-  /** Something has come that no writer has taken. */
+  /** Whether something was submitted that no writer has taken. */
   private boolean pending;
 
-  /** Somebody is the writer, or about to be. */
+  /** Whether a thread is the writer, or about to be. */
   private boolean writing;
 
-  /** Somebody is the forcer. */
+  /** Whether a thread is the forcer. */
   private boolean forcing;
 
-  /** The writer had something for the forcer, and there was one. */
+  /** Whether the writer had something for the forcer while there was one. */
   private boolean refused;
 
   private Closing closing;
@@ -84,7 +82,7 @@ final class Flusher implements Runnable {
   private volatile boolean anyDeleted;
   private volatile long forcedTo;
 
-  // The writer's
+  // Used by the writer only
   private final List<Commit> waiting = new ArrayList<>();
   private int deletableBefore;
 
@@ -109,7 +107,7 @@ final class Flusher implements Runnable {
   }
 
   /**
-   * Everything before this location was there, and safe, when the log was opened.
+   * Starts with a log whose records before this location all exist and are safe.
    *
    * @param listed which segments must be there; null if the log has no manifest
    */
@@ -119,24 +117,24 @@ final class Flusher implements Runnable {
     files.startWith(listed);
   }
 
-  /** The location before which everything has been forced. */
+  /** Returns the location before which everything has been forced. */
   long forcedTo() {
     return forcedTo;
   }
 
-  /** How many bytes have been written so far. */
+  /** Returns how many bytes have been written so far. */
   long writtenBytes() {
     return writer.writtenBytes();
   }
 
-  // The shard's side
+  // Called by the shard
 
   /**
-   * Hands over a chunk up to its position.
+   * Hands over a write buffer up to its position.
    *
-   * @param complete whether nothing more comes in this chunk
-   * @param index the index of the segment if it ends with this chunk; else null
-   * @param commit to be told when all that was submitted is safe, or null
+   * @param complete whether nothing more is added to this buffer
+   * @param index the index of the segment if the segment ends with this buffer; else null
+   * @param commit to be notified when all that was submitted is safe, or null
    */
   void submit(WriteBuffer writeBuffer, boolean complete, SegmentIndex index, Commit commit) {
     synchronized (lock) {
@@ -164,7 +162,7 @@ final class Flusher implements Runnable {
     }
   }
 
-  /** Tries again what could not be written. */
+  /** Repeats writes that have failed. */
   void retry() {
     synchronized (lock) {
       if (state == LogState.BLOCKED && !writing) {
@@ -173,7 +171,7 @@ final class Flusher implements Runnable {
     }
   }
 
-  /** Tells, once each, which segments have been deleted. */
+  /** Returns the segments that have been deleted since the last call. */
   List<Segment> takeDeleted() {
     if (!anyDeleted) {
       return List.of();
@@ -187,7 +185,7 @@ final class Flusher implements Runnable {
   }
 
   /**
-   * Ends it: tries a last time what could not be written, has commits fail that wait for it, and
+   * Closes the log: repeats failed writes a last time, fails the commits that wait for them, and
    * closes the files. Nothing may be submitted afterwards.
    */
   CompletableFuture<Void> close(Iterable<Segment> segments) {
@@ -201,7 +199,7 @@ final class Flusher implements Runnable {
     return last.done;
   }
 
-  /** Has it noted what has been forced and which metadata was seen. */
+  /** Requests a note of what has been forced and which metadata was seen. */
   void note(long metadataSeen) {
     executor.execute(
         () -> {
@@ -213,7 +211,7 @@ final class Flusher implements Runnable {
         });
   }
 
-  /** Has the file deleted that is kept for another segment: none will be needed soon. */
+  /** Deletes the spare file, as no further segment is expected soon. */
   void trimMemory() {
     executor.execute(files::deleteSpare);
   }
@@ -232,7 +230,7 @@ final class Flusher implements Runnable {
     executor.execute(this);
   }
 
-  // The writer's side
+  // Run by the writer
 
   @Override
   public void run() {
@@ -253,7 +251,7 @@ final class Flusher implements Runnable {
     }
   }
 
-  /** Takes what is pending; if nothing is, the role ends. */
+  /** Takes what is pending; if nothing is, gives up the writer's role. */
   private boolean take() {
     Closing last = null;
     synchronized (lock) {
@@ -280,7 +278,7 @@ final class Flusher implements Runnable {
     return false;
   }
 
-  /** Writes; returns what is to be done at the disk now, or null. */
+  /** Writes; returns what has to be forced now, or null. */
   private FlushRound write() throws IOException {
     if (!writer.write(isForcing())) {
       return round(Purpose.PROCEED);
@@ -300,7 +298,7 @@ final class Flusher implements Runnable {
     return deletableBefore == 0 ? null : round(Purpose.RELIEVE);
   }
 
-  /** After what is being forced, for the order. */
+  /** Fails the waiting commits, but after a force that is in progress, to keep the order. */
   private FlushRound refuse() {
     boolean now;
     synchronized (lock) {
@@ -325,8 +323,8 @@ final class Flusher implements Runnable {
   }
 
   /**
-   * Makes this thread the forcer rather than the writer, unless there is one, who will have all
-   * this looked at again.
+   * Makes this thread the forcer instead of the writer, unless there is a forcer, who then checks
+   * again when it is done.
    */
   private FlushRound round(Purpose purpose) {
     synchronized (lock) {
@@ -347,7 +345,7 @@ final class Flusher implements Runnable {
         before.clear();
       }
       FlushRound round = new FlushRound(writer.takeUnforced(), told, toDelete, purpose);
-      // From here on another may be the writer.
+      // From here on another thread may be the writer.
       writing = false;
       if (pending) {
         schedule();
@@ -385,9 +383,9 @@ final class Flusher implements Runnable {
     }
   }
 
-  // The forcer's side
+  // Run by the forcer
 
-  /** Returns whether this thread is the writer from here on. */
+  /** Forces; returns whether this thread is the writer afterwards. */
   private boolean force(FlushRound round) {
     int before = round.toDelete().size();
     try {
@@ -425,7 +423,7 @@ final class Flusher implements Runnable {
     forcedTo = unforced.upTo();
   }
 
-  /** What has gone is no longer among the doomed; the others are tried again. */
+  /** Deletes segments. Those that could not be deleted are tried again. */
   private void delete(FlushRound round) throws IOException {
     boolean relieves = round.purpose() == Purpose.RELIEVE;
     List<Segment> going =
@@ -451,15 +449,19 @@ final class Flusher implements Runnable {
     return segment.written && segment.neededUntil <= forcedTo;
   }
 
-  // Of both
+  // Run by both
 
-  /** Of a process that is to end no other thread may hear; it does so when this one has ended. */
+  /**
+   * Fails the log. A fatal error, which ends the process, is thrown instead, and no other thread is
+   * notified.
+   */
   private void fail(Throwable cause) {
     if (cause instanceof Error error && Faults.isFatal(cause)) {
       throw error;
     }
     synchronized (lock) {
-      pending = true; // For the commits that wait.
+      // so that the waiting commits fail
+      pending = true;
       if (state == LogState.FAILED) {
         return;
       }

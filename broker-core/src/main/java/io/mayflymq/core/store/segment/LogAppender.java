@@ -19,16 +19,16 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 
 /**
- * The end of the log, where records are appended: in memory, in chunks that the flusher brings to
- * the disk. Belongs to the shard's thread.
+ * The end of the log, where records are appended: in memory, in write buffers that the flusher
+ * writes to the disk. Belongs to the shard's thread.
  */
 final class LogAppender {
   private static final int MOST_SPARE_BUFFERS = 16;
 
-  /** So that a segment, which begins with what has been delivered, stays below 2 GiB. */
+  /** Keeps a segment, which begins with notes of deliveries, below 2 GiB. */
   private static final int MOST_RECORD_LENGTH = Integer.MAX_VALUE - (256 << 20);
 
-  /** How much of a segment may tell what has come back: one part of so many. */
+  /** The share of a segment that notes of returns may take: one part of this many. */
   private static final int PART_FOR_RETURNS = 4;
 
   private final LogOptions options;
@@ -81,9 +81,9 @@ final class LogAppender {
   }
 
   /**
-   * Makes room for a record, whose length and type are set, and tells it where it is.
+   * Reserves room for a record, whose length and type are set, and sets its location.
    *
-   * @throws IllegalArgumentException if no segment can be as long
+   * @throws IllegalArgumentException if the record is too long for any segment
    */
   void begin(RecordHeader head, long length) {
     if (length > MOST_RECORD_LENGTH) {
@@ -99,7 +99,7 @@ final class LogAppender {
     makeRoom(head, (int) length);
   }
 
-  /** Each segment tells what the queues are called that it has entries of, before these. */
+  /** Writes the names of these queues, if the segment does not have them yet. */
   private void nameQueues(RecordTargets targets) {
     for (int i = 0; i < targets.size(); i++) {
       if (targets.namedIn(i) != active.number) {
@@ -133,17 +133,17 @@ final class LogAppender {
     head.offset = active.length;
   }
 
-  /** Where the record that was begun is to be encoded. */
+  /** Returns the buffer into which the record is to be encoded. */
   ByteBuffer buffer() {
     return writeBuffer.buffer;
   }
 
-  /** The index in the buffer where it starts. */
+  /** Returns the index in the buffer where the record starts. */
   int start() {
     return writeBuffer.position;
   }
 
-  /** The record that was begun has been encoded. Returns its location. */
+  /** Completes the record that was encoded. Returns its location. */
   long end(RecordHeader head) {
     format.seal(writeBuffer.view, writeBuffer.position, head.length, active.key, head.offset);
     writeBuffer.position += head.length;
@@ -163,7 +163,7 @@ final class LogAppender {
   /**
    * Hands everything over to the flusher.
    *
-   * @param commit to be told when it is safe, or null
+   * @param commit to be notified when it is safe, or null
    */
   void publish(Commit commit) {
     if (active != null) {
@@ -175,7 +175,7 @@ final class LogAppender {
     }
   }
 
-  /** Notes what has been forced of this segment, if that is more than what is noted. */
+  /** Notes how much of this segment has been forced, if that is more than what is noted. */
   private void noteForced() {
     long forced = flusher.forcedTo();
     boolean news =
@@ -193,7 +193,7 @@ final class LogAppender {
   }
 
   /**
-   * Ends the current segment. The next record begins another.
+   * Ends the current segment. The next record begins another one.
    *
    * @return the segment; null if there is none
    */
@@ -212,9 +212,9 @@ final class LogAppender {
   }
 
   /**
-   * Has a segment that goes on tell what this one, which is going, alone tells of deliveries and
-   * returns: if there is something to tell, and no current segment that began with it, there will
-   * be one.
+   * Ensures that a remaining segment has the notes of deliveries and returns that only this segment
+   * has, which is about to be deleted: if there is something to note, and the current segment did
+   * not begin with it, a new segment is begun.
    */
   void carryNotes(Segment segment) {
     if (segment.tellsNotes && active == null) {
@@ -229,7 +229,7 @@ final class LogAppender {
     }
   }
 
-  /** The chunk in memory that has this record; null if it is in the file. */
+  /** Returns the write buffer that has this record; null if it is in the file. */
   WriteBuffer find(long location) {
     if (retained.isEmpty() || location < retained.peekFirst().startLocation()) {
       return null;
@@ -244,13 +244,16 @@ final class LogAppender {
         "no record at " + Location.segment(location) + ":" + Location.offset(location));
   }
 
-  /** Up to which offset the records of a segment are to be read from its file. */
+  /** Returns up to which offset the records of a segment are to be read from its file. */
   int endInFile(Segment segment) {
     WriteBuffer first = retained.peekFirst();
     return first != null && first.segment == segment ? first.base : segment.length;
   }
 
-  /** The location behind the last record; {@link Location#NONE} if there is no current segment. */
+  /**
+   * Returns the location after the last record; {@link Location#NONE} if there is no current
+   * segment.
+   */
   long endLocation() {
     return active == null ? Location.NONE : Location.of(active.number, active.length);
   }
@@ -259,12 +262,14 @@ final class LogAppender {
     return logId;
   }
 
-  /** How many bytes have been appended so far. */
+  /** Returns how many bytes have been appended so far. */
   long appendedBytes() {
     return appendedBytes;
   }
 
-  /** The same without notes of what has been forced, which need no force themselves. */
+  /**
+   * Returns the same without notes of what has been forced, which need not be forced themselves.
+   */
   long recordBytes() {
     return recordBytes;
   }

@@ -2,7 +2,7 @@ package io.mayflymq.core.store.segment;
 
 import java.io.IOException;
 
-/** Hears of a log's troubles, on the thread that flushes it. */
+/** Is notified of a log's problems, on the thread that flushes it. */
 public interface LogListener {
   /**
    * Something could not be written, as on a full disk. Everything stays in memory and no commit
@@ -10,12 +10,12 @@ public interface LogListener {
    */
   void blocked(IOException cause);
 
-  /** What could not be written is written now. */
+  /** What could not be written has been written. */
   void unblocked();
 
   /**
-   * A force has failed. No commit becomes safe any more until the log is opened anew; what was
-   * confirmed before stays so.
+   * A force has failed. No commit becomes safe any more until the log is opened again; earlier
+   * confirms remain valid.
    */
   void failed(LogFailedException cause);
 }

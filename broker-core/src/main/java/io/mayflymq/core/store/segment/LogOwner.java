@@ -2,49 +2,51 @@ package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.store.segment.record.QueueNote;
 
-/** The owner of the queues whose messages a log holds, as the log asks and tells it. */
+/** The owner of the queues whose messages a log holds, as the log sees it. */
 public interface LogOwner {
-  /** Whether the queue still has this message, and has it at this location. */
+  /** Whether the queue still has this message at this location. */
   boolean isLive(long queueId, long sequence, long location);
 
-  /** A message of a queue has been copied; it is to be read and settled at its new location now. */
+  /**
+   * Called when a message has been copied; it has to be read and settled at its new location now.
+   */
   void moved(long queueId, long sequence, long from, long to);
 
   /**
-   * What a queue is called of which a message is about to be written. Asked before the first one in
-   * each segment, and perhaps again; the log must not be used meanwhile.
+   * Returns the note about a queue of which a message is about to be written. Called before the
+   * first message in each segment, and perhaps again; the log must not be used meanwhile.
    *
-   * @param segment the number of the segment, which tells it from here on
-   * @return null if this segment tells it already, or nobody knows it
+   * @param segment the number of the segment, which contains the note from now on
+   * @return null if this segment contains it already, or the name is not known
    */
   QueueNote noteOf(long queueId, int segment);
 
   /**
-   * Names each queue of which messages may have been delivered, and the highest number that may
-   * have been. Asked when a segment begins, which may be while something is appended and at the end
-   * of recovery; the log must not be used meanwhile.
+   * Visits each queue of which messages may have been delivered, with the highest number that may
+   * have been. Called when a segment begins, which may be during an append and at the end of
+   * recovery; the log must not be used meanwhile.
    */
   void forEachDelivered(DeliveredSink sink);
 
-  /** Takes what may have been delivered. */
+  /** Receives what may have been delivered. */
   @FunctionalInterface
   interface DeliveredSink {
-    /** Takes a queue; see {@link SegmentLog#delivered}. */
+    /** Receives one queue; see {@link SegmentLog#delivered}. */
     void accept(long queueId, long upTo);
   }
 
   /**
-   * Names each queue of which messages have come back, with all that is to be remembered of that.
-   * Asked when a segment begins, after {@link #forEachDelivered}, and under the same rule.
+   * Visits each queue of which messages have been returned, with all notes that must be kept.
+   * Called when a segment begins, after {@link #forEachDelivered}, and under the same rule.
    *
-   * @param mostBytes how much may be told in all; what is over is forgotten by a crash
+   * @param mostBytes how many bytes all notes may take; what exceeds this is lost after a crash
    */
   void forEachReturned(int mostBytes, ReturnedSink sink);
 
-  /** Takes what has come back. */
+  /** Receives notes of returns. */
   @FunctionalInterface
   interface ReturnedSink {
-    /** Takes a queue; see {@link SegmentLog#returned}. */
+    /** Receives one queue; see {@link SegmentLog#returned}. */
     void accept(long queueId, byte[] notes);
   }
 }

@@ -1,6 +1,6 @@
 package io.mayflymq.core.store.segment;
 
-/** How a log is. */
+/** The state of a log. */
 public enum LogState {
   /** Everything works. */
   OPEN,

@@ -13,9 +13,9 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 
 /**
- * Finds records by their location, in memory or in their files. Where records are read one after
- * the other, as when a queue is drained, it reads ahead: ever more, up to a limit, and for a few
- * queues at a time. Belongs to the shard's thread.
+ * Reads records by their location, from memory or from their files. When records are read one after
+ * the other, as when a queue is drained, it reads ahead: more and more, up to a limit, and for a
+ * few queues at a time. Belongs to the shard's thread.
  */
 final class RecordReader {
   private static final int WINDOWS = 4;
@@ -39,7 +39,7 @@ final class RecordReader {
   }
 
   /**
-   * Finds a record; {@link #buffer} and {@link #start} tell where it is until the next call.
+   * Reads a record; {@link #buffer} and {@link #start} return where it is, until the next call.
    *
    * @throws DamagedRecordException if it is not as it was written
    * @throws UncheckedIOException if it cannot be read
@@ -64,7 +64,7 @@ final class RecordReader {
     return start;
   }
 
-  /** What lies behind the end is not there yet, and must not be kept as if it were. */
+  /** Bytes after the end are not written yet, and must not be cached. */
   private void read(Segment segment, int offset, int end) {
     int used = window(segment.file, offset);
     FileWindow window = windows[used];
@@ -92,7 +92,7 @@ final class RecordReader {
     start = window.index(offset);
   }
 
-  /** The window that has the offset, or should be moved there. */
+  /** Returns the window that contains the offset, or should be moved there. */
   private int window(LogFile file, int offset) {
     int oldest = 0;
     for (int i = 0; i < WINDOWS; i++) {

@@ -28,62 +28,59 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /*
- * The log of a shard: what entered its durable queues, and what has left them.
+ * The message log of a shard: records of what entered its durable queues, and of what has left them.
  *
  * WHY ONE LOG
- * A message is made safe by forcing a file, and a disk forces as many files as it has time for: so the queues of a shard share one.
- * What all of them wrote while the disk was busy goes with the next force. Records are only ever appended; a file has a bounded size
- * and is then called a segment; the log is the sequence of the segments that still exist.
+ * A message is made safe by forcing a file, and a disk can do only a limited number of forces at a time: so the queues of a shard share one log. What
+ * all of them wrote while the disk was busy is covered by the next force. Records are only ever appended; a file has a bounded size and is called a
+ * segment; the log is the sequence of the segments that still exist.
  *
- * WHAT IT SAYS
- * A log is a set of entries (queue, sequence number, message) and of marks, each of which says that entries of a queue, by their
- * range of numbers, in a certain segment are gone. The content of the queues is the entries without a mark. Four records come of
- * this: an entry in one or several queues that share one content; a mark; and an entry that is also a mark, which is atomic as it is one
- * record: a dead letter leaves one queue and enters others, and a copy by compaction voids its original. As a mark names
- * the segment that it is about, neither the order of records nor that an entry exists twice for a while can confuse it.
- * Beside these there are four notes. DELIVERED says which messages of a queue may have been delivered; a segment begins with what is
- * current, so the newest one has all of it and no older one is needed for it. RETURNED says how often messages have come back and until when they
- * wait, and is kept in the same way. FORCED says how much of its segment the disk has, so
- * that a write that a power loss took can be told from damage (see Recovery). QUEUE says what a queue is called of which its segment has
- * entries, and which metadata knew it: without metadata the messages can still be told whose they are.
+ * WHAT IT CONTAINS
+ * A log is a set of entries (queue, sequence number, message) and of marks. A mark says that entries of a queue, by their range of numbers, in a certain
+ * segment are gone. The content of the queues is the entries without a mark. This needs the following records: an entry in one or several queues that
+ * share one content; a mark; and an entry that is also a mark, which is atomic as it is one record: a dead letter leaves one queue and enters others,
+ * and a copy by compaction voids its original. As a mark names the segment that it is about, the order of records does not matter, nor that an entry
+ * exists twice for a while. Besides these there are four kinds of notes. DELIVERED says which messages of a queue may have been delivered; a segment
+ * begins with the current state, so the newest one has all of it and no older one is needed for it. RETURNED says how often messages have been returned
+ * and until when they wait, and is kept in the same way. FORCED says how much of its segment has been forced, so that a write that a power loss undid
+ * can be told from damage (see Recovery). QUEUE has the name of a queue of which its segment has entries, and the sequence number of the metadata that
+ * knew it: so even without metadata it is known to which queues the messages belong.
  *
- *     append ---> chunk --(submit)--> flusher: write, force ---> segment file, index file
+ *     append -> write buffer --(submit)--> flusher: write, force ---> segment file, index file
  *        |          |                     |                           |
  *     account     read                 confirm, delete             read, compact, recover
  *
  * WHAT A MARK COSTS
- * An entry is needed until it is settled. A mark is needed until the segment that it is about has been deleted; after that nothing
- * is there that it could void. So marks must not be forgotten early, or acknowledged messages come back, and must not be kept for ever,
- * or a log of a million messages that came and went would be full of them. Each segment counts the entries that are needed and
- * the marks that are needed, and knows which later segments have marks about it: a small matrix, exact, and nothing per message. At zero
- * the segment is deleted. (See Segment and SegmentTable.)
+ * An entry is needed until it is settled. A mark is needed until the segment that it is about has been deleted; after that it has no effect. So marks
+ * must not be deleted early, or acknowledged messages reappear, and must not be kept for ever, or the log would fill with marks of messages that are
+ * long gone. Each segment counts the entries that are needed and the marks that are needed, and knows which later segments have marks about it: a small
+ * matrix, exact, and without data per message. At zero the segment is deleted. (See Segment and SegmentTable.)
  *
  * WHY IT IS BOUNDED
- * A message that stays for ever keeps its segment, and a mark keeps its own. When the segments are more than twice what is live and two
- * more, the emptiest one is compacted: its needed records are appended again, its owner is told the new locations, and it is
- * deleted. As long as the log is over the bound, less than half of it is live on average, so the emptiest one frees more than it costs.
+ * A message that stays for ever keeps its segment, and a mark keeps its own. When the segments are larger than twice the live data plus two segments,
+ * the emptiest one is compacted: its needed records are appended again, its owner gets the new locations, and it is deleted. As long as the log exceeds
+ * the bound, less than half of it is live on average, so compacting the emptiest one frees more than it costs.
  *
  * THREADS
- * One thread, the shard's, appends, reads and counts; the flusher's two, one of which writes while the other forces, touch the files.
- * They meet at the hand-over of chunks, once a burst, under a lock; the bytes of a chunk that have been submitted do not change any
- * more, so all may read them. Each log has a flusher of its own: forces of several logs overlap in the kernel, and a log that is blocked or has failed holds
- * up no other. Appending never waits and never fails: what cannot be written stays in memory and the listener is told, and it is for the
- * owner to stop its publishers then (pendingBytes() says how far the disk is behind).
+ * One thread, the shard's, appends, reads and counts; the two threads of the flusher, one of which writes while the other forces, access the files. They
+ * meet at the hand-over of write buffers, once a burst, under a lock; the bytes of a buffer that have been submitted do not change any more, so all
+ * threads may read them. Each log has a flusher of its own: forces of several logs overlap in the kernel, and a log that is blocked or has failed does
+ * not delay the others. Appending never waits and never fails: what cannot be written stays in memory and the listener is notified; the owner has to
+ * stop its publishers then (pendingBytes() returns how far the disk is behind).
  *
  * MEMORY
- * Appending a record makes no object: it is encoded into an off-heap buffer that is used again once it is in the file. Beside these
- * buffers, 16 spare ones at most, the log keeps the index of the segment it is writing (ten bytes a record), and four windows
- * for reading, of 256 KiB.
+ * Appending a record allocates no object: it is encoded into an off-heap buffer that is reused once it is in the file. Besides these buffers, of which
+ * 16 spare ones are kept at most, the log keeps the index of the segment it is writing (ten bytes a record), and four windows for reading, of 256 KiB.
  *
  * FILES
  *     0000000042.log          a segment: header, records (RecordFormat)
  *     0000000042.idx          its index, when it is complete (IndexBuilder)
- *     0000000042.spare        what is left of a segment that is gone, for another one (SegmentFiles)
- *     0000000042-*.damaged    bytes of it that were no record when the log was opened
- *     segments.manifest       which segments must be there, and a copy of it (SegmentManifest)
+ *     0000000042.spare        the file of a deleted segment, to be reused by another one (SegmentFiles)
+ *     0000000042-*.damaged    bytes of it that were not valid records when the log was opened
+ *     segments.manifest       which segments must exist, and a copy of it (SegmentManifest)
  */
 /**
- * The durable log of a shard. Belongs to the shard's thread, except for what says otherwise.
+ * The durable log of a shard. Belongs to the shard's thread, except where stated otherwise.
  *
  * <p>It is opened, then recovered with {@link #recover}, and only then used.
  */
@@ -104,12 +101,12 @@ public final class SegmentLog {
   private long bytesAtRest;
 
   /**
-   * Makes a log of the files in a directory. Nothing is read or written yet.
+   * Creates a log for the files in a directory. Nothing is read or written yet.
    *
    * @param directory a directory that belongs to this log alone
-   * @param executor the threads that the log is flushed on, of this log alone, since they wait for
-   *     the disk: two, so that it can write what comes while it forces what came; one is enough
-   * @param listener hears of troubles, on these threads
+   * @param executor the threads that the log is flushed on, used by this log alone, since they wait
+   *     for the disk: two, so that new data is written during a force; one is enough
+   * @param listener is notified of problems, on these threads
    */
   public SegmentLog(
       LogDirectory directory, LogOptions options, Executor executor, LogListener listener) {
@@ -122,10 +119,10 @@ public final class SegmentLog {
   }
 
   /**
-   * Reads what the log holds, and makes it ready to be used. Torn ends are cut, damaged parts
-   * copied to files of their own, and both are reported and logged.
+   * Reads the contents of the log, and makes it ready for use. Torn ends are cut, damaged parts are
+   * copied to separate files, and both are reported and logged.
    *
-   * @param visitor hears of everything; may {@link #release} and {@link #read} meanwhile
+   * @param visitor receives everything; may {@link #release} and {@link #read} meanwhile
    * @throws LogRefusedException if segments are missing or belong to another log, unless the
    *     options accept that; then nothing has been changed
    * @throws IOException if a file cannot be read or written, or was written by a newer version or
@@ -148,15 +145,15 @@ public final class SegmentLog {
   }
 
   /**
-   * A message enters a queue.
+   * Logs that a message enters a queue.
    *
-   * @param queueId the queue; an id is never given to another queue
-   * @param namedIn the last segment for which {@link LogOwner#noteOf} was asked about the queue, so
-   *     that it is not asked at each message; 0 if that is not known
+   * @param queueId the queue; an id is never reused
+   * @param namedIn the last segment for which {@link LogOwner#noteOf} was called for the queue, so
+   *     that it is not called for each message; 0 if that is not known
    * @param sequence the message's number in the queue, 0 or more
    * @param deadlineMillis when it expires there, in ms since the epoch; {@link Long#MAX_VALUE} for
    *     never
-   * @param flags eight bits that are the owner's
+   * @param flags eight bits for the owner's use
    * @param enqueuedAtMillis the time, in ms since the epoch
    * @return where it can be read
    */
@@ -173,15 +170,15 @@ public final class SegmentLog {
     return enqueue(single, enqueuedAtMillis, message);
   }
 
-  /** A message enters several queues, which share one content. Else like the above. */
+  /** Does the same for a message that enters several queues, which share one content. */
   public long enqueue(RecordTargets targets, long enqueuedAtMillis, Message message) {
     head.type = RecordType.ENQUEUE;
     return append(targets, enqueuedAtMillis, message);
   }
 
   /**
-   * A message leaves a queue and enters others: as one record, so after a crash it has done both or
-   * neither.
+   * Logs that a message leaves a queue and enters others: as one record, so after a crash either
+   * both or neither has happened.
    *
    * @param sourceQueueId the queue that it leaves
    * @param sourceSequence its number there
@@ -224,8 +221,8 @@ public final class SegmentLog {
   }
 
   /**
-   * A message has left its queue for good. Neighbours are joined to ranges, and written at the next
-   * {@link #flush} or {@link #commit}.
+   * Logs that a message has left its queue for good. Neighbouring messages are joined to ranges,
+   * which are written at the next {@link #flush} or {@link #commit}.
    *
    * @param location where it was stored
    * @param bodyLength the length of its body in bytes
@@ -236,8 +233,8 @@ public final class SegmentLog {
   }
 
   /**
-   * An entry is not needed any more, and the log need not remember that: as when recovery brings
-   * one that is settled by a later record or whose queue is gone.
+   * Releases an entry without logging that: when recovery finds one that is settled by a later
+   * record or whose queue is gone.
    *
    * @param location where it was stored
    * @param bodyLength the length of its body in bytes
@@ -247,9 +244,9 @@ public final class SegmentLog {
   }
 
   /**
-   * A queue has gone with all that was in it.
+   * Logs that a queue was deleted with all its entries.
    *
-   * @param entries what was in it
+   * @param entries its entries
    */
   public void forget(long queueId, Entries entries) {
     TreeSet<Integer> touched = new TreeSet<>();
@@ -271,9 +268,9 @@ public final class SegmentLog {
   }
 
   /**
-   * Messages of a queue may have been delivered: those with numbers up to this one. Safe with the
-   * next {@link #commit}; the last such note of a queue that is safe is always found again. A queue
-   * that {@link LogOwner#forEachDelivered} does not name any more is forgotten.
+   * Logs that messages of a queue with numbers up to this one may have been delivered. Safe with
+   * the next {@link #commit}; the last such note of a queue that is safe is always found again.
+   * When {@link LogOwner#forEachDelivered} does not visit a queue any more, its note is dropped.
    *
    * @param upTo the highest number that may have been delivered
    */
@@ -287,11 +284,11 @@ public final class SegmentLog {
   }
 
   /**
-   * Messages of a queue have come back. Kept as {@link #delivered} is: a segment begins with what
-   * {@link LogOwner#forEachReturned} names.
+   * Logs that messages of a queue have been returned. Kept in the same way as {@link #delivered}: a
+   * segment begins with what {@link LogOwner#forEachReturned} visits.
    *
    * @param notes which ones, packed by {@link RedeliveryNotes}
-   * @param all whether what was told of the queue's returns before is void
+   * @param all whether earlier notes about the queue's returns are void
    */
   public void returned(long queueId, byte[] notes, boolean all) {
     head.type = RecordType.RETURNED;
@@ -307,15 +304,15 @@ public final class SegmentLog {
   /** The entries of a queue. */
   @FunctionalInterface
   public interface Entries {
-    /** Names each of them once. */
+    /** Visits each of them once. */
     void forEach(EntrySink sink);
   }
 
-  /** Takes entries. */
+  /** Receives entries. */
   @FunctionalInterface
   public interface EntrySink {
     /**
-     * Takes one.
+     * Receives one entry.
      *
      * @param location where it was stored
      * @param bodyLength the length of its body in bytes
@@ -326,8 +323,8 @@ public final class SegmentLog {
   /**
    * Reads a message. It comes from memory if it is not in the file yet.
    *
-   * @param location what appending returned, or recovery or compaction told, for an entry that has
-   *     not been released
+   * @param location what an append returned, or recovery or compaction reported, for an entry that
+   *     has not been released
    * @throws DamagedRecordException if it is not as it was written
    * @throws java.io.UncheckedIOException if the file cannot be read
    */
@@ -337,9 +334,9 @@ public final class SegmentLog {
   }
 
   /**
-   * Has everything appended so far made safe, together with what else is pending.
+   * Makes everything appended so far safe.
    *
-   * @param commit is told when it is, or that it will not be: on one of the flusher's threads at a
+   * @param commit is notified when it is safe, or has failed: on one of the flusher's threads at a
    *     time, in the order of the calls
    */
   public void commit(Commit commit) {
@@ -350,21 +347,21 @@ public final class SegmentLog {
   }
 
   /**
-   * Whether anything has been appended since the last {@link #commit}: what nobody waits for, and
-   * what is forced only when somebody asks.
+   * Whether anything has been appended since the last {@link #commit}: data that no client waits
+   * for, and that is forced only on request.
    */
   public boolean unforced() {
     return tail.recordBytes() > committedBytes || !runs.isEmpty();
   }
 
-  /** The log's random id, which its files have in common. */
+  /** Returns the log's random id, which its files have in common. */
   public long id() {
     return tail.logId();
   }
 
   /**
-   * Has everything written, soon, but not forced: it survives the end of the process, and becomes
-   * safe with the next commit. Enough for what may be repeated, like acknowledgements.
+   * Starts to write everything, without a force: it survives the end of the process, and becomes
+   * safe with the next commit. Enough for data that may be repeated, like acknowledgements.
    *
    * <p>To be called at the end of every burst, even if nothing has been appended: it also notes in
    * the log what has been forced.
@@ -376,7 +373,7 @@ public final class SegmentLog {
   }
 
   /**
-   * Frees disk, a slice at a time. To be called now and then, as at the end of bursts.
+   * Frees disk space, a slice at a time. To be called regularly, as at the end of bursts.
    *
    * @param budget about how many bytes to copy at most
    * @return whether there is more to do at once
@@ -387,8 +384,7 @@ public final class SegmentLog {
   }
 
   /**
-   * Gives back the disk that is kept for the next segment, if nothing has been appended since the
-   * last call. To be called now and then.
+   * Periodic maintenance: deletes the spare file if nothing has been appended since the last call.
    */
   public void trimMemory() {
     if (tail.recordBytes() == bytesAtRest) {
@@ -398,41 +394,43 @@ public final class SegmentLog {
   }
 
   /**
-   * Has it noted how much has been forced, and which metadata the log has seen. To be called now
-   * and then: a file that is cut off later is noticed by that.
+   * Requests a note of how much has been forced, and which metadata the log has seen. To be called
+   * regularly: with the note, a file that is truncated later is noticed.
    *
-   * @param metadataSeen the sequence number of metadata of this moment
+   * @param metadataSeen the present sequence number of metadata
    */
   public void note(long metadataSeen) {
     flusher.note(metadataSeen);
   }
 
-  /** Tries again what could not be written. Any thread; the owner's timer, once a second or so. */
+  /**
+   * Repeats writes that have failed. Any thread may call; the owner does so once a second or so.
+   */
   public void retry() {
     flusher.retry();
   }
 
-  /** How the log is. Any thread. */
+  /** Returns the state of the log. Any thread may call. */
   public LogState state() {
     return flusher.state();
   }
 
-  /** How many bytes have been appended and are not written yet. */
+  /** Returns how many bytes have been appended and are not written yet. */
   public long pendingBytes() {
     return tail.appendedBytes() - flusher.writtenBytes();
   }
 
-  /** What the log occupies and what of it is needed. */
+  /** Returns the size of the log and of its live data. */
   public LogUsage usage() {
     noteDeletions();
     return table.usage();
   }
 
   /**
-   * Ends the log: writes all, completes the last segment and closes the files. Commits that still
-   * wait, as the disk is full, fail. Nothing may be called afterwards.
+   * Closes the log: writes all, completes the last segment and closes the files. Commits that still
+   * wait, as the disk is full, fail. No other method may be called afterwards.
    *
-   * @return done when that has happened, or could not; the executor is not needed any more then
+   * @return completed when that is done or has failed; the executor is not needed any more then
    */
   public CompletableFuture<Void> close() {
     runs.flush();
@@ -454,7 +452,7 @@ public final class SegmentLog {
     }
   }
 
-  /** What took the place of the segment's entries must be on its way before the segment goes. */
+  /** Deletes a segment, when what replaces its entries has been submitted. */
   private void condemn(Segment segment) {
     tail.carryNotes(segment);
     tail.publish(null);

@@ -17,8 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes chunks to the files of their segments, in order. Belongs to whoever of the flusher's
- * threads is writing. A write that has failed is made again, at the same place, by the next call.
+ * Writes buffers to the files of their segments, in order. Used by the flusher thread that is the
+ * writer. A write that has failed is repeated, at the same place, by the next call.
  */
 final class SegmentWriter {
   private static final Logger LOGGER = LoggerFactory.getLogger(SegmentWriter.class);
@@ -26,9 +26,9 @@ final class SegmentWriter {
   /**
    * What has been written and not been forced.
    *
-   * @param segments whose files
-   * @param names whether files have been made
-   * @param upTo the location behind it
+   * @param segments the segments whose files have to be forced
+   * @param names whether files have been created
+   * @param upTo the location after it
    */
   record Unforced(List<Segment> segments, boolean names, long upTo) {
     boolean isEmpty() {
@@ -50,7 +50,7 @@ final class SegmentWriter {
    * Creates a writer.
    *
    * @param forces whether a segment is to be forced before the first byte of the next is written
-   * @param lock what guards the fields of chunks that say so
+   * @param lock guards the fields of write buffers that are marked so
    */
   SegmentWriter(LogDirectory directory, SegmentFiles files, boolean forces, Object lock) {
     this.directory = directory;
@@ -72,7 +72,7 @@ final class SegmentWriter {
     return writtenBytes.get();
   }
 
-  /** Takes the account of what must be forced; from here on it is another's task. */
+  /** Returns what has to be forced, which is the caller's task from now on. */
   Unforced takeUnforced() {
     Unforced taken = new Unforced(List.copyOf(unforced), namesUnforced, writtenTo);
     unforced.clear();
@@ -81,10 +81,10 @@ final class SegmentWriter {
   }
 
   /**
-   * Writes what there is.
+   * Writes the pending buffers.
    *
    * @param forcing whether something written before is being forced
-   * @return whether that was all; if not, it goes on when what has been written is safe
+   * @return whether that was all; if not, it continues when what has been written is safe
    */
   boolean write(boolean forcing) throws IOException {
     for (WriteBuffer writeBuffer = chunks.peek();
@@ -102,7 +102,8 @@ final class SegmentWriter {
       if (segment.file == null) {
         create(segment);
       }
-      // A record without a header could never be read: so that is safe before the first record.
+      // A record without a header could never be read: so the header is safe before the first
+      // record.
       boolean first = writeBuffer.base + writeBuffer.written == SegmentHeader.SPACE;
       if (first && mustWait(forcing)) {
         return false;
@@ -111,7 +112,8 @@ final class SegmentWriter {
         write(writeBuffer, segment, limit);
       }
       if (!complete) {
-        // It is the last one: a chunk follows only after its predecessor was submitted complete.
+        // It is the last one: another buffer follows only after its predecessor was submitted
+        // complete.
         setAside(writeBuffer);
         return true;
       }
@@ -148,7 +150,7 @@ final class SegmentWriter {
     writtenTo = Location.of(segment.number, writeBuffer.base + limit);
   }
 
-  /** Cuts off what the file held before it was this segment's. */
+  /** Truncates what the file contained before it was this segment's. */
   private void cut(Segment segment, long end) throws IOException {
     if (segment.file.size() > end) {
       segment.file.truncate(end);
@@ -162,7 +164,7 @@ final class SegmentWriter {
     }
   }
 
-  /** Leaves a chunk until it is submitted again, unless it has been already. */
+  /** Leaves a buffer until it is submitted again, unless that has happened already. */
   private void setAside(WriteBuffer writeBuffer) {
     synchronized (lock) {
       if (writeBuffer.limit == writeBuffer.written && !writeBuffer.complete) {
@@ -186,7 +188,7 @@ final class SegmentWriter {
     }
   }
 
-  /** Half an index is none, and only makes the next start suspect damage. */
+  /** Deletes an incomplete index, which would only look like damage at the next start. */
   private void discard(String name) {
     try {
       directory.delete(name);

@@ -1,13 +1,13 @@
 package io.mayflymq.core.store.segment;
 
 /**
- * Joins settlements of neighbouring messages into ranges. Several queues may be settled in turns:
- * each has a place of its own here, as long as they do not collide.
+ * Joins settlements of neighbouring messages into ranges. Several queues may be settled
+ * alternately: each has a slot here, as long as they do not collide.
  */
 final class SettlementCoalescer {
   private static final int PLACES = 16;
 
-  /** Where ranges go. */
+  /** Receives ranges. */
   interface Sink {
     void settled(long queueId, long from, long to, int segment);
   }
@@ -23,7 +23,7 @@ final class SettlementCoalescer {
     this.sink = sink;
   }
 
-  /** Takes note of one message, whose record lies in this segment. */
+  /** Adds one message, whose record is in this segment. */
   void add(long queueId, long sequence, int segment) {
     int place = (int) ((queueId * 0x9e3779b97f4a7c15L) >>> 60);
     if ((used & (1 << place)) != 0) {
@@ -46,12 +46,12 @@ final class SettlementCoalescer {
     segments[place] = segment;
   }
 
-  /** Whether there is nothing to pass on. */
+  /** Whether there are no ranges. */
   boolean isEmpty() {
     return used == 0;
   }
 
-  /** Passes on everything. */
+  /** Passes on all ranges. */
   void flush() {
     while (used != 0) {
       int place = Integer.numberOfTrailingZeros(used);

@@ -7,8 +7,8 @@ import io.mayflymq.core.store.segment.record.RecordFormat;
 import java.nio.ByteBuffer;
 
 /*
- * A part of a segment in memory: the shard's thread appends to it while the flusher writes what has been submitted of it, which
- * does not change any more. It is kept for reading until all of it is in the file.
+ * A part of a segment in memory: the shard's thread appends to it while the flusher writes what has been submitted of it, which does not change any
+ * more. It is kept for reading until all of it is in the file.
  */
 final class WriteBuffer {
   final ByteBuffer buffer;
@@ -19,7 +19,7 @@ final class WriteBuffer {
   /** The same for the flusher. */
   final ByteBuffer writeView;
 
-  // The shard's
+  // Used by the shard only
   Segment segment;
   int base;
   int position;
@@ -30,10 +30,10 @@ final class WriteBuffer {
   boolean complete;
   SegmentIndex index;
 
-  // The flusher's
+  // Used by the flusher only
   int written;
 
-  /** Everything of it is in the file, and nothing more comes. */
+  /** Whether everything of it is in the file, and nothing more is added. */
   volatile boolean done;
 
   WriteBuffer(ByteBuffer buffer) {
@@ -42,7 +42,7 @@ final class WriteBuffer {
     this.writeView = buffer.duplicate();
   }
 
-  /** Begins anew, as the part of a segment that starts at this offset. */
+  /** Starts it again, as the part of a segment from this offset on. */
   void start(Segment inSegment, int offset) {
     segment = inSegment;
     base = offset;

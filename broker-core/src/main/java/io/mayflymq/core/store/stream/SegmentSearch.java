@@ -10,8 +10,8 @@ import java.io.IOException;
 import java.nio.file.NoSuchFileException;
 
 /**
- * A segment that is open for reading, with its index: a few reads of the index, and of what lies
- * between two of its entries, find any message. Belongs to the shard's thread.
+ * A segment that is open for reading, with its index: any message is found with a few reads of the
+ * index, and of the records between two of its entries. Belongs to the shard's thread.
  */
 final class SegmentSearch implements AutoCloseable {
   private final StreamSegment segment;
@@ -22,7 +22,7 @@ final class SegmentSearch implements AutoCloseable {
   /**
    * Opens a segment.
    *
-   * @param entries reads it
+   * @param entries reads the segment
    */
   SegmentSearch(LogDirectory directory, StreamSegment segment, EntryReader entries)
       throws IOException {
@@ -32,7 +32,7 @@ final class SegmentSearch implements AutoCloseable {
     this.index = openIndex(directory, segment);
   }
 
-  /** An index that is missing is an empty one: then everything is read. */
+  /** Opens the index. A missing index is treated as an empty one: then all records are read. */
   private static SparseIndex openIndex(LogDirectory directory, StreamSegment segment)
       throws IOException {
     try {
@@ -46,13 +46,13 @@ final class SegmentSearch implements AutoCloseable {
     return segment;
   }
 
-  /** Where the reader is. */
+  /** Returns the reader of the segment, at its present place. */
   EntryReader entries() {
     return entries;
   }
 
   /**
-   * Goes to the message with this offset, or the first one behind it.
+   * Moves to the message with this offset, or the first one after it.
    *
    * @return false if there is none
    */
@@ -71,7 +71,7 @@ final class SegmentSearch implements AutoCloseable {
   }
 
   /**
-   * Goes on behind a record that is damaged, at the next one that the index names.
+   * Continues after a damaged record, at the next one that the index names.
    *
    * @return false if there is none
    */
@@ -89,7 +89,10 @@ final class SegmentSearch implements AutoCloseable {
     return entries.end() >= segment.safeLength;
   }
 
-  /** The offset of the first message that came at or after this time; -1 if there is none. */
+  /**
+   * Returns the offset of the first message that arrived at or after this time; -1 if there is
+   * none.
+   */
   long offsetAt(long timeMillis) throws IOException {
     begin(
         index == null
@@ -103,7 +106,9 @@ final class SegmentSearch implements AutoCloseable {
     return -1;
   }
 
-  /** The offset of the last message that was the first of a batch; else that of the first. */
+  /**
+   * Returns the offset of the last message that began a batch, or else that of the first message.
+   */
   long lastBatch() throws IOException {
     int end = segment.safeLength;
     for (int i = index == null ? -1 : index.count() - 1; i >= 0; i--) {

@@ -7,17 +7,17 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /*
- * The index of a segment: where some of its records are, the first, the last, and in between one in every DISTANCE bytes or more. It is
- * searched in its file, so that a stream takes no memory however long it is. An entry is written after its record has been forced:
- * recovery need not look at what is before the last one.
+ * The index of a segment: the positions of some of its records: the first, the last, and between them one in every DISTANCE bytes or more. It is
+ * searched in its file, so a stream takes no memory for it, however long the stream is. An entry is written after its record has been forced, so
+ * recovery need not examine records before the last entry.
  *
  *    0  long  offset of the message
- *    8  long  when it came, ms since the epoch
+ *    8  long  when it arrived, ms since the epoch
  *   16  int   position of the record
  *   20  int   CRC32C of the bytes above, masked with the segment's key
  */
 final class SparseIndex implements AutoCloseable {
-  /** How far the records are apart that it names, in bytes. */
+  /** The distance between the records that it names, in bytes. */
   static final int DISTANCE = 16 << 10;
 
   static final int ENTRY = 24;
@@ -43,7 +43,7 @@ final class SparseIndex implements AutoCloseable {
     return ByteBuffer.allocate(capacity).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** Adds an entry to a buffer; to a larger one, which is returned, if it has no room. */
+  /** Adds an entry to a buffer; returns the buffer, or a larger one if there was no room. */
   static ByteBuffer put(
       ByteBuffer entries, StreamSegment segment, long offset, long millis, int position) {
     ByteBuffer target = entries;
@@ -93,7 +93,7 @@ final class SparseIndex implements AutoCloseable {
   }
 
   /**
-   * The position of the last record that it names with an offset not above this one.
+   * Returns the position of the last record that it names with an offset not above this one.
    *
    * @param first the position of the first record, if it names none
    */
@@ -101,12 +101,14 @@ final class SparseIndex implements AutoCloseable {
     return search(first, () -> offset() <= offset);
   }
 
-  /** The position of the last record that it names that came before this time. */
+  /** Returns the position of the last record that it names that arrived before this time. */
   int positionBefore(long millis, int first) throws IOException {
     return search(first, () -> millis() < millis);
   }
 
-  /** The position of the first record that it names behind a position; -1 if there is none. */
+  /**
+   * Returns the position of the first record that it names after a position; -1 if there is none.
+   */
   int positionBehind(int position) throws IOException {
     for (int i = 0; i < count; i++) {
       if (read(i) && position() > position) {
@@ -140,7 +142,10 @@ final class SparseIndex implements AutoCloseable {
     boolean holds();
   }
 
-  /** Entries for which the test holds come before those for which it does not. */
+  /**
+   * Searches for the end of the entries that pass the test; all entries that pass come before those
+   * that fail.
+   */
   private int search(int first, Test test) throws IOException {
     int found = first;
     int low = 0;

@@ -8,25 +8,25 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What the files of a stream hold, and what is wrong with them, as found without a change to any of
- * them.
+ * The contents and damages of a stream's files, found without changing any of them.
  *
- * <p>Every record is read. While a broker uses the stream, what is being written may look torn.
+ * <p>Every record is read. While a broker uses the stream, data that is being written may look
+ * torn.
  *
  * @param directory the stream's directory
  * @param segments its segments, in order
- * @param damages what is not as it was written, torn tails too
+ * @param damages the damages found, including torn tails
  */
 public record StreamCheck(String directory, List<SegmentFile> segments, List<Damage> damages) {
   /**
    * A segment. One that cannot be read has no messages.
    *
    * @param file its name
-   * @param bytes its length, with what is no record
+   * @param bytes its length, including bytes that are not valid records
    * @param messages how many messages it has
    * @param firstOffset the offset of the first of them, -1 if there is none
    * @param lastOffset the offset of the last of them, -1 if there is none
-   * @param index whether its index is there and whole; without it messages are found more slowly
+   * @param index whether its index exists and is intact; without it messages are found more slowly
    */
   public record SegmentFile(
       String file, long bytes, long messages, long firstOffset, long lastOffset, boolean index) {}
@@ -40,7 +40,7 @@ public record StreamCheck(String directory, List<SegmentFile> segments, List<Dam
     return of(new DiskDirectory(streamDirectory));
   }
 
-  /** The same for a directory that may be elsewhere. */
+  /** Does the same for any implementation of a directory. */
   public static StreamCheck of(LogDirectory directory) throws IOException {
     return new StreamInspector(directory).inspect();
   }

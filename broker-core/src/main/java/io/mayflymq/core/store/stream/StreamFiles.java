@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.Map;
 
 /*
- * The files of one stream, and the manifest that says which of them must be there. As in the logs of shards (SegmentManifest) a segment is
- * listed when its file is safe and before anything in it is confirmed, and taken off before it is deleted; so is the stream's directory in the list
- * of directories. What the stream is called is told by the manifest, since all that is in it belongs to one queue.
+ * The files of one stream, and the manifest that lists those that must exist. As in the logs of shards (SegmentManifest) a segment is listed when its
+ * file is safe and before anything in it is confirmed, and removed from the list before it is deleted; the same holds for the stream's directory in the
+ * list of directories. The manifest contains the stream's name, since the directory belongs to one queue.
  */
-/** Makes and removes the files of a stream. */
+/** Creates and deletes the files of a stream. */
 final class StreamFiles {
   private final LogDirectory directory;
   private final SegmentManifest manifest;
@@ -25,7 +25,7 @@ final class StreamFiles {
     this.manifest = manifest;
   }
 
-  /** Reads which files there are to be. */
+  /** Reads the manifest. */
   static OpenedManifest open(StreamDirectories directories, LogDirectory directory, StreamLog log)
       throws IOException {
     return OpenedManifest.read(
@@ -36,7 +36,7 @@ final class StreamFiles {
         directories.metadataSequence());
   }
 
-  /** Makes those of a new stream. */
+  /** Creates the files of a new stream. */
   static StreamFiles begin(StreamDirectories directories, StreamLog log) throws IOException {
     LogDirectory directory = directories.open(log.id);
     StreamFiles files =
@@ -49,7 +49,9 @@ final class StreamFiles {
     return directory;
   }
 
-  /** Makes the files of a segment, with its header. A record without one could not be read. */
+  /**
+   * Creates the file of a segment, with its header. A record without a header could not be read.
+   */
   void create(StreamSegment segment) throws IOException {
     LogFile file = directory.create(SegmentNames.log(segment.number()));
     LogFile index = null;
@@ -65,24 +67,30 @@ final class StreamFiles {
     segment.index = index;
   }
 
-  /** Makes it safe that there is a segment, so that messages in it may be confirmed. */
+  /** Makes the existence of a segment safe, so that messages in it may be confirmed. */
   void keep(StreamSegment segment) throws IOException {
     segment.file.force();
     directory.force();
     list(segment);
   }
 
-  /** From here on the segment must be there. */
+  /** Lists a segment, which must exist from now on. */
   void list(StreamSegment segment) throws IOException {
     manifest.add(Map.of(segment.number(), segment.header.logId()), 0);
   }
 
-  /** Notes how much of the last segment has been forced: what is cut off later is missed then. */
+  /**
+   * Notes how much of the last segment has been forced: so a later truncation of the file is
+   * noticed.
+   */
   void note(StreamSegment segment) throws IOException {
     manifest.note(Location.of(segment.number(), segment.forcedLength), 0);
   }
 
-  /** Deletes a segment. If the machine dies meanwhile it may be back, to be deleted again. */
+  /**
+   * Deletes a segment. After a crash of the machine meanwhile it may exist again, and is deleted
+   * again.
+   */
   void delete(StreamSegment segment) throws IOException {
     if (!manifest.remove(List.of(segment.number()))) {
       throw new IOException("it cannot be taken off the manifest");

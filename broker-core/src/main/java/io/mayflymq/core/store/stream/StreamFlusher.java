@@ -22,13 +22,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * Brings the streams of a shard to the disk, on a thread of its own: take what is pending, write it, force each file that was
- * written to, index it, say that it is safe. While one round is at the disk the next one's work piles up, so the slower the disk, the more goes
- * with one force.
+ * Writes the streams of a shard to the disk, on a thread of its own: take what is pending, write it, force each file that was written to, index it,
+ * report that it is safe. During one round, work for the next one accumulates, so the slower the disk, the more one force covers.
  *
- * A write that fails is made again, at the same place, when retry() is called. A force that fails is final: the kernel may have
- * dropped the pages that it could not write, and would say at the next force that all is well. Retention and deletion wait for nothing, as what
- * goes by them is not to come back, and go on while nothing can be written: they make the room that is missing.
+ * A write that fails is repeated, at the same place, when retry() is called. A force that fails is final: the kernel may have dropped the pages that it
+ * could not write, and would report success at the next force. Retention and deletion do not wait for writes, as deleted data must not reappear, and
+ * continue while nothing can be written: they free the disk space that is missing.
  */
 final class StreamFlusher implements Runnable {
   private static final Logger LOGGER = LoggerFactory.getLogger(StreamFlusher.class);
@@ -51,7 +50,7 @@ final class StreamFlusher implements Runnable {
   private final AtomicLong writtenBytes = new AtomicLong();
   private final AtomicLong safeBytes = new AtomicLong();
 
-  // The flusher's own
+  // Used by the flusher only
   private final ArrayDeque<StreamWrite> writing = new ArrayDeque<>();
   private final ArrayDeque<Commit> waiting = new ArrayDeque<>();
   private final ArrayDeque<Runnable> removing = new ArrayDeque<>();
@@ -117,7 +116,7 @@ final class StreamFlusher implements Runnable {
     }
   }
 
-  /** Has it noted how much of each stream has been forced. To be called now and then. */
+  /** Requests notes of how much of each stream has been forced. To be called regularly. */
   void note() {
     executor.execute(
         () -> {
@@ -131,7 +130,7 @@ final class StreamFlusher implements Runnable {
         });
   }
 
-  /** Tries again what could not be written. */
+  /** Repeats writes that have failed. */
   void retry() {
     synchronized (lock) {
       if (state == LogState.BLOCKED) {
@@ -211,7 +210,10 @@ final class StreamFlusher implements Runnable {
     }
   }
 
-  /** A record without a header could never be read: so that is safe before the first record. */
+  /**
+   * Creates a segment. A record without a header could never be read: so the header is safe before
+   * the first record.
+   */
   private void create(StreamLog log, StreamSegment segment) throws IOException {
     log.files.create(segment);
     open.put(segment, log);
@@ -239,7 +241,7 @@ final class StreamFlusher implements Runnable {
     unforced.clear();
   }
 
-  /** Says how far each stream is safe now. */
+  /** Reports how far each stream is safe now. */
   private void publish() {
     Map<StreamLog, StreamWrite> last = new LinkedHashMap<>();
     long bytes = 0;
@@ -261,7 +263,10 @@ final class StreamFlusher implements Runnable {
     }
   }
 
-  /** The index only saves time: without it, or with a part of it, more is read. */
+  /**
+   * Writes index entries. The index only saves time: without it, or with a part of it, more is
+   * read.
+   */
   private void index(StreamWrite write) {
     StreamSegment segment = write.segment();
     if (write.index() == null || segment.index == null) {
@@ -312,7 +317,7 @@ final class StreamFlusher implements Runnable {
     }
   }
 
-  // Troubles
+  // Errors
 
   private void block(IOException cause) {
     boolean first;
@@ -342,7 +347,8 @@ final class StreamFlusher implements Runnable {
     }
     synchronized (lock) {
       state = LogState.FAILED;
-      pending = true; // For the commits that have come meanwhile.
+      // so that commits that have arrived meanwhile fail, too
+      pending = true;
     }
     LOGGER.error(
         "The disk did not take what was written to streams: {}. Nothing of them is confirmed or"
@@ -352,7 +358,7 @@ final class StreamFlusher implements Runnable {
     refuse();
   }
 
-  /** Ends it: tries a last time what could not be written, and closes the files. */
+  /** Closes the files, after a last attempt to write what could not be written. */
   void close() {
     if (state == LogState.BLOCKED) {
       synchronized (lock) {

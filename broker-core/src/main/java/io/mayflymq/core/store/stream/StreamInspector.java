@@ -14,11 +14,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /*
- * Reads a stream's files the way its consumers do, but every record of every segment: behind one that is damaged it goes on at the next that the
- * index names.
+ * Reads a stream's files like its consumers, but every record of every segment: after a damaged record it continues at the next one that the index
+ * names.
  *
- * The index names a record after it has been forced. So what cannot be read behind the last one that it names may be what a crash left, and
- * before that it is damage. An index is an aid only, and may itself be there in part after a crash: that is no damage.
+ * The index names a record after it has been forced. So unreadable bytes after the last record that it names may result from a crash, and before that
+ * they are damage. An index only speeds up searches, and may itself be incomplete after a crash: that is no damage.
  */
 final class StreamInspector {
   private final LogDirectory directory;
@@ -50,7 +50,7 @@ final class StreamInspector {
     SegmentHeader.Found found = SegmentHeader.read(file, name);
     SegmentHeader header = found.header();
     if (header == null || header.segment() != number) {
-      // One that was only just begun has nothing yet, and a start deletes it.
+      // A segment that was just begun has nothing yet, and a start deletes it.
       boolean begun = size <= SegmentHeader.SPACE;
       damages.add(new Damage(name, begun ? Damage.Kind.TORN_TAIL : Damage.Kind.SEGMENT, 0, size));
       segments.add(new StreamCheck.SegmentFile(name, size, 0, -1, -1, false));

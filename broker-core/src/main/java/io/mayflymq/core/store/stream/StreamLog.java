@@ -17,28 +17,28 @@ import java.util.ArrayList;
 import java.util.List;
 
 /*
- * The log of one stream: segments, of which the last one grows and the first ones go.
+ * The log of one stream: segments, of which the last one grows and the first ones are deleted.
  *
- * Its segments have the form of those of a shard's message log (RecordFormat), but nothing is ever settled here, so there is nothing to
- * account for: what goes is a whole segment. Beside each segment lies a sparse index (SparseIndex), in which a consumer's place is found.
+ * Its segments have the format of those of a shard's message log (RecordFormat), but messages are never settled here, so nothing has to be counted: only
+ * whole segments are deleted. Each segment has a sparse index (SparseIndex), in which a consumer's position is found.
  *
  *     0000000042.log       a segment: header with its first offset, records
  *     0000000042.offsets   its index
- *     segments.manifest    which segments must be there, and what the stream is called; and a copy of it
+ *    segments.manifest    which segments must exist, and the stream's name; and a copy of it
  *
  *     append ---> buffer --(end of burst)--> StreamFlusher: write, force, index ---> safe ---> consumers
  *        |                                                                            |
- *     StreamTail <------------------------- what is read, if it is still there, else the file
+ *     StreamTail <--------------------- read from memory if still there, else from the file
  *
- * Memory does not grow with the stream: the shard knows of each segment where it begins and ends, and the newest messages are kept for consumers
- * that keep up. Everybody else reads files, ahead, through a window.
+ * Memory does not grow with the stream: the shard knows of each segment where it begins and ends, and the newest messages are kept for consumers that
+ * keep up. All other consumers read files, ahead, through a window.
  *
- * A new segment is begun at each start, so what is there at start is only read. What was not safe at a crash may be there or not; nobody has
- * seen it, so its offsets are given anew if it is not.
+ * A new segment is begun at each start, so older segments are only read. Messages that were not safe at a crash may exist or not; no consumer has seen
+ * them, so their offsets are reused if they do not exist.
  */
-/** A stream's log. Belongs to the shard's thread, except for what says otherwise. */
+/** A stream's log. Belongs to the shard's thread, except where stated otherwise. */
 final class StreamLog implements StreamStore {
-  /** The largest size at which a segment ends; a place in it has to fit into an int. */
+  /** The largest size at which a segment ends; a position in it has to fit into an int. */
   private static final int MOST_SEGMENT_BYTES = 1 << 30;
 
   private static final int LEAST_SEGMENT_BYTES = 4 << 10;
@@ -46,7 +46,7 @@ final class StreamLog implements StreamStore {
 
   private static final int FIRST_BUFFER_BYTES = 8 << 10;
 
-  /** What is more goes to the flusher before the burst is over. */
+  /** If more is pending, it is passed to the flusher before the end of the burst. */
   private static final int MOST_BUFFER_BYTES = 256 << 10;
 
   /** The flag of a record that was the first of its burst. */
@@ -79,7 +79,7 @@ final class StreamLog implements StreamStore {
   /** Opened at start, or when the stream is made. */
   volatile StreamFiles files;
 
-  /** Nothing more is to be written; any thread may look. */
+  /** Whether the stream was deleted, and nothing more is to be written; any thread may read it. */
   volatile boolean forgotten;
 
   StreamLog(long id, QueueName name, StreamLogs logs) {
@@ -141,7 +141,8 @@ final class StreamLog implements StreamStore {
       index = active.indexLast(index);
       submit(true);
     }
-    // The shard is no part of it: a stream may live on another after the next start.
+    // The number of the shard is not included: a stream may be on another shard after the next
+    // start.
     active = new StreamSegment(new SegmentHeader(0, logId, ++lastNumber, nextOffset));
     segments.add(active);
     bytes += active.length;
@@ -169,7 +170,7 @@ final class StreamLog implements StreamStore {
     index = null;
   }
 
-  /** The burst is over: hands what it appended to the flusher. */
+  /** Called at the end of the burst: passes what was appended to the flusher. */
   void endOfBurst() {
     inBurst = false;
     if (records != null) {
@@ -177,7 +178,7 @@ final class StreamLog implements StreamStore {
     }
   }
 
-  /** The flusher has made it safe up to here. */
+  /** Called when the flusher has made it safe up to here. */
   void safe(StreamSegment segment, int end, long offset) {
     for (int i = segments.size() - 1; i >= 0; i--) {
       StreamSegment earlier = segments.get(i);
@@ -285,12 +286,12 @@ final class StreamLog implements StreamStore {
     return logId;
   }
 
-  /** The message, if it is in memory. */
+  /** Returns the message, if it is in memory. */
   Message inMemory(long offset) {
     return tail.get(offset);
   }
 
-  /** The segment with this offset, or the first one behind it; null if there is none. */
+  /** Returns the segment with this offset, or the first one after it; null if there is none. */
   StreamSegment segmentOf(long offset) {
     int low = 0;
     int high = segments.size() - 1;

@@ -18,11 +18,11 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 
 /**
- * The streams of a shard, which share one thread that brings them to the disk. Belongs to the
- * shard's thread, except for what says otherwise.
+ * The streams of a shard, which share one thread that writes them to the disk. Belongs to the
+ * shard's thread, except where stated otherwise.
  */
 public final class StreamLogs {
-  /** Each has a window of its own, so only so many are kept for the next consumer. */
+  /** Each reader has a window of its own, so only this many are kept for the next consumers. */
   private static final int SPARE_READERS = 8;
 
   private final StreamDirectories directories;
@@ -39,9 +39,9 @@ public final class StreamLogs {
   /**
    * Makes the streams of a shard.
    *
-   * @param shard runs what it is given in a burst of the shard
-   * @param flusherThread one thread, and of these streams alone, since it waits for the disk
-   * @param listener hears of troubles, on that thread
+   * @param shard runs a task in a burst of the shard
+   * @param flusherThread one thread, used by these streams alone, since it waits for the disk
+   * @param listener is notified of problems, on that thread
    * @param sync when a commit is safe
    * @param touched called when there is something to {@link #flush} at the end of the burst
    */
@@ -58,7 +58,7 @@ public final class StreamLogs {
     this.flusher = new StreamFlusher(directories, shard, flusherThread, listener, sync);
   }
 
-  /** Makes a stream. Any thread may call. */
+  /** Creates a stream. Any thread may call. */
   public StreamStore open(long id, QueueName name) {
     StreamLog log = new StreamLog(id, name, this);
     logs.put(id, log);
@@ -66,7 +66,7 @@ public final class StreamLogs {
   }
 
   /**
-   * Brings back what was kept of the streams that are open.
+   * Recovers the messages of the streams that are open.
    *
    * @return how many messages there are
    * @throws IOException if files cannot be read or written
@@ -96,10 +96,10 @@ public final class StreamLogs {
   }
 
   /**
-   * Hands everything that was appended to the disk; at the end of each burst.
+   * Passes everything that was appended to the flusher; called at the end of each burst.
    *
-   * @param commit is told when all of it is safe, or that it will not be, on the flusher's thread;
-   *     or null
+   * @param commit is notified when all of it is safe, or has failed, on the flusher's thread; or
+   *     null
    */
   public void flush(Commit commit) {
     for (StreamLog log : dirty) {
@@ -112,25 +112,25 @@ public final class StreamLogs {
     }
   }
 
-  /** How the streams are. Any thread. */
+  /** Returns the state of the streams. Any thread may call. */
   public LogState state() {
     return flusher.state();
   }
 
-  /** Has it noted how much has been forced, so that it is noticed if it is cut off later. */
+  /** Requests notes of how much has been forced, so that a later truncation is noticed. */
   public void note() {
     flusher.note();
   }
 
-  /** Tries again what could not be written. */
+  /** Repeats writes that have failed. */
   public void retry() {
     flusher.retry();
   }
 
   /**
-   * Writes everything and closes the files. Nothing may be called afterwards.
+   * Writes everything and closes the files. No other method may be called afterwards.
    *
-   * @return done when that has happened, or could not
+   * @return completed when that is done, or has failed
    */
   public CompletableFuture<Void> close() {
     flush(null);

@@ -9,19 +9,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * A consumer's place. While what comes next is in memory it holds nothing; else one segment is open, and a window moves along it.
+ * A consumer's position. While the next messages are in memory it holds no resources; else one segment is open, and a window moves over it.
  */
 final class StreamReader implements StreamCursor {
   private static final Logger LOGGER = LoggerFactory.getLogger(StreamReader.class);
 
   private final StreamLog log;
 
-  /** The offset that is wanted next. */
+  /** The offset of the next message to read. */
   private long wanted;
 
   private long offset;
 
-  /** The message that this is at, if it was in memory; else the file is at it. */
+  /** The current message, if it was in memory; else the file is positioned at it. */
   private Message inMemory;
 
   private SegmentSearch open;
@@ -66,7 +66,7 @@ final class StreamReader implements StreamCursor {
     return false;
   }
 
-  /** Goes on in a segment, to the wanted message or the first one behind it. */
+  /** Continues in a segment, at the wanted message or the first one after it. */
   private boolean find(StreamSegment segment) throws IOException {
     boolean found;
     if (open != null && open.segment() == segment && open.entries().sequence() == wanted - 1) {

@@ -17,14 +17,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * Finds out at start what a stream has: of each segment its header, and what follows the last record that its index names. All else is believed:
- * the index names a record after it has been forced. So a start takes no longer for a long stream than for a short one of as many segments.
+ * Recovers a stream at start: it reads the header of each segment, and the records after the last one that its index names. Everything before is assumed
+ * to be intact: the index names a record after it has been forced. So a start takes no longer for a long stream than for a short one of as many
+ * segments.
  *
- * What follows and is a record may not have been forced yet, as after a kill: it is forced before anybody sees it. Else a loss of power could
- * take it back, and its offset would be given to another message.
+ * Valid records after that may not have been forced yet, as after a kill: they are forced before a consumer sees them. Otherwise a power loss could undo
+ * them, and their offsets would be given to other messages.
  *
- * What follows and is no record was written last before a crash, and was not confirmed: it is cut off. A segment without any record is deleted, as
- * is one without a header; both were begun just before.
+ * Invalid bytes after that were written last before a crash, and were not confirmed: they are cut off. A segment without any record is deleted, as is
+ * one without a header; both were begun just before.
  */
 final class StreamRecovery {
   private static final Logger LOGGER = LoggerFactory.getLogger(StreamRecovery.class);
@@ -36,7 +37,7 @@ final class StreamRecovery {
   private final Map<Integer, Long> listed = new TreeMap<>();
   private OpenedManifest manifest;
 
-  /** Of what was read in one go, the first record: its offset, and when it came. */
+  /** The first record of those that were read: its offset, and when it arrived. */
   private long firstRead;
 
   private long firstReadMillis;
@@ -59,7 +60,7 @@ final class StreamRecovery {
       last = Math.max(last, number);
     }
     StreamFiles files = new StreamFiles(directory, manifest.settle(listed));
-    // Only when they are listed no more.
+    // They are deleted only when they are no longer listed.
     for (int number : empty) {
       directory.delete(SparseIndex.name(number));
       directory.delete(SegmentNames.log(number));
@@ -68,7 +69,7 @@ final class StreamRecovery {
     directories.keep(log.id, manifest.logId());
   }
 
-  /** Takes a segment over. @return false if there is nothing in it */
+  /** Takes a segment over. @return false if it is empty */
   private boolean recover(LogDirectory directory, int number) throws IOException {
     String name = SegmentNames.log(number);
     try (LogFile file = directory.open(name, true)) {
@@ -107,9 +108,9 @@ final class StreamRecovery {
   }
 
   /**
-   * Reads from the last record that the index names and that is there.
+   * Reads from the last existing record that the index names.
    *
-   * @return whether that is the last one of all, and so everything has been forced
+   * @return whether that is the last record, and so everything has been forced
    */
   private boolean findEnd(LogDirectory directory, LogFile file, StreamSegment segment)
       throws IOException {
@@ -154,8 +155,8 @@ final class StreamRecovery {
   }
 
   /**
-   * What had been forced and is no record is damaged, and what follows is not: it is found again by
-   * the index.
+   * Continues after a damaged record that had been forced; later records are intact and are found
+   * with the index.
    */
   private void skipDamage(LogDirectory directory, LogFile file, StreamSegment segment, String name)
       throws IOException {
@@ -176,7 +177,7 @@ final class StreamRecovery {
     }
   }
 
-  /** Has the index name a record, up to which all is known to have been forced. */
+  /** Adds a record to the index, up to which everything is known to have been forced. */
   private static void index(
       LogDirectory directory, StreamSegment segment, long offset, long millis, int position)
       throws IOException {

@@ -5,32 +5,32 @@ import io.mayflymq.core.store.segment.file.SegmentHeader;
 import java.nio.ByteBuffer;
 
 /**
- * A segment of a stream, as its shard knows it; the files that are open for writing are the
- * flusher's.
+ * A segment of a stream, as its shard knows it; the files that are open for writing belong to the
+ * flusher.
  */
 final class StreamSegment {
   final SegmentHeader header;
   final long key;
 
-  /** How long it is, with what is not written yet. */
+  /** Its length, including what is not written yet. */
   int length = SegmentHeader.SPACE;
 
   /** How much of it is safe. */
   int safeLength;
 
-  /** The offset of its last message, where the record of that begins, and when it came. */
+  /** The offset of its last message, the position of its record, and when it arrived. */
   long lastOffset = -1;
 
   int lastPosition;
   long lastMillis;
 
-  /** The offset at which the last batch began that began here; -1 if none did. */
+  /** The offset at which the last batch of this segment began; -1 if none did. */
   long batchOffset = -1;
 
   /** The position of the last record that the index names. */
   private int indexed;
 
-  // The flusher's
+  // Used by the flusher only
   LogFile file;
   LogFile index;
   int indexLength;
@@ -54,7 +54,7 @@ final class StreamSegment {
     return safeLength == length;
   }
 
-  /** A record was appended. */
+  /** Called when a record was appended. */
   void appended(long offset, int recordLength, long millis, boolean beginsBatch) {
     lastOffset = offset;
     lastPosition = length;
@@ -65,14 +65,14 @@ final class StreamSegment {
     }
   }
 
-  /** Notes the last record for the index if it is far enough behind the one before. */
+  /** Adds the last record to the index if it is far enough from the one before. */
   ByteBuffer index(ByteBuffer entries) {
     return indexed == 0 || lastPosition - indexed >= SparseIndex.DISTANCE
         ? indexLast(entries)
         : entries;
   }
 
-  /** Notes the last record for the index. */
+  /** Adds the last record to the index. */
   ByteBuffer indexLast(ByteBuffer entries) {
     if (indexed == lastPosition) {
       return entries;

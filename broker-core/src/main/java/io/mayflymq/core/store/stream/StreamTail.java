@@ -3,8 +3,8 @@ package io.mayflymq.core.store.stream;
 import io.mayflymq.core.message.Message;
 
 /**
- * The newest messages of a stream, in memory for the consumers that keep up with it. What is not
- * safe yet stays; beyond that there is a bound, in bytes.
+ * The newest messages of a stream, in memory for the consumers that keep up with it. Messages that
+ * are not safe yet stay; the others are bounded, in bytes.
  */
 final class StreamTail {
   private static final int MOST_BYTES = 256 << 10;
@@ -15,7 +15,7 @@ final class StreamTail {
   private long next;
   private long bytes;
 
-  /** Begins anew at an offset. */
+  /** Starts again at an offset. */
   void startAt(long offset) {
     first = offset;
     next = offset;
@@ -30,15 +30,15 @@ final class StreamTail {
     bytes += sizeOf(message);
   }
 
-  /** The message, or null if it is no longer here. */
+  /** Returns the message, or null if it is no longer here. */
   Message get(long offset) {
     return offset >= first && offset < next ? ring[slot(offset)] : null;
   }
 
   /**
-   * Lets messages go that are safe.
+   * Removes messages that are safe.
    *
-   * @param safe the offset behind the last safe one
+   * @param safe the offset after the last safe one
    * @param readers whether there are any consumers
    */
   void trim(long safe, boolean readers) {

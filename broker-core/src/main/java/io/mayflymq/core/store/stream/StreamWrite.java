@@ -3,13 +3,13 @@ package io.mayflymq.core.store.stream;
 import java.nio.ByteBuffer;
 
 /**
- * What the shard hands to the flusher: records that follow each other in a segment.
+ * Records that the shard passes to the flusher: consecutive ones of a segment.
  *
- * @param position where in the segment they go
- * @param records them, up to the buffer's position
- * @param index entries of the index about them, up to the buffer's position; null if there are none
- * @param nextOffset the offset behind the last of them
- * @param complete whether nothing more comes in this segment
+ * @param position their position in the segment
+ * @param records the records, up to the buffer's position
+ * @param index their index entries, up to the buffer's position; null if there are none
+ * @param nextOffset the offset after the last of them
+ * @param complete whether nothing more is added to this segment
  */
 record StreamWrite(
     StreamLog log,

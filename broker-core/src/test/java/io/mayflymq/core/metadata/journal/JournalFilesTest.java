@@ -114,7 +114,7 @@ class JournalFilesTest {
   }
 
   @Test
-  void commitThatIsDamagedInBothCopiesIsTold() throws Exception {
+  void commitThatIsDamagedInBothCopiesIsReported() throws Exception {
     MemoryDirectory directory = filled(ID);
     for (String name : JournalContents.NAMES) {
       Damage.COMMIT_FLIPPED.happenTo(directory, name, null);
@@ -252,7 +252,7 @@ class JournalFilesTest {
 
   /** Power is lost within a compaction, wherever in it that is. */
   @Test
-  void compactionOutlivesPowerLoss() throws Exception {
+  void compactionSurvivesPowerLoss() throws Exception {
     for (int seed = 0; seed < 50; seed++) {
       Random random = new Random(seed);
       MemoryDirectory directory = new MemoryDirectory();

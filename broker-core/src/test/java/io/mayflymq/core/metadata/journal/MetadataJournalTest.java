@@ -11,7 +11,7 @@ import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
-import io.mayflymq.core.policy.QueueArguments;
+import io.mayflymq.core.policy.argument.QueueArguments;
 import io.mayflymq.core.routing.Binding;
 import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.ExchangeDefinition;
@@ -243,7 +243,7 @@ class MetadataJournalTest {
 
   /** Power is lost while the files of which a part is lost are replaced, wherever in that. */
   @Test
-  void acceptingLossOutlivesPowerLoss() throws Exception {
+  void acceptedLossSurvivesPowerLoss() throws Exception {
     MetadataJournal.Expected accepting = new MetadataJournal.Expected(null, 9, true);
     MemoryDirectory files = new MemoryDirectory();
     open(files, MetadataJournal.Expected.NOTHING).append(List.of(EXCHANGE, QUEUE)).join();

@@ -144,7 +144,7 @@ class QueueBrowserTest {
   }
 
   @Test
-  void goesOnWhileTheQueueLives() {
+  void browsingContinuesWhileTheQueueChanges() {
     ManualQueue queue = new ManualQueue(ManualQueue.lasting(-1, -1));
     queue.publishMany(4);
     List<BrowsedMessage> seen = new ArrayList<>();

@@ -62,7 +62,7 @@ public final class MemoryHost implements StorageEnvironment {
     return stores::create;
   }
 
-  /** What the stores are told about metadata. */
+  /** The sequence number of metadata for the stores. */
   public void metadataSequence(LongSupplier sequence) {
     metadataSequence = sequence;
   }

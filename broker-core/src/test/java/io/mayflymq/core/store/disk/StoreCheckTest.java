@@ -45,7 +45,7 @@ class StoreCheckTest {
   }
 
   @Test
-  void aLineThatIsDamagedIsToldOf() throws IOException {
+  void aDamagedLineIsReported() throws IOException {
     TreeMap<String, Long> listed = new TreeMap<>();
     listed.put("shard-0", 5L);
     listed.put("shard-1", 6L);

@@ -17,7 +17,9 @@ import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.Tuple;
 
-/** Whatever comes and goes: all that is held can be read, and not much more is taken. */
+/**
+ * With random puts and releases, all stored contents can be read, and little more memory is used.
+ */
 class ContentArenaPropertyTest {
   private static final int SLAB = 1024;
   private static final int TOLERATED = 9; // In slabs: wasted ones, spare ones and the current one.

@@ -59,7 +59,7 @@ public final class LogRig implements RecoveryVisitor, LogOwner, LogListener {
   final TreeMap<Long, TreeMap<Long, Back>> returned = new TreeMap<>();
   final List<String> events = new ArrayList<>();
 
-  /** The sequence number of metadata that the log is told. */
+  /** The sequence number of metadata for the log. */
   long metadata = 1;
 
   private final TreeMap<Long, Integer> namedIn = new TreeMap<>();

@@ -16,7 +16,7 @@ import java.util.function.BooleanSupplier;
 
 /**
  * A directory in memory that knows what has been forced: it can forget the rest, in whole or in
- * part, as a machine does that loses its power. It fails when it is told to.
+ * part, as a machine does that loses its power. It fails on request.
  */
 public final class MemoryDirectory implements LogDirectory {
   private final TreeMap<String, Contents> files = new TreeMap<>();

@@ -361,7 +361,7 @@ class SegmentLogCrashTest {
       commits = 0;
     }
 
-    /** It can be told whose a message is by its segment alone. */
+    /** The queue of a message is known from its segment alone. */
     private void assertNamed(MemoryDirectory files, QueueKey key) {
       int segment = Location.segment(rig.entries.get(key).location());
       if (named.computeIfAbsent(segment, absent -> new HashSet<>()).add(key.queueId())) {

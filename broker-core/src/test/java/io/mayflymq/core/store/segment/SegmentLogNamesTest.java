@@ -13,7 +13,7 @@ import io.mayflymq.core.store.segment.recovery.LogCheck.QueueCount;
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
 
-/** The log tells what the queues are called that it has messages of. */
+/** The log contains the names of the queues whose messages it has. */
 class SegmentLogNamesTest {
   @Test
   void namesEachQueueThatHasAMessageAndNoOther() throws IOException {
@@ -39,7 +39,7 @@ class SegmentLogNamesTest {
     rig.safe();
     assertThat(rig.log.usage().segments()).isGreaterThan(5);
     assertNamed(rig);
-    // In complete segments the index tells it.
+    // In complete segments the index contains the name.
     rig.close();
     assertNamed(rig.reopen());
   }

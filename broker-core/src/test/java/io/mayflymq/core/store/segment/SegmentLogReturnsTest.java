@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
-/** What the log tells of messages that came back from consumers. */
+/** Notes in the log about messages that consumers have returned. */
 class SegmentLogReturnsTest {
   private final LogRig rig = new LogRig();
 
@@ -42,7 +42,7 @@ class SegmentLogReturnsTest {
     assertThat(rig.directory.names()).doesNotContain(SegmentNames.log(1));
     LogRig again = rig.reopen();
     assertThat(again.returned).isEqualTo(EXPECTED);
-    // Every start takes the segments that nobody needs away, and keeps what they say.
+    // Every start deletes the unneeded segments, and keeps their notes.
     for (int i = 0; i < 4; i++) {
       again.close();
       again = again.reopen();
@@ -53,7 +53,7 @@ class SegmentLogReturnsTest {
   }
 
   @Test
-  void isVoidWhenANewSegmentTellsLess() {
+  void olderNotesOfReturnsAreVoidWhenANewSegmentHasFewer() {
     comeBack();
     rig.comeAndGo(1, 0);
     rig.returned.get(1L).remove(30L);

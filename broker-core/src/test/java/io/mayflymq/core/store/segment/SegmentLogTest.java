@@ -216,7 +216,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void aForgottenQueueStaysAway() {
+  void aDeletedQueueIsNotRecovered() {
     LogRig rig = new LogRig();
     for (int i = 0; i < 60; i++) {
       rig.enqueue(i % 2, i, LogRig.message(i, 50));
@@ -335,7 +335,7 @@ public class SegmentLogTest {
     rig.comeAndGo(1, 0);
     assertThat(rig.directory.names()).doesNotContain(SegmentNames.log(1));
     assertThat(rig.reopen().delivered).containsExactly(Map.entry(1L, 60L), Map.entry(2L, 50L));
-    // Every start takes the segments that nobody needs away, and keeps what they say.
+    // Every start deletes the unneeded segments, and keeps their notes.
     for (int i = 0; i < 4; i++) {
       rig.close();
       rig = rig.reopen();

@@ -45,7 +45,7 @@ class SegmentLogTroubleTest {
   }
 
   @Test
-  void errorOfTheThreadThatWritesFailsTheLogAndLeavesNobodyWaiting() {
+  void errorOfTheWriterThreadFailsTheLogAndAllWaitingCommits() {
     LogRig rig = new LogRig();
     rig.enqueue(1, 0, LogRig.message(0, 100));
     rig.safe();
@@ -133,7 +133,7 @@ class SegmentLogTroubleTest {
       assertThat(rig.directory.names())
           .contains(SegmentNames.log(last))
           .doesNotContain(SegmentNames.log(1), SegmentNames.log(2));
-      // The newest segment on disk tells what the others told.
+      // The newest segment on disk repeats the notes of the others.
       assertThat(rig.reopen().delivered).isEqualTo(Map.of(1L, 0L));
     }
   }

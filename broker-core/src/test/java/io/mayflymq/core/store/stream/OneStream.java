@@ -29,7 +29,7 @@ public final class OneStream {
    * A stream that has not been recovered yet.
    *
    * @param disk what an earlier one has left
-   * @param reader is told what is safe
+   * @param reader is notified of safe messages
    */
   public OneStream(MemoryDirectory disk, RecoverableStream reader) {
     this.disk = disk;

@@ -1,33 +1,43 @@
 package io.mayflymq.core.store.segment.file;
 
 /**
- * Something in a log's files that is not as it was written.
+ * Damage in a log's files: something that is not as it was written.
  *
  * @param file the file's name
- * @param kind what it is
+ * @param kind the kind of damage
  * @param from where it begins, in bytes
  * @param to where it ends, in bytes
  */
 public record Damage(String file, Kind kind, long from, long to) {
-  /** What is damaged, and so what it means. */
+  /** The kind of damage, and its meaning. */
   public enum Kind {
-    /** The last bytes of the last segment are no record: a write that a crash interrupted. */
+    /**
+     * The last bytes of the last segment are not a valid record: a write that a crash interrupted.
+     */
     TORN_TAIL("torn tail"),
-    /** Bytes within a segment are no record: what they told is lost, and kept in a file apart. */
+    /**
+     * Bytes within a segment are not a valid record: their content is lost, and kept in a separate
+     * file.
+     */
     RECORDS("damaged records"),
-    /** One of a segment's two headers, or both; its records are served. */
+    /** One of a segment's two headers is damaged, or both; its records can be read. */
     HEADER("damaged header"),
-    /** An index; it is made again from its segment. One that only ends too early is no damage. */
+    /**
+     * An index is damaged; it is built again from its segment. One that only ends too early is no
+     * damage.
+     */
     INDEX("damaged index"),
-    /** A whole segment, as nothing tells how to read it. */
+    /** A whole segment is unreadable, as its header and index are lost. */
     SEGMENT("unreadable segment"),
-    /** A segment that must be there: its file is not, or has nothing. */
+    /** A segment that must exist has no file, or an empty one. */
     MISSING("missing segment"),
-    /** A file that belongs to another log, or to another broker. */
+    /** A file belongs to another log, or to another broker. */
     FOREIGN("file of another log"),
-    /** Both files that say which segments there are: segments that are missing go unnoticed. */
+    /** Both copies of the manifest are lost: missing segments cannot be noticed. */
     MANIFEST("missing or damaged manifest"),
-    /** One of these two files; the other one serves. A crash may leave it so. */
+    /**
+     * One of the two copies of the manifest is lost; the other one is used. A crash may cause this.
+     */
     MANIFEST_COPY("missing or damaged copy of the manifest");
 
     private final String text;
@@ -36,12 +46,12 @@ public record Damage(String file, Kind kind, long from, long to) {
       this.text = text;
     }
 
-    /** Whether nothing but a crash is needed for it, so that nothing that was confirmed is lost. */
+    /** Whether a crash alone can cause it, so that nothing that was confirmed is lost. */
     public boolean isHarmless() {
       return this == TORN_TAIL || this == MANIFEST_COPY;
     }
 
-    /** Whether a log must not be opened so, unless somebody has said that it may. */
+    /** Whether a log with this damage must not be opened, unless the options accept the loss. */
     public boolean refuses() {
       return this == MISSING || this == FOREIGN;
     }

@@ -13,8 +13,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A directory of the file system. Files are written by position and never mapped into memory for
- * writing: a full disk then is an exception, and not the end of the process by SIGBUS.
+ * A directory of the file system. Files are written by position and never memory-mapped for
+ * writing: so a full disk leads to an exception, and not to the end of the process by SIGBUS.
  */
 public final class DiskDirectory implements LogDirectory {
   private final Path path;
@@ -80,7 +80,10 @@ public final class DiskDirectory implements LogDirectory {
   }
 
   private record DiskFile(FileChannel channel) implements LogFile {
-    /** The JDK copies what is on the heap into a buffer that it keeps: that buffer stays small. */
+    /**
+     * The JDK copies data on the heap into a direct buffer that it caches: with this, that buffer
+     * stays small.
+     */
     private static final int PIECE = 1 << 18;
 
     @Override

@@ -9,8 +9,8 @@ import io.mayflymq.core.store.segment.record.RecordType;
 import java.io.IOException;
 
 /**
- * Reads what {@link EntryWriter} wrote, one record after the other. It has a window of its own that
- * moves along, so that several readers do not disturb each other. Belongs to one thread.
+ * Reads the records that {@link EntryWriter} wrote, one after the other. It has a window of its
+ * own, so that several readers do not disturb each other. Belongs to one thread.
  */
 public final class EntryReader {
   private static final int AHEAD = 128 << 10;
@@ -24,10 +24,10 @@ public final class EntryReader {
   private int next;
 
   /**
-   * Goes to a place in a segment.
+   * Moves to a place in a segment.
    *
    * @param segmentFile the segment; the caller closes it
-   * @param segmentKey what {@link SegmentHeader#key} says of it
+   * @param segmentKey the segment's {@link SegmentHeader#key}
    * @param offset where a record begins
    */
   public void seek(LogFile segmentFile, long segmentKey, int offset) {
@@ -40,10 +40,10 @@ public final class EntryReader {
   }
 
   /**
-   * Goes to the next record.
+   * Moves to the next record.
    *
-   * @param end how far the segment may be read; bytes behind that may still change
-   * @return false if there is none before the end, or what is there is no record
+   * @param end up to where the segment may be read; bytes after that may still change
+   * @return false if there is none before the end, or the bytes are not a valid record
    * @throws IOException if the file cannot be read
    */
   public boolean next(int end) throws IOException {
@@ -65,7 +65,7 @@ public final class EntryReader {
     return true;
   }
 
-  /** Forgets the file, before that is closed; another may follow. */
+  /** Releases the file, before it is closed; another one may follow. */
   public void reset() {
     window.clear();
     file = null;

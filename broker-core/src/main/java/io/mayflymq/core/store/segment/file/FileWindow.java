@@ -19,22 +19,22 @@ public final class FileWindow {
     this.capacity = capacity;
   }
 
-  /** Whether these bytes are in it. */
+  /** Whether these bytes are in the window. */
   public boolean covers(LogFile ofFile, long offset, int count) {
     return file == ofFile && offset >= start && offset + count <= start + length;
   }
 
-  /** Whether an offset is within it, or not far behind its end. */
+  /** Whether an offset is within the window, or shortly after its end. */
   public boolean isNear(LogFile ofFile, long offset, int distance) {
     return file == ofFile && offset >= start && offset <= start + length + distance;
   }
 
   /**
-   * Has bytes read unless they are there.
+   * Reads bytes unless they are in the window.
    *
    * @param count how many are needed
-   * @param ahead how many are wanted if the file has as many; may be less
-   * @return whether the file has what is needed
+   * @param ahead how many to read if the file has as many; may be less
+   * @return whether the file has the needed bytes
    */
   public boolean ensure(LogFile ofFile, long offset, int count, int ahead) throws IOException {
     if (covers(ofFile, offset, count)) {
@@ -75,7 +75,7 @@ public final class FileWindow {
     return (int) (offset - start);
   }
 
-  /** Forgets what it has. */
+  /** Clears the window. */
   public void clear() {
     file = null;
     length = 0;

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * The directory that a log lives in, as far as a log needs one. A seam: tests put a directory in
- * its place that forgets what was never forced, and that fails when it is told to.
+ * The directory of a log. Tests replace it by an implementation that loses what was never forced,
+ * and that can simulate errors.
  *
  * <p>Safe for use by several threads.
  */
@@ -13,24 +13,22 @@ public interface LogDirectory {
   /** The names of the files, in no order. */
   List<String> list() throws IOException;
 
-  /**
-   * Creates a file and opens it for reading and writing. What was there under the name is emptied.
-   */
+  /** Creates a file and opens it for reading and writing. An existing file is truncated. */
   LogFile create(String name) throws IOException;
 
   /** Opens a file that exists. */
   LogFile open(String name, boolean writable) throws IOException;
 
-  /** Gives a file another name, in one step. What was there under that name is removed. */
+  /** Renames a file, atomically. An existing file of the new name is removed. */
   void rename(String from, String to) throws IOException;
 
   /** Removes a file; nothing happens if there is none. */
   void delete(String name) throws IOException;
 
-  /** Makes safe which files there are: creations, removals and names, not contents. */
+  /** Forces creations, removals and renames of files to the disk, but not contents. */
   void force() throws IOException;
 
-  /** Names the directory to people. */
+  /** Returns the directory's name for log messages. */
   @Override
   String toString();
 }

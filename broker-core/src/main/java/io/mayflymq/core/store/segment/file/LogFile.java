@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
 /** A file of a log. Safe for use by several threads. */
 public interface LogFile extends Closeable {
   /**
-   * Writes all that remains of a buffer.
+   * Writes all remaining bytes of a buffer.
    *
    * @param position where in the file, in bytes
    * @throws IOException if not all could be written; how much was is unknown
@@ -25,12 +25,13 @@ public interface LogFile extends Closeable {
   /** The file's length in bytes. */
   long size() throws IOException;
 
-  /** Cuts the file. */
+  /** Truncates the file. */
   void truncate(long size) throws IOException;
 
   /**
-   * Makes everything that was written so far safe from the machine's crash. When it throws, what is
-   * safe is unknown and must be taken as lost: the kernel may have dropped the pages.
+   * Makes everything that was written so far safe from a crash of the machine. After an exception
+   * it is unknown what is safe, and all must be taken as lost: the kernel may have dropped the
+   * pages.
    */
   void force() throws IOException;
 }

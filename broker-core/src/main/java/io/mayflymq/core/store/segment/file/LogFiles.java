@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Whether the files of a log are there and are its own, as its manifest and the headers tell. No
+ * Checks whether the files of a log exist and belong to it, using its manifest and the headers. No
  * record is read and nothing is changed.
  */
 public final class LogFiles {
@@ -25,14 +25,14 @@ public final class LogFiles {
   }
 
   /**
-   * What can be told.
+   * The result of a check.
    *
-   * @param identity what the manifest says whose files these are; null if there is none
+   * @param identity the identity in the manifest; null if there is no manifest
    * @param logId the log's random id; null if there is no manifest
    * @param metadataSeen the highest sequence number of metadata that the log has seen, 0 if none
-   * @param about what its owner wanted to be told with it
+   * @param about the owner's text in the manifest
    * @param segments how many segments there are
-   * @param damages what is wrong
+   * @param damages the damages found
    */
   public record Found(
       LogIdentity identity,
@@ -41,16 +41,16 @@ public final class LogFiles {
       String about,
       int segments,
       List<Damage> damages) {
-    /** Whether it must not be opened so. */
+    /** Whether the log must not be opened with these files. */
     public boolean refuses() {
       return damages.stream().anyMatch(damage -> damage.kind().refuses());
     }
   }
 
   /**
-   * Looks at the files of a log.
+   * Checks the files of a log.
    *
-   * @param identity whose they should be; null if that is not known
+   * @param identity the identity that they should have; null if that is not known
    * @throws IOException if a file cannot be read, or was written by a newer version
    */
   public static Found check(LogDirectory directory, LogIdentity identity) throws IOException {
@@ -58,13 +58,15 @@ public final class LogFiles {
     return new LogFiles(directory, manifest).check(identity);
   }
 
-  /** How much of a segment had been forced when that was noted last, in bytes; 0 if it was not. */
+  /**
+   * Returns how much of a segment had been forced by the latest note, in bytes; 0 without a note.
+   */
   public static int forcedOf(LogDirectory directory, int segment) throws IOException {
     long location = SegmentManifest.read(directory).forcedTo();
     return Location.segment(location) == segment ? Location.offset(location) : 0;
   }
 
-  /** The same with a manifest that has been read. */
+  /** Does the same with a manifest that has been read. */
   public static List<Damage> damages(
       LogDirectory directory, SegmentManifest.Found manifest, LogIdentity identity)
       throws IOException {
@@ -103,7 +105,8 @@ public final class LogFiles {
 
   private void checkManifest(ManifestContents contents) {
     if (contents != null && contents.revision() == 0) {
-      return; // It was only just being made.
+      // it was just being created
+      return;
     }
     Damage.Kind kind = contents == null ? Damage.Kind.MANIFEST : Damage.Kind.MANIFEST_COPY;
     manifest.bad().forEach(name -> damages.add(new Damage(name, kind, 0, sizeOf(name))));
@@ -115,7 +118,8 @@ public final class LogFiles {
     try (LogFile file = directory.open(name, false)) {
       found = SegmentHeader.read(file, name);
     } catch (NoSuchFileException | FileNotFoundException e) {
-      return; // A broker that is running has deleted it meanwhile.
+      // a running broker has deleted it meanwhile
+      return;
     }
     SegmentHeader header = found.header();
     if (header == null) {
@@ -143,7 +147,8 @@ public final class LogFiles {
     try (LogFile file = directory.open(name, false)) {
       return file.size();
     } catch (IOException e) {
-      return 0; // As good as not there.
+      // as if it did not exist
+      return 0;
     }
   }
 }

@@ -3,7 +3,7 @@ package io.mayflymq.core.store.segment.file;
 import java.util.UUID;
 
 /**
- * What tells the files of a log from those of another.
+ * Identifies the log to which files belong.
  *
  * @param broker the id of the data directory
  * @param name the name of the log's directory

@@ -1,15 +1,15 @@
 package io.mayflymq.core.store.segment.file;
 
 /**
- * What can be set about a log.
+ * The settings of a log.
  *
  * @param shard the number of the shard that owns it; written into the files
  * @param segmentBytes the length at which a segment ends and the next begins, 2 KiB to 1 GiB; a
  *     larger record has a segment to itself
- * @param bufferBytes the size of a write buffer, 256 bytes or more: what is written at once at most
+ * @param bufferBytes the size of a write buffer, 256 bytes or more: the largest single write
  * @param sync when a commit is safe
- * @param identity what its files are known by; null for a log that does not outlive the process,
- *     which has no {@link SegmentManifest}
+ * @param identity identifies its files; null for a temporary log, which has no {@link
+ *     SegmentManifest}
  * @param acceptsLoss whether it opens although files are missing
  */
 public record LogOptions(
@@ -19,11 +19,11 @@ public record LogOptions(
     Sync sync,
     LogIdentity identity,
     boolean acceptsLoss) {
-  /** What commits wait for. */
+  /** The condition under which a commit is safe. */
   public enum Sync {
-    /** For the disk: a commit survives the crash of the machine. */
+    /** Forced to the disk: a commit survives a crash of the machine. */
     ALWAYS,
-    /** For the operating system: a commit survives the end of the process in any way. */
+    /** Written to the operating system: a commit survives any end of the process. */
     NEVER
   }
 
@@ -37,7 +37,7 @@ public record LogOptions(
     }
   }
 
-  /** The options of a log that does not outlive the process. */
+  /** Creates the options of a temporary log. */
   public LogOptions(int shard, int segmentBytes, int bufferBytes, Sync sync) {
     this(shard, segmentBytes, bufferBytes, sync, null, false);
   }
@@ -47,12 +47,12 @@ public record LogOptions(
     return new LogOptions(shard, 64 << 20, 256 << 10, sync);
   }
 
-  /** The same for a log that is kept, under this identity. */
+  /** Returns the same options for a permanent log with this identity. */
   public LogOptions of(LogIdentity known) {
     return new LogOptions(shard, segmentBytes, bufferBytes, sync, known, acceptsLoss);
   }
 
-  /** The same for a log that opens although files are missing. */
+  /** Returns the same options for a log that is opened although files are missing. */
   public LogOptions acceptingLoss() {
     return new LogOptions(shard, segmentBytes, bufferBytes, sync, identity, true);
   }

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A log is not opened, as files of it are missing or are not its own. Nothing was changed. */
+/** A log is not opened, because files are missing or belong to another log. Nothing was changed. */
 public final class LogRefusedException extends IOException {
   private static final long serialVersionUID = 1L;
 

@@ -14,16 +14,17 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 
 /**
- * What a {@link SegmentManifest} says. Immutable.
+ * The contents of a {@link SegmentManifest}. Immutable.
  *
- * @param revision grows with every change; of two copies the higher one is the newer
- * @param identity whose files these are
+ * @param revision incremented with every change; of two copies the one with the higher revision is
+ *     newer
+ * @param identity identifies the log to which the files belong
  * @param logId the log's random id, which new segments get
- * @param forcedTo a location before which the disk had everything; {@link Location#NONE} if that
- *     has not been noted
+ * @param forcedTo a location before which everything has been forced; {@link Location#NONE} if none
+ *     has been noted
  * @param metadataSeen the highest sequence number of metadata that the log has seen, 0 if none
- * @param about what the owner wants to be told with the log, 64 KiB at most
- * @param segments the segments that must be there, and the log id in the header of each
+ * @param about a text of the owner, 64 KiB at most
+ * @param segments the segments that must exist, and the log id in the header of each
  */
 public record ManifestContents(
     long revision,
@@ -38,14 +39,14 @@ public record ManifestContents(
   private static final int FIXED = 8 + 4 + 4 + 8 + 16 + 2 + 8 + 8 + 8 + 4 + 4 + 4;
   private static final int RUN = 16;
 
-  /** A file is so many bytes long or a multiple: a change rarely needs room on the disk. */
+  /** The length of a file is a multiple of this: a change rarely needs further disk space. */
   private static final int BLOCK = 4096;
 
   public ManifestContents {
     segments = Collections.unmodifiableNavigableMap(new TreeMap<>(segments));
   }
 
-  /** The manifest of a log that has nothing yet. */
+  /** Returns the manifest of an empty log. */
   public static ManifestContents empty(LogIdentity identity, long logId) {
     return new ManifestContents(
         0, identity, logId, Location.NONE, 0, "", Collections.emptyNavigableMap());
@@ -72,12 +73,14 @@ public record ManifestContents(
         revision + 1, identity, logId, forcedTo, metadataSeen, text, segments);
   }
 
-  /** The highest number of a segment that must be there; 0 if none must. */
+  /** Returns the highest number of a segment that must exist; 0 if there is none. */
   public int highest() {
     return segments.isEmpty() ? 0 : segments.lastKey();
   }
 
-  /** All of it, with neighbours joined to runs: first number, how many, their log id. */
+  /**
+   * Encodes the contents, with consecutive segments joined to runs: first number, count, log id.
+   */
   byte[] encode() {
     byte[] name = identity.name().getBytes(StandardCharsets.UTF_8);
     byte[] text = about.getBytes(StandardCharsets.UTF_8);
@@ -109,9 +112,9 @@ public record ManifestContents(
   }
 
   /**
-   * Reads what {@link #encode} wrote.
+   * Decodes the result of {@link #encode}.
    *
-   * @return null if it is not whole
+   * @return null if it is damaged
    * @throws IOException if it was written by a newer version
    */
   static ManifestContents decode(byte[] bytes, String file) throws IOException {

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the manifest of a log said when it was opened, and how it is brought up to date. A log of an
- * older version has none and gets one.
+ * The manifest of a log as it was when the log was opened, and the means to bring it up to date. A
+ * log of an older version has none and gets one.
  */
 public final class OpenedManifest {
   private final LogDirectory directory;
@@ -22,12 +22,12 @@ public final class OpenedManifest {
   }
 
   /**
-   * Reads it.
+   * Reads the manifest.
    *
-   * @param identity what the log is known by; what another one's manifest says is not believed
+   * @param identity identifies the log; the manifest of another log is ignored
    * @param newLogId the id of the log if it has no manifest yet
-   * @param about what is to be told with the log in the same case
-   * @param metadataSeen the sequence number of metadata of this moment, in the same case too
+   * @param about the owner's text in that case
+   * @param metadataSeen the present sequence number of metadata, used in that case, too
    * @throws IOException if a file cannot be read, or was written by a newer version
    */
   public static OpenedManifest read(
@@ -47,32 +47,34 @@ public final class OpenedManifest {
     return contents.logId();
   }
 
-  /** The highest number of a segment that must be there; 0 if none must. */
+  /** Returns the highest number of a segment that must exist; 0 if there is none. */
   public int highest() {
     return contents.highest();
   }
 
-  /** How much of a segment had been forced when that was noted last, in bytes; 0 if it was not. */
+  /**
+   * Returns how much of a segment had been forced by the latest note, in bytes; 0 without a note.
+   */
   public int forcedOf(int segment) {
     long location = found.forcedTo();
     return Location.segment(location) == segment ? Location.offset(location) : 0;
   }
 
-  /** Whether a segment is the log's own. */
+  /** Whether a segment belongs to this log. */
   public boolean isOwn(SegmentHeader header) {
     return found.contents() == null || header.logId() == logIdOf(header.segment());
   }
 
-  /** The log id in the header of a segment, as far as it is listed; else that of new ones. */
+  /** Returns the log id in the header of a segment if it is listed, else that of new segments. */
   public long logIdOf(int segment) {
     return contents.segments().getOrDefault(segment, contents.logId());
   }
 
   /**
-   * From here on these segments must be there, and no others.
+   * Lists these segments, which must exist from now on, and no others.
    *
    * @param segments their numbers, and the log id in the header of each
-   * @return what lists those that come and go; it is safe
+   * @return the manifest, to list further segments; it is safe
    * @throws IOException if it cannot be written
    */
   public SegmentManifest settle(Map<Integer, Long> segments) throws IOException {

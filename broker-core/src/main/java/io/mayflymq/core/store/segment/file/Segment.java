@@ -6,18 +6,18 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * A segment and what of it is still needed: entries of queues, and gone-marks, the notes that
- * entries of an earlier segment are gone. A mark is needed as long as that segment exists. Belongs
- * to the shard's thread, but for the file.
+ * A segment, with counts of what is still needed of it: entries of queues, and marks, which say
+ * that entries of an earlier segment are gone. A mark is needed as long as that segment exists.
+ * Belongs to the shard's thread, except for the file.
  */
 public final class Segment {
-  /** What an entry weighs beside its body; weights are only compared with each other. */
+  /** The weight of an entry in addition to its body; weights are only compared with each other. */
   private static final int ENTRY_WEIGHT = 64;
 
   public enum State {
     ACTIVE,
     SEALED,
-    /** Nothing of it is needed; its deletion is under way. */
+    /** Nothing of it is needed; it is being deleted. */
     CONDEMNED
   }
 
@@ -33,22 +33,22 @@ public final class Segment {
 
   public State state = State.ACTIVE;
 
-  /** Damaged in a way that keeps it from being compacted: it stays as long as it has entries. */
+  /** Damaged in a way that prevents its compaction: it stays as long as it has entries. */
   public boolean pinned;
 
   /**
-   * The location that must be safe before it may be deleted: up to there are the records that took
-   * the place of its entries, and of its notes of what was delivered. Set before it is condemned.
+   * The location that must be safe before the segment may be deleted: the records up to there
+   * replace its entries and its notes of deliveries. Set before the deletion is requested.
    */
   public volatile long neededUntil;
 
   /**
-   * Tells of deliveries and returns what no later segment is known to tell: see {@link
-   * #neededUntil}.
+   * Whether it contains notes of deliveries and returns that no later segment is known to have: see
+   * {@link #neededUntil}.
    */
   public boolean tellsNotes;
 
-  /** Has more than what a segment begins with. */
+  /** Whether it has more than the notes at its beginning. */
   public boolean begun;
 
   public int length = SegmentHeader.SPACE;
@@ -67,7 +67,7 @@ public final class Segment {
     this.key = RecordFormat.segmentKey(header.logId(), number);
   }
 
-  /** A record came with this many entries. */
+  /** Counts a record with this many entries. */
   public void added(int entries, int bodyLength, int recordLength) {
     entryBytes += recordLength;
     long weight = entries * (long) (ENTRY_WEIGHT + bodyLength);
@@ -76,7 +76,7 @@ public final class Segment {
     liveEntries += entries;
   }
 
-  /** An entry is not needed any more. */
+  /** Counts an entry that is not needed any more. */
   public void released(int bodyLength) {
     if (liveEntries == 0) {
       throw new IllegalStateException("more released of segment " + number + " than it has");
@@ -85,7 +85,7 @@ public final class Segment {
     liveWeight -= ENTRY_WEIGHT + bodyLength;
   }
 
-  /** A later segment has got marks about entries of this one. */
+  /** Counts marks of a later segment about entries of this one. */
   public void marked(Segment holder, int count) {
     if (holder != lastHolder) {
       lastHolder = holder;
@@ -95,7 +95,7 @@ public final class Segment {
     holder.marks += count;
   }
 
-  /** The other segment goes, and its marks about this one with it. */
+  /** Removes the marks of another segment, which is being deleted. */
   public void unmarked(Segment holder) {
     marksElsewhere.remove(holder);
     if (holder == lastHolder) {
@@ -104,7 +104,7 @@ public final class Segment {
     }
   }
 
-  /** This segment is gone: nobody needs marks about it. */
+  /** Releases all marks about this segment, which has been deleted. */
   public void releaseMarks(Consumer<Segment> released) {
     marksElsewhere.forEach(
         (holder, held) -> {
@@ -116,7 +116,7 @@ public final class Segment {
     lastMarks = null;
   }
 
-  /** Its marks have been carried to a later segment. */
+  /** Called when its marks have been copied to a later segment. */
   public void dropMarks() {
     marks = 0;
   }
@@ -130,12 +130,14 @@ public final class Segment {
     return liveEntries;
   }
 
-  /** How many bytes of entries are needed, about: the same share of its bytes as of its weight. */
+  /**
+   * Estimates how many bytes of entries are needed: the same share of its bytes as of its weight.
+   */
   public long liveBytes() {
     return totalWeight == 0 ? 0 : (long) ((double) entryBytes * liveWeight / totalWeight);
   }
 
-  /** About how many bytes would have to be copied for it to go. */
+  /** Estimates how many bytes would have to be copied to delete it. */
   public long neededBytes() {
     return liveBytes() + marks * RecordFormat.SETTLE_LENGTH;
   }

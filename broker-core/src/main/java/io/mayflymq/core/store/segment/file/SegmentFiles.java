@@ -10,22 +10,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * How the files of segments come and go: the file of one that goes is kept, and written over by the next one.
+ * Creates and deletes the files of segments: the file of a deleted segment is kept, and reused by the next one.
  *
  * WHY
- * To delete a file, its system drops every page of it from memory and gives back every block, and may tell the device of these: for 64 MiB
- * 20 to 80 ms, and some of it while it holds the journal that all forces need. And a file that grows has its length forced
- * with its content, through that journal, which takes twice as long as to force what is written over.
+ * When a file is deleted, the file system drops all its pages from memory and frees all its blocks, and may report these to the device: for 64 MiB this
+ * takes 20 to 80 ms, partly while it holds the journal that all forces need. And the length of a growing file is forced with its content, through that
+ * journal, which takes twice as long as a force of overwritten data.
  *
  * THE ORDER
- * A segment is gone when its file has another name, and that is safe. Nothing is written over it before. The next segment's header is
- * forced under that other name, so no file is ever called by a segment whose header it has not got. Records that the file
- * held before are none of the new segment's (see RecordFormat), and the header tells how far they may reach. When a segment is
- * complete its file is cut there, so only the last one of a log can have any.
+ * A segment is deleted when its file has another name, and that is safe. It is not overwritten before. The next segment's header is forced under that
+ * other name, so no file ever has the name of a segment whose header it does not contain. Old records in the file are not valid in the new segment (see
+ * RecordFormat), and the header says up to where they may be. When a segment is complete its file is truncated there, so only the last segment of a log
+ * can have any.
  *
- * One such file is kept; those that a start finds are deleted. There is none when the disk is full, nor when the log has rested for a while.
+ * At most one such spare file is kept; those that a start finds are deleted. There is none when the disk is full, nor when nothing has been appended for
+ * a while.
  */
-/** Makes and removes the files of a log's segments. Safe for use by several threads. */
+/** Creates and deletes the files of a log's segments. Safe for use by several threads. */
 public final class SegmentFiles {
   private static final Logger LOGGER = LoggerFactory.getLogger(SegmentFiles.class);
 
@@ -35,7 +36,7 @@ public final class SegmentFiles {
   private final AtomicLong metadataSeen = new AtomicLong();
   private volatile SegmentManifest manifest;
 
-  /** A file that no segment has. */
+  /** A file that no segment uses. */
   private record Spare(String name, int length) {}
 
   public SegmentFiles(LogDirectory directory, int segmentBytes) {
@@ -44,25 +45,25 @@ public final class SegmentFiles {
   }
 
   /**
-   * Begins when the log has been opened.
+   * Called when the log has been opened.
    *
-   * @param listed which segments must be there; null if the log has no manifest
+   * @param listed which segments must exist; null if the log has no manifest
    */
   public void startWith(SegmentManifest listed) {
     manifest = listed;
   }
 
   /**
-   * The log has seen metadata of this sequence number. The manifest says so once another segment is
-   * listed: higher ones are found in that and later segments only.
+   * Records that the log has seen metadata of this sequence number. It is written to the manifest
+   * when another segment is listed: higher numbers are found in that and later segments only.
    */
   public void saw(long sequence) {
     metadataSeen.accumulateAndGet(sequence, Math::max);
   }
 
   /**
-   * The files and names of these segments are safe, and nothing in those that are new is confirmed
-   * yet: they must be there from now on.
+   * Lists segments that must exist from now on: their files and names are safe, and nothing in new
+   * ones is confirmed yet.
    *
    * @throws IOException if a force fails
    */
@@ -75,9 +76,9 @@ public final class SegmentFiles {
   }
 
   /**
-   * These segments need not be there any more.
+   * Removes segments from the list: they need not exist any more.
    *
-   * @return whether that is safe, so that they may be removed
+   * @return whether that is safe, so that the files may be removed
    * @throws IOException if a force fails
    */
   public boolean unlist(List<Segment> segments) throws IOException {
@@ -94,8 +95,8 @@ public final class SegmentFiles {
   }
 
   /**
-   * Makes the file of a new segment, with its header. Its name is not safe before the directory is
-   * forced, nor may its content be.
+   * Creates the file of a new segment, with its header. Neither its name nor its content is safe
+   * before a force of the directory and the file.
    */
   public LogFile create(SegmentHeader header) throws IOException {
     Spare taken = spare.getAndSet(null);
@@ -133,15 +134,16 @@ public final class SegmentFiles {
   /**
    * Removes a segment from the disk.
    *
-   * @param roomIsNeeded whether its file must not be kept
-   * @return whether it is gone, for good; if not, it is all as it was
-   * @throws IOException if it is gone, but that could not be made safe
+   * @param roomIsNeeded whether its file must not be kept as the spare file
+   * @return whether it is deleted for good; if not, nothing has changed
+   * @throws IOException if it is deleted, but that could not be made safe
    */
   public boolean remove(Segment segment, boolean roomIsNeeded) throws IOException {
     String name = SegmentNames.log(segment.number);
     Spare kept = null;
     try {
-      // The index first: without its segment it might be taken for that of a later one.
+      // The index is deleted first: without its segment it might be taken for that of a later
+      // one.
       directory.delete(SegmentNames.index(segment.number));
       long length = segment.file.size();
       if (!roomIsNeeded && spare.get() == null && isOfUsualLength(length)) {
@@ -166,7 +168,7 @@ public final class SegmentFiles {
     return length >= segmentBytes / 2 && length <= 2L * segmentBytes;
   }
 
-  /** Deletes what is kept. */
+  /** Deletes the spare file. */
   public void deleteSpare() {
     Spare taken = spare.getAndSet(null);
     if (taken != null) {
@@ -182,7 +184,7 @@ public final class SegmentFiles {
     }
   }
 
-  /** Closes the files of segments, and deletes what is kept. */
+  /** Closes the files of segments, and deletes the spare file. */
   public void close(Iterable<Segment> segments) {
     deleteSpare();
     for (Segment segment : segments) {

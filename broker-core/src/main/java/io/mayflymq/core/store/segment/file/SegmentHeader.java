@@ -6,27 +6,27 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * The first bytes of a segment. They are there twice, in different sectors, as without them nothing
- * in the segment can be read.
+ * The header at the start of a segment. It is stored twice, in different sectors, since without it
+ * nothing in the segment can be read.
  *
  * @param shard the shard whose log it is
  * @param logId a random number that the log's segments share
  * @param segment the segment's number, 1 or more
- * @param firstRecord how many records the log had been given before
- * @param oldBytes how long the file was when it became this segment's: up to there it has what it
- *     held before, where the segment has not yet written
+ * @param firstRecord how many records the log had before this segment
+ * @param oldBytes the length of the file when this segment reused it: up to there, unwritten parts
+ *     contain old bytes
  */
 public record SegmentHeader(int shard, long logId, int segment, long firstRecord, int oldBytes) {
-  /** What is kept for headers at the start of the file, in bytes. */
+  /** The size of the space for headers at the start of the file, in bytes. */
   public static final int SPACE = 1024;
 
-  /** The second one had no records of type RETURNED, the third one none of type QUEUE. */
+  /** The second version had no records of type RETURNED, the third one none of type QUEUE. */
   static final int VERSION = 4;
 
   /** Segments of this version and later ones are listed in a {@link SegmentManifest}. */
   static final int FIRST_WITH_MANIFEST = 4;
 
-  /** Without the number of old bytes, of which there were none. */
+  /** This version had no number of old bytes, as files were not reused. */
   private static final int FIRST_VERSION = 1;
 
   private static final long MAGIC = 0x4753_594c_4659_414dL; // "MAYFLYSG"
@@ -34,17 +34,17 @@ public record SegmentHeader(int shard, long logId, int segment, long firstRecord
   private static final int CHECKED = 40;
   private static final int CHECKED_FIRST = 36;
 
-  /** The header of a segment whose file is new. */
+  /** Creates the header of a segment in a new file. */
   public SegmentHeader(int shard, long logId, int segment, long firstRecord) {
     this(shard, logId, segment, firstRecord, 0);
   }
 
-  /** The header of the same segment in a file that has held something else. */
+  /** Returns the header of the same segment in a reused file. */
   SegmentHeader over(int bytes) {
     return new SegmentHeader(shard, logId, segment, firstRecord, bytes);
   }
 
-  /** What the checks of the segment's records follow from. */
+  /** Returns the key from which the checks of the segment's records are computed. */
   public long key() {
     return RecordFormat.segmentKey(logId, segment);
   }
@@ -68,7 +68,7 @@ public record SegmentHeader(int shard, long logId, int segment, long firstRecord
   /**
    * Reads a file's header.
    *
-   * @return how many good copies there are and what they say
+   * @return how many copies are intact, and their content
    * @throws IOException if it cannot be read, or was written by a newer version
    */
   public static Found read(LogFile file, String name) throws IOException {
@@ -112,11 +112,11 @@ public record SegmentHeader(int shard, long logId, int segment, long firstRecord
   }
 
   /**
-   * A header as it was found.
+   * The result of reading a header.
    *
-   * @param header what it says; null if no copy is good
-   * @param copies how many copies are good, 0 to 2
-   * @param version the version that wrote it; 0 if no copy is good
+   * @param header the header; null if no copy is intact
+   * @param copies how many copies are intact, 0 to 2
+   * @param version the version that wrote it; 0 if no copy is intact
    */
   public record Found(SegmentHeader header, int copies, int version) {}
 }

@@ -13,21 +13,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * Which segments of a log must be there. Without it a segment whose file is missing could not be told from one that has been deleted, and its
- * messages would be lost without a word.
+ * Lists which segments of a log must exist. Without it a segment whose file is missing could not be told from one that has been deleted, and its
+ * messages would be lost without notice.
  *
  * WHAT IT MEANS
- * A segment is listed when its file and name are safe, and before anything in it is confirmed. It is taken off before its file is deleted. So a
- * segment that is listed and not there is missing, whenever the machine died. One that is there and not listed is all right: it had just
- * been begun, or was about to be deleted, and then the log says of all that it holds that it is gone.
+ * A segment is listed when its file and name are safe, and before anything in it is confirmed. It is removed from the list before its file is deleted.
+ * So a segment that is listed and does not exist is missing, whenever the machine crashed. One that exists and is not listed is no error: it had just
+ * been begun, or was about to be deleted, and then the log contains marks for all its entries.
  *
  * TWO FILES
- * Both say the same, so that one that is damaged or lost costs nothing. They are written over in place, which needs no room on a full disk. A
- * write may be torn, so the other file must be safe at that time: the copy is forced, then the file is written and forced, then the copy is
- * written. Of a file whose write failed it is known that it may be torn, and it is written first. Notes of what has been forced, which nobody
- * waits for, are written to the copy only, and not forced.
+ * Both have the same content, so damage or loss of one of them does no harm. They are overwritten in place, which needs no further space on a full disk.
+ * A write may be torn, so the other file must be safe at that time: the copy is forced, then the file is written and forced, then the copy is written. A
+ * file whose write failed may be torn, and is written first. Notes of what has been forced, which nothing waits for, are written to the copy only, and
+ * not forced.
  */
-/** The files that say which segments a log has. Safe for use by several threads. */
+/** The files that list the segments of a log. Safe for use by several threads. */
 public final class SegmentManifest {
   /** The name of the file. */
   public static final String FILE = "segments.manifest";
@@ -40,7 +40,7 @@ public final class SegmentManifest {
   private final LogDirectory directory;
   private ManifestContents contents;
 
-  /** The name of the file whose last write failed, and that may be torn; null if none is. */
+  /** The name of the file whose last write failed, and which may be torn; null if there is none. */
   private String torn;
 
   private SegmentManifest(LogDirectory directory, ManifestContents contents) {
@@ -49,25 +49,26 @@ public final class SegmentManifest {
   }
 
   /**
-   * What the files of a directory say. Where they are of different logs, the copy is the bad one.
+   * The contents of a directory's manifest files. If they belong to different logs, the copy counts
+   * as bad.
    *
-   * @param contents the newest of what can be read; null if nothing can be
+   * @param contents the newest readable contents; null if neither can be read
    * @param bad the names of files that are missing or damaged, if there is or was a manifest at all
    */
   public record Found(ManifestContents contents, List<String> bad) {
-    /** The segments that must be there, and the log id of each. */
+    /** Returns the segments that must exist, and the log id of each. */
     NavigableMap<Integer, Long> segments() {
       return contents == null ? new TreeMap<>() : contents.segments();
     }
 
-    /** A location before which the disk had everything. */
+    /** Returns a location before which everything has been forced. */
     public long forcedTo() {
       return contents == null ? Location.NONE : contents.forcedTo();
     }
   }
 
   /**
-   * Reads what there is.
+   * Reads the files.
    *
    * @throws IOException if a file cannot be read, or was written by a newer version
    */
@@ -97,10 +98,10 @@ public final class SegmentManifest {
   }
 
   /**
-   * Makes the files say what there is after a log was opened, and safe.
+   * Brings the files up to date after a log was opened, and makes them safe.
    *
-   * @param found what they say so far
-   * @param contents what they are to say, if that is something else
+   * @param found their present contents
+   * @param contents the contents that they must have
    */
   public static SegmentManifest settle(
       LogDirectory directory, Found found, ManifestContents contents) throws IOException {
@@ -130,18 +131,19 @@ public final class SegmentManifest {
     return contents.logId();
   }
 
-  /** The highest number of a segment that must be there. */
+  /** Returns the highest number of a segment that must exist. */
   synchronized int highest() {
     return contents.highest();
   }
 
-  /** What the owner wants to be told with the log. */
+  /** Returns the owner's text. */
   synchronized String about() {
     return contents.about();
   }
 
   /**
-   * Lists segments whose files are safe. If that cannot be written it is done with the next change.
+   * Lists segments whose files are safe. If that cannot be written it is repeated with the next
+   * change.
    *
    * @param metadataSeen the highest sequence number of metadata that the log has seen
    * @throws IOException if a force fails
@@ -157,7 +159,7 @@ public final class SegmentManifest {
   }
 
   /**
-   * Takes segments off that are about to be deleted.
+   * Removes segments from the list that are about to be deleted.
    *
    * @return whether that is safe; if not, none of them may be deleted
    * @throws IOException if a force fails
@@ -197,7 +199,7 @@ public final class SegmentManifest {
     }
   }
 
-  /** Brings it to both files. @return whether it is safe */
+  /** Writes it to both files. @return whether it is safe */
   private boolean store() throws IOException {
     if (torn == null && !force(COPY)) {
       return false;

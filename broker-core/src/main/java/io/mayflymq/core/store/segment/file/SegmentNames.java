@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** How the files of a log are called. */
+/** The names of a log's files. */
 public final class SegmentNames {
   private static final Pattern SEGMENT = Pattern.compile("(\\d{10})\\.log");
   private static final Pattern SPARE = Pattern.compile("\\d{10}\\.spare");
@@ -20,32 +20,32 @@ public final class SegmentNames {
     return "%010d.idx".formatted(segment);
   }
 
-  /** The file of a segment that is gone, to be written over by another one. */
+  /** Returns the name of a spare file: that of a deleted segment, to be reused by another one. */
   static String spare(int segment) {
     return "%010d.spare".formatted(segment);
   }
 
-  /** Whether this is a file that no segment has. */
+  /** Whether this is a spare file. */
   public static boolean isSpare(String name) {
     return SPARE.matcher(name).matches();
   }
 
-  /** What becomes of a file of another log. */
+  /** Returns the new name of a file of another log. */
   public static String foreign(String name) {
     return name + ".foreign";
   }
 
-  /** Whether a file is kept for people to look at, and is no part of the log. */
+  /** Whether a file is kept for administrators, and is not part of the log. */
   public static boolean isKeptAside(String name) {
     return name.endsWith(".damaged") || name.endsWith(".foreign");
   }
 
-  /** What is kept of damaged bytes of a segment. */
+  /** Returns the name of the file with a copy of damaged bytes of a segment. */
   public static String damaged(int segment, long from) {
     return "%010d-%010d.damaged".formatted(segment, from);
   }
 
-  /** The numbers of the segments among these files, in order. */
+  /** Returns the numbers of the segments among these files, in order. */
   public static List<Integer> segments(List<String> files) {
     return files.stream()
         .map(SEGMENT::matcher)

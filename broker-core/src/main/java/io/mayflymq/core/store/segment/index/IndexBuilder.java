@@ -7,11 +7,11 @@ import io.mayflymq.core.store.segment.record.RecordTargets;
 import io.mayflymq.core.store.segment.record.RecordType;
 
 /*
- * The index of a segment: what its records tell but for their contents, so that a start needs not read these. It grows in memory
- * while the segment is written, and goes into a file of its own when the segment ends. Most numbers of a record are near those of
- * the record before it, so each is written as the difference, in 7 bits a byte: ten bytes or so a record, a few megabytes a segment.
+ * The index of a segment: everything in its records except the contents, so that a start need not read these. It grows in memory while the segment is
+ * written, and is written to a file of its own when the segment ends. Most numbers of a record are close to those of the record before it, so each is
+ * stored as the difference, in 7 bits a byte: about ten bytes a record, a few megabytes a segment.
  *
- * An entry is: a byte with the type, or 0 for bytes that are no record; the length in bytes; and then what the type has.
+ * An entry is: a byte with the type, or 0 for bytes that are not a valid record; the length in bytes; and then the fields of the type.
  */
 public final class IndexBuilder {
   static final byte GAP = 0;
@@ -29,7 +29,7 @@ public final class IndexBuilder {
   /**
    * Begins an index.
    *
-   * @param capacity how many bytes it may come to; a guess
+   * @param capacity an estimate of its size in bytes
    */
   public IndexBuilder(int capacity) {
     out = new VarintWriter(capacity);
@@ -108,7 +108,9 @@ public final class IndexBuilder {
     lastQueue = queueId;
   }
 
-  /** What a record may take beside {@link #MOST_PER_RECORD}, in bytes. */
+  /**
+   * Returns the largest size of a record's entry in addition to {@link #MOST_PER_RECORD}, in bytes.
+   */
   private static int extra(RecordHeader head) {
     if (head.type == RecordType.RETURNED) {
       return head.returnedNotes.length;

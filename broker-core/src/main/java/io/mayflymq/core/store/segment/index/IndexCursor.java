@@ -7,7 +7,7 @@ import io.mayflymq.core.store.segment.record.RecordHeader;
 import io.mayflymq.core.store.segment.record.RecordTargets;
 import io.mayflymq.core.store.segment.record.RecordType;
 
-/** Walks through the entries of a segment's index; see {@link IndexBuilder}. */
+/** Iterates over the entries of a segment's index; see {@link IndexBuilder}. */
 public final class IndexCursor {
   private final int segment;
   private final VarintReader in;
@@ -92,12 +92,12 @@ public final class IndexCursor {
     return true;
   }
 
-  /** How many bytes before this record are none. */
+  /** Returns how many bytes before this record are not valid records. */
   public int gap() {
     return gap;
   }
 
-  /** Where the records seen so far end in the segment. */
+  /** Returns where the records seen so far end in the segment. */
   public int end() {
     return offset;
   }

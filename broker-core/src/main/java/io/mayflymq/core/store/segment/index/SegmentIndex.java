@@ -49,7 +49,7 @@ public final class SegmentIndex {
     return new IndexCursor(header.segment(), entries, size);
   }
 
-  /** Writes the index into its file. It is not forced: what is torn is seen by its CRC. */
+  /** Writes the index into its file. It is not forced: a torn write is detected by the CRC. */
   public void store(LogDirectory directory) throws IOException {
     ByteBuffer head = RecordFormat.littleEndian(ByteBuffer.allocate(HEADER));
     head.putLong(MAGIC).putInt(VERSION).putInt(header.shard()).putLong(header.logId());
@@ -64,7 +64,7 @@ public final class SegmentIndex {
     }
   }
 
-  /** Reads an index from its file; null if it is not whole or belongs to something else. */
+  /** Reads an index from its file; null if it is damaged or belongs to another segment. */
   public static SegmentIndex load(LogFile file, int segment) throws IOException {
     long length = file.size();
     ByteBuffer head = RecordFormat.littleEndian(ByteBuffer.allocate(HEADER));
@@ -89,7 +89,7 @@ public final class SegmentIndex {
     return new SegmentIndex(header, head.getInt(28), head.getInt(40), entries, size);
   }
 
-  /** Whether a file is shorter than its index: whoever wrote it did not get to the end. */
+  /** Whether a file is shorter than its index: its writing was interrupted. */
   public static boolean isUnfinished(LogFile file) throws IOException {
     ByteBuffer head = RecordFormat.littleEndian(ByteBuffer.allocate(HEADER));
     return file.read(head, 0) < HEADER

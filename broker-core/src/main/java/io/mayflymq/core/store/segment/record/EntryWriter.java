@@ -5,7 +5,7 @@ import io.mayflymq.core.store.segment.file.SegmentHeader;
 import java.nio.ByteBuffer;
 
 /**
- * Puts messages of one queue into a buffer, as the records of a segment that has nothing else.
+ * Encodes messages of one queue as the records of a segment that belongs to this queue alone.
  * Belongs to one thread.
  */
 public final class EntryWriter {
@@ -19,7 +19,7 @@ public final class EntryWriter {
     head.type = RecordType.ENQUEUE;
   }
 
-  /** A buffer as this writer needs it. */
+  /** Creates a buffer for this writer. */
   public static ByteBuffer buffer(int capacity) {
     return RecordFormat.littleEndian(ByteBuffer.allocate(capacity));
   }
@@ -30,13 +30,13 @@ public final class EntryWriter {
   }
 
   /**
-   * Puts a message at the buffer's position, and moves that behind it. There has to be room.
+   * Encodes a message at the buffer's position, and advances the position. There must be room.
    *
-   * @param key what {@link SegmentHeader#key} says of the segment
+   * @param key the segment's {@link SegmentHeader#key}
    * @param offset where in the segment the record begins
    * @param sequence the message's number in the queue
-   * @param flags eight bits that are the caller's
-   * @param enqueuedAtMillis when it came, in ms since the epoch
+   * @param flags eight bits for the caller's use
+   * @param enqueuedAtMillis when it arrived, in ms since the epoch
    */
   public void put(
       ByteBuffer buffer,

@@ -1,8 +1,8 @@
 package io.mayflymq.core.store.segment.record;
 
 /**
- * Where a record lies in its log: the segment's number in the upper half, the offset in bytes in
- * the lower one. Locations grow in the order of appending, and are never used twice.
+ * The location of a record in its log: the segment's number in the upper half, the offset in bytes
+ * in the lower one. Locations ascend in the order of appending, and are never reused.
  */
 public final class Location {
   /** No location: segments are numbered from 1. */

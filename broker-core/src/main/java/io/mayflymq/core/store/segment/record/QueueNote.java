@@ -3,9 +3,9 @@ package io.mayflymq.core.store.segment.record;
 import io.mayflymq.core.store.QueueName;
 
 /**
- * What a log is to tell of a queue beside its id.
+ * The note that a log contains about a queue.
  *
- * @param name what it is called
- * @param metadataSeen the sequence number of metadata of this moment: they know the queue
+ * @param name the queue's name
+ * @param metadataSeen the present sequence number of metadata, which know the queue
  */
 public record QueueNote(QueueName name, long metadataSeen) {}

@@ -16,9 +16,9 @@ public final class RecordDecoder {
   private int at;
 
   /**
-   * Reads what a record tells but its content. Segment and offset are the caller's to set.
+   * Reads everything of a record except its content. The caller sets segment and offset.
    *
-   * @return whether the record makes sense: its parts have its length
+   * @return whether the record is consistent: its parts add up to its length
    */
   public static boolean head(ByteBuffer buffer, int start, RecordHeader head) {
     head.length = buffer.getInt(start);
@@ -99,14 +99,14 @@ public final class RecordDecoder {
     return true;
   }
 
-  /** Where the part behind the targets begins, counted from the start of the record. */
+  /** Returns where the part after the targets begins, counted from the start of the record. */
   public static int tail(RecordType type, int targets) {
     return RecordFormat.ENTRY_FIXED
         + RecordFormat.sourceLength(type)
         + targets * RecordFormat.TARGET;
   }
 
-  /** Makes the message of a record with content. */
+  /** Creates the message of a record with content. */
   public Message message(ByteBuffer buffer, int start) {
     RecordType type = RecordType.of(buffer.get(start + 4));
     int propertiesLength = buffer.getInt(start + 28);
@@ -133,7 +133,10 @@ public final class RecordDecoder {
         .withOneKey((flags & RecordFormat.ONE_KEY) != 0);
   }
 
-  /** Messages that follow each other mostly have the same names: one object serves them all. */
+  /**
+   * Returns a short string. Consecutive messages mostly have the same names, and then share one
+   * object.
+   */
   private ShortString shortString(ByteBuffer buffer, ShortString last) {
     int length = buffer.get(at) & 0xff;
     buffer.get(at + 1, name, 0, length);

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Puts records into a buffer, all but what {@link RecordFormat#seal} adds. */
+/** Encodes records into a buffer, except for what {@link RecordFormat#seal} adds. */
 public final class RecordEncoder {
   private RecordEncoder() {}
 

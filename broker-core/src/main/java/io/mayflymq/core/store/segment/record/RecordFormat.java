@@ -13,7 +13,7 @@ import java.util.zip.CRC32C;
  *    5  byte   version of the type's layout
  *    6  short  check of the bytes above
  *    8  int    CRC32C of the bytes from 12 to the end
- *   12  ...    what the type has:
+ *   12  ...    the fields of the type:
  *
  * ENQUEUE, MOVE, RELOCATE
  *   12  long   when it was enqueued, ms since the epoch
@@ -21,7 +21,7 @@ import java.util.zip.CRC32C;
  *   28  int    length of the properties
  *   32  int    length of the body
  *   36  byte   priority
- *   37  byte   flags: 1 if the message is persistent, 2 if it goes by its routing key alone
+ *   37  byte   flags: 1 if the message is persistent, 2 if it is routed by its routing key alone
  *   38  short  number of targets
  *   40  int    length of the blind keys
  *   44         MOVE: long queue, long sequence, int segment that the message left
@@ -33,12 +33,12 @@ import java.util.zip.CRC32C;
  * FORGET       long queue, int segment
  * DELIVERED    long queue, long up to
  * FORCED       int offset in the segment
- * RETURNED     long queue, byte 1 if what was told of the queue before is void, notes (RedeliveryNotes)
+ * RETURNED     long queue, byte 1 if earlier notes about the queue are void, notes (RedeliveryNotes)
  * QUEUE        long queue, long sequence number of metadata at that time, name (QueueName)
  *
- * Check and CRC are masked with a number that follows from the log's random id, the segment's number and the offset. So bytes
- * are a record at one place of one log only: a copy of a record in a message's body, which a client may well send, or what a file
- * held before, is never taken for one when a damaged log is searched for the next good record.
+ * Check and CRC are masked with a number that is computed from the log's random id, the segment's number and the offset. So bytes are a valid record at
+ * one place of one log only: a copy of a record in a message's body, which a client may well send, or old bytes in a reused file, are never taken for a
+ * record when a damaged log is searched for the next valid one.
  */
 public final class RecordFormat {
   public static final int HEADER = 12;
@@ -60,13 +60,13 @@ public final class RecordFormat {
 
   private final CRC32C crc = new CRC32C();
 
-  /** What the masks of a segment follow from. */
+  /** Returns the key from which the masks of a segment are computed. */
   public static long segmentKey(long logId, int segment) {
     return mix(logId + segment * GOLDEN);
   }
 
   /**
-   * Completes a record whose length, type and content stand in the buffer.
+   * Completes a record whose length, type and content are in the buffer.
    *
    * @param view a view of the buffer whose position and limit may be moved
    */
@@ -78,7 +78,7 @@ public final class RecordFormat {
     view.putInt(at + 8, contentCrc(view, at, length) ^ (int) mask);
   }
 
-  /** Whether a record may begin here: a length that fits, a type and version, and their check. */
+  /** Whether a record may begin here: a valid length, type, version and check. */
   public boolean isHeader(ByteBuffer buffer, int at, long key, int offset, long room) {
     int length = buffer.getInt(at);
     RecordType type = RecordType.of(buffer.get(at + 4));
@@ -117,7 +117,7 @@ public final class RecordFormat {
     };
   }
 
-  /** What an entry tells of its message in single bits. */
+  /** Returns the flags of an entry for its message. */
   static int flags(Message message) {
     return (message.persistent() ? PERSISTENT : 0) | (message.hasOneKey() ? ONE_KEY : 0);
   }
@@ -138,7 +138,7 @@ public final class RecordFormat {
     return mix(key + offset * GOLDEN);
   }
 
-  /** The check of the first six bytes: length, type, version. */
+  /** Computes the check of the first six bytes: length, type, version. */
   private static short check(long mask, long start) {
     return (short) (mix(mask ^ (start & 0xffff_ffff_ffffL)) >>> 48);
   }

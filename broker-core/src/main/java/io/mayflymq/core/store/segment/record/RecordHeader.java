@@ -1,8 +1,8 @@
 package io.mayflymq.core.store.segment.record;
 
 /**
- * All that a record tells but its content, to be filled and used over and over. What its type does
- * not have is undefined.
+ * All fields of a record except its content, to be filled and reused. Fields that its type does not
+ * have are undefined.
  */
 public final class RecordHeader {
   public RecordType type;
@@ -16,7 +16,7 @@ public final class RecordHeader {
   public int priority;
   public final RecordTargets targets = new RecordTargets();
 
-  // What is gone by it: of MOVE, RELOCATE (of each target), SETTLE and FORGET
+  // What it marks as gone: of MOVE, RELOCATE (of each target), SETTLE and FORGET
   public long goneQueue;
   public long goneFrom;
   public long goneTo;
@@ -43,7 +43,7 @@ public final class RecordHeader {
     return Location.of(segment, offset);
   }
 
-  /** How many entries of the earlier segment are void by this record; ranges count as one. */
+  /** Returns how many entries of the earlier segment this record voids; ranges count as one. */
   public int goneCount() {
     return switch (type) {
       case ENQUEUE, DELIVERED, FORCED, RETURNED, QUEUE -> 0;

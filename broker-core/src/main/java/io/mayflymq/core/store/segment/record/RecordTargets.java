@@ -3,8 +3,8 @@ package io.mayflymq.core.store.segment.record;
 import java.util.Arrays;
 
 /**
- * The queues that a message enters, and its entry in each: a list to be filled, used and cleared,
- * over and over, without a new object.
+ * The queues that a message enters, and its entry in each: a list that is filled, used, cleared and
+ * reused.
  */
 public final class RecordTargets {
   /** The most targets of one record. */
@@ -29,14 +29,14 @@ public final class RecordTargets {
    * @param sequence the message's number in it
    * @param deadlineMillis when it expires there, in ms since the epoch; {@link Long#MAX_VALUE} for
    *     never
-   * @param ownFlags eight bits that are the caller's; higher ones are ignored
+   * @param ownFlags eight bits for the caller's use; higher ones are ignored
    * @throws IllegalStateException if there are {@link #MOST} targets already
    */
   public void add(long queueId, long sequence, long deadlineMillis, int ownFlags) {
     add(queueId, 0, sequence, deadlineMillis, ownFlags);
   }
 
-  /** The same for a queue of which it is known which segment was the last to tell its name. */
+  /** Does the same for a queue with the last segment that contains its name. */
   public void add(long queueId, int segment, long sequence, long deadlineMillis, int ownFlags) {
     if (size == queueIds.length) {
       grow();
@@ -49,7 +49,7 @@ public final class RecordTargets {
     size++;
   }
 
-  /** Takes over the targets of another list. */
+  /** Copies the targets of another list. */
   public void set(RecordTargets other) {
     clear();
     for (int i = 0; i < other.size; i++) {
@@ -72,7 +72,7 @@ public final class RecordTargets {
     return queueIds[index];
   }
 
-  /** The last segment that is known to tell what the queue is called, 0 if none is. */
+  /** Returns the last segment that is known to contain the queue's name, 0 if none is. */
   public int namedIn(int index) {
     return namedIn[index];
   }

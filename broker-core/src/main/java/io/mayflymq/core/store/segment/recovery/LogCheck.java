@@ -9,17 +9,16 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What the files of a log hold, and what is wrong with them, as found without a change to any of
- * them.
+ * The contents and damages of a log's files, found without changing any of them.
  *
- * <p>Every record is read, of messages too. While a broker uses the log, what is being written may
- * look torn.
+ * <p>Every record is read, including messages. While a broker uses the log, data that is being
+ * written may look torn.
  *
  * @param directory the log's directory
  * @param segments its segments, in order
- * @param damages what is not as it was written, torn tails too
- * @param quarantined the files that earlier starts have put damaged bytes into
- * @param queues whose entries these are that no record says are gone
+ * @param damages the damages found, including torn tails
+ * @param quarantined the files with damaged bytes that earlier starts have saved
+ * @param queues the queues with live entries
  */
 public record LogCheck(
     String directory,
@@ -28,26 +27,27 @@ public record LogCheck(
     List<String> quarantined,
     List<QueueCount> queues) {
   /**
-   * What a queue has in the log, with what is scheduled for it and its dead letters that wait.
+   * The number of a queue's entries in the log, including its scheduled messages and waiting dead
+   * letters.
    *
-   * @param id the number that it is known by
-   * @param name what it is called; null if no record says so, as in logs of older versions
-   * @param knownSince the lowest sequence number of metadata that are noted to have known it, 0 if
-   *     none are
-   * @param live how many entries it has
+   * @param id the id of the queue
+   * @param name its name; null if no record contains it, as in logs of older versions
+   * @param knownSince the lowest sequence number of metadata that are noted to know it, 0 if there
+   *     is no note
+   * @param live how many live entries it has
    */
   public record QueueCount(long id, QueueName name, long knownSince, long live) {}
 
   /**
-   * A segment. Of one that cannot be read, all counts are 0.
+   * A segment. If it cannot be read, all counts are 0.
    *
    * @param file its name
-   * @param bytes its length, with what is no record
+   * @param bytes its length, including bytes that are not valid records
    * @param records how many records it has
-   * @param live how many entries of queues these brought that no record says are gone; a message
-   *     has one in each queue
+   * @param live how many of its entries no record marks as gone; a message has one entry in each
+   *     queue
    * @param settled how many entries are settled, or were moved or copied elsewhere
-   * @param index whether its index is there and whole; the last segment may do without
+   * @param index whether its index exists and is intact; the last segment need not have one
    */
   public record SegmentFile(
       String file, long bytes, long records, long live, long settled, boolean index) {
@@ -66,7 +66,7 @@ public record LogCheck(
     return of(new DiskDirectory(logDirectory));
   }
 
-  /** The same for a directory that may be elsewhere. */
+  /** Does the same for any implementation of a directory. */
   public static LogCheck of(LogDirectory directory) throws IOException {
     return new LogInspector(directory).inspect();
   }

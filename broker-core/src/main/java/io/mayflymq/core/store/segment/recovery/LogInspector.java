@@ -27,11 +27,10 @@ import java.util.Map;
 import java.util.Set;
 
 /*
- * Reads a log the way Recovery does, but every record of every segment, and writes nothing. What a recovery would make of the same
- * files is what this reports.
+ * Reads a log like Recovery, but every record of every segment, and writes nothing. It reports what a recovery would find in the same files.
  *
- * It goes through the records twice, as a mark may stand anywhere behind the entry that it is about: first through the files, where it
- * notes the marks and makes an index of each segment in memory, then through these to count the entries without a mark.
+ * It makes two passes over the records, as a mark may be anywhere after the entry that it is about: first over the files, where it collects the marks
+ * and makes an index of each segment in memory, then over these to count the entries without a mark.
  */
 final class LogInspector {
   private final LogDirectory directory;
@@ -47,7 +46,7 @@ final class LogInspector {
   private int shard;
   private int lastSegment;
 
-  /** A segment that has been read; without records if it cannot be. */
+  /** A segment that has been read; without records if it is unreadable. */
   private record Read(int number, long bytes, SegmentIndex records, boolean indexed) {}
 
   LogInspector(LogDirectory directory) {
@@ -102,7 +101,7 @@ final class LogInspector {
       Damage.Kind kind = created ? Damage.Kind.TORN_TAIL : Damage.Kind.HEADER;
       damages.add(new Damage(name, kind, 0, Math.min(size, SegmentHeader.SPACE)));
     }
-    // The index knows of entries whose records are damaged: so does a start.
+    // The index knows entries whose records are damaged: a start uses it, too.
     boolean believed = index != null && index.segmentLength() <= size;
     noteMarks(believed ? index : records);
     read.add(new Read(number, size, believed ? index : records, index != null));
@@ -177,7 +176,7 @@ final class LogInspector {
     return Location.segment(location) == segment.number ? Location.offset(location) : 0;
   }
 
-  /** The part of an index before an offset. */
+  /** Returns the part of an index before an offset. */
   private IndexBuilder until(SegmentIndex index, long end) {
     IndexBuilder builder = new IndexBuilder(1 << 10);
     IndexCursor cursor = index.cursor();

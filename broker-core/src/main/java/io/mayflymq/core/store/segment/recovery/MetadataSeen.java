@@ -14,13 +14,13 @@ import io.mayflymq.core.store.segment.record.RecordType;
 import java.io.IOException;
 
 /*
- * Which metadata a log has seen. The manifest says so about all segments before the last one that it lists; what is newer is in the notes of
- * names (QUEUE) in that one and in those behind it. So it is known exactly, whenever the machine died, and no publish has to wait for a
+ * Finds out which metadata a log has seen. The manifest has the number for all segments before the last one that it lists; newer numbers are in the
+ * notes of names (QUEUE) in that segment and later ones. So the number is known exactly, whenever the machine crashed, and no publish has to wait for a
  * number to be forced.
  */
 /** Finds out which metadata a log has seen. */
 public final class MetadataSeen {
-  /** Nothing tells, as there are segments and no manifest. */
+  /** The number is unknown, as there are segments and no manifest. */
   public static final long UNKNOWN = -1;
 
   private final LogDirectory directory;
@@ -31,8 +31,8 @@ public final class MetadataSeen {
   }
 
   /**
-   * The highest sequence number of metadata that a log has seen; 0 if none, {@link #UNKNOWN} if
-   * that cannot be told. Nothing is changed.
+   * Returns the highest sequence number of metadata that a log has seen; 0 if none, {@link
+   * #UNKNOWN} if that cannot be determined. Nothing is changed.
    *
    * @throws IOException if a file cannot be read, or was written by a newer version
    */

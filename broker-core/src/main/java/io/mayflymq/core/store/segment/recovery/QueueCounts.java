@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Counts what each queue has in a log, and collects what they are called. */
+/** Counts the entries of each queue in a log, and collects the queues' names. */
 final class QueueCounts {
   private final Map<Long, Count> counts = new TreeMap<>();
 
@@ -25,12 +25,15 @@ final class QueueCounts {
     return counts.computeIfAbsent(StoreIds.queueOf(id), absent -> new Count());
   }
 
-  /** There is an entry under this id, of a queue or beside it. */
+  /**
+   * Counts an entry under this id, of a queue or derived from one by {@link
+   * io.mayflymq.core.store.StoreIds}.
+   */
   void has(long id) {
     count(id).live++;
   }
 
-  /** A note tells what a queue is called. */
+  /** Adds a note with a queue's name. */
   void named(long id, long metadataSeen, QueueName name) {
     if (name != null) {
       Count count = count(id);
@@ -40,7 +43,7 @@ final class QueueCounts {
     }
   }
 
-  /** Those that have anything, by their ids. */
+  /** Returns the queues with entries, by their ids. */
   List<QueueCount> all() {
     return counts.entrySet().stream()
         .filter(entry -> entry.getValue().live > 0)

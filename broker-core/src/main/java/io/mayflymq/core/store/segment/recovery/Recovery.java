@@ -32,18 +32,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /*
- * Finds out what a log holds when it is opened. A complete segment has an index, which is a twentieth of its size or less; only the
- * last segment, those whose index is missing or damaged, and those that are shorter than their index says are read themselves, and
- * get a new index. All segments are complete afterwards: the log goes on in a new one.
+ * Recovers the contents of a log when it is opened. A complete segment has an index, which is a twentieth of its size or less; records are read only in
+ * the last segment, in those whose index is missing or damaged, and in those that are shorter than their index says, and these get a new index. All
+ * segments are complete afterwards: the log continues in a new one.
  *
  * WHAT IS TORN, AND WHAT IS DAMAGED
- * What is no record at the end of the last segment was being written when the process or the machine died, and is cut. A machine may
- * also lose one write and keep a later one. Then all from the first loss on is cut: records build upon each other, and a move without the
- * one before it would have a message twice. Nothing that was confirmed is behind it, as a force takes all that was written before. So
- * the question is whether bytes that are no record, with good ones behind them, had been forced: these say so by the notes among them
- * (FORCED). If they had, or if the segment is not the last one, they are damage. That costs what it hit and nothing else; it is copied to
- * a file apart and reported, at every start until the segment goes. (After bit rot in what was forced last before a kill, no note
- * may be there yet: that is taken for torn. So when records are behind it, what is cut is copied to a file apart too.)
+ * Bytes at the end of the last segment that are not a valid record were being written when the process or the machine crashed, and are cut. A machine
+ * may also lose one write and keep a later one. Then everything from the first loss on is cut: records depend on each other, and a move without the one
+ * before it would duplicate a message. Nothing that was confirmed is lost, as a force covers all that was written before. So the question is whether
+ * invalid bytes, with valid records after them, had been forced: the notes among these records (FORCED) tell that. If they had been, or if the segment
+ * is not the last one, they are damage. Damage affects only what it hit; it is copied to a separate file and reported, at every start until the segment
+ * is deleted. (After bit rot in what was forced last before a kill, there may be no such note yet: this is taken for a torn write. So when records
+ * follow, the cut bytes are copied to a separate file, too.)
  */
 public final class Recovery {
   private static final Logger LOGGER = LoggerFactory.getLogger(Recovery.class);
@@ -79,17 +79,17 @@ public final class Recovery {
     return logId;
   }
 
-  /** The highest number of a segment; 0 if there is none. */
+  /** Returns the highest number of a segment; 0 if there is none. */
   public int lastSegment() {
     return Math.max(lastSegment, found.contents() == null ? 0 : found.contents().highest());
   }
 
-  /** Which segments there are; null if the log has no manifest. */
+  /** Returns the manifest; null if the log has none. */
   public SegmentManifest manifest() {
     return manifest;
   }
 
-  /** How many records the log was ever given. */
+  /** Returns how many records the log has had so far. */
   public long nextRecord() {
     return nextRecord;
   }
@@ -137,7 +137,7 @@ public final class Recovery {
     return new SegmentManifest.Found(null, List.of());
   }
 
-  /** From here on the segments are listed that have been found, and no others. */
+  /** Lists exactly the segments that have been found. */
   private void settleManifest() throws IOException {
     if (logId == null) {
       logId = new SecureRandom().nextLong();
@@ -185,7 +185,7 @@ public final class Recovery {
     return new Opened(number, file, header, read.copies());
   }
 
-  /** What is another log's is left as it is, under a name that no log reads. */
+  /** Renames a file of another log so that no log reads it. */
   private void setAside(String name, SegmentHeader header) throws IOException {
     if (!options.acceptsLoss()) {
       throw new IOException(
@@ -196,7 +196,7 @@ public final class Recovery {
   }
 
   /**
-   * @param id the log id that it has to have; null if that is not known
+   * @param id the log id that it must have; null if that is not known
    */
   private SegmentIndex loadIndex(int number, Long id) throws IOException {
     String name = SegmentNames.index(number);
@@ -231,7 +231,7 @@ public final class Recovery {
     boolean indexed = index != null && index.segmentLength() <= size;
     int count = indexed ? replay(segment, index) : scan(segment, index);
     if (count == 0 && segment.length <= SegmentHeader.SPACE) {
-      // Nothing is left of it. The last one was being created.
+      // Nothing of it can be used. The last segment was being created.
       if (size > 0 && opened.copies() < 2) {
         boolean created = segment.number == lastSegment && index == null;
         Damage.Kind kind = created ? Damage.Kind.TORN_TAIL : Damage.Kind.HEADER;
@@ -261,7 +261,7 @@ public final class Recovery {
     }
   }
 
-  /** Nothing tells how to read it: it stays as it is, unless it never got a first byte. */
+  /** Leaves an unreadable segment as it is, unless nothing was ever written to it. */
   private void abandon(Opened opened, long size) throws IOException {
     opened.file().close();
     if (size == 0 || (size <= SegmentHeader.SPACE && opened.number() == lastSegment)) {
@@ -335,7 +335,7 @@ public final class Recovery {
     return builder.records();
   }
 
-  /** How much of a segment is known to have been forced, from what it says from here on. */
+  /** Returns how much of a segment had been forced, according to its notes from here on. */
   private long forcedTo(Segment segment, int from) throws IOException {
     SegmentScanner scanner = new SegmentScanner(segment.file, segment, window, from);
     RecordHeader next = new RecordHeader();
@@ -348,7 +348,7 @@ public final class Recovery {
     return forced;
   }
 
-  /** How much of a segment had been forced when that was noted last; 0 if it was not. */
+  /** Returns how much of a segment had been forced according to the manifest; 0 without a note. */
   private long forcedByManifest(Segment segment) {
     long location = found.forcedTo();
     return Location.segment(location) == segment.number ? Location.offset(location) : 0;
@@ -425,7 +425,7 @@ public final class Recovery {
     }
   }
 
-  /** Only when no manifest lists it any more. */
+  /** Deletes segments that are no longer listed in a manifest. */
   private void deleteUnneeded() throws IOException {
     for (String name : names) {
       boolean index = name.endsWith(".idx") && !names.contains(name.replace(".idx", ".log"));

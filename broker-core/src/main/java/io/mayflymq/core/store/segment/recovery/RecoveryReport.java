@@ -4,11 +4,11 @@ import io.mayflymq.core.store.segment.file.Damage;
 import java.util.List;
 
 /**
- * How the opening of a log went.
+ * The result of opening a log.
  *
  * @param segments how many segments there were
  * @param records how many records in them
  * @param bytes how long they are together
- * @param damages what was found to be damaged, torn tails too
+ * @param damages the damages found, including torn tails
  */
 public record RecoveryReport(int segments, long records, long bytes, List<Damage> damages) {}

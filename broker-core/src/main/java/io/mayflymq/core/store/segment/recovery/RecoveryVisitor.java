@@ -5,18 +5,19 @@ import io.mayflymq.core.store.segment.SegmentLog;
 import io.mayflymq.core.store.segment.record.Location;
 
 /**
- * Hears what a log holds when it is opened, in the order in which it was appended, and rebuilds its
- * queues from it. Whatever it does not keep, at once or later, it must {@link SegmentLog#release}.
+ * Receives the contents of a log when it is opened, in the order in which they were appended, to
+ * rebuild its queues. It must {@link SegmentLog#release} each entry that it does not keep, at once
+ * or later.
  */
 public interface RecoveryVisitor {
   /**
-   * An entry of a queue. Numbers of a queue do not come in order: compaction copies old messages
-   * behind newer ones.
+   * Receives an entry of a queue. Numbers of a queue are not in order: compaction copies old
+   * messages behind newer ones.
    *
    * @param queueId the queue; the owner may not know it any more
    * @param sequence the message's number in the queue
    * @param deadlineMillis when it expires, in ms since the epoch; {@link Long#MAX_VALUE} for never
-   * @param flags the eight bits that the owner gave, 0 to 255
+   * @param flags the owner's eight bits, 0 to 255
    * @param enqueuedAtMillis when it was enqueued, in ms since the epoch
    * @param priority the message's priority, 0 to 255
    * @param bodyLength the length of its body in bytes
@@ -33,8 +34,8 @@ public interface RecoveryVisitor {
       long location);
 
   /**
-   * Entries of a queue are gone: those that the visitor has of this range <em>and</em> whose
-   * location is in this segment. The same number in another segment is not meant.
+   * Entries of a queue are gone: those in this range of numbers <em>and</em> with a location in
+   * this segment. An entry of the same number in another segment is not affected.
    *
    * @param from the first number
    * @param to the last one
@@ -43,8 +44,8 @@ public interface RecoveryVisitor {
   void settled(long queueId, long from, long to, int segment);
 
   /**
-   * Messages of a queue may have been delivered. The same is heard several times, and what counts
-   * is the highest number.
+   * Messages of a queue may have been delivered. Called several times with the same or other
+   * numbers; the highest one counts.
    *
    * @param queueId the queue; the owner may not know it any more
    * @param upTo the highest number that may have been delivered
@@ -52,11 +53,11 @@ public interface RecoveryVisitor {
   void delivered(long queueId, long upTo);
 
   /**
-   * Messages of a queue have come back.
+   * Messages of a queue have been returned.
    *
    * @param queueId the queue; the owner may not know it any more
    * @param notes which ones, packed by {@link RedeliveryNotes}
-   * @param all whether what was heard before of the queue's returns is void
+   * @param all whether earlier notes about the queue's returns are void
    */
   void returned(long queueId, byte[] notes, boolean all);
 }

@@ -10,9 +10,9 @@ import io.mayflymq.core.store.segment.record.RecordHeader;
 import java.io.IOException;
 
 /*
- * Reads a segment record by record, as its index is missing or not to be trusted. Where there is no good record, every byte that follows
- * is tried as the start of one: the length of a damaged record is not believed, since it could lead past good ones. That bytes which
- * are no record look like one is out of the question, see RecordFormat.
+ * Reads a segment record by record, if its index is missing or not reliable. Where there is no valid record, every following byte is tried as the start
+ * of one: the length of a damaged record is not used, since it could lead past valid ones. Other bytes practically never look like a valid record, see
+ * RecordFormat.
  */
 public final class SegmentScanner {
   private static final int AHEAD = 1 << 20;
@@ -49,8 +49,8 @@ public final class SegmentScanner {
   }
 
   /**
-   * Goes to the next good record. What lies between it and the one before, from {@link #gapFrom()},
-   * is damaged.
+   * Moves to the next valid record. The bytes between it and the one before, from {@link
+   * #gapFrom()}, are damaged.
    *
    * @return false if there is no more
    */
@@ -70,7 +70,7 @@ public final class SegmentScanner {
     return gapFrom;
   }
 
-  /** Where the last good record ends. */
+  /** Returns where the last valid record ends. */
   public long end() {
     return end;
   }
@@ -81,8 +81,8 @@ public final class SegmentScanner {
   }
 
   /**
-   * Whether what follows the last good record is, as far as can be told, what the file held before
-   * it was this segment's, and not a record of which a part is missing.
+   * Whether the bytes after the last valid record are, as far as can be determined, old bytes of a
+   * reused file, and not an incomplete record.
    */
   boolean endsInOldBytes() throws IOException {
     return end < size

@@ -11,8 +11,9 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * The segments of a log, and which of them can go. A segment can go when no entry of it is needed,
- * and no mark of it, as no segment exists that these speak of. Belongs to the shard's thread.
+ * The segments of a log, and which of them can be deleted: those without needed entries and needed
+ * marks. A mark is needed as long as the segment that it is about exists. Belongs to the shard's
+ * thread.
  */
 public final class SegmentTable {
   private static final double FULL = 0.85;
@@ -22,7 +23,7 @@ public final class SegmentTable {
   private Segment last;
   private long changes;
 
-  /** Whom to tell of a segment that can go. */
+  /** Called with a segment that can be deleted. */
   private final Consumer<Segment> condemn;
 
   public SegmentTable(int segmentBytes, Consumer<Segment> condemn) {
@@ -55,7 +56,7 @@ public final class SegmentTable {
     return segments.values();
   }
 
-  /** Takes note of what a record brings with it. */
+  /** Counts the entries and marks of a record. */
   public void account(Segment segment, RecordHeader head) {
     changes++;
     if (head.type == RecordType.DELIVERED || head.type == RecordType.RETURNED) {
@@ -78,7 +79,7 @@ public final class SegmentTable {
     }
   }
 
-  /** Nothing more comes in the segments that there are. */
+  /** Called when nothing more is added to the existing segments. */
   void sealAll() {
     boolean told = false;
     for (Segment segment : segments.descendingMap().values()) {
@@ -91,8 +92,8 @@ public final class SegmentTable {
   }
 
   /**
-   * A new segment begins with all that may have been delivered, and has come back: once that is
-   * safe, no other one is needed for it.
+   * Called when a new segment began with all notes of deliveries and returns: once these are safe,
+   * no older notes are needed.
    */
   public void notesTold(long upToLocation) {
     for (Segment segment : segments.values()) {
@@ -103,7 +104,7 @@ public final class SegmentTable {
     }
   }
 
-  /** An entry is not needed any more. */
+  /** Counts an entry that is not needed any more. */
   public void release(int number, int bodyLength) {
     changes++;
     Segment segment = get(number);
@@ -111,7 +112,7 @@ public final class SegmentTable {
     check(segment);
   }
 
-  /** Condemns a segment if it can go. */
+  /** Requests the deletion of a segment if it can be deleted. */
   public void check(Segment segment) {
     if (segment.state == Segment.State.SEALED && segment.isEmpty()) {
       segment.state = Segment.State.CONDEMNED;
@@ -119,12 +120,12 @@ public final class SegmentTable {
     }
   }
 
-  /** Condemns every segment that can go. */
+  /** Requests the deletion of every segment that can be deleted. */
   public void checkAll() {
     List.copyOf(segments.values()).forEach(this::check);
   }
 
-  /** Whatever of it was needed has been copied; it goes. */
+  /** Called when everything needed of a segment has been copied: it can be deleted. */
   public void compacted(Segment segment) {
     segments.values().forEach(other -> other.unmarked(segment));
     segment.dropMarks();
@@ -154,10 +155,11 @@ public final class SegmentTable {
   }
 
   /**
-   * The segment to compact next; null if there is no need. Disk may be twice what is live and two
-   * segments more; a short segment counts as a whole one, so that there are never many of them.
+   * Returns the segment to compact next; null if none has to be. The disk space may be twice the
+   * live data plus two segments; a short segment counts as a whole one, so that there are never
+   * many of them.
    *
-   * <p>May be asked often: it looks at the segments no more often than something has changed.
+   * <p>May be called often: it examines the segments only if something has changed.
    */
   public Segment victim() {
     if (changes < segments.size()) {

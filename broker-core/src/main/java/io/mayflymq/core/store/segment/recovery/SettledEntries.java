@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** The marks about one segment, to look entries up in: what of each queue is gone. */
+/** The marks about one segment, for looking up which entries of each queue are gone. */
 final class SettledEntries {
   private record Range(long from, long to) {}
 

@@ -131,7 +131,7 @@ class SegmentManifestTest {
   }
 
   @Test
-  void aManifestThatIsGoneIsToldOfAndMadeAgain() {
+  void aMissingManifestIsReportedAndWrittenAgain() {
     LogRig rig = filled();
     MemoryDirectory files = without(rig, SegmentManifest.FILE);
     files.remove(SegmentManifest.COPY);
@@ -180,7 +180,7 @@ class SegmentManifestTest {
   }
 
   @Test
-  void keepsWhatItIsTold() throws IOException {
+  void manifestKeepsSegmentsAndNotes() throws IOException {
     LogIdentity identity = new LogIdentity(new UUID(3, 4), "stream-17");
     ManifestContents contents = ManifestContents.empty(identity, 99);
     TreeMap<Integer, Long> segments = new TreeMap<>();

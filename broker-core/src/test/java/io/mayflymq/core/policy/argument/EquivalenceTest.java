@@ -1,4 +1,4 @@
-package io.mayflymq.core.policy;
+package io.mayflymq.core.policy.argument;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -100,7 +100,7 @@ class EquivalenceTest {
   }
 
   @Test
-  void boolsAreToldByName() {
+  void booleansAreNamedInTheErrorText() {
     assertInequivalent(
         () -> queue.checkQueueArguments(mode(FieldValue.Bool.TRUE), mode(FieldValue.Bool.FALSE)),
         "'x-queue-mode' for queue 'q' in vhost '/': received 'true' but current is 'false'");

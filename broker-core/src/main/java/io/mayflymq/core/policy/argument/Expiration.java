@@ -1,4 +1,4 @@
-package io.mayflymq.core.policy;
+package io.mayflymq.core.policy.argument;
 
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;

@@ -1,5 +1,6 @@
-package io.mayflymq.core.policy;
+package io.mayflymq.core.policy.argument;
 
+import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
@@ -7,14 +8,14 @@ import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ReplyCode;
 
 /**
- * The arguments of exchanges and bindings that say how long these may stay unused; checked as those
- * of queues are.
+ * The arguments of exchanges and bindings that set how long these may stay unused; validated like
+ * those of queues.
  */
 public final class ExpiresArgument {
-  /** Of an exchange or of a binding: for itself. */
+  /** For the exchange or binding itself. */
   public static final String OWN = "x-expires";
 
-  /** Of an exchange: for bindings from it. */
+  /** For the bindings from an exchange. */
   public static final String OF_BINDINGS = PolicyKey.BINDING_EXPIRES.argument();
 
   private static final long MOST_MILLIS = 315_360_000_000L;
@@ -22,10 +23,10 @@ public final class ExpiresArgument {
   private ExpiresArgument() {}
 
   /**
-   * The value of an argument.
+   * Returns the value of an argument.
    *
-   * @param subject what has it, for the error's text
-   * @return in ms, 1 or more; {@link QueueSettings#NONE} without
+   * @param subject the object that has it, for the error's text
+   * @return the value in ms, 1 or more; {@link QueueSettings#NONE} if it is absent
    * @throws ChannelException 406 if it is not valid
    */
   public static long of(FieldTable arguments, String argument, String subject) {

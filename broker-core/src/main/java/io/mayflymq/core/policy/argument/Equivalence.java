@@ -1,4 +1,4 @@
-package io.mayflymq.core.policy;
+package io.mayflymq.core.policy.argument;
 
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.protocol.types.ChannelException;
@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Whether a redeclaration agrees with what exists. Integers of every width are one type, as are
- * float and double; arguments that mean nothing to the broker are not compared.
+ * Whether a redeclaration agrees with the existing object. Integers of every width are one type, as
+ * are float and double; arguments that the broker does not know are not compared.
  *
  * <p>Source: RabbitMQ, "Queues", section "Declaration and Property Equivalence"; the texts are
  * those of 3.13.
@@ -44,14 +44,14 @@ public final class Equivalence {
   /**
    * Compares the arguments of a queue.
    *
-   * @throws ChannelException 406 if one that the broker knows differs
+   * @throws ChannelException 406 if an argument that the broker knows differs
    */
   public void checkQueueArguments(FieldTable received, FieldTable current) {
     checkArguments(received, current, QueueType.of(current).arguments());
   }
 
   /**
-   * Compares those arguments of a queue that only this broker knows.
+   * Compares the arguments of a queue that only this broker supports.
    *
    * @throws ChannelException 406 if one differs
    */
@@ -62,7 +62,7 @@ public final class Equivalence {
   /**
    * Compares the arguments of an exchange.
    *
-   * @throws ChannelException 406 if one that the broker knows differs
+   * @throws ChannelException 406 if an argument that the broker knows differs
    */
   public void checkExchangeArguments(FieldTable received, FieldTable current) {
     checkArguments(received, current, List.of("alternate-exchange"));

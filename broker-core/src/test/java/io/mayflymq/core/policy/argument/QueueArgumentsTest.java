@@ -1,8 +1,11 @@
-package io.mayflymq.core.policy;
+package io.mayflymq.core.policy.argument;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.core.policy.PolicyDefinition;
+import io.mayflymq.core.policy.PolicyKey;
+import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
@@ -11,6 +14,7 @@ import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -124,6 +128,26 @@ class QueueArgumentsTest {
         value,
         "invalid arg '%s'%s\"expected integer, got %s\""
             .formatted(argument, IN_Q, value.rabbitTypeName()));
+  }
+
+  @Test
+  void namesOfEarlierVersionsAreAccepted() {
+    FieldTable former =
+        FieldTable.builder()
+            .put("x-expires", 1_000)
+            .put("x-on-expire", "dead-letter")
+            .put("x-expires-if", "unused-and-empty")
+            .build();
+    FieldTable current =
+        FieldTable.builder()
+            .put("x-expires", 1_000)
+            .put("x-expires-action", "dead-letter")
+            .put("x-expires-condition", "unused-and-empty")
+            .build();
+    assertThat(parse(former)).isEqualTo(parse(current)).isNotEqualTo(QueueSettings.DEFAULT);
+    assertThat(parse(former).lease().deadLetters()).isTrue();
+    assertThat(PolicyDefinition.of(PolicyKind.POLICY, Map.of("on-expire", "dead-letter")).keys())
+        .containsExactly(PolicyKey.EXPIRES_ACTION);
   }
 
   @Test
@@ -307,7 +331,7 @@ class QueueArgumentsTest {
   }
 
   @Test
-  void aQuorumQueueIsDurableAndNobodysOwn() {
+  void aQuorumQueueMustBeDurableAndNotExclusive() {
     QueueArguments.checkProperties(QueueType.QUORUM, true, false, false, "q", "/");
     QueueArguments.checkProperties(QueueType.CLASSIC, false, true, true, "q", "/");
 

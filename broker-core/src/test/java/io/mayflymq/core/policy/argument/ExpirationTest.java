@@ -1,4 +1,4 @@
-package io.mayflymq.core.policy;
+package io.mayflymq.core.policy.argument;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

@@ -1,5 +1,14 @@
-package io.mayflymq.core.policy;
+package io.mayflymq.core.policy.argument;
 
+import io.mayflymq.core.policy.CombinationRules;
+import io.mayflymq.core.policy.Defaults;
+import io.mayflymq.core.policy.EffectiveSettings;
+import io.mayflymq.core.policy.FormerNames;
+import io.mayflymq.core.policy.Interner;
+import io.mayflymq.core.policy.MaxAge;
+import io.mayflymq.core.policy.PolicyException;
+import io.mayflymq.core.policy.PolicyKey;
+import io.mayflymq.core.policy.PolicySubject;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
@@ -16,8 +25,8 @@ import java.util.stream.Stream;
 
 /**
  * The arguments of {@code queue.declare} that this broker knows: validated with RabbitMQ's rules
- * and texts, and turned into {@link QueueSettings}. Arguments of other names are kept and shown,
- * and mean nothing.
+ * and error texts, and converted to {@link QueueSettings}. Other arguments are stored and shown,
+ * and have no effect.
  *
  * <p>Source: RabbitMQ, "Queues", section "Optional Arguments"; the texts are those of 3.13.
  */
@@ -37,19 +46,19 @@ public final class QueueArguments {
   /** What happens at the length limit. */
   public static final String OVERFLOW = "x-overflow";
 
-  /** Where dead messages go. */
+  /** Where dead letters are published to. */
   public static final String DEAD_LETTER_EXCHANGE = "x-dead-letter-exchange";
 
-  /** The routing key they go with. */
+  /** The routing key of dead letters. */
   public static final String DEAD_LETTER_ROUTING_KEY = "x-dead-letter-routing-key";
 
   /** Whether only one consumer gets messages at a time. */
   public static final String SINGLE_ACTIVE_CONSUMER = "x-single-active-consumer";
 
-  /** The highest priority that the queue tells apart. */
+  /** The highest priority that the queue supports. */
   public static final String MAX_PRIORITY = "x-max-priority";
 
-  /** How often a message may come back from consumers. */
+  /** How often a message may be returned by consumers. */
   public static final String DELIVERY_LIMIT = "x-delivery-limit";
 
   /** How long a delivery may stay unacknowledged, in ms. */
@@ -73,12 +82,12 @@ public final class QueueArguments {
   private static final int HIGHEST_PRIORITY = 255;
 
   /**
-   * The longest TTL or lease that arguments and the {@code expiration} property may ask for: ten
+   * The longest TTL or lease that arguments and the {@code expiration} property may have: ten
    * years, in ms.
    */
   public static final long MAX_MILLIS = 315_360_000_000L;
 
-  /** What the texts about queue types and features that are not there end with. */
+  /** The end of the error texts about queue types and features that do not exist in this broker. */
   public static final String NOT_SUPPORTED = "is not supported by this broker";
 
   private static final Valid NONE = new Valid(FieldTable.EMPTY, QueueSettings.DEFAULT);
@@ -88,10 +97,10 @@ public final class QueueArguments {
   private final String where;
 
   /**
-   * Arguments that are valid. What is equal is the same object, as a rule.
+   * Valid arguments. Equal arguments usually share one object.
    *
    * @param table the arguments
-   * @param settings what follows from them alone
+   * @param settings the settings that follow from them alone
    */
   public record Valid(FieldTable table, QueueSettings settings) {}
 
@@ -123,7 +132,7 @@ public final class QueueArguments {
         throw notOf(type, argument);
       }
     }
-    // In RabbitMQ's order, so that of several errors the same one is told.
+    // In RabbitMQ's order, so that of several errors the same one is reported.
     long expires = integer(EXPIRES, MAX_MILLIS);
     if (expires == 0) {
       throw invalid(EXPIRES, "{value_zero,0}");
@@ -158,12 +167,12 @@ public final class QueueArguments {
         .toQueueSettings(onlyByArguments);
   }
 
-  /** The arguments of a queue of this type that RabbitMQ does not know. */
+  /** Returns the arguments of a queue of this type that RabbitMQ does not know. */
   static List<String> extensions(QueueType type) {
     Stream<String> names =
         PolicyKey.ofArguments().stream()
             .filter(key -> key.isSupportedBy(type))
-            .map(PolicyKey::argument);
+            .flatMap(key -> key.arguments().stream());
     return Stream.concat(names, Stream.of(DELIVERY_LIMIT, CONSUMER_TIMEOUT))
         .filter(name -> !type.arguments().contains(name))
         .toList();
@@ -172,21 +181,10 @@ public final class QueueArguments {
   private void checkExtensions(QueueType type) {
     Map<PolicyKey, Object> values = new EnumMap<>(PolicyKey.class);
     for (PolicyKey key : PolicyKey.ofArguments()) {
-      FieldValue value = table.get(key.argument());
-      if (value == null) {
-        continue;
-      }
-      if (!key.isSupportedBy(type)) {
-        throw notOf(type, key.argument());
-      }
-      try {
-        Object plain = EffectiveSettings.plain(value);
-        if (plain == null) {
-          throw invalid(key.argument(), "{unacceptable_type,%s}".formatted(value.rabbitTypeName()));
+      for (String argument : key.arguments()) {
+        if (table.get(argument) != null) {
+          values.put(key, checkExtension(type, key, argument));
         }
-        values.put(key, key.check(plain));
-      } catch (PolicyException e) {
-        throw invalid(key.argument(), e.getMessage());
       }
     }
     try {
@@ -194,6 +192,23 @@ public final class QueueArguments {
     } catch (PolicyException e) {
       throw new ChannelException(
           ReplyCode.PRECONDITION_FAILED, "%s %s".formatted(e.getMessage(), where));
+    }
+  }
+
+  private Object checkExtension(QueueType type, PolicyKey key, String argument) {
+    if (!key.isSupportedBy(type)) {
+      throw notOf(type, argument);
+    }
+    FormerNames.warn("queue argument", argument, key.argument());
+    FieldValue value = table.get(argument);
+    try {
+      Object plain = EffectiveSettings.plain(value);
+      if (plain == null) {
+        throw invalid(argument, "{unacceptable_type,%s}".formatted(value.rabbitTypeName()));
+      }
+      return key.check(plain);
+    } catch (PolicyException e) {
+      throw invalid(argument, e.getMessage());
     }
   }
 
@@ -228,7 +243,7 @@ public final class QueueArguments {
     }
   }
 
-  /** There is one node, so where a leader is to be says nothing; only the name is looked at. */
+  /** Only the value is validated: with one node the locator has no effect. */
   private void queueLeaderLocator() {
     String locator = word(QUEUE_LEADER_LOCATOR);
     if (locator != null && !LOCATORS.contains(locator)) {
@@ -261,11 +276,11 @@ public final class QueueArguments {
   }
 
   /**
-   * Checks the properties of a new queue, which quorum queues and streams cannot choose.
+   * Checks the properties of a new queue, which are restricted for quorum queues and streams.
    *
    * @param queue the queue's name, for the error's text
    * @param vhost its virtual host, for the error's text
-   * @throws ChannelException 406 if the type does not know such queues
+   * @throws ChannelException 406 if the type does not allow such queues
    */
   public static void checkProperties(
       QueueType type,
@@ -284,9 +299,9 @@ public final class QueueArguments {
   }
 
   /**
-   * Checks whether the broker may choose the name of a queue.
+   * Checks whether the broker may generate the name of a queue.
    *
-   * @throws ChannelException 406 if the type does not know such queues
+   * @throws ChannelException 406 if the type does not allow such queues
    */
   public static void checkServerNamed(QueueType type) {
     if (type != QueueType.CLASSIC) {
@@ -303,7 +318,7 @@ public final class QueueArguments {
     }
   }
 
-  /** One of several words; null if it is absent. */
+  /** Returns the value of an argument that is one of several words; null if it is absent. */
   private String word(String argument) {
     FieldValue value = table.get(argument);
     if (value != null && !(value instanceof FieldValue.LongString)) {

@@ -1,0 +1,103 @@
+package io.mayflymq.core.policy;
+
+import io.mayflymq.core.settings.QueueType;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Everything that {@link PolicyKey} knows of one key, as a row of its table. Used only while the
+ * keys are made.
+ *
+ * <p>Unless the row says otherwise, a key is about queues of all types, is set by the argument of
+ * its name behind {@code x-}, is not allowed in operator policies, and the value of the stronger
+ * source replaces the other one.
+ */
+final class PolicyKeyRow {
+  final String name;
+  final ValueValidator values;
+  String formerName;
+  String argument;
+  boolean effect = true;
+  boolean ofExchanges;
+  boolean extension;
+  boolean newArgument;
+  boolean forOperators;
+  boolean overArgumentOfQuorumQueues;
+  Set<QueueType> types = EnumSet.allOf(QueueType.class);
+  Merge withOperatorPolicy = Merge.SECOND;
+  Merge withArgument = Merge.SECOND;
+
+  private PolicyKeyRow(String name, ValueValidator values) {
+    this.name = name;
+    this.values = values;
+    this.argument = "x-" + name;
+  }
+
+  /** A key of this name with these values. */
+  static PolicyKeyRow row(String name, ValueValidator values) {
+    return new PolicyKeyRow(name, values);
+  }
+
+  /** Its name in earlier versions, which is still accepted. */
+  PolicyKeyRow formerly(String earlier) {
+    formerName = earlier;
+    return this;
+  }
+
+  /** It is accepted, shown and exported, and does nothing. */
+  PolicyKeyRow withoutEffect() {
+    effect = false;
+    return this;
+  }
+
+  /** It is about exchanges or their bindings, which this argument sets. */
+  PolicyKeyRow ofExchanges(String byArgument) {
+    ofExchanges = true;
+    argument = byArgument;
+    return this;
+  }
+
+  /** Only these types of queue support it. */
+  PolicyKeyRow of(QueueType... supporting) {
+    types = EnumSet.copyOf(List.of(supporting));
+    return this;
+  }
+
+  /** It is this broker's own: RabbitMQ does not know it. */
+  PolicyKeyRow extension() {
+    extension = true;
+    newArgument = true;
+    return this;
+  }
+
+  /** RabbitMQ 3.13 does not know its argument, and so does not check it. */
+  PolicyKeyRow newArgument() {
+    newArgument = true;
+    return this;
+  }
+
+  /** Operator policies may have it. */
+  PolicyKeyRow forOperators() {
+    forOperators = true;
+    return this;
+  }
+
+  /** How a policy's value and an operator policy's are merged. */
+  PolicyKeyRow withOperatorPolicy(Merge merge) {
+    withOperatorPolicy = merge;
+    return this;
+  }
+
+  /** How a policy's value and an argument's are merged. */
+  PolicyKeyRow withArgument(Merge merge) {
+    withArgument = merge;
+    return this;
+  }
+
+  /** For quorum queues a policy's value replaces an argument's. */
+  PolicyKeyRow overArgumentOfQuorumQueues() {
+    overArgumentOfQuorumQueues = true;
+    return this;
+  }
+}
