@@ -34,7 +34,7 @@ final class CommandBatch {
   private byte[] kinds = new byte[INITIAL_CAPACITY];
   private Queue[] queues = new Queue[INITIAL_CAPACITY];
   private Object[] subjects = new Object[INITIAL_CAPACITY];
-  private PublishListener[] receipts = new PublishListener[INITIAL_CAPACITY];
+  private PublishListener[] listeners = new PublishListener[INITIAL_CAPACITY];
   private long[] firsts = new long[INITIAL_CAPACITY];
   private long[] lasts = new long[INITIAL_CAPACITY];
   private int size;
@@ -60,16 +60,20 @@ final class CommandBatch {
     }
   }
 
-  void publish(Queue queue, Message message, PublishListener receipt, long publishSequence) {
+  void publish(Queue queue, Message message, PublishListener listener, long publishSequence) {
     add(PUBLISH, queue, message, publishSequence, 0);
-    receipts[size - 1] = receipt;
-    awaited |= receipt != null;
+    listeners[size - 1] = listener;
+    awaited |= listener != null;
     bytes += message.content().length;
   }
 
   void schedule(
-      Queue queue, Message message, long dueMillis, PublishListener receipt, long publishSequence) {
-    publish(queue, message, receipt, publishSequence);
+      Queue queue,
+      Message message,
+      long dueMillis,
+      PublishListener listener,
+      long publishSequence) {
+    publish(queue, message, listener, publishSequence);
     kinds[size - 1] = SCHEDULE;
     lasts[size - 1] = dueMillis;
   }
@@ -95,7 +99,7 @@ final class CommandBatch {
     kinds = Arrays.copyOf(kinds, capacity);
     queues = Arrays.copyOf(queues, capacity);
     subjects = Arrays.copyOf(subjects, capacity);
-    receipts = Arrays.copyOf(receipts, capacity);
+    listeners = Arrays.copyOf(listeners, capacity);
     firsts = Arrays.copyOf(firsts, capacity);
     lasts = Arrays.copyOf(lasts, capacity);
   }
@@ -185,10 +189,10 @@ final class CommandBatch {
       return;
     }
     for (int i = 0; i < size; i++) {
-      PublishListener receipt = receipts[i];
-      if (receipt != null) {
+      PublishListener listener = listeners[i];
+      if (listener != null) {
         try {
-          notifyPublisher(receipt, i, safe);
+          notifyPublisher(listener, i, safe);
         } catch (Throwable e) {
           faults.contained("telling a publisher to", queues[i], e);
         }
@@ -196,11 +200,11 @@ final class CommandBatch {
     }
   }
 
-  private void notifyPublisher(PublishListener receipt, int i, boolean safe) {
+  private void notifyPublisher(PublishListener listener, int i, boolean safe) {
     if (safe && kinds[i] != FAILED) {
-      receipt.settled(firsts[i], kinds[i] != REFUSED);
+      listener.settled(firsts[i], kinds[i] != REFUSED);
     } else {
-      receipt.failed(firsts[i]);
+      listener.failed(firsts[i]);
     }
   }
 
@@ -211,7 +215,7 @@ final class CommandBatch {
     }
     Arrays.fill(queues, 0, size, null);
     Arrays.fill(subjects, 0, size, null);
-    Arrays.fill(receipts, 0, size, null);
+    Arrays.fill(listeners, 0, size, null);
     size = 0;
     bytes = 0;
     awaited = false;

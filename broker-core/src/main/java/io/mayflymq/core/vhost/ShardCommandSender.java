@@ -63,21 +63,21 @@ public final class ShardCommandSender implements EndOfBurstListener {
    * Publishes a message to all queues of its route; to those behind a delayed exchange later, if it
    * asks for that.
    *
-   * @param receipts who learns of the outcome, once for each queue, or null
+   * @param listener who learns of the outcome, once for each queue, or null
    * @param publishSequence the number that it is told of the message
    */
   public void publish(
-      Route<Queue> route, Message message, PublishListener receipts, long publishSequence) {
+      Route<Queue> route, Message message, PublishListener listener, long publishSequence) {
     long delay = route.delayOf(message);
     int now = delay > 0 ? route.undelayed() : route.size();
     for (int i = 0; i < now; i++) {
-      publish(route.get(i), message, receipts, publishSequence);
+      publish(route.get(i), message, listener, publishSequence);
     }
     if (now < route.size()) {
       Message delayed = Delay.over(message, delay);
       long due = Deadlines.after(home.now(), delay);
       for (int i = now; i < route.size(); i++) {
-        schedule(route.get(i), delayed, due, receipts, publishSequence);
+        schedule(route.get(i), delayed, due, listener, publishSequence);
       }
     }
   }
@@ -85,13 +85,13 @@ public final class ShardCommandSender implements EndOfBurstListener {
   /**
    * Publishes a message to a queue.
    *
-   * @param receipts who learns of the outcome, or null
+   * @param listener who learns of the outcome, or null
    * @param publishSequence the number that it is told of the message
    */
   public void publish(
-      Queue queue, Message message, PublishListener receipts, long publishSequence) {
+      Queue queue, Message message, PublishListener listener, long publishSequence) {
     CommandBatch batch = batchFor(queue);
-    batch.publish(queue, message, receipts, publishSequence);
+    batch.publish(queue, message, listener, publishSequence);
     if (remembersCauses && queue.settings().deadLettersOnArrivalOf(message)) {
       caused.add(queue, batch.consequences());
     }
@@ -101,11 +101,11 @@ public final class ShardCommandSender implements EndOfBurstListener {
    * Publishes a message to a queue, at a later time.
    *
    * @param dueMillis when, in ms since the epoch
-   * @param receipts who learns that it is there to wait, or null
+   * @param listener who learns that it is there to wait, or null
    */
   void schedule(
-      Queue queue, Message message, long dueMillis, PublishListener receipts, long sequence) {
-    batchFor(queue).schedule(queue, message, dueMillis, receipts, sequence);
+      Queue queue, Message message, long dueMillis, PublishListener listener, long sequence) {
+    batchFor(queue).schedule(queue, message, dueMillis, listener, sequence);
   }
 
   /**

@@ -299,7 +299,7 @@ final class CrashRig {
     long ttl = random.nextInt(4) == 0 ? random.nextInt(30) : Message.NO_TTL;
     boolean counts = persistent && queue.definition().durable();
     TestBroker now = broker;
-    PublishListener receipts =
+    PublishListener listener =
         (sequence, accepted) -> {
           if (accepted && counts && now == broker) {
             storeObserver.confirmed(number);
@@ -307,7 +307,7 @@ final class CrashRig {
         };
     storeObserver.published(number);
     Message message = TestBroker.message(number, persistent, ttl, random.nextInt(300));
-    PublishListener told = random.nextInt(4) == 0 ? null : receipts;
+    PublishListener told = random.nextInt(4) == 0 ? null : listener;
     if (later) {
       long due = now() + random.nextInt(random.nextInt(4) == 0 ? 3000 : 40);
       dueTimes.put(number, due);

@@ -20,7 +20,7 @@ class DurableMessagesTest {
   private final List<Integer> failed = new ArrayList<>();
   private TestBroker broker = TestBroker.of(2);
 
-  private final PublishListener receipts =
+  private final PublishListener listener =
       new PublishListener() {
         @Override
         public void settled(long publishSequence, boolean accepted) {
@@ -38,7 +38,7 @@ class DurableMessagesTest {
         home,
         () -> {
           for (int number : numbers) {
-            broker.commands(home).publish(queue, TestBroker.message(number), receipts, number);
+            broker.commands(home).publish(queue, TestBroker.message(number), listener, number);
           }
         });
   }
@@ -83,7 +83,7 @@ class DurableMessagesTest {
         () ->
             broker
                 .commands(0)
-                .publish(queue, TestBroker.message(1, false, Message.NO_TTL, 0), receipts, 1));
+                .publish(queue, TestBroker.message(1, false, Message.NO_TTL, 0), listener, 1));
 
     assertThat(confirmed).containsExactly(1);
   }
@@ -209,7 +209,7 @@ class DurableMessagesTest {
     broker.declare("dead");
     for (int number = 0; number < 40; number++) {
       broker.publishing(
-          queue, TestBroker.message(number, number % 2 == 0, Message.NO_TTL, 200), receipts);
+          queue, TestBroker.message(number, number % 2 == 0, Message.NO_TTL, 200), listener);
     }
     broker.trimMemory();
     assertThat(broker.host.directory("paging-0").sizes()).isNotEmpty();
@@ -230,7 +230,7 @@ class DurableMessagesTest {
   void thePagingFileIsWipedAtStart() {
     broker = TestBroker.of(1, 0);
     Queue queue = broker.declare("q");
-    broker.publishing(queue, TestBroker.message(1, false, Message.NO_TTL, 9), receipts);
+    broker.publishing(queue, TestBroker.message(1, false, Message.NO_TTL, 9), listener);
     broker.publish("q", 2);
     assertThat(broker.host.list()).contains("paging-0");
 
@@ -246,7 +246,7 @@ class DurableMessagesTest {
     Queue queue = broker.declare("q");
     for (int number = 0; number < 300; number++) {
       broker.publishing(
-          queue, TestBroker.message(number, number % 2 == 0, Message.NO_TTL, 300), receipts);
+          queue, TestBroker.message(number, number % 2 == 0, Message.NO_TTL, 300), listener);
     }
     broker.trimMemory();
     long log = size("shard-0");

@@ -273,9 +273,9 @@ final class TestBroker {
   }
 
   /** Publishes from the loop of the queue, and leaves it at that. */
-  void publishing(Queue queue, Message message, PublishListener receipts) {
+  void publishing(Queue queue, Message message, PublishListener listener) {
     int shard = queue.shard().index();
-    on(shard, () -> commands(shard).publish(queue, message, receipts, numberOf(message)));
+    on(shard, () -> commands(shard).publish(queue, message, listener, numberOf(message)));
   }
 
   /** Publishes persistent messages, safely. */

@@ -64,14 +64,14 @@ final class HeapTrimmer {
    * @param collectionCount how many collections there have been
    */
   static HeapTrimmer begin(HotSpotDiagnosticMXBean java, LongSupplier collectionCount) {
-    HeapTrimmer thrift = new HeapTrimmer(java, collectionCount);
-    if (thrift.isOurs(INTERVAL)) {
-      thrift.java.setVMOption(INTERVAL, Long.toString(restMillis()));
-      if (thrift.isOurs(LEAST_FREE) && thrift.isOurs(MOST_FREE)) {
-        thrift.atWork = new Shares(thrift.percent(LEAST_FREE), thrift.percent(MOST_FREE));
+    HeapTrimmer trimmer = new HeapTrimmer(java, collectionCount);
+    if (trimmer.isOurs(INTERVAL)) {
+      trimmer.java.setVMOption(INTERVAL, Long.toString(restMillis()));
+      if (trimmer.isOurs(LEAST_FREE) && trimmer.isOurs(MOST_FREE)) {
+        trimmer.atWork = new Shares(trimmer.percent(LEAST_FREE), trimmer.percent(MOST_FREE));
       }
     }
-    return thrift;
+    return trimmer;
   }
 
   /**

@@ -27,7 +27,7 @@ public interface ConnectionContext {
   ShardCommandSender commands();
 
   /** Returns the link from the queues of a shard to this connection. */
-  DeliveryLink laneFrom(Shard shard);
+  DeliveryLink linkFrom(Shard shard);
 
   /** Returns the shard on its loop. */
   Shard home();

@@ -124,7 +124,7 @@ final class ConsumerOperations implements DeliveryReceiver {
     Queue queue = channel.queue(consume.queue(), Permission.READ);
     ConsumeChecks.check(queue, consume, prefetch);
     ChannelConsumerTarget outlet =
-        new ChannelConsumerTarget(queue, connection.laneFrom(queue.shard()), this);
+        new ChannelConsumerTarget(queue, connection.linkFrom(queue.shard()), this);
     Consumer consumer =
         new Consumer(
             ShortString.of(tag),

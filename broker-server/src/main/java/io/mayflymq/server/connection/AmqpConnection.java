@@ -87,7 +87,7 @@ public final class AmqpConnection implements ConnectionContext {
     this.environment = environment;
     this.home = home;
     this.input = input;
-    this.log = new ConnectionLog(socket, environment.strangers());
+    this.log = new ConnectionLog(socket, environment.linesBeforeLogin());
     this.output = new ConnectionOutput(socket, home);
     this.publishBlocker = new PublishBlocker(environment.alarms(), output);
     this.commands =
@@ -473,7 +473,7 @@ public final class AmqpConnection implements ConnectionContext {
   }
 
   @Override
-  public DeliveryLink laneFrom(Shard shard) {
+  public DeliveryLink linkFrom(Shard shard) {
     return deliveryLinks.from(shard);
   }
 

@@ -22,7 +22,7 @@ import java.util.function.Supplier;
  * @param protocol gives the current settings of the protocol
  * @param alarms the alarms, which block connections that publish
  * @param parameters the global parameters; the cluster's name is one of them
- * @param strangers limits the log lines about clients that have not logged in
+ * @param linesBeforeLogin limits the log lines about clients that have not logged in
  * @param open the connections that are open; safe for any thread
  */
 public record ConnectionEnvironment(
@@ -33,7 +33,7 @@ public record ConnectionEnvironment(
     Supplier<ProtocolSettings> protocol,
     Alarms alarms,
     GlobalParameters parameters,
-    LineLimit strangers,
+    LineLimit linesBeforeLogin,
     Set<AmqpConnection> open) {
 
   /** Creates an environment without connections. */

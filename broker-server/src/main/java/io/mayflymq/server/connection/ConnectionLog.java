@@ -28,7 +28,7 @@ final class ConnectionLog {
   private static final long PERIOD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final String sockets;
-  private final LineLimit strangers;
+  private final LineLimit linesBeforeLogin;
   private LineLimit channelErrors;
   private String who;
   private boolean loggedIn;
@@ -37,11 +37,11 @@ final class ConnectionLog {
   /**
    * Creates the log of a new connection.
    *
-   * @param strangers limits the lines about all clients that have not logged in
+   * @param linesBeforeLogin limits the lines about all clients that have not logged in
    */
-  ConnectionLog(Channel socket, LineLimit strangers) {
+  ConnectionLog(Channel socket, LineLimit linesBeforeLogin) {
     this.sockets = ConnectionName.of(socket);
-    this.strangers = strangers;
+    this.linesBeforeLogin = linesBeforeLogin;
     this.who = sockets;
   }
 
@@ -197,7 +197,7 @@ final class ConnectionLog {
       return;
     }
     endTold = true;
-    LineLimit.Verdict verdict = strangers.next();
+    LineLimit.Verdict verdict = linesBeforeLogin.next();
     if (verdict.isAdmitted()) {
       LOGGER.warn("connection {}: {}{}", who, reason, verdict.leftOut());
     }

@@ -396,7 +396,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
   private void linger() {
     state = State.LINGERING;
     stopTimer();
-    shared.connections().stranger(this);
+    shared.connections().unauthenticated(this);
     LingeringClose.begin(context.channel());
   }
 
@@ -407,7 +407,7 @@ final class HttpConnection extends SimpleChannelInboundHandler<HttpObject>
     if (known) {
       shared.connections().idle(this);
     } else {
-      shared.connections().stranger(this);
+      shared.connections().unauthenticated(this);
     }
     within(shared.limits().idleMillis(), this::close);
     want();

@@ -16,7 +16,7 @@ import java.util.Set;
 final class HttpConnections<C> {
   private final int most;
   private final Set<C> open = new LinkedHashSet<>();
-  private final Set<C> strangers = new LinkedHashSet<>();
+  private final Set<C> unauthenticated = new LinkedHashSet<>();
   private final Set<C> idle = new LinkedHashSet<>();
   private Runnable onEmpty = () -> {};
 
@@ -26,7 +26,7 @@ final class HttpConnections<C> {
 
   /** Returns the connection to close for a new one; null if there is none. */
   C displaced() {
-    Iterator<C> waiting = (strangers.isEmpty() ? idle : strangers).iterator();
+    Iterator<C> waiting = (unauthenticated.isEmpty() ? idle : unauthenticated).iterator();
     return waiting.hasNext() ? waiting.next() : null;
   }
 
@@ -37,12 +37,12 @@ final class HttpConnections<C> {
   /** Adds a connection, which has not logged in. */
   void add(C connection) {
     open.add(connection);
-    strangers.add(connection);
+    unauthenticated.add(connection);
   }
 
   /** Marks a connection whose request is being answered. */
   void busy(C connection) {
-    strangers.remove(connection);
+    unauthenticated.remove(connection);
     idle.remove(connection);
   }
 
@@ -56,17 +56,17 @@ final class HttpConnections<C> {
   /**
    * Marks a connection that waits for another request, and whose last one had no valid credentials.
    */
-  void stranger(C connection) {
+  void unauthenticated(C connection) {
     idle.remove(connection);
     if (open.contains(connection)) {
-      strangers.add(connection);
+      unauthenticated.add(connection);
     }
   }
 
   /** Removes a connection that has ended. */
   void remove(C connection) {
     open.remove(connection);
-    strangers.remove(connection);
+    unauthenticated.remove(connection);
     idle.remove(connection);
     if (open.isEmpty()) {
       onEmpty.run();

@@ -54,9 +54,9 @@ class HeapTrimmerTest {
     }
   }
 
-  private void lookAfter(HeapTrimmer thrift, int more) {
+  private void lookAfter(HeapTrimmer trimmer, int more) {
     collections += more;
-    thrift.look();
+    trimmer.look();
   }
 
   private void assertShares(int least, int most) {
@@ -65,26 +65,26 @@ class HeapTrimmerTest {
 
   @Test
   void freeHeapIsSmallAtRestAndDefaultUnderLoad() {
-    HeapTrimmer thrift = HeapTrimmer.begin(options, () -> collections);
+    HeapTrimmer trimmer = HeapTrimmer.begin(options, () -> collections);
     assertThat(options.values.get(INTERVAL)).isGreaterThanOrEqualTo(15_000);
-    lookAfter(thrift, 0);
+    lookAfter(trimmer, 0);
     assertShares(40, 70);
-    lookAfter(thrift, 0);
+    lookAfter(trimmer, 0);
     assertShares(10, 20);
-    lookAfter(thrift, 1);
+    lookAfter(trimmer, 1);
     assertShares(10, 20);
-    lookAfter(thrift, 2);
+    lookAfter(trimmer, 2);
     assertShares(40, 70);
-    lookAfter(thrift, 1);
+    lookAfter(trimmer, 1);
     assertShares(10, 20);
   }
 
   @Test
   void heapOptionsFromTheCommandLineAreKept() {
     options.origin = VMOption.Origin.VM_CREATION;
-    HeapTrimmer thrift = HeapTrimmer.begin(options, () -> collections);
-    lookAfter(thrift, 0);
-    lookAfter(thrift, 0);
+    HeapTrimmer trimmer = HeapTrimmer.begin(options, () -> collections);
+    lookAfter(trimmer, 0);
+    lookAfter(trimmer, 0);
 
     assertShares(40, 70);
     assertThat(options.values).containsEntry(INTERVAL, 0);
@@ -93,9 +93,9 @@ class HeapTrimmerTest {
   @Test
   void javaWithoutTheHeapOptionsIsNotChanged() {
     options.values.clear();
-    HeapTrimmer thrift = HeapTrimmer.begin(options, () -> collections);
-    lookAfter(thrift, 0);
-    lookAfter(thrift, 0);
+    HeapTrimmer trimmer = HeapTrimmer.begin(options, () -> collections);
+    lookAfter(trimmer, 0);
+    lookAfter(trimmer, 0);
     assertThat(options.values).isEmpty();
     HeapTrimmer.begin(null, () -> collections).look();
   }

@@ -156,17 +156,17 @@ class BrowseIT extends AccessFixture {
     String user = user(amqp, "monitoring");
     String queue = amqp.queue();
     String path = "queues/%2F/" + queue + "/messages";
-    Http stranger = Http.as(target.httpPort(), user, "p");
-    assertThat(stranger.get(path).status()).isEqualTo(401);
+    Http unprivileged = Http.as(target.httpPort(), user, "p");
+    assertThat(unprivileged.get(path).status()).isEqualTo(401);
     assertThat(
             http.put(
                     "permissions/%2F/" + user,
                     "{\"configure\":\".*\",\"write\":\".*\",\"read\":\"\"}")
                 .status())
         .isEqualTo(201);
-    assertThat(stranger.get(path).status()).isEqualTo(401);
+    assertThat(unprivileged.get(path).status()).isEqualTo(401);
     assertThat(http.put("permissions/%2F/" + user, ALL).status()).isEqualTo(204);
-    assertThat(stranger.get(path).status()).isEqualTo(200);
+    assertThat(unprivileged.get(path).status()).isEqualTo(200);
   }
 
   @Test

@@ -167,10 +167,10 @@ class ConnectionLogIT {
   void aClientThatDisconnectsWithoutCloseIsLogged() throws Exception {
     RawClient open = RawClient.open(broker.port());
     RawClient loggedIn = new RawClient(broker.port());
-    RawClient stranger = new RawClient(broker.port());
+    RawClient unknown = new RawClient(broker.port());
     loggedIn.login();
-    stranger.start();
-    List<RawClient> clients = List.of(open, loggedIn, stranger);
+    unknown.start();
+    List<RawClient> clients = List.of(open, loggedIn, unknown);
     String gone = "client unexpectedly closed TCP connection";
     for (RawClient client : clients) {
       client.close();
@@ -183,9 +183,9 @@ class ConnectionLogIT {
     assertThat(linesAbout(loggedIn))
         .singleElement()
         .matches(line -> line.contains(sockets(loggedIn) + " (user: 'guest'): " + gone));
-    assertThat(linesAbout(stranger))
+    assertThat(linesAbout(unknown))
         .singleElement()
-        .matches(line -> line.contains(sockets(stranger) + ": " + gone));
+        .matches(line -> line.contains(sockets(unknown) + ": " + gone));
   }
 
   @Test

@@ -162,12 +162,12 @@ class DeathJournalIT extends AccessFixture {
     String queue = amqp.queue(Map.of("x-message-ttl", 0));
     amqp.publish(queue, id("secret"), "b");
     awaitDeath(queue);
-    Http stranger = Http.as(target.httpPort(), user, "p");
-    assertThat(stranger.get("deaths").json()).isEmpty();
-    assertThat(stranger.get("deaths/%2F").status()).isEqualTo(401);
-    assertThat(stranger.get("queues/%2F/" + queue + "/deaths").status()).isEqualTo(401);
+    Http unprivileged = Http.as(target.httpPort(), user, "p");
+    assertThat(unprivileged.get("deaths").json()).isEmpty();
+    assertThat(unprivileged.get("deaths/%2F").status()).isEqualTo(401);
+    assertThat(unprivileged.get("queues/%2F/" + queue + "/deaths").status()).isEqualTo(401);
     assertThat(http.put("permissions/%2F/" + user, ALL).status()).isEqualTo(201);
-    assertThat(stranger.get("deaths?queue=" + queue).json()).hasSize(1);
+    assertThat(unprivileged.get("deaths?queue=" + queue).json()).hasSize(1);
   }
 
   @Test

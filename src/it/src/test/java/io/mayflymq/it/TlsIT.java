@@ -367,10 +367,10 @@ class TlsIT {
       ControlCommand control = ControlCommand.ours(guest);
       assertThat(control.run("list_vhosts", "-s", "--cacertfile", authority).out())
           .containsExactly("/");
-      ControlCommand.Outcome stranger = control.run("list_vhosts");
-      assertThat(stranger.exit()).isEqualTo(69);
-      assertThat(stranger.err().get(1)).startsWith("no TLS with " + url);
-      assertThat(stranger.err()).last().asString().startsWith("--cacertfile ");
+      ControlCommand.Outcome unknown = control.run("list_vhosts");
+      assertThat(unknown.exit()).isEqualTo(69);
+      assertThat(unknown.err().get(1)).startsWith("no TLS with " + url);
+      assertThat(unknown.err()).last().asString().startsWith("--cacertfile ");
       ControlCommand.Outcome missing =
           control.run("list_vhosts", "--cacertfile", directory.resolve("none.pem").toString());
       assertThat(missing.exit()).isEqualTo(78);
@@ -389,12 +389,12 @@ class TlsIT {
 
   @Test
   void aClientWithoutAValidCertificateIsRefused() throws Exception {
-    Certificate stranger = Certificate.of("CN=ann,O=shop");
+    Certificate unknown = Certificate.of("CN=ann,O=shop");
     BrokerProcess.Builder strict = verifying().set("ssl_options.fail_if_no_peer_cert", true);
     try (BrokerProcess broker = strict.start()) {
       assertThatThrownBy(() -> factory(server.trusted()).newConnection())
           .isInstanceOf(IOException.class);
-      assertThatThrownBy(() -> external(stranger).newConnection()).isInstanceOf(IOException.class);
+      assertThatThrownBy(() -> external(unknown).newConnection()).isInstanceOf(IOException.class);
       external(ann).newConnection().close();
       broker.stop();
       assertThat(broker.complaints()).isEmpty();

@@ -137,7 +137,7 @@ public final class MessageResource {
       routed.complete(false);
       return;
     }
-    PublishListener receipts =
+    PublishListener listener =
         new PublishListener() {
           private int waitingFor = route.size();
           private boolean taken = true;
@@ -150,7 +150,7 @@ public final class MessageResource {
             }
           }
         };
-    commands.publish(route, message, receipts, 0);
+    commands.publish(route, message, listener, 0);
   }
 
   /**
