@@ -124,7 +124,7 @@ class QueueMachineExpiryTest {
     assertThat(queue.publish(0)).as("confirmed all the same").isTrue();
     assertThat(queue.delivered()).containsExactly(0);
     assertThat(queue.dead(DeathReason.EXPIRED)).as("the prefetch is used up").containsExactly(1);
-    assertThat(queue.stored).as("until its letter is safe").containsExactly(0L, 1L);
+    assertThat(queue.stored).as("until its dead letter is safe").containsExactly(0L, 1L);
 
     queue.machine.requeue(consumer, 0, 0, queue.now);
     assertThat(queue.dead(DeathReason.EXPIRED)).as("no second chance").containsExactly(1, 0);

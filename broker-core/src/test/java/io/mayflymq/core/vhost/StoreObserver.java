@@ -375,13 +375,13 @@ final class StoreObserver {
           safely |= other.storedAt <= safeOf(other);
         }
       }
-      assertThat(safely || !any).as("settled before its letter was safe: %s", entry).isTrue();
+      assertThat(safely || !any).as("settled before its dead letter was safe: %s", entry).isTrue();
       if (!any) {
         assertThat(
                 !perhaps
                     && sent.target != null
                     && sent.target.equals(target.apply(entry.key.queueId)))
-            .as("settled before its letter arrived: %s", entry)
+            .as("settled before its dead letter arrived: %s", entry)
             .isFalse();
         ended.add(entry.number);
       }

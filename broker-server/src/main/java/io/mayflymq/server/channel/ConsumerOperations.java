@@ -277,8 +277,8 @@ final class ConsumerOperations implements DeliveryReceiver {
 
   private DeliverySource sourceOfFetched(Queue queue) {
     if (lastFetched == null || lastFetched.queue() != queue) {
-      Consumer nobody = new Consumer(ShortString.EMPTY, true, false, 0, FieldTable.EMPTY, null);
-      lastFetched = new DeliverySource(queue, nobody, true);
+      Consumer noConsumer = new Consumer(ShortString.EMPTY, true, false, 0, FieldTable.EMPTY, null);
+      lastFetched = new DeliverySource(queue, noConsumer, true);
     }
     return lastFetched;
   }

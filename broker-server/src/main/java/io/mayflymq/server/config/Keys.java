@@ -383,15 +383,14 @@ final class Keys {
    * with underscores for dots. The operator's part of a family's key is taken in lower case.
    */
   static Optional<String> ofEnvironmentVariable(String variable) {
-    for (String former : FORMER_NAMES.keySet()) {
-      if (environmentName(former).equals(variable)
-          && ALL.stream().noneMatch(key -> environmentName(key.name()).equals(variable))) {
-        return Optional.of(former);
-      }
-    }
     for (Key<?> key : ALL) {
       if (key instanceof Setting<?> setting && environmentName(setting.name()).equals(variable)) {
         return Optional.of(setting.name());
+      }
+    }
+    for (String former : FORMER_NAMES.keySet()) {
+      if (environmentName(former).equals(variable)) {
+        return Optional.of(former);
       }
     }
     for (Key<?> key : ALL) {

@@ -19,7 +19,7 @@ final class ValueTypes {
   private static final Pattern FRACTION = Pattern.compile("[0-9]{1,9}(\\.[0-9]{1,18})?");
   private static final long LARGEST_SIZE = 1L << 60;
 
-  /** RabbitMQ's information units: a single letter and "ib" count in 1024, "b" in 1000. */
+  /** RabbitMQ's information units: {@code k} and {@code kib} are 1024 bytes, {@code kb} is 1000. */
   private static final Map<String, Long> UNITS =
       Map.ofEntries(
           Map.entry("", 1L),

@@ -74,7 +74,7 @@ final class Usage {
         : text + "Did you mean '%s'? \n".formatted(similar);
   }
 
-  /** Returns the command whose name differs in the fewest letters, if they are few. */
+  /** Returns the command whose name differs in the fewest characters, if they are few. */
   private static String similar(String name) {
     String best = null;
     int least = Math.max(2, name.length() / 3) + 1;

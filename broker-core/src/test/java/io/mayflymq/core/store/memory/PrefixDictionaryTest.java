@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class PrefixDictionaryTest {
   private static final int SLAB = 1 << 16;
-  private static final String HEADERS = "x-death and what else a letter is told ".repeat(10);
+  private static final String HEADERS = "x-death and other headers of a dead letter ".repeat(10);
 
   private final PrefixDictionary prefixDictionary = new PrefixDictionary();
 

@@ -72,8 +72,8 @@ public final class Api {
   }
 
   @SuppressWarnings("unchecked") // the keys of what JSON calls an object are texts
-  public static Map<String, Object> object(Object jsonText) {
-    return (Map<String, Object>) jsonText;
+  public static Map<String, Object> object(Object json) {
+    return (Map<String, Object>) json;
   }
 
   public Object put(String path, Object body) {
@@ -157,10 +157,10 @@ public final class Api {
       connection.setRequestProperty("Authorization", endpoint.authorization());
       headers.forEach(connection::setRequestProperty);
       if (body != null) {
-        byte[] jsonText = JsonText.write(body).getBytes(StandardCharsets.UTF_8);
+        byte[] json = JsonText.write(body).getBytes(StandardCharsets.UTF_8);
         connection.setRequestProperty("Content-Type", "application/json");
         connection.setDoOutput(true);
-        connection.getOutputStream().write(jsonText);
+        connection.getOutputStream().write(json);
       }
       int status = connection.getResponseCode();
       InputStream stream = status < 400 ? connection.getInputStream() : connection.getErrorStream();

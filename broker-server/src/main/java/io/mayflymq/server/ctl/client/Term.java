@@ -61,8 +61,8 @@ public final class Term {
   /**
    * Returns a table of AMQP that came as a JSON object: names, types and values, in order of names.
    */
-  public static Object table(Object jsonText) {
-    if (!(jsonText instanceof Map<?, ?> object)) {
+  public static Object table(Object json) {
+    if (!(json instanceof Map<?, ?> object)) {
       return List.of();
     }
     return object.entrySet().stream()

@@ -19,9 +19,9 @@ public final class Values {
    *
    * @throws ControlException if it is none
    */
-  public static Object parse(String jsonText) {
+  public static Object parse(String json) {
     try {
-      return JsonText.read(jsonText);
+      return JsonText.read(json);
     } catch (JsonProcessingException e) {
       throw ControlException.error(
           Sysexits.UNAVAILABLE, "JSON decoding error. Reason: " + reason(e));
@@ -39,8 +39,8 @@ public final class Values {
    * @param name what it is
    * @throws ControlException if it is none
    */
-  public static Map<String, Object> parseObject(String name, String jsonText) {
-    Object value = parse(jsonText);
+  public static Map<String, Object> parseObject(String name, String json) {
+    Object value = parse(json);
     if (value instanceof Map<?, ?>) {
       return Api.object(value);
     }

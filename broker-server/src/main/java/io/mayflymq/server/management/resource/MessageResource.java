@@ -287,13 +287,14 @@ public final class MessageResource {
           ShardCommandSender commands =
               new ShardCommandSender(
                   shard, managed.broker().shards(), () -> settled.complete(null));
-          Consumer nobody = new Consumer(ShortString.EMPTY, true, false, 0, FieldTable.EMPTY, null);
+          Consumer noConsumer =
+              new Consumer(ShortString.EMPTY, true, false, 0, FieldTable.EMPTY, null);
           for (GetResult fetched : taken) {
             long sequence = fetched.sequence();
             if (mode.requeues) {
-              commands.requeue(queue, nobody, sequence, sequence);
+              commands.requeue(queue, noConsumer, sequence, sequence);
             } else {
-              commands.reject(queue, nobody, sequence, sequence);
+              commands.reject(queue, noConsumer, sequence, sequence);
             }
           }
         });

@@ -65,7 +65,7 @@ class OutputFormatTest {
   }
 
   @Test
-  void jsonText() {
+  void json() {
     assertThat(OutputFormat.JSON.rows(QUEUES, true))
         .startsWith(
             """
