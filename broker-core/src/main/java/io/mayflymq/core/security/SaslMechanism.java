@@ -114,7 +114,7 @@ public sealed interface SaslMechanism {
   }
 
   /**
-   * RFC 4505: whoever asks is let in as one user. Off by default.
+   * RFC 4505: every client is logged in as one configured user. Off by default.
    *
    * @param credentials the user to log in as, as in RabbitMQ 4's {@code anonymous_login_user} and
    *     {@code anonymous_login_pass}

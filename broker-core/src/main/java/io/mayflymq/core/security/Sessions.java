@@ -27,8 +27,8 @@ public final class Sessions {
   }
 
   /**
-   * Counts a connection in. Whoever calls this looks afterwards whether its user and virtual host
-   * are still there: one that is deleted meanwhile is either found gone, or closes the session.
+   * Counts a connection in. The caller checks afterwards whether its user and virtual host are
+   * still there: one that is deleted meanwhile is either found gone, or closes the session.
    *
    * @param ofVhost the limits of its virtual host
    * @throws ConnectionException 530 NOT_ALLOWED if there are as many as allowed; then it is not in

@@ -64,7 +64,7 @@ final class AutoDeadLetterQueue {
   }
 
   /**
-   * The error for whoever would delete one: 406.
+   * Returns the error for a client that deletes one: 406.
    *
    * @param queue a queue that {@link #is} one
    */

@@ -9,7 +9,7 @@ import java.util.concurrent.CompletableFuture;
  * letters, and those reach queues of other shards by a way of their own: a basic.get that is sent there next could be faster.
  *
  * So the commands that may make dead letters are remembered here, with the queue that they went to, until all that comes of them has arrived.
- * Whoever acts on another queue asks whether one of them may lead there, and waits if so. Commands of queues without a dead letter
+ * A channel that acts on another queue asks whether one of them may lead there, and waits if so. Commands of queues without a dead letter
  * exchange are never here, and what cannot be reached does not wait: acknowledging and publishing costs one look at an empty list.
  */
 /** What a connection has caused that may still be under way. By the connection's loop only. */

@@ -22,7 +22,7 @@ final class CommandBatch {
   static final byte TIME_OUT = 6;
   private static final byte REFUSED = 7;
 
-  /** It threw: nobody knows what became of it. */
+  /** It threw: its outcome is unknown. */
   private static final byte FAILED = 8;
 
   private static final int INITIAL_CAPACITY = 64;
@@ -113,14 +113,14 @@ final class CommandBatch {
     return size;
   }
 
-  /** Whether somebody waits for a message of the batch to be safe. */
+  /** Whether a publisher waits for a message of the batch to be safe. */
   boolean isAwaited() {
     return awaited;
   }
 
   /**
-   * How long whoever sends so much should pause, in ms; 0 if there is no need. A flood mostly goes
-   * to one queue, so the last one is asked; few messages never have to pause.
+   * How long the sender should pause, in ms; 0 if there is no need. A flood mostly goes to one
+   * queue, so the last one is asked; few messages never have to pause.
    *
    * @see Queue#pauseMillis
    */
@@ -136,7 +136,7 @@ final class CommandBatch {
   void applyWith(DeadLetterPublisher deadLetters, Faults faults) {
     try {
       apply(deadLetters, faults);
-      // Before anybody hears of the batch, so that whoever then looks finds its dead letters.
+      // Before the batch is reported, so that its dead letters are there then.
       deadLetters.flush(consequences);
     } finally {
       if (consequences != null) {

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletableFuture;
  * First go the ready ones, in order, then those that consumers have, then those that are scheduled for later, in the order of their due times.
  * They die slice by slice, with other work of the shard in between, and no faster than the disk and the shards that they go to can follow. The queue
  * is there until the last one has died and its dead letter is safe: after a crash in the middle it is back with what is left. One whose lease had
- * ended stays if somebody uses it meanwhile, without the messages that have died. Whoever hears that the queue is gone finds its dead letters where
+ * ended stays if it is used meanwhile, without the messages that have died. A client that is told of the deletion finds its dead letters where
  * they went, also those that went over several queues.
  *
  * Belongs to the queue's shard.
@@ -47,7 +47,7 @@ final class DrainOnDelete {
    * Begins, within a burst of the shard.
    *
    * @param first what comes before the first message dies
-   * @return whether the queue may go now: not if somebody used it, or it has gone another way
+   * @return whether the queue may go now: not if it was used, or it has gone another way
    */
   CompletableFuture<Boolean> begin(Runnable first) {
     shard.executeLater(
@@ -146,7 +146,7 @@ final class DrainOnDelete {
     }
   }
 
-  /** A disk that has failed delays nobody any more: what it had is back at the next start. */
+  /** A failed disk causes no further delay: its messages are back at the next start. */
   private final class CaughtUp implements Commit {
     @Override
     public void safe() {

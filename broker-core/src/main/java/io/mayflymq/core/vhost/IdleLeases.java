@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.TreeSet;
 
 /*
- * The exchanges and bindings of a virtual host that go when nobody uses them for too long.
+ * The exchanges and bindings of a virtual host that are deleted when they are unused for too long.
  *
  * Their leases are in the routing table, so that a message finds them on its way; nothing is asked of messages that pass none. Here they stand in the
  * order in which they would end as far as was known, with one timer, on the first shard. When it fires, one that was used meanwhile
@@ -157,7 +157,7 @@ final class IdleLeases extends Timer {
     }
   }
 
-  /** A binding that somebody makes or removes is use of what it connects. */
+  /** Adding or removing a binding is use of what it connects. */
   void usedEnds(RoutingTable<Queue> table, Binding binding) {
     used(binding.source());
     if (binding.destinationKind() == DestinationKind.EXCHANGE) {

@@ -9,8 +9,8 @@ import io.mayflymq.core.routing.RoutingTable;
 import java.util.List;
 
 /**
- * Messages of the broker's own: nobody waits for a confirm, and a queue that refuses one does not
- * get it. Any thread may call.
+ * Messages of the broker's own: none is confirmed, and a queue that refuses one does not get it.
+ * Any thread may call.
  */
 final class InternalPublisher {
   private InternalPublisher() {}

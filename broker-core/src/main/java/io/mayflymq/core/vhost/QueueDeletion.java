@@ -51,7 +51,7 @@ final class QueueDeletion {
     this.removal = removal;
   }
 
-  /** Whether the queue is about to go, and nobody's use of it changes that. */
+  /** Whether the deletion is decided: no use of the queue cancels it any more. */
   boolean isDecided() {
     return over != null;
   }
@@ -146,7 +146,7 @@ final class QueueDeletion {
   /**
    * Begins to take leave: consumers are cancelled and messages dead-lettered, if that is wanted.
    *
-   * @return whether the queue may go now: not if somebody used it meanwhile, or it has gone
+   * @return whether the queue may go now: not if it was used meanwhile, or it has gone
    */
   private CompletableFuture<Boolean> begin(DropTrigger cause) {
     overtake();

@@ -4,7 +4,7 @@ import io.mayflymq.core.queue.browse.BrowsedMessage;
 import java.util.List;
 
 /**
- * Some of the ready messages of a queue, as somebody saw them who took nothing.
+ * Some of the ready messages of a queue, as a browser sees them.
  *
  * @param messages in the order in which they would be served
  * @param next the position to go on at; -1 if there was nothing behind the last one

@@ -148,7 +148,7 @@ public final class Redrive {
 
   /**
    * Runs a task when no message is on its way to another shard: what is held back is in the queue,
-   * and nobody else may have it until it is known whether it has arrived. Within a burst.
+   * and no consumer may have it until it is known whether it has arrived. Within a burst.
    */
   void whenNoneIsHeld(Runnable task) {
     if (underWay == 0) {
@@ -351,7 +351,7 @@ public final class Redrive {
       reported();
     }
 
-    /** Whether it is there nobody knows; it stays here. */
+    /** It is unknown whether it is there; it stays here. */
     @Override
     public void failed(long target) {
       accepted = false;

@@ -31,7 +31,7 @@ public record RedriveReport(
     PAUSED,
     /** All messages that were there have been looked at, and what was moved is safe. */
     DONE,
-    /** Somebody stopped it. */
+    /** It was stopped by an administrator. */
     STOPPED,
     /** It cannot go on. */
     FAILED;
@@ -65,7 +65,7 @@ public record RedriveReport(
     TO_ITSELF,
     /** A queue that it would go to is full and refuses more, or refused one before it. */
     REFUSED,
-    /** Whoever asked may not publish to the exchange. */
+    /** The user may not publish to the exchange. */
     FORBIDDEN;
 
     /** Its name where people see it. */

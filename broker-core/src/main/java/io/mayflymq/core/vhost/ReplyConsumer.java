@@ -3,7 +3,7 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.runtime.Shard;
 
-/** Whoever waits for replies without a queue of its own: a channel. */
+/** A channel that waits for direct replies, without a queue of its own. */
 public interface ReplyConsumer {
   /** The shard on whose loop it lives. Any thread may ask. */
   Shard home();

@@ -10,8 +10,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * Who waits for replies in a virtual host, by the names that replies are sent to: routing keys of
  * the default exchange that are no queues. Any thread may call.
  *
- * <p>A name ends in 128 random bits, so that nobody can guess it who was not sent a request, and it
- * is compared as a whole.
+ * <p>A name ends in 128 random bits, so that only the receiver of a request knows it, and it is
+ * compared as a whole.
  *
  * <p>Source: RabbitMQ, "Direct Reply-to".
  */
@@ -49,7 +49,7 @@ public final class ReplyConsumers {
     return byName.get(name);
   }
 
-  /** Whether a name is one that replies are sent to, though perhaps nobody waits any more. */
+  /** Whether a name is one that replies are sent to, though its channel may be closed. */
   public static boolean isReplyName(String name) {
     return name.startsWith(PREFIX);
   }
@@ -62,7 +62,7 @@ public final class ReplyConsumers {
   /**
    * What a declaration of a reserved name tells, passive or not: one consumer, if there is one.
    *
-   * @throws ChannelException 404 if nobody waits
+   * @throws ChannelException 404 if no channel waits
    */
   public DeclaredQueue status(String name) {
     if (!name.equals(PSEUDO_QUEUE) && !byName.containsKey(name)) {

@@ -30,7 +30,7 @@ public final class ReplySender implements EndOfBurstListener {
     this.consumers = consumers;
   }
 
-  /** Sends a reply to a name; nowhere if nobody waits. */
+  /** Sends a reply to the consumer of this name; drops it if there is none. */
   public void send(String name, Message message) {
     ReplyConsumer to = consumers.find(name);
     if (to == null) {

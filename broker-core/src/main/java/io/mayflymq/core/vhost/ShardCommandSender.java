@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * The way from a connection (or a shard that dead-letters) to the shards: one batch for each, filled while a burst runs and handed over
  * at its end. Commands for the same shard keep their order, and what is called on a queue after flush() comes after them.
  *
- * Batches come back when they were applied and what they wrote is safe, if somebody waits for that; else at once, unless the disk is too far
+ * Batches come back when they were applied and what they wrote is safe, if a publisher waits for that; else at once, unless the disk is too far
  * behind to take more, or the batch is part of a flood that consumers cannot keep up with: then they come back after a pause. What is under way
  * is counted in bytes, so a connection can stop reading while a shard, or consumers, are behind.
  */

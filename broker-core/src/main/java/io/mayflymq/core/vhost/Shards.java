@@ -124,7 +124,7 @@ public final class Shards {
 
   /**
    * Runs a task in a burst of a shard when everything that this shard has handed over so far, to
-   * itself or others, is as safe as their disks allow. A disk that has failed delays nobody.
+   * itself or others, is as safe as their disks allow. A failed disk causes no delay.
    */
   void whenSafe(Shard home, Runnable task) {
     AtomicInteger left = new AtomicInteger(count());

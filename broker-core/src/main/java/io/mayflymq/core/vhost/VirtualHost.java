@@ -27,8 +27,8 @@ import java.util.function.Supplier;
 /*
  * A virtual host: its exchanges and queues, and the bindings between them.
  *
- * Publishers read the routing table, an immutable snapshot behind one volatile field, and never wait. Whoever changes it holds the
- * lock for as long as it takes to make the next snapshot and to append the change to the metadata log; the change is in force, for everybody, once
+ * Publishers read the routing table, an immutable snapshot behind one volatile field, and never wait. A thread that changes it holds the
+ * lock for as long as it takes to make the next snapshot and to append the change to the metadata log; the change is in force once
  * the log says that it is safe (CommittedState). So what one client sees another one's crash cannot take away.
  *
  * A request is decided by the proposed state, which has the changes that are being written too. Where it finds there what is not in force yet,
@@ -201,7 +201,7 @@ public final class VirtualHost {
    * Declares an exchange, or checks that the one that exists is the same.
    *
    * @param connection who asks
-   * @return done when it is there for everybody, and safe
+   * @return done when it is in force and safe
    * @throws ChannelException 403 for a reserved name, 406 if it exists and differs or an argument
    *     is not valid
    */
@@ -213,7 +213,7 @@ public final class VirtualHost {
    * Deletes an exchange with its bindings; one that does not exist is no error.
    *
    * @param connection who asks
-   * @return done when it is gone for everybody, and safe
+   * @return done when it is gone and that is safe
    * @throws ChannelException 403 for one of the broker's own, 406 if it has bindings and {@code
    *     ifUnused} is set
    */
