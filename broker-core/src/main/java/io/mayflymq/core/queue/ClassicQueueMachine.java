@@ -36,7 +36,8 @@ import java.util.List;
  * timer is set for the earliest deadline only, and is only ever moved to an earlier time. If it fires too early, because the message was consumed
  * meanwhile, it is set again. Very many expiries at once are processed in slices of EXPIRY_SLICE, with the event loop running in between.
  */
-public final class ClassicQueueMachine implements QueueMachine {
+public final class ClassicQueueMachine
+    implements QueueMachine, MessageSource, Leased, DeadLettering, MemoryBound {
   /** How many messages expire in one slice before other work gets its turn. */
   static final int EXPIRY_SLICE = 1024;
 

@@ -5,10 +5,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.StreamOffset;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
-import io.mayflymq.core.queue.GetResult;
-import io.mayflymq.core.queue.MessageExtractor;
 import io.mayflymq.core.queue.PolicyImpact;
-import io.mayflymq.core.queue.Purge;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.QueueTimer;
@@ -16,7 +13,6 @@ import io.mayflymq.core.queue.browse.MessageBrowser;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.retention.Deadlines;
-import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.StreamStore;
 import java.io.UncheckedIOException;
@@ -239,65 +235,11 @@ public final class StreamMachine implements QueueMachine {
     feedAll(nowMillis);
   }
 
-  /** The log keeps no memory that could be freed. */
-  @Override
-  public void trimMemory() {}
-
   @Override
   public void dispose() {
     consumers.values().forEach(StreamConsumer::close);
     consumers.clear();
     log.forget();
-  }
-
-  // Not supported by streams
-
-  /** Not supported: messages are not removed from a stream. */
-  @Override
-  public GetResult fetch(boolean acknowledges, long nowMillis) {
-    throw new UnsupportedOperationException("basic.get from a stream");
-  }
-
-  /** Not supported: messages are not removed from a stream. */
-  @Override
-  public Purge purge() {
-    throw new UnsupportedOperationException("queue.purge of a stream");
-  }
-
-  /** Not supported: messages are not removed from a stream. */
-  @Override
-  public MessageExtractor messageExtractor() {
-    return null;
-  }
-
-  /** A stream does not expire. */
-  @Override
-  public void used(LeaseUse use, long nowMillis) {}
-
-  /** A stream does not expire. */
-  @Override
-  public void holdsScheduled(boolean any, long nowMillis) {
-    // Streams have no lease.
-  }
-
-  @Override
-  public void deadLettersWait(long count, long bytes) {}
-
-  @Override
-  public boolean leaseHasEnded(long nowMillis) {
-    return false;
-  }
-
-  /** Messages of a stream are not dead-lettered. */
-  @Override
-  public boolean deadLetterAll(DropTrigger cause, long nowMillis) {
-    return true;
-  }
-
-  /** Returns 0: messages that consumers have not read yet are on disk. */
-  @Override
-  public int pauseMillis() {
-    return 0;
   }
 
   // Views
@@ -315,11 +257,6 @@ public final class StreamMachine implements QueueMachine {
   public QueueTotals totals() {
     long count = readyCount();
     return new QueueTotals(count, 0, log.bytes(), 0, 0, 0, 0, 0, count, log.bytes());
-  }
-
-  @Override
-  public Message peekHead() {
-    return null;
   }
 
   /** Shows safe messages only, like consumers. */

@@ -1,6 +1,8 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.message.DropTrigger;
+import io.mayflymq.core.queue.DeadLettering;
+import io.mayflymq.core.queue.Leased;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;
@@ -128,12 +130,14 @@ final class DrainOnDelete {
 
   /** Some messages die, those last that are scheduled. @return whether none is left */
   private boolean isEmptied() {
-    return machine.deadLetterAll(cause, shard.now())
+    return (!(machine instanceof DeadLettering messages)
+            || messages.deadLetterAll(cause, shard.now()))
         && (queue.schedule == null || queue.schedule.deadLetterAll(cause));
   }
 
   private boolean isUsedAgain() {
-    return cause == DropTrigger.EXPIRES && !machine.leaseHasEnded(shard.now());
+    return cause == DropTrigger.EXPIRES
+        && !(machine instanceof Leased leased && leased.leaseHasEnded(shard.now()));
   }
 
   private void next() {

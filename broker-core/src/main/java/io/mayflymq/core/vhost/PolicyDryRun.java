@@ -3,7 +3,7 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.queue.PolicyImpact;
-import io.mayflymq.core.queue.QueueMachine;
+import io.mayflymq.core.queue.Reconfigurable;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.QueueSettings;
 import java.util.Comparator;
@@ -142,7 +142,7 @@ public record PolicyDryRun(List<QueueChange> queues, List<ExchangeChange> exchan
     }
 
     /** Notes what other settings would do to a queue now. Any shard may call for its own. */
-    void add(QueueDefinition queue, QueueMachine machine, QueueSettings changed, long nowMillis) {
+    void add(QueueDefinition queue, Reconfigurable machine, QueueSettings changed, long nowMillis) {
       queues.add(
           new QueueChange(
               queue.name(),

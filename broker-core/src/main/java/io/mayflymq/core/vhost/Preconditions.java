@@ -1,5 +1,7 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.queue.MessageSource;
+import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.settings.QueueSettings;
@@ -49,10 +51,16 @@ record Preconditions(String vhost) {
         ReplyCode.NOT_IMPLEMENTED, "%s not supported by stream queues %s".formatted(what, stream));
   }
 
-  static void requireNoStream(Queue queue, String method) {
-    if (queue.isStream()) {
-      throw streamsLack(method, queue);
+  /**
+   * Checks whether messages can be removed from a queue.
+   *
+   * @throws ConnectionException 540 if it is a stream
+   */
+  static MessageSource requireSource(Queue queue, QueueMachine machine, String method) {
+    if (machine instanceof MessageSource messages) {
+      return messages;
     }
+    throw streamsLack(method, queue);
   }
 
   static void requireNoRedrive(Queue queue) {
@@ -68,8 +76,8 @@ record Preconditions(String vhost) {
    * @throws ConnectionException 540 if it is a stream
    * @throws ChannelException 405 if it is a quorum queue with a single active consumer
    */
-  static void requireGet(Queue queue) {
-    requireNoStream(queue, "basic.get");
+  static MessageSource requireGet(Queue queue, QueueMachine machine) {
+    MessageSource messages = requireSource(queue, machine, "basic.get");
     QueueSettings declared = queue.definition().settings();
     if (declared.type() == QueueType.QUORUM && declared.singleActiveConsumer()) {
       throw new ChannelException(
@@ -78,6 +86,7 @@ record Preconditions(String vhost) {
                   + " queues with single active consumer")
               .formatted(queue));
     }
+    return messages;
   }
 
   ChannelException locked(String queue) {

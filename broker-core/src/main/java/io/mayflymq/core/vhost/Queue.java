@@ -7,6 +7,9 @@ import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.queue.Leased;
+import io.mayflymq.core.queue.MemoryBound;
+import io.mayflymq.core.queue.MessageSource;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.runtime.Shard;
@@ -206,10 +209,10 @@ public final class Queue {
     }
   }
 
-  /** See {@link QueueMachine#trimMemory}. Within a burst of the shard. */
+  /** See {@link MemoryBound#trimMemory}. Within a burst of the shard. */
   void trimMemory() {
-    if (!deleted) {
-      machine.trimMemory();
+    if (!deleted && machine instanceof MemoryBound memory) {
+      memory.trimMemory();
     }
   }
 
@@ -260,15 +263,21 @@ public final class Queue {
       shard.runOrExecute(
           () -> {
             if (!deleted) {
-              machine.used(use, shard.now());
+              renewLease(use);
             }
           });
     }
   }
 
-  /** See {@link QueueMachine#pauseMillis}. On the shard's thread. */
+  private void renewLease(LeaseUse use) {
+    if (machine instanceof Leased leased) {
+      leased.used(use, shard.now());
+    }
+  }
+
+  /** See {@link MemoryBound#pauseMillis}. On the shard's thread. */
   int pauseMillis() {
-    return machine.pauseMillis();
+    return machine instanceof MemoryBound memory ? memory.pauseMillis() : 0;
   }
 
   /**
@@ -284,9 +293,9 @@ public final class Queue {
     return shard.call(
         () -> {
           requireExists();
-          Preconditions.requireGet(this);
-          machine.used(use, shard.now());
-          return machine.fetch(acknowledges, shard.now());
+          MessageSource messages = Preconditions.requireGet(this, machine);
+          renewLease(use);
+          return messages.fetch(acknowledges, shard.now());
         });
   }
 
@@ -296,8 +305,8 @@ public final class Queue {
         .call(
             () -> {
               requireExists();
-              Preconditions.requireNoStream(this, "queue.purge");
-              return QueuePurge.of(this, machine, waitingDeadLetters);
+              MessageSource messages = Preconditions.requireSource(this, machine, "queue.purge");
+              return QueuePurge.of(this, messages, waitingDeadLetters);
             })
         .thenCompose(removed -> removed);
   }
@@ -326,9 +335,9 @@ public final class Queue {
     return shard.call(
         () -> {
           requireExists();
-          Preconditions.requireNoStream(this, "redrive");
+          MessageSource messages = Preconditions.requireSource(this, machine, "redrive");
           Redrive redrive =
-              new Redrive(this, machine.messageExtractor(), request, shards, conditions);
+              new Redrive(this, messages.messageExtractor(), request, shards, conditions);
           if (!request.dryRun()) {
             Preconditions.requireNoRedrive(this);
             lastRedrive = redrive;
@@ -356,7 +365,7 @@ public final class Queue {
                 return queueDeletion().over().<DeclaredQueue>thenApply(done -> null);
               }
               if (renewsLease) {
-                machine.used(LeaseUse.DECLARE, shard.now());
+                renewLease(LeaseUse.DECLARE);
               }
               return CompletableFuture.completedFuture(
                   new DeclaredQueue(name(), machine.readyCount(), machine.consumerCount()));
@@ -464,8 +473,8 @@ public final class Queue {
 
   /** Whether messages wait to be published to it later. Within a burst of the shard. */
   void holdsScheduled(boolean any) {
-    if (!deleted) {
-      machine.holdsScheduled(any, shard.now());
+    if (!deleted && machine instanceof Leased leased) {
+      leased.holdsScheduled(any, shard.now());
     }
   }
 

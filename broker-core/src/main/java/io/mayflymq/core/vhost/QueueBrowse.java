@@ -1,5 +1,6 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.queue.Leased;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.browse.BrowsedMessage;
 import io.mayflymq.core.queue.browse.MessageBrowser;
@@ -64,7 +65,9 @@ final class QueueBrowse implements Runnable {
   private boolean slice() {
     queue.requireExists();
     if (browser == null) {
-      machine.used(LeaseUse.PEEK, shard.now());
+      if (machine instanceof Leased leased) {
+        leased.used(LeaseUse.PEEK, shard.now());
+      }
       browser = machine.browse(from);
     }
     long end = System.nanoTime() + SLICE_NANOS;

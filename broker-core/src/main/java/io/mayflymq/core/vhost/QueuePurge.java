@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.queue.MessageSource;
 import io.mayflymq.core.queue.Purge;
-import io.mayflymq.core.queue.QueueMachine;
 import java.util.concurrent.CompletableFuture;
 
 /** Removes all ready messages of a queue, and all of its dead letters that wait. */
@@ -14,8 +14,9 @@ final class QueuePurge {
    * @param waiting the dead letters that wait, or null if none ever did
    * @return how many ready messages and dead letters there were
    */
-  static CompletableFuture<Long> of(Queue queue, QueueMachine machine, WaitingDeadLetters waiting) {
-    Purge ready = machine.purge();
+  static CompletableFuture<Long> of(
+      Queue queue, MessageSource messages, WaitingDeadLetters waiting) {
+    Purge ready = messages.purge();
     if (waiting == null) {
       return SlicedTask.of(queue, () -> ready.step(queue.shard().now()), ready::removed);
     }

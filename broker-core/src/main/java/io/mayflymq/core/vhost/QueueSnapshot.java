@@ -1,6 +1,7 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.MessageSource;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.index.QueueTotals;
@@ -34,7 +35,7 @@ public record QueueSnapshot(
         machine.consumers().stream()
             .map(consumer -> new Member(consumer, machine.isActive(consumer)))
             .toList(),
-        machine.peekHead());
+        machine instanceof MessageSource messages ? messages.peekHead() : null);
   }
 
   /**

@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.ClassicQueueMachine;
+import io.mayflymq.core.queue.DeadLettering;
 import io.mayflymq.core.queue.MessageExtractor;
 import io.mayflymq.core.queue.Purge;
 import io.mayflymq.core.queue.QueueEffects;
@@ -152,7 +153,9 @@ final class WaitingDeadLetters extends Timer {
 
   private void changed() {
     QueueTotals totals = deadLetters.totals();
-    machine.deadLettersWait(totals.messages(), totals.bytes());
+    if (machine instanceof DeadLettering limited) {
+      limited.deadLettersWait(totals.messages(), totals.bytes());
+    }
     if (totals.messages() > 0 && !timerIsSet) {
       timerIsSet = true;
       shard.timers().schedule(this, shard.now() + pause);
