@@ -1,2 +1,2 @@
-/** Black-box tests, one class per feature, against the packaged broker or RabbitMQ. */
+/** Black-box tests against the packaged broker or RabbitMQ: a package per feature. */
 package io.mayflymq.it;

@@ -1,0 +1,2 @@
+/** Connections: the handshake, frames, heartbeats, and closing. */
+package io.mayflymq.it.connection;

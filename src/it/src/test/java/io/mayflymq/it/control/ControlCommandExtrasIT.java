@@ -1,0 +1,71 @@
+package io.mayflymq.it.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.ControlCommand;
+import io.mayflymq.it.harness.ControlCommand.Outcome;
+import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Target;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What the control command does that RabbitMQ's does otherwise, or not. */
+@BlackBox
+class ControlCommandExtrasIT {
+  @Test
+  @MayflyOnly("there is one node only")
+  void commandsThatDoNotApplyExplainWhy(Target target) {
+    ControlCommand control = ControlCommand.of(target);
+    for (String command : List.of("join_cluster", "suspend_listeners", "eval")) {
+      Outcome outcome = control.run(command, "x");
+      assertThat(outcome.exit()).as(command).isEqualTo(69);
+      assertThat(outcome.err().get(1)).startsWith(command + " is not applicable: ");
+    }
+  }
+
+  @Test
+  @MayflyOnly("RabbitMQ completes commands by another one")
+  void generateCompletionPrintsAScript(Target target) {
+    ControlCommand control = ControlCommand.of(target);
+    assertThat(control.run("generate_completion").out())
+        .startsWith("#!/usr/bin/env bash")
+        .anyMatch(line -> line.contains("set_operator_policy"));
+  }
+
+  @Test
+  @MayflyOnly("RabbitMQ asks its node nothing at all with --dry-run")
+  void aDryRunOfAnyCommandChangesNothing(Target target) {
+    ControlCommand control = ControlCommand.of(target);
+    for (List<String> change :
+        List.of(
+            List.of("add_vhost", "never"),
+            List.of("add_user", "never", "secret"),
+            List.of("set_policy", "never", ".*", "{\"max-length\":1}"),
+            List.of("set_global_parameter", "never", "1"))) {
+      List<String> call = new ArrayList<>(change);
+      call.add("--dry-run");
+      assertThat(control.run(call.toArray(new String[0])).exit()).as("%s", call).isZero();
+    }
+    for (String list :
+        List.of("list_vhosts", "list_users", "list_policies", "list_global_parameters")) {
+      assertThat(control.run(list, "-s").out()).as(list).noneMatch(line -> line.contains("never"));
+    }
+  }
+
+  @Test
+  @MayflyOnly("the exchange's name is in RabbitMQ's dialect of Erlang")
+  void topicPermissionsAreClearedByExchange(Target target) {
+    ControlCommand control = ControlCommand.of(target);
+    for (String exchange : List.of("amq.topic", "other")) {
+      assertThat(control.run("set_topic_permissions", "guest", exchange, "^a", ".*").exit())
+          .isZero();
+    }
+    assertThat(control.run("clear_topic_permissions", "guest", "other").exit()).isZero();
+    assertThat(control.run("list_topic_permissions", "-s").out())
+        .anyMatch(line -> line.contains("amq.topic"))
+        .noneMatch(line -> line.contains("other"));
+    assertThat(control.run("clear_topic_permissions", "guest").exit()).isZero();
+  }
+}

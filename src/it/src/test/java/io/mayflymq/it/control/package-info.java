@@ -1,0 +1,2 @@
+/** {@code mayflyctl} and the control of a running broker. */
+package io.mayflymq.it.control;

@@ -1,0 +1,90 @@
+package io.mayflymq.it.fault;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.MessageProperties;
+import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.Patience;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A broker without memory ends at once, with an exit code of its own, and loses nothing. */
+@OwnBroker
+class OutOfMemoryIT {
+  private static final int OUT_OF_MEMORY = 3;
+  private static final int TOO_LARGE = 100 << 20;
+  private static final int KEPT = 100;
+
+  @TempDir Path data;
+
+  private static BrokerProcess.Builder broker(Path data) {
+    return BrokerProcess.builder().data(data).set("shards", 2).set("log.file", "broker.log");
+  }
+
+  private static void keep(Channel channel) throws Exception {
+    channel.queueDeclare("kept", true, false, false, null);
+    channel.confirmSelect();
+    for (int number = 0; number < KEPT; number++) {
+      byte[] body = {(byte) number};
+      channel.basicPublish("", "kept", MessageProperties.PERSISTENT_BASIC, body);
+    }
+    channel.waitForConfirmsOrDie(Patience.MILLIS);
+  }
+
+  private static void requireKept(Path data) throws Exception {
+    try (BrokerProcess again = broker(data).start();
+        Connection connection = again.factory().newConnection();
+        Channel channel = connection.createChannel()) {
+      assertThat(channel.queueDeclarePassive("kept").getMessageCount()).isEqualTo(KEPT);
+    }
+  }
+
+  @Test
+  void aMessageThatExhaustsMemoryEndsTheProcessWithoutLossOfConfirmedMessages() throws Exception {
+    try (BrokerProcess broker = broker(data).jvm("-Xmx64m").start()) {
+      try (Connection connection = broker.factory().newConnection();
+          Channel channel = connection.createChannel()) {
+        keep(channel);
+        try {
+          channel.basicPublish("", "kept", MessageProperties.PERSISTENT_BASIC, new byte[TOO_LARGE]);
+        } catch (IOException | RuntimeException expected) {
+          await().until(() -> !connection.isOpen());
+        }
+      } catch (IOException | RuntimeException closed) {
+        assertThat(closed).isNotInstanceOf(AssertionError.class);
+      }
+      assertThat(broker.awaitExit()).isEqualTo(OUT_OF_MEMORY);
+      assertThat(broker.output()).anyMatch(line -> line.contains("out of memory"));
+    }
+    requireKept(data);
+  }
+
+  /**
+   * Every thread finds that there is none, not only one. Then nothing can be made any more, not
+   * even the text of a line of the log.
+   */
+  @Test
+  void aFullHeapEndsTheProcess() throws Exception {
+    try (BrokerProcess broker = broker(data).jvm("-Xmx48m").start()) {
+      try (Connection connection = broker.factory().newConnection();
+          Channel channel = connection.createChannel()) {
+        keep(channel);
+        // An alarm stops publishers, and not this.
+        for (int queue = 0; queue < 1_000_000; queue++) {
+          channel.queueDeclareNoWait("filler-" + queue, false, false, false, null);
+        }
+      } catch (IOException | RuntimeException closed) {
+        assertThat(closed).hasMessageNotContaining("PRECONDITION_FAILED");
+      }
+      assertThat(broker.awaitExit()).isEqualTo(OUT_OF_MEMORY);
+      assertThat(broker.output()).anyMatch(line -> line.contains("out of memory"));
+    }
+    requireKept(data);
+  }
+}

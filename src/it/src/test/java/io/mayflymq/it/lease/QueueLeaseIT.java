@@ -1,0 +1,220 @@
+package io.mayflymq.it.lease;
+
+import static io.mayflymq.it.harness.Amqp.PLAIN;
+import static io.mayflymq.it.harness.Amqp.bytes;
+import static io.mayflymq.it.harness.Amqp.deadLetterTo;
+import static io.mayflymq.it.harness.ChannelErrors.assertChannelError;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import com.rabbitmq.client.BuiltinExchangeType;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import io.mayflymq.it.harness.Amqp;
+import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.Deliveries;
+import io.mayflymq.it.harness.Presence;
+import io.mayflymq.it.harness.Time;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Tests queue leases ({@code x-expires}): which operations renew them and which do not. */
+@BlackBox
+class QueueLeaseIT {
+  private static final int LEASE = 600;
+  private static final Map<String, Object> LEASED = Map.of("x-expires", LEASE);
+
+  @Test
+  void anUnusedQueueIsDeletedWithItsMessages(Amqp amqp) throws Exception {
+    String dead = amqp.queue();
+    Presence presence = new Presence(amqp);
+    String queue = amqp.queue(deadLetterTo(dead, LEASED));
+    amqp.publish(queue, "goes with it");
+    presence.awaitGone(queue);
+    assertThat(amqp.exists(queue)).isFalse();
+    assertThat(amqp.ready(dead)).as("not dead-lettered").isZero();
+  }
+
+  @Test
+  void anExpiredQueueLosesItsBindings(Amqp amqp) throws Exception {
+    String exchange = amqp.exchange(BuiltinExchangeType.DIRECT);
+    Presence presence = new Presence(amqp);
+    String queue = amqp.queue(LEASED);
+    amqp.bind(queue, exchange, "k");
+    presence.awaitGone(exchange, "k");
+  }
+
+  @Test
+  void anUnusedQueueIsNeverDeletedEarly(Amqp amqp) throws Exception {
+    Presence presence = new Presence(amqp);
+    long start = System.nanoTime();
+    String queue = amqp.queue(LEASED);
+    assertThat(Time.millisBetween(start, presence.awaitGone(queue)))
+        .isGreaterThanOrEqualTo(LEASE - 1.0);
+  }
+
+  @Test
+  void aConsumerSuspendsTheLeaseAndItsEndStartsIt(Amqp amqp) throws Exception {
+    Presence presence = new Presence(amqp);
+    String queue = amqp.queue(LEASED);
+    Deliveries consumer = amqp.consume(queue);
+    presence.assertStays(queue, 2 * LEASE);
+    long cancelled = System.nanoTime();
+    consumer.cancel();
+    assertThat(Time.millisBetween(cancelled, presence.awaitGone(queue)))
+        .isGreaterThanOrEqualTo(LEASE - 1.0);
+  }
+
+  @Test
+  void theLeaseStartsWithTheEndOfTheLastConsumer(Amqp amqp) throws Exception {
+    Presence presence = new Presence(amqp);
+    String queue = amqp.queue(LEASED);
+    Deliveries first = amqp.consume(queue);
+    Deliveries second = amqp.consume(queue);
+    first.cancel();
+    presence.assertStays(queue, 2 * LEASE);
+    second.cancel();
+    presence.awaitGone(queue);
+  }
+
+  @Test
+  void closingAChannelOrConnectionStartsTheLease(Amqp amqp) throws Exception {
+    Presence presence = new Presence(amqp);
+    String byChannel = amqp.queue(LEASED);
+    String byConnection = amqp.queue(LEASED);
+    Channel channel = amqp.newChannel();
+    Connection connection = amqp.newConnection();
+    Deliveries.from(channel, byChannel, true);
+    Deliveries.from(connection.createChannel(), byConnection, true);
+    presence.assertStays(byChannel, LEASE + 100);
+    presence.assertStays(byConnection, 50);
+    channel.close();
+    connection.close();
+    presence.awaitGone(byChannel);
+    presence.awaitGone(byConnection);
+  }
+
+  @Test
+  void getOnAnEmptyQueueRenewsTheLease(Amqp amqp) throws Exception {
+    isKeptBy(amqp, (channel, queue) -> assertThat(channel.basicGet(queue, true)).isNull());
+  }
+
+  @Test
+  void redeclaringRenewsTheLease(Amqp amqp) throws Exception {
+    isKeptBy(amqp, (channel, queue) -> channel.queueDeclare(queue, false, false, false, LEASED));
+  }
+
+  @Test
+  void redeclaringPassivelyRenewsTheLease(Amqp amqp) throws Exception {
+    isKeptBy(amqp, Channel::queueDeclarePassive);
+  }
+
+  private interface Use {
+    void of(Channel channel, String queue) throws Exception;
+  }
+
+  /** Uses a queue four times per lease, for twice its lease, and then waits until it expires. */
+  private static void isKeptBy(Amqp amqp, Use use) throws Exception {
+    Presence presence = new Presence(amqp);
+    Channel channel = amqp.channel();
+    long used = System.nanoTime();
+    String queue = amqp.queue(LEASED);
+    for (int i = 0; i < 8; i++) {
+      Time.pass(LEASE / 4);
+      long before = System.nanoTime();
+      try {
+        use.of(channel, queue);
+      } catch (IOException gone) {
+        assumeThat(Time.millisBetween(used, System.nanoTime()))
+            .as("ms between two uses; a machine that stood still for a lease proves nothing")
+            .isLessThan(LEASE);
+        throw gone;
+      }
+      used = before;
+    }
+    assertThat(Time.millisBetween(used, presence.awaitGone(queue)))
+        .isGreaterThanOrEqualTo(LEASE - 1.0);
+  }
+
+  @Test
+  void publishingPurgingAndBindingDoNotRenewTheLease(Amqp amqp) throws Exception {
+    String exchange = amqp.exchange(BuiltinExchangeType.DIRECT);
+    Presence presence = new Presence(amqp);
+    Channel channel = amqp.channel();
+    long start = System.nanoTime();
+    String queue = amqp.queue(LEASED);
+    for (int i = 0; i < 3; i++) {
+      Time.pass(LEASE / 5);
+      channel.basicPublish("", queue, PLAIN, bytes("a"));
+      channel.queueBind(queue, exchange, "k" + i);
+      channel.queuePurge(queue);
+    }
+    assertThat(Time.millisBetween(start, presence.awaitGone(queue)))
+        .isLessThan(LEASE + 3 * LEASE / 5.0);
+  }
+
+  @Test
+  void anUnacknowledgedGetDoesNotKeepTheQueue(Amqp amqp) throws Exception {
+    Presence presence = new Presence(amqp);
+    String queue = amqp.queue(LEASED);
+    amqp.publish(queue, "a");
+    Channel channel = amqp.channel();
+    long tag = channel.basicGet(queue, false).getEnvelope().getDeliveryTag();
+    presence.awaitGone(queue);
+    channel.basicAck(tag, false);
+    channel.exchangeDeclarePassive("amq.direct");
+    assertThat(channel.isOpen()).as("an ack of a message that went with its queue").isTrue();
+  }
+
+  @Test
+  void anAutoDeleteQueueWithALeaseIsDeletedByTheFirstRuleThatApplies(Amqp amqp) throws Exception {
+    Presence presence = new Presence(amqp);
+    Channel channel = amqp.channel();
+    String unused = amqp.name();
+    channel.queueDeclare(unused, false, false, true, LEASED);
+    presence.awaitGone(unused);
+
+    String used = amqp.name();
+    channel.queueDeclare(used, false, false, true, Map.of("x-expires", 600_000));
+    amqp.consume(used).cancel();
+    presence.awaitGone(used);
+  }
+
+  @Test
+  void anExpiredQueueCanBeDeclaredAgain(Amqp amqp) throws Exception {
+    Presence presence = new Presence(amqp);
+    String queue = amqp.queue(Map.of("x-expires", 50));
+    presence.awaitGone(queue);
+    amqp.queue(queue, Map.of());
+    amqp.publish(queue, "a");
+    assertThat(amqp.get(queue)).isEqualTo("a");
+  }
+
+  @Test
+  void badArgumentsAreRefused(Amqp amqp) throws Exception {
+    refuses(amqp, 0, "{value_zero,0}");
+    refuses(amqp, -1, "{value_negative,-1}");
+    refuses(amqp, 315_360_000_001L, "{value_too_large,315360000001}");
+    refuses(amqp, "1000", "\"expected integer, got longstr\"");
+    refuses(amqp, List.of(), "\"expected integer, got array\"");
+    amqp.queue(Map.of("x-expires", 315_360_000_000L));
+  }
+
+  private static void refuses(Amqp amqp, Object lease, String reason) throws Exception {
+    Channel channel = amqp.newChannel();
+    String name = amqp.name();
+    Map<String, Object> arguments = new HashMap<>();
+    arguments.put("x-expires", lease);
+    assertChannelError(
+        channel,
+        406,
+        "PRECONDITION_FAILED - invalid arg 'x-expires' for queue '"
+            + name
+            + "' in vhost '/': "
+            + reason,
+        () -> channel.queueDeclare(name, false, false, false, arguments));
+  }
+}

@@ -1,0 +1,153 @@
+package io.mayflymq.it.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.RawClient;
+import java.io.DataInputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Tests the configuration as a script sees it: sources and their precedence, and the one-line error
+ * and exit code of a mistake.
+ */
+@OwnBroker
+class ConfigurationIT {
+  private static final int CONFIG = 78;
+  private static final int FAILURE = 1;
+
+  @ParameterizedTest
+  @CsvSource({
+    "hartbeat, 10",
+    "heartbeat, often",
+    "heartbeat, -1",
+    "frame_max, 5",
+    "channel_max, 65536",
+    "handshake_timeout, soon",
+    "max_message_size, 1 parsec",
+    "log.console.level, loud",
+    "listeners.tcp.default, 127.0.0.1:99999",
+  })
+  void anErrorInTheConfigurationFileIsReportedInOneLine(
+      String key, String value, @TempDir Path directory) throws Exception {
+    Path file = directory.resolve("broker.conf");
+    Files.writeString(file, "# a comment\n\n" + key + " = " + value + "\n");
+    fails(
+        BrokerProcess.builder().withoutListener().arguments("--config", file.toString()),
+        CONFIG,
+        file.getFileName().toString(),
+        "3",
+        key,
+        value);
+  }
+
+  @Test
+  void aMalformedConfigurationLineIsReportedInOneLine(@TempDir Path directory) throws Exception {
+    Path file = directory.resolve("broker.conf");
+    Files.writeString(file, "heartbeat = 10\nthis is no setting\n");
+    fails(
+        BrokerProcess.builder().arguments("--config", file.toString()), CONFIG, "broker.conf", "2");
+  }
+
+  @Test
+  void aMissingConfigurationFileIsReportedInOneLine() throws Exception {
+    fails(BrokerProcess.builder().arguments("--config", "/no/such.conf"), CONFIG, "/no/such.conf");
+  }
+
+  @Test
+  void anErrorOnTheCommandLineIsReportedInOneLine() throws Exception {
+    fails(BrokerProcess.builder().set("hartbeat", 10), CONFIG, "hartbeat", "heartbeat");
+    fails(BrokerProcess.builder().set("heartbeat", "often"), CONFIG, "heartbeat", "often");
+  }
+
+  @Test
+  void anErrorInTheEnvironmentIsReportedInOneLine() throws Exception {
+    fails(
+        BrokerProcess.builder().environment("MAYFLY_HEARTBEAT", "often"),
+        CONFIG,
+        "MAYFLY_HEARTBEAT",
+        "often");
+  }
+
+  @Test
+  void aPortInUseIsReportedInOneLine() throws Exception {
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String address = "127.0.0.1:" + taken.getLocalPort();
+      fails(
+          BrokerProcess.builder().withoutListener().set("listeners.tcp.default", address),
+          FAILURE,
+          address);
+    }
+  }
+
+  @Test
+  void aDataDirectoryInUseIsReportedInOneLine(@TempDir Path data) throws Exception {
+    try (BrokerProcess first = BrokerProcess.builder().data(data).start()) {
+      fails(BrokerProcess.builder().data(data), FAILURE, data.toString());
+      assertThat(first.stop()).isZero();
+    }
+  }
+
+  @Test
+  void anImpossibleDataDirectoryIsReportedInOneLine(@TempDir Path directory) throws Exception {
+    Path file = Files.createFile(directory.resolve("a file"));
+    fails(BrokerProcess.builder().data(file.resolve("data")), FAILURE, file.toString());
+  }
+
+  private static void fails(BrokerProcess.Builder builder, int exitCode, String... words) {
+    try (BrokerProcess broker = builder.launch()) {
+      assertThat(broker.awaitExit()).as("exit code of:%n%s", broker.output()).isEqualTo(exitCode);
+      // The broker may have logged its start before it found its port or its directory in use.
+      List<String> complaint =
+          broker.output().stream().filter(line -> !line.contains("[info]")).toList();
+      assertThat(complaint).hasSize(1);
+      assertThat(complaint.get(0)).contains(words);
+    }
+  }
+
+  @Test
+  void theConfigurationFileIsRead(@TempDir Path directory) throws Exception {
+    Path file = directory.resolve("broker.conf");
+    Files.writeString(file, "heartbeat = 11\n");
+    assertThat(offeredHeartbeat(BrokerProcess.builder().arguments("--config", file.toString())))
+        .isEqualTo(11);
+  }
+
+  @Test
+  void theEnvironmentOverridesTheFile(@TempDir Path directory) throws Exception {
+    Path file = directory.resolve("broker.conf");
+    Files.writeString(file, "heartbeat = 11\n");
+    assertThat(
+            offeredHeartbeat(
+                BrokerProcess.builder()
+                    .environment("MAYFLY_HEARTBEAT", "12")
+                    .arguments("server", "--config", file.toString())))
+        .isEqualTo(12);
+  }
+
+  @Test
+  void theCommandLineOverridesTheEnvironment() throws Exception {
+    assertThat(
+            offeredHeartbeat(
+                BrokerProcess.builder().environment("MAYFLY_HEARTBEAT", "12").set("heartbeat", 13)))
+        .isEqualTo(13);
+  }
+
+  private static int offeredHeartbeat(BrokerProcess.Builder builder) throws Exception {
+    try (BrokerProcess broker = builder.start();
+        RawClient client = new RawClient(broker.port())) {
+      DataInputStream tune = client.login().arguments();
+      tune.skipNBytes(6);
+      return tune.readUnsignedShort();
+    }
+  }
+}

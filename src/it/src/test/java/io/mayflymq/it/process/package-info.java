@@ -1,0 +1,2 @@
+/** The broker as a process: start, configuration, signals, and stop. */
+package io.mayflymq.it.process;

@@ -1,0 +1,2 @@
+/** Scheduled messages and the delayed exchange. */
+package io.mayflymq.it.schedule;

@@ -1,0 +1,217 @@
+package io.mayflymq.it.security;
+
+import static io.mayflymq.it.harness.ChannelErrors.assertChannelError;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.rabbitmq.client.AuthenticationFailureException;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import com.rabbitmq.client.ShutdownSignalException;
+import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.OwnBroker;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Users, virtual hosts, permissions and limits, as a file of definitions brings them. */
+@BlackBox
+@OwnBroker
+class AccessControlIT {
+  @TempDir Path directory;
+
+  private static final String DEFINITIONS =
+      """
+      {"vhosts":[{"name":"small"},{"name":"shut"}],
+       "users":[{"name":"ann","password":"secret","tags":"","limits":{"max-channels":2}},
+                {"name":"bob","password":"secret","tags":"","limits":{"max-connections":1}}],
+       "permissions":[
+         {"user":"ann","vhost":"small","configure":"^q","write":".*","read":""},
+         {"user":"bob","vhost":"small","configure":".*","write":".*","read":".*"}],
+       "topic_permissions":[
+         {"user":"ann","vhost":"small","exchange":"amq.topic","write":"^{username}\\\\.","read":""}],
+       "parameters":[
+         {"component":"vhost-limits","vhost":"small","name":"limits",
+          "value":{"max-connections":2,"max-queues":1}}]}
+      """;
+
+  private Path data() {
+    return directory.resolve("data");
+  }
+
+  private BrokerProcess.Builder loading(String definitions) throws IOException {
+    Path file = Files.writeString(directory.resolve("definitions.json"), definitions);
+    return BrokerProcess.builder().data(data()).set("load_definitions", file);
+  }
+
+  private static ConnectionFactory factory(BrokerProcess broker, String user, String vhost) {
+    ConnectionFactory factory = broker.factory();
+    factory.setUsername(user);
+    factory.setPassword("secret");
+    factory.setVirtualHost(vhost);
+    return factory;
+  }
+
+  private static void assertRefused(ConnectionFactory factory, String text) {
+    assertThatThrownBy(factory::newConnection)
+        .rootCause()
+        .hasMessageContaining("(reply-code=530, reply-text=" + text + ", class-id=10");
+  }
+
+  @Test
+  void definitionsSurviveARestartAndReplaceTheDefaults() throws Exception {
+    try (BrokerProcess broker = loading(DEFINITIONS).start()) {
+      factory(broker, "bob", "small").newConnection().close();
+      assertThatThrownBy(() -> broker.factory().newConnection())
+          .as("guest was not created")
+          .isInstanceOf(AuthenticationFailureException.class);
+      broker.kill();
+      broker.awaitExit();
+    }
+    try (BrokerProcess broker = BrokerProcess.builder().data(data()).start()) {
+      factory(broker, "bob", "small").newConnection().close();
+      assertThatThrownBy(() -> broker.factory().newConnection())
+          .isInstanceOf(AuthenticationFailureException.class);
+      assertThat(broker.stop()).isZero();
+      assertThat(broker.complaints()).isEmpty();
+    }
+  }
+
+  @Test
+  void theDefaultUserIsCreatedOnlyAtTheFirstStart() throws Exception {
+    try (BrokerProcess broker =
+        BrokerProcess.builder()
+            .data(data())
+            .set("default_user", "first")
+            .set("default_pass", "secret")
+            .set("default_vhost", "home")
+            .start()) {
+      factory(broker, "first", "home").newConnection().close();
+    }
+    try (BrokerProcess broker =
+        BrokerProcess.builder()
+            .data(data())
+            .set("default_user", "second")
+            .set("default_pass", "secret")
+            .start()) {
+      factory(broker, "first", "home").newConnection().close();
+      assertThatThrownBy(() -> factory(broker, "second", "home").newConnection())
+          .isInstanceOf(AuthenticationFailureException.class);
+      assertRefused(factory(broker, "first", "/"), "NOT_ALLOWED - vhost / not found");
+    }
+  }
+
+  @Test
+  void permissionsAndLimitsAreEnforced() throws Exception {
+    try (BrokerProcess broker = loading(DEFINITIONS).start()) {
+      assertRefused(
+          factory(broker, "ann", "shut"),
+          "NOT_ALLOWED - access to vhost 'shut' refused for user 'ann'");
+      // The broker closes this one.
+      Connection ann = factory(broker, "ann", "small").newConnection();
+      try (Connection bob = factory(broker, "bob", "small").newConnection()) {
+        assertRefused(
+            factory(broker, "ann", "small"),
+            "NOT_ALLOWED - access to vhost 'small' refused for user 'ann': connection limit (2) is"
+                + " reached");
+        assertRefused(
+            factory(broker, "bob", "shut"),
+            "NOT_ALLOWED - connection refused for user 'bob': user connection limit (1) is"
+                + " reached");
+        queuesAreLimited(bob);
+        namesAreRestricted(ann);
+        channelsAreLimited(ann);
+      }
+      factory(broker, "bob", "small").newConnection().close();
+      factory(broker, "ann", "small").newConnection().close();
+      broker.stop();
+      assertThat(broker.complaints()).isEmpty();
+    }
+  }
+
+  private static void queuesAreLimited(Connection bob) throws Exception {
+    Channel channel = bob.createChannel();
+    channel.queueDeclare("q1", true, false, false, null);
+    channel.queueDeclare("q1", true, false, false, null);
+    assertChannelError(
+        channel,
+        406,
+        "PRECONDITION_FAILED - cannot declare queue 'q2': queue limit in vhost 'small' (1) is"
+            + " reached",
+        () -> channel.queueDeclare("q2", true, false, false, null));
+    bob.createChannel().queueDelete("q1");
+    bob.createChannel().queueDeclare("q2", true, false, false, null);
+  }
+
+  private static void namesAreRestricted(Connection ann) throws Exception {
+    Channel declaring = ann.createChannel();
+    assertChannelError(
+        declaring,
+        403,
+        "ACCESS_REFUSED - configure access to queue 'other' in vhost 'small' refused for user"
+            + " 'ann'",
+        () -> declaring.queueDeclare("other", false, false, false, null));
+    Channel publishing = ann.createChannel();
+    publishing.basicPublish("amq.topic", "ann.ok", null, new byte[0]);
+    publishing.queueDeclarePassive("q2");
+    assertChannelError(
+        publishing,
+        403,
+        "ACCESS_REFUSED - write access to topic 'bob.no' in exchange 'amq.topic' in vhost 'small'"
+            + " refused for user 'ann'",
+        () -> {
+          publishing.basicPublish("amq.topic", "bob.no", null, new byte[0]);
+          publishing.queueDeclarePassive("q2");
+        });
+  }
+
+  private static void channelsAreLimited(Connection ann) throws Exception {
+    Channel first = ann.createChannel();
+    ann.createChannel();
+    first.close();
+    ann.createChannel();
+    assertThatThrownBy(ann::createChannel)
+        .isInstanceOfAny(IOException.class, ShutdownSignalException.class);
+    assertThat(ann.getCloseReason())
+        .hasMessageContaining(
+            "NOT_ALLOWED - number of channels opened for user 'ann' has reached the maximum"
+                + " allowed user limit of (2)");
+  }
+
+  @Test
+  void invalidDefinitionsPreventTheStartWithAOneLineError() throws Exception {
+    try (BrokerProcess broker =
+        loading("{\"users\":[{\"name\":\"a\",\"tags\":3}]}")
+            .set("log.console.level", "none")
+            .launch()) {
+      assertThat(broker.awaitExit()).isEqualTo(1);
+      assertThat(broker.output())
+          .containsExactly(
+              "mayfly: cannot import definitions from "
+                  + directory.resolve("definitions.json")
+                  + ": users[0] ('a'): 'tags' is 3: expected a list of texts, or a text with"
+                  + " commas");
+    }
+  }
+
+  @Test
+  void repeatedLoginFailuresAreDelayed() throws Exception {
+    try (BrokerProcess broker = loading(DEFINITIONS).start()) {
+      ConnectionFactory wrong = factory(broker, "bob", "small");
+      wrong.setPassword("guess");
+      for (int i = 0; i < 7; i++) {
+        assertThatThrownBy(wrong::newConnection).isInstanceOf(AuthenticationFailureException.class);
+      }
+      long begin = System.nanoTime();
+      assertThatThrownBy(wrong::newConnection)
+          .isInstanceOf(AuthenticationFailureException.class)
+          .hasMessageContaining("ACCESS_REFUSED - Login was refused using authentication");
+      assertThat(System.nanoTime() - begin).isGreaterThan(400_000_000L);
+      factory(broker, "bob", "small").newConnection().close();
+    }
+  }
+}

@@ -1,0 +1,2 @@
+/** Users, permissions, limits, and TLS. */
+package io.mayflymq.it.security;

@@ -1,0 +1,2 @@
+/** Message TTL: which messages expire, and when. */
+package io.mayflymq.it.ttl;
