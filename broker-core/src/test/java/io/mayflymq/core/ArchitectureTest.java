@@ -70,15 +70,13 @@ class ArchitectureTest {
 
   @ArchTest
   static final ArchRule SMALL_PACKAGES =
-      RoomRules.smallPackages(
-          "io.mayflymq.core", Map.of("io.mayflymq.core.routing", 35, "io.mayflymq.core.vhost", 50));
+      RoomRules.smallPackages("io.mayflymq.core", Map.of("io.mayflymq.core.vhost", 50));
 
   @ArchTest
   static final ArchRule SMALL_CYCLES =
       RoomRules.smallCycles(
           "io.mayflymq.core",
           Map.of(
-              "io.mayflymq.core.routing", 4,
               "io.mayflymq.core.store.disk", 6,
               "io.mayflymq.core.store.stream", 7,
               "io.mayflymq.core.vhost", 36));

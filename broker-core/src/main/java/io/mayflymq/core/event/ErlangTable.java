@@ -1,6 +1,6 @@
 package io.mayflymq.core.event;
 
-import io.mayflymq.core.routing.ErlangText;
+import io.mayflymq.protocol.types.ErlangText;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import java.util.ArrayList;

@@ -2,8 +2,8 @@ package io.mayflymq.core.metadata;
 
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
-import io.mayflymq.core.routing.Binding;
-import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.routing.binding.Binding;
+import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.security.Permissions;
 import io.mayflymq.core.security.TopicPermissions;
 import io.mayflymq.core.security.User;

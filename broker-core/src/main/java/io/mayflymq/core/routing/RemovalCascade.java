@@ -1,5 +1,8 @@
 package io.mayflymq.core.routing;
 
+import io.mayflymq.core.routing.binding.Binding;
+import io.mayflymq.core.routing.binding.DestinationKind;
+import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;

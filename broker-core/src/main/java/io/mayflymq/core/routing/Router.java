@@ -1,6 +1,11 @@
 package io.mayflymq.core.routing;
 
 import io.mayflymq.core.retention.IdleLease;
+import io.mayflymq.core.routing.route.MessageProperties;
+import io.mayflymq.core.routing.route.QueueNode;
+import io.mayflymq.core.routing.route.RecentHistory;
+import io.mayflymq.core.routing.route.Route;
+import io.mayflymq.core.routing.route.Targets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -21,7 +26,7 @@ import java.util.Set;
  * delay counts as not delayed.
  */
 final class Router<Q> {
-  private final RoutingTable<Q> table;
+  private final Nodes<Q> nodes;
   private final List<String> routingKeys;
   private final MessageProperties properties;
   private final Set<QueueNode<Q>> queues = new LinkedHashSet<>();
@@ -32,8 +37,8 @@ final class Router<Q> {
   private final Set<IdleLease> leases = new LinkedHashSet<>();
   private boolean reusable = true;
 
-  Router(RoutingTable<Q> table, List<String> routingKeys, MessageProperties properties) {
-    this.table = table;
+  Router(Nodes<Q> nodes, List<String> routingKeys, MessageProperties properties) {
+    this.nodes = nodes;
     this.routingKeys = routingKeys;
     this.properties = properties;
   }
@@ -78,7 +83,7 @@ final class Router<Q> {
       visitDefault();
       return;
     }
-    ExchangeNode<Q> exchange = table.exchangeNode(name);
+    ExchangeNode<Q> exchange = nodes.exchange(name);
     if (exchange == null) {
       return;
     }
@@ -111,7 +116,7 @@ final class Router<Q> {
 
   private void visitDefault() {
     for (String key : routingKeys) {
-      QueueNode<Q> queue = table.queueNode(key);
+      QueueNode<Q> queue = nodes.queue(key);
       if (queue != null) {
         queues.add(queue);
       }

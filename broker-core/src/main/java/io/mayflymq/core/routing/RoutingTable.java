@@ -1,6 +1,18 @@
 package io.mayflymq.core.routing;
 
 import io.mayflymq.core.retention.IdleLease;
+import io.mayflymq.core.routing.binding.Binding;
+import io.mayflymq.core.routing.binding.DestinationKind;
+import io.mayflymq.core.routing.exchange.ExchangeDefinition;
+import io.mayflymq.core.routing.index.BindingIndex;
+import io.mayflymq.core.routing.route.ExchangeTarget;
+import io.mayflymq.core.routing.route.LeasedTarget;
+import io.mayflymq.core.routing.route.MessageProperties;
+import io.mayflymq.core.routing.route.QueueNode;
+import io.mayflymq.core.routing.route.RecentHistory;
+import io.mayflymq.core.routing.route.Route;
+import io.mayflymq.core.routing.route.Target;
+import io.mayflymq.core.routing.route.Targets;
 import io.vavr.collection.HashMap;
 import io.vavr.collection.HashSet;
 import java.util.ArrayList;
@@ -24,21 +36,18 @@ import java.util.function.BiConsumer;
  */
 public final class RoutingTable<Q> {
   private static final RoutingTable<Object> EMPTY =
-      new RoutingTable<>(HashMap.empty(), HashMap.empty(), HashMap.empty(), HashMap.empty());
+      new RoutingTable<>(Nodes.empty(), HashMap.empty(), HashMap.empty());
 
-  private final HashMap<String, ExchangeNode<Q>> exchanges;
-  private final HashMap<String, QueueNode<Q>> queues;
+  private final Nodes<Q> nodes;
   // The bindings by destination; no set is empty. By source they are in the exchange's index.
   private final HashMap<String, HashSet<Binding>> toQueues;
   private final HashMap<String, HashSet<Binding>> toExchanges;
 
   private RoutingTable(
-      HashMap<String, ExchangeNode<Q>> exchanges,
-      HashMap<String, QueueNode<Q>> queues,
+      Nodes<Q> nodes,
       HashMap<String, HashSet<Binding>> toQueues,
       HashMap<String, HashSet<Binding>> toExchanges) {
-    this.exchanges = exchanges;
-    this.queues = queues;
+    this.nodes = nodes;
     this.toQueues = toQueues;
     this.toExchanges = toExchanges;
   }
@@ -60,10 +69,10 @@ public final class RoutingTable<Q> {
    */
   public Route<Q> route(String exchange, String routingKey, MessageProperties properties) {
     if (exchange.isEmpty()) {
-      QueueNode<Q> queue = queueNode(routingKey);
+      QueueNode<Q> queue = nodes.queue(routingKey);
       return queue == null ? Route.none() : queue.route();
     }
-    ExchangeNode<Q> node = exchangeNode(exchange);
+    ExchangeNode<Q> node = nodes.exchange(exchange);
     if (node == null) {
       return Route.none();
     }
@@ -72,9 +81,9 @@ public final class RoutingTable<Q> {
       if (targets.exchanges().isEmpty() && !(targets.isEmpty() && node.alternate() != null)) {
         return node.index().variesByMessage() ? targets.route().thisTime() : targets.route();
       }
-      return new Router<>(this, List.of(routingKey), properties).route(node, targets);
+      return new Router<>(nodes, List.of(routingKey), properties).route(node, targets);
     }
-    return new Router<>(this, List.of(routingKey), properties).route(exchange);
+    return new Router<>(nodes, List.of(routingKey), properties).route(exchange);
   }
 
   /**
@@ -86,7 +95,7 @@ public final class RoutingTable<Q> {
   public Route<Q> route(String exchange, List<String> routingKeys, MessageProperties properties) {
     return routingKeys.size() == 1
         ? route(exchange, routingKeys.get(0), properties)
-        : new Router<>(this, routingKeys, properties).route(exchange);
+        : new Router<>(nodes, routingKeys, properties).route(exchange);
   }
 
   // Exchanges
@@ -96,7 +105,7 @@ public final class RoutingTable<Q> {
     if (name.isEmpty()) {
       return ExchangeDefinition.DEFAULT;
     }
-    ExchangeNode<Q> node = exchangeNode(name);
+    ExchangeNode<Q> node = nodes.exchange(name);
     return node == null ? null : node.definition();
   }
 
@@ -104,30 +113,30 @@ public final class RoutingTable<Q> {
   public List<ExchangeDefinition> exchanges() {
     List<ExchangeDefinition> all = new ArrayList<>(exchangeCount());
     all.add(ExchangeDefinition.DEFAULT);
-    exchanges.valuesIterator().forEachRemaining(node -> all.add(node.definition()));
+    nodes.exchanges().valuesIterator().forEachRemaining(node -> all.add(node.definition()));
     return all;
   }
 
   /** The number of exchanges with the default exchange, at least 1. */
   public int exchangeCount() {
-    return exchanges.size() + 1;
+    return nodes.exchanges().size() + 1;
   }
 
   /** The alternate exchange in effect for an exchange, or null; it need not exist. */
   public String alternateExchange(String exchange) {
-    ExchangeNode<Q> node = exchangeNode(exchange);
+    ExchangeNode<Q> node = nodes.exchange(exchange);
     return node == null ? null : node.alternate();
   }
 
   /** Whether anything is bound to an exchange. */
   public boolean hasBindingsFrom(String exchange) {
-    ExchangeNode<Q> node = exchangeNode(exchange);
+    ExchangeNode<Q> node = nodes.exchange(exchange);
     return node != null && !node.index().isEmpty();
   }
 
   /** Returns the recent messages of an exchange, or null if it does not keep them. */
   public RecentHistory history(String exchange) {
-    ExchangeNode<Q> node = exchangeNode(exchange);
+    ExchangeNode<Q> node = nodes.exchange(exchange);
     return node == null ? null : node.index().history();
   }
 
@@ -177,7 +186,7 @@ public final class RoutingTable<Q> {
 
   /** The lease of an exchange, or null. */
   public IdleLease lease(String exchange) {
-    ExchangeNode<Q> node = exchangeNode(exchange);
+    ExchangeNode<Q> node = nodes.exchange(exchange);
     return node == null ? null : node.lease();
   }
 
@@ -201,7 +210,7 @@ public final class RoutingTable<Q> {
    * stay, which is what replaying a log of deletions wants; see {@link #deleteExchange}.
    */
   public RoutingTable<Q> withoutExchange(String name) {
-    if (!exchanges.containsKey(name)) {
+    if (nodes.exchange(name) == null) {
       return this;
     }
     RoutingTable<Q> table = this;
@@ -211,8 +220,7 @@ public final class RoutingTable<Q> {
     for (Binding binding : table.bindingsTo(DestinationKind.EXCHANGE, name)) {
       table = table.withoutBinding(binding);
     }
-    return new RoutingTable<>(
-        table.exchanges.remove(name), table.queues, table.toQueues, table.toExchanges);
+    return table.withNodes(table.nodes.withoutExchange(name));
   }
 
   /** Removes an exchange with its bindings and the auto-delete exchanges this leaves unbound. */
@@ -224,35 +232,37 @@ public final class RoutingTable<Q> {
 
   /** The queue of this name, or null. */
   public Q queue(String name) {
-    QueueNode<Q> node = queueNode(name);
+    QueueNode<Q> node = nodes.queue(name);
     return node == null ? null : node.handle();
   }
 
   /** All queues, in no particular order. */
   public List<Q> queues() {
-    List<Q> all = new ArrayList<>(queues.size());
+    List<Q> all = new ArrayList<>(queueCount());
     forEachQueue((name, queue) -> all.add(queue));
     return all;
   }
 
   public void forEachQueue(BiConsumer<String, ? super Q> action) {
-    queues.valuesIterator().forEachRemaining(node -> action.accept(node.name(), node.handle()));
+    nodes
+        .queues()
+        .valuesIterator()
+        .forEachRemaining(node -> action.accept(node.name(), node.handle()));
   }
 
   public int queueCount() {
-    return queues.size();
+    return nodes.queues().size();
   }
 
   /** This table with a queue, or with another handle for it: its bindings stay. */
   public RoutingTable<Q> withQueue(String name, Q handle) {
     Objects.requireNonNull(handle, "handle");
-    QueueNode<Q> present = queueNode(name);
+    QueueNode<Q> present = nodes.queue(name);
     if (present != null && present.handle() == handle) {
       return this;
     }
     QueueNode<Q> node = new QueueNode<>(name, handle);
-    RoutingTable<Q> table =
-        new RoutingTable<>(exchanges, queues.put(name, node), toQueues, toExchanges);
+    RoutingTable<Q> table = withNodes(nodes.with(node));
     for (Binding binding : bindingsTo(DestinationKind.QUEUE, name)) {
       ExchangeNode<Q> source = table.existing(binding.source());
       table = table.withNode(source.withIndex(source.index().with(binding, node)));
@@ -265,15 +275,14 @@ public final class RoutingTable<Q> {
    * stay, which is what replaying a log of deletions wants; see {@link #deleteQueue}.
    */
   public RoutingTable<Q> withoutQueue(String name) {
-    if (!queues.containsKey(name)) {
+    if (nodes.queue(name) == null) {
       return this;
     }
     RoutingTable<Q> table = this;
     for (Binding binding : bindingsTo(DestinationKind.QUEUE, name)) {
       table = table.withoutBinding(binding);
     }
-    return new RoutingTable<>(
-        table.exchanges, table.queues.remove(name), table.toQueues, table.toExchanges);
+    return table.withNodes(table.nodes.withoutQueue(name));
   }
 
   /** Removes a queue with its bindings and the auto-delete exchanges this leaves unbound. */
@@ -284,13 +293,13 @@ public final class RoutingTable<Q> {
   // Bindings
 
   public boolean contains(Binding binding) {
-    ExchangeNode<Q> source = exchangeNode(binding.source());
+    ExchangeNode<Q> source = nodes.exchange(binding.source());
     return source != null && source.index().contains(binding);
   }
 
   /** The bindings from an exchange, in no particular order; none for the default exchange. */
   public List<Binding> bindingsFrom(String exchange) {
-    ExchangeNode<Q> node = exchangeNode(exchange);
+    ExchangeNode<Q> node = nodes.exchange(exchange);
     if (node == null || node.index().isEmpty()) {
       return List.of();
     }
@@ -311,7 +320,7 @@ public final class RoutingTable<Q> {
   /** All bindings, in no particular order, without the implicit ones. */
   public List<Binding> bindings() {
     List<Binding> all = new ArrayList<>();
-    exchanges.valuesIterator().forEachRemaining(node -> node.index().forEach(all::add));
+    nodes.exchanges().valuesIterator().forEachRemaining(node -> node.index().forEach(all::add));
     return all;
   }
 
@@ -338,7 +347,7 @@ public final class RoutingTable<Q> {
    * {@link #deleteBinding}.
    */
   public RoutingTable<Q> withoutBinding(Binding binding) {
-    ExchangeNode<Q> source = exchangeNode(binding.source());
+    ExchangeNode<Q> source = nodes.exchange(binding.source());
     if (source == null) {
       return this;
     }
@@ -362,23 +371,14 @@ public final class RoutingTable<Q> {
     return new RemovalCascade<>(this).binding(binding);
   }
 
-  // For the rest of the package
-
-  ExchangeNode<Q> exchangeNode(String name) {
-    return exchanges.getOrElse(name, null);
-  }
-
-  QueueNode<Q> queueNode(String name) {
-    return queues.getOrElse(name, null);
-  }
-
+  /** Whether an exchange is to be deleted as nothing is bound to it any more. */
   boolean isUnusedAutoDelete(String exchange) {
-    ExchangeNode<Q> node = exchangeNode(exchange);
+    ExchangeNode<Q> node = nodes.exchange(exchange);
     return node != null && node.isUnusedAutoDelete();
   }
 
   private ExchangeNode<Q> existing(String exchange) {
-    ExchangeNode<Q> node = exchangeNode(exchange);
+    ExchangeNode<Q> node = nodes.exchange(exchange);
     if (node == null) {
       throw new IllegalArgumentException("no exchange '" + exchange + "'");
     }
@@ -389,7 +389,7 @@ public final class RoutingTable<Q> {
     if (binding.destinationKind() == DestinationKind.EXCHANGE) {
       return new ExchangeTarget<>(existing(binding.destination()).definition().name());
     }
-    QueueNode<Q> queue = queueNode(binding.destination());
+    QueueNode<Q> queue = nodes.queue(binding.destination());
     if (queue == null) {
       throw new IllegalArgumentException("no queue '" + binding.destination() + "'");
     }
@@ -402,12 +402,15 @@ public final class RoutingTable<Q> {
 
   private RoutingTable<Q> withTo(DestinationKind kind, HashMap<String, HashSet<Binding>> to) {
     return kind == DestinationKind.QUEUE
-        ? new RoutingTable<>(exchanges, queues, to, toExchanges)
-        : new RoutingTable<>(exchanges, queues, toQueues, to);
+        ? new RoutingTable<>(nodes, to, toExchanges)
+        : new RoutingTable<>(nodes, toQueues, to);
   }
 
   private RoutingTable<Q> withNode(ExchangeNode<Q> node) {
-    return new RoutingTable<>(
-        exchanges.put(node.definition().name(), node), queues, toQueues, toExchanges);
+    return withNodes(nodes.with(node));
+  }
+
+  private RoutingTable<Q> withNodes(Nodes<Q> changed) {
+    return new RoutingTable<>(changed, toQueues, toExchanges);
   }
 }

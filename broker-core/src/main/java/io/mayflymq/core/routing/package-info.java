@@ -1,6 +1,8 @@
 /**
- * Where a message goes: exchanges, bindings and the immutable {@link
- * io.mayflymq.core.routing.RoutingTable} that publishers read without waiting for declarations.
+ * Where a message goes: the immutable {@link io.mayflymq.core.routing.RoutingTable} of exchanges,
+ * queues and bindings that publishers read without waiting for declarations. The packages below
+ * have its parts: {@code exchange} the types of exchange, {@code index} how they find bindings,
+ * {@code route} the result.
  *
  * <p>A change returns a new table that shares almost everything with the old one (persistent hash
  * tries of Vavr), so its cost does not grow with the number of queues and bindings. What is worth

@@ -7,7 +7,7 @@ import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.policy.Policy;
-import io.mayflymq.core.routing.ExchangeDefinition;
+import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.ShardStore;

@@ -1,8 +1,8 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.routing.Binding;
-import io.mayflymq.core.routing.DestinationKind;
 import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.routing.binding.Binding;
+import io.mayflymq.core.routing.binding.DestinationKind;
 import io.mayflymq.core.settings.DeadLetterSettings;
 import java.util.ArrayDeque;
 import java.util.Collection;

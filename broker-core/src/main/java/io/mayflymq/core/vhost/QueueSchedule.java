@@ -10,7 +10,7 @@ import io.mayflymq.core.queue.schedule.ScheduleRemoval;
 import io.mayflymq.core.queue.schedule.ScheduleSearch;
 import io.mayflymq.core.queue.schedule.ScheduledMessages;
 import io.mayflymq.core.retention.Deadlines;
-import io.mayflymq.core.routing.Route;
+import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.settings.LengthSettings;

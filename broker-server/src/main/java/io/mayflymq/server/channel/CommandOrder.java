@@ -1,6 +1,6 @@
 package io.mayflymq.server.channel;
 
-import io.mayflymq.core.routing.Route;
+import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.ShardCommandSender;
 import java.util.List;

@@ -1,6 +1,0 @@
-package io.mayflymq.core.routing;
-
-import io.mayflymq.core.retention.IdleLease;
-
-/** The destination of a binding that is deleted when no message uses it for too long. */
-record LeasedTarget<Q>(Target<Q> target, IdleLease lease) implements Target<Q> {}

@@ -1,0 +1,2 @@
+/** Bindings as they are declared. */
+package io.mayflymq.core.routing.binding;

@@ -1,0 +1,20 @@
+package io.mayflymq.core.routing.choice;
+
+import io.mayflymq.core.routing.binding.Binding;
+import java.util.List;
+
+/** The binding at the place that the hash of the routing key gives: {@code x-modulus-hash}. */
+public enum ModulusHash implements Choice {
+  INSTANCE;
+
+  @Override
+  public Chooser among(List<Binding> bindings) {
+    int count = bindings.size();
+    return (routingKey, properties) -> (int) Math.floorMod(TextHash.of(routingKey), (long) count);
+  }
+
+  @Override
+  public boolean variesByMessage() {
+    return false;
+  }
+}

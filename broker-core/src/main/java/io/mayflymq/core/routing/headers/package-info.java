@@ -1,0 +1,2 @@
+/** Headers exchanges: which headers a binding asks for. */
+package io.mayflymq.core.routing.headers;

@@ -1,0 +1,64 @@
+package io.mayflymq.core.routing.route;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ErlangText;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.protocol.types.ReplyCode;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The latest messages of an exchange of the type {@code x-recent-history}, for destinations that
+ * are bound to it later. Kept in memory only. Any thread may call.
+ *
+ * <p>Source: RabbitMQ's plugin.
+ */
+public final class RecentHistory {
+  private static final String LENGTH = "x-recent-history-length";
+  private static final String NO_STORE = "x-recent-history-no-store";
+  private static final int DEFAULT_LENGTH = 20;
+  private static final Set<String> INTEGERS = Set.of("byte", "short", "signedint", "long");
+
+  private final long length;
+  private final ArrayDeque<Message> messages = new ArrayDeque<>();
+
+  /** Creates the history, still empty, that the valid arguments of an exchange ask for. */
+  public RecentHistory(FieldTable arguments) {
+    FieldValue value = arguments.get(LENGTH);
+    this.length = value == null ? DEFAULT_LENGTH : value.longValue();
+  }
+
+  /**
+   * Checks the arguments of an exchange.
+   *
+   * @throws ChannelException 406 if the length is not a positive integer
+   */
+  public static void validate(FieldTable arguments) {
+    FieldValue value = arguments.get(LENGTH);
+    if (value != null && !(INTEGERS.contains(value.rabbitTypeName()) && value.longValue() > 0)) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED,
+          "Invalid argument %s, '%s' must be a positive integer"
+              .formatted(ErlangText.of(value), LENGTH));
+    }
+  }
+
+  /** Adds a message, unless its publisher has excluded it. */
+  synchronized void add(Message message) {
+    if (FieldValue.Bool.TRUE.equals(message.headers().get(NO_STORE))) {
+      return;
+    }
+    if (messages.size() >= length) {
+      messages.removeFirst();
+    }
+    messages.addLast(message);
+  }
+
+  /** Returns the messages, the oldest first. */
+  public synchronized List<Message> messages() {
+    return List.copyOf(messages);
+  }
+}

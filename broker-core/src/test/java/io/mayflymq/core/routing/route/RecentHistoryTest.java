@@ -1,0 +1,110 @@
+package io.mayflymq.core.routing.route;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.protocol.types.BasicProperties;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import io.mayflymq.protocol.types.ReplyCode;
+import io.mayflymq.protocol.types.ShortString;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class RecentHistoryTest {
+  private static final String LENGTH = "x-recent-history-length";
+  private static final String NO_STORE = "x-recent-history-no-store";
+
+  private static FieldTable length(FieldValue value) {
+    return FieldTable.builder().put(LENGTH, value).build();
+  }
+
+  private static Message message(String body, FieldTable headers) {
+    BasicProperties properties = BasicProperties.builder().headers(headers).build();
+    return Message.ofBroker(
+        "recent", ShortString.of("k"), properties, body.getBytes(StandardCharsets.UTF_8));
+  }
+
+  private static void add(RecentHistory history, int from, int to) {
+    for (int i = from; i <= to; i++) {
+      history.add(message(Integer.toString(i), FieldTable.EMPTY));
+    }
+  }
+
+  private static List<String> bodies(RecentHistory history) {
+    return history.messages().stream()
+        .map(message -> new String(message.body(), StandardCharsets.UTF_8))
+        .toList();
+  }
+
+  private static List<String> numbers(int from, int to) {
+    return IntStream.rangeClosed(from, to).mapToObj(Integer::toString).toList();
+  }
+
+  @Test
+  void twentyAreRememberedUnlessTheExchangeSaysOtherwise() {
+    RecentHistory history = new RecentHistory(FieldTable.EMPTY);
+    assertThat(history.messages()).isEmpty();
+    add(history, 1, 20);
+    assertThat(bodies(history)).isEqualTo(numbers(1, 20));
+    add(history, 21, 23);
+    assertThat(bodies(history)).as("the oldest go").isEqualTo(numbers(4, 23));
+  }
+
+  @Test
+  void theLengthIsAnArgument() {
+    RecentHistory history = new RecentHistory(length(new FieldValue.Int64(2)));
+    add(history, 1, 5);
+    assertThat(bodies(history)).containsExactly("4", "5");
+  }
+
+  @Test
+  void whoeverWantsNothingRememberedSaysSo() {
+    RecentHistory history = new RecentHistory(FieldTable.EMPTY);
+    FieldTable no = FieldTable.builder().put(NO_STORE, true).build();
+    FieldTable yes = FieldTable.builder().put(NO_STORE, false).build();
+    FieldTable other = FieldTable.builder().put(NO_STORE, "true").build();
+    history.add(message("a", no));
+    history.add(message("b", yes));
+    history.add(message("c", other));
+    assertThat(bodies(history)).containsExactly("b", "c");
+  }
+
+  @Test
+  void whatWasAskedForStaysAsItWas() {
+    RecentHistory history = new RecentHistory(FieldTable.EMPTY);
+    add(history, 1, 2);
+    List<Message> before = history.messages();
+    add(history, 3, 3);
+    assertThat(before).hasSize(2);
+  }
+
+  @Test
+  void theLengthIsAPositiveInteger() {
+    for (FieldValue good :
+        List.of(
+            new FieldValue.Int8((byte) 1),
+            new FieldValue.Int32(7),
+            new FieldValue.Int64(1L << 40))) {
+      assertThatCode(() -> RecentHistory.validate(length(good))).doesNotThrowAnyException();
+    }
+    assertThatCode(() -> RecentHistory.validate(FieldTable.EMPTY)).doesNotThrowAnyException();
+    assertRefused(new FieldValue.Int32(0), "0");
+    assertRefused(new FieldValue.Int64(-3), "-3");
+    assertRefused(FieldValue.of("7"), "<<\"7\">>");
+  }
+
+  private static void assertRefused(FieldValue value, String shown) {
+    assertThatThrownBy(() -> RecentHistory.validate(length(value)))
+        .isInstanceOfSatisfying(
+            ChannelException.class,
+            error -> assertThat(error.code()).isEqualTo(ReplyCode.PRECONDITION_FAILED))
+        .hasMessageContaining(
+            "Invalid argument %s, '%s' must be a positive integer".formatted(shown, LENGTH));
+  }
+}
