@@ -13,7 +13,7 @@ import net.jqwik.api.constraints.IntRange;
 /** The machine does what a list of messages and the rules of the documentation do. */
 class ClassicQueueMachinePropertyTest {
   @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
-  void behavesAsTheRulesSay(
+  void queueBehavesLikeTheModel(
       @ForAll("settings") QueueSettings settings,
       @ForAll @IntRange(max = 3) int noRoomForEvery,
       @ForAll("commands") List<QueueCommand> commands) {
@@ -21,19 +21,19 @@ class ClassicQueueMachinePropertyTest {
   }
 
   @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
-  void everyMessageDiesInItsOwnMillisecondHoweverItCameToItsPlace(
+  void everyMessageExpiresAtItsDeadlineWhereverItStands(
       @ForAll("commandsOfExpiry") List<QueueCommand> commands) {
     run(QueueSettings.DEFAULT, RecordingStore.ROOM_FOR_ALL, commands);
   }
 
   @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
-  void anotherTtlCountsForEachMessageFromWhenItCame(
+  void changedTtlAppliesFromTheArrivalOfEachMessage(
       @ForAll("commandsOfChangingTtl") List<QueueCommand> commands) {
     run(QueueSettings.DEFAULT, RecordingStore.ROOM_FOR_ALL, commands);
   }
 
   @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
-  void prioritiesAreServedInOrder(
+  void priorityQueueBehavesLikeTheModel(
       @ForAll("settings") QueueSettings settings,
       @ForAll @IntRange(max = 7) int maxPriority,
       @ForAll @IntRange(max = 3) int noRoomForEvery,
@@ -42,7 +42,7 @@ class ClassicQueueMachinePropertyTest {
   }
 
   @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
-  void quorumQueuesServeWhatCameBackFirstAndNotTooOften(
+  void quorumQueueDeliversReturnedMessagesFirstUpToTheDeliveryLimit(
       @ForAll("settings") QueueSettings settings,
       @ForAll @IntRange(min = -1, max = 3) int deliveryLimit,
       @ForAll @IntRange(max = 3) int noRoomForEvery,
@@ -54,7 +54,7 @@ class ClassicQueueMachinePropertyTest {
   }
 
   @Property(tries = 3000, edgeCases = EdgeCasesMode.NONE)
-  void otherRulesOfExpiryAndLengthHoldToo(
+  void expiryModesAndLengthModesBehaveLikeTheModel(
       @ForAll("options") QueueSettings settings,
       @ForAll @IntRange(min = -1, max = 7) int maxPriority,
       @ForAll("commandsOfChangingOptions") List<QueueCommand> commands) {

@@ -323,7 +323,7 @@ class MessageIndexModelTest {
   }
 
   @Property(tries = 400)
-  void doesWhatASortedMapOfMessagesWouldDo(@ForAll("commands") List<Command> commands) {
+  void indexBehavesLikeASortedMapOfMessages(@ForAll("commands") List<Command> commands) {
     Rig rig = new Rig();
     for (Command command : commands) {
       rig.run(command);
@@ -332,7 +332,7 @@ class MessageIndexModelTest {
   }
 
   @Property(tries = 60)
-  void isRightAfterEveryStep(@ForAll("commands") List<Command> commands) {
+  void indexIsConsistentAfterEveryStep(@ForAll("commands") List<Command> commands) {
     Rig rig = new Rig();
     for (Command command : commands) {
       rig.run(new Command(command.action, Math.min(command.times, 100), command.seed));

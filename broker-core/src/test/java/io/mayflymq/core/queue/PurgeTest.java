@@ -13,7 +13,7 @@ class PurgeTest {
   private final ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
 
   @Test
-  void whatComesMeanwhileStays() {
+  void messagesPublishedDuringAPurgeStay() {
     queue.publishMany(10);
     Purge purge = queue.machine.purge(4);
     assertThat(purge.step(queue.now)).isTrue();
@@ -28,7 +28,7 @@ class PurgeTest {
   }
 
   @Test
-  void whatIsTakenMeanwhileIsNotPurged() {
+  void messagesDeliveredDuringAPurgeAreNotPurged() {
     queue.publishMany(10);
     Purge purge = queue.machine.purge(4);
     purge.step(queue.now);
@@ -42,7 +42,7 @@ class PurgeTest {
   }
 
   @Test
-  void whatIsDueDiesBefore() {
+  void expiredMessagesExpireInsteadOfBeingPurged() {
     for (int i = 0; i < 10; i++) {
       queue.publish(i < 6 ? 5 : Message.NO_TTL);
     }

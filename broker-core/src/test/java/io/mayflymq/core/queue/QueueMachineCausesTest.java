@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** What decides that a message dies, and when it was due. */
 class QueueMachineCausesTest {
   @Test
-  void theEarlierOfTwoTimesToLiveDecides() {
+  void triggerIsTheTtlWithTheEarlierDeadline() {
     ManualQueue queue = new ManualQueue(ManualQueue.lasting(100, -1));
     queue.publish(50);
     queue.publish(200);
@@ -32,7 +32,7 @@ class QueueMachineCausesTest {
   }
 
   @Test
-  void aFormerTtlOfTheQueueIsNotTheMessagesOwn() {
+  void deadlineByAFormerQueueTtlHasTheTriggerMessageTtl() {
     ManualQueue queue = new ManualQueue(notRetroactive(100));
     queue.publish(Message.NO_TTL);
     queue.publish(90);
@@ -49,7 +49,7 @@ class QueueMachineCausesTest {
   }
 
   @Test
-  void theModeSaysWhichTimeToLiveDecides() {
+  void triggerFollowsTheTtlMode() {
     for (TtlMode mode : List.of(TtlMode.MESSAGE_FIRST, TtlMode.QUEUE_ONLY)) {
       ManualQueue queue =
           new ManualQueue(QueueSettings.builder().messageTtlMillis(100).ttlMode(mode).build());
@@ -68,7 +68,7 @@ class QueueMachineCausesTest {
   }
 
   @Test
-  void unacknowledgedMessagesMayCountForALimit() {
+  void lengthLimitIncludesUnacknowledgedMessagesIfConfigured() {
     ManualQueue queue =
         new ManualQueue(QueueSettings.builder().maxLength(2).lengthCountsUnacked(true).build());
     queue.publishMany(2);
@@ -78,14 +78,14 @@ class QueueMachineCausesTest {
   }
 
   @Test
-  void aTimeToLiveOfZeroIsDueAtOnce() {
+  void messageTtlOfZeroIsDueAtItsArrival() {
     ManualQueue queue = new ManualQueue(ManualQueue.lasting(-1, -1));
     queue.publish(0);
     assertThat(queue.causes).containsExactly(new Cause(0, DropTrigger.EXPIRATION, START));
   }
 
   @Test
-  void theLimitThatIsExceededDecides() {
+  void triggerIsTheLengthLimitThatIsExceeded() {
     ManualQueue queue = new ManualQueue(ManualQueue.limited(3, 25, Overflow.DROP_HEAD));
     queue.publish(1, Message.NO_TTL, true);
     queue.publish(1, Message.NO_TTL, true);
@@ -100,7 +100,7 @@ class QueueMachineCausesTest {
   }
 
   @Test
-  void whatStaysOutsideDiesOfTheLimitThatItWouldExceed() {
+  void refusedMessageHasTheTriggerOfTheLimitItWouldExceed() {
     ManualQueue queue = new ManualQueue(ManualQueue.limited(2, 25, Overflow.REJECT_PUBLISH_DLX));
     queue.publish(20, Message.NO_TTL, true);
     assertThat(queue.publish(20, Message.NO_TTL, true)).isFalse();
@@ -113,7 +113,7 @@ class QueueMachineCausesTest {
   }
 
   @Test
-  void consumersAndTheDeliveryLimitDecideToo() {
+  void rejectionAndDeliveryLimitHaveTheirOwnTriggers() {
     ManualQueue queue =
         new ManualQueue(QueueSettings.builder().type(QueueType.QUORUM).deliveryLimit(0).build());
     queue.publishMany(3);

@@ -16,7 +16,7 @@ class QueueMachineConsumersTest {
   private final ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
 
   @Test
-  void consumersTakeTurns() {
+  void messagesAreDeliveredToConsumersInTurns() {
     Consumer first = queue.subscribe(0);
     Consumer second = queue.subscribe(0);
     Consumer third = queue.subscribe(0);
@@ -29,7 +29,7 @@ class QueueMachineConsumersTest {
   }
 
   @Test
-  void aBacklogIsSharedOutByPrefetchInTurns() {
+  void backlogIsDeliveredInTurnsUpToEachPrefetch() {
     Consumer first = queue.consumer(2);
     Consumer second = queue.consumer(3);
     ManualQueue.setRoom(first, 0);
@@ -47,7 +47,7 @@ class QueueMachineConsumersTest {
   }
 
   @Test
-  void theOneThatAcknowledgesGetsTheNextOne() {
+  void consumerAtItsPrefetchLimitGetsAMessageAfterAnAcknowledgement() {
     Consumer first = queue.subscribe(1);
     Consumer second = queue.subscribe(1);
     queue.publishMany(5);
@@ -65,7 +65,7 @@ class QueueMachineConsumersTest {
   }
 
   @Test
-  void aConsumerWithoutAcknowledgementHasNoPrefetchAndNothingToSettle() {
+  void autoAckConsumerIgnoresPrefetchAndHasNoUnacknowledgedMessages() {
     queue.machine.subscribe(queue.consumer(false, false, 1), queue.now);
 
     queue.publishMany(2);
@@ -77,7 +77,7 @@ class QueueMachineConsumersTest {
   }
 
   @Test
-  void aStoredMessageIsSettledWhenAConsumerWithoutAcknowledgementGetsIt() {
+  void deliveryToAnAutoAckConsumerSettlesTheStoredMessage() {
     queue.publishMany(2);
 
     queue.machine.subscribe(queue.consumer(false, false, 0), queue.now);
@@ -100,7 +100,7 @@ class QueueMachineConsumersTest {
   }
 
   @Test
-  void aConsumerWithoutRoomDelaysNoOtherAndRejoinsAtTheEnd() {
+  void consumerWithoutRoomIsSkippedAndRejoinsAtTheEnd() {
     Consumer slow = queue.consumer(0);
     ManualQueue.setRoom(slow, 1);
     queue.machine.subscribe(slow, queue.now);
@@ -119,7 +119,7 @@ class QueueMachineConsumersTest {
   }
 
   @Test
-  void settlingDoesNotBringBackAConsumerWithoutRoom() {
+  void settlingDoesNotResumeAConsumerWithoutRoom() {
     Consumer consumer = queue.consumer(0);
     ManualQueue.setRoom(consumer, 1);
     queue.machine.subscribe(consumer, queue.now);
@@ -134,7 +134,7 @@ class QueueMachineConsumersTest {
   }
 
   @Test
-  void whatComesBackStandsWhereItStoodAndIsMarked() {
+  void requeuedMessagesReturnToTheirPlaceMarkedAsRedelivered() {
     queue.publishMany(4);
     assertThat(List.of(queue.fetch(), queue.fetch(), queue.fetch())).containsExactly(0, 1, 2);
 
@@ -150,7 +150,7 @@ class QueueMachineConsumersTest {
   }
 
   @Test
-  void aRangePassesOverWhatIsNotUnacknowledged() {
+  void acknowledgingARangeSkipsMessagesThatAreNotUnacknowledged() {
     queue.publishMany(4);
     queue.fetch();
     queue.machine.fetch(false, queue.now);
@@ -165,7 +165,7 @@ class QueueMachineConsumersTest {
   }
 
   @Test
-  void aConsumerThatHasLeftGetsNothingAndMaySettle() {
+  void cancelledConsumerGetsNothingAndCanSettle() {
     Consumer consumer = queue.subscribe(1);
     queue.publishMany(2);
 
@@ -181,7 +181,7 @@ class QueueMachineConsumersTest {
   }
 
   @Test
-  void whatAConsumerReturnsGoesToTheNextInTurn() {
+  void messagesRequeuedByACancelledConsumerGoToTheNextConsumer() {
     Consumer first = queue.subscribe(0);
     queue.publishMany(2);
     Consumer second = queue.subscribe(0);
@@ -194,7 +194,7 @@ class QueueMachineConsumersTest {
   }
 
   @Test
-  void fetchingTellsWhatIsLeft() {
+  void fetchReturnsTheRemainingMessageCount() {
     queue.publishMany(3);
 
     GetResult acknowledged = queue.machine.fetch(true, queue.now);
@@ -224,7 +224,7 @@ class QueueMachineConsumersTest {
   }
 
   @Test
-  void aFloodPausesForConsumersThatAreHeldUpByTheirConnection() {
+  void publishersPauseWhileConnectionsOfConsumersAreFull() {
     Consumer consumer = queue.subscribe(0);
     ManualQueue.setRoom(consumer, 0);
     int megabyte = 1 << 20;
@@ -241,21 +241,21 @@ class QueueMachineConsumersTest {
   }
 
   @Test
-  void smallMessagesCountByWhatTheyTake() {
+  void pauseCountsTheMemoryOverheadOfSmallMessages() {
     ManualQueue.setRoom(queue.subscribe(0), 0);
     publish(200_000, 16);
     assertThat(queue.machine.pauseMillis()).isEqualTo(5);
   }
 
   @Test
-  void noFloodPausesForConsumersThatHaveEnough() {
+  void publishersDoNotPauseForConsumersAtTheirPrefetchLimit() {
     queue.subscribe(1); // Has one message, and does not acknowledge.
     publish(40, 1 << 20);
     assertThat(queue.machine.pauseMillis()).isZero();
   }
 
   @Test
-  void noFloodPausesWithoutConsumers() {
+  void publishersDoNotPauseWithoutConsumers() {
     publish(40, 1 << 20);
     assertThat(queue.machine.pauseMillis()).isZero();
   }

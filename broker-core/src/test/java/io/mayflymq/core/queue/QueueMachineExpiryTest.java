@@ -21,7 +21,7 @@ class QueueMachineExpiryTest {
   private static final int MANY = 100_000;
 
   @Test
-  void shortOnesBehindALongOneDieEachInItsOwnMillisecond() {
+  void messagesBehindALongTtlExpireAtTheirOwnDeadlines() {
     ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
     Random random = new Random(1);
     queue.publish(60_000);
@@ -45,7 +45,7 @@ class QueueMachineExpiryTest {
   }
 
   @Test
-  void manyThatAreDueAtOnceDieInSlicesWithOtherWorkBetweenThem() {
+  void manyExpiredMessagesAreRemovedInSlices() {
     ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
     queue.publish(60_000);
     for (int i = 0; i < MANY; i++) {
@@ -68,7 +68,7 @@ class QueueMachineExpiryTest {
   }
 
   @Test
-  void nothingThatIsDueIsHandedOutBetweenTwoSlices() {
+  void expiredMessagesAreNotDeliveredBetweenTwoSlices() {
     ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
     queue.publish(60_000);
     for (int i = 0; i < 2 * ClassicQueueMachine.EXPIRY_SLICE; i++) {
@@ -85,7 +85,7 @@ class QueueMachineExpiryTest {
   }
 
   @Test
-  void aMessageLivesThroughItsWholeTtl() {
+  void messageExpiresOnlyAfterItsWholeTtl() {
     ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
     queue.publish(10);
 
@@ -99,7 +99,7 @@ class QueueMachineExpiryTest {
   }
 
   @Test
-  void theShorterOfTheQueuesAndTheMessagesTtlCounts() {
+  void shorterOfQueueTtlAndMessageTtlApplies() {
     ManualQueue queue = new ManualQueue(lasting(20, -1));
     queue.publish(30);
     queue.publish(10);
@@ -114,7 +114,7 @@ class QueueMachineExpiryTest {
   }
 
   @Test
-  void aTtlOfZeroIsForAConsumerThatWaits() {
+  void messageTtlOfZeroIsDeliveredToAWaitingConsumer() {
     ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
     Consumer consumer = queue.subscribe(1);
 
@@ -132,7 +132,7 @@ class QueueMachineExpiryTest {
   }
 
   @Test
-  void aTtlOfZeroIsNotForTheQueue() {
+  void messageTtlOfZeroExpiresBehindAReadyMessage() {
     ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
     queue.publish(Message.NO_TTL);
 
@@ -143,7 +143,7 @@ class QueueMachineExpiryTest {
   }
 
   @Test
-  void aQueueTtlOfZeroHoldsForAllMessages() {
+  void queueTtlOfZeroAppliesToAllMessages() {
     ManualQueue queue = new ManualQueue(lasting(0, -1));
     queue.publish(Message.NO_TTL);
     queue.publish(1000);
@@ -155,7 +155,7 @@ class QueueMachineExpiryTest {
   }
 
   @Test
-  void whatIsUnacknowledgedDoesNotExpireUntilItComesBack() {
+  void unacknowledgedMessagesExpireOnlyWhenRequeued() {
     ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
     queue.publish(10);
     queue.publish(20);
@@ -174,7 +174,7 @@ class QueueMachineExpiryTest {
   }
 
   @Test
-  void whatIsDeadIsNotHandedOutHoweverLateTheTimer() {
+  void expiredMessagesAreNotDeliveredIfTheTimerIsLate() {
     ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
     queue.publish(10);
     queue.publish(Message.NO_TTL);
@@ -189,7 +189,7 @@ class QueueMachineExpiryTest {
   }
 
   @Test
-  void aConsumerGetsNothingThatHasDiedWhileItHadNoRoom() {
+  void resumedConsumerGetsNoMessagesThatExpiredMeanwhile() {
     ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
     Consumer consumer = queue.consumer(0);
     ManualQueue.setRoom(consumer, 0);
@@ -206,7 +206,7 @@ class QueueMachineExpiryTest {
   }
 
   @Test
-  void aPurgeCountsOnlyUnexpiredMessagesAndLeavesNoTimer() {
+  void purgeCountsOnlyUnexpiredMessagesAndLeavesNoTimer() {
     ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
     queue.publish(10);
     queue.publish(20);
@@ -223,7 +223,7 @@ class QueueMachineExpiryTest {
   }
 
   @Test
-  void aTimerThatWasSetForAConsumedMessageIsSetAnew() {
+  void timerOfAConsumedMessageIsSetToTheNextDeadline() {
     ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
     queue.publish(10);
     queue.publish(20);

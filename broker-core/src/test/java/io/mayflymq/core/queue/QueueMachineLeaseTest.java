@@ -25,7 +25,7 @@ class QueueMachineLeaseTest {
   }
 
   @Test
-  void anUnusedQueueEndsAfterItsWholePeriod() {
+  void leaseOfAnUnusedQueueEndsAfterItsWholePeriod() {
     queue.advance(PERIOD);
     assertThat(queue.leaseEnded).isFalse();
     queue.advance(1);
@@ -33,12 +33,12 @@ class QueueMachineLeaseTest {
   }
 
   @Test
-  void aQueueWithoutALeaseAsksForNoTimer() {
+  void queueWithoutALeaseSetsNoTimer() {
     assertThat(new ManualQueue(QueueSettings.DEFAULT).timerAt).isEqualTo(Long.MAX_VALUE);
   }
 
   @Test
-  void messagesDoNotKeepItAndAreNotDeadLetters() {
+  void leaseEndsWithMessagesInTheQueueWithoutDeadLetteringThem() {
     queue.publish(Message.NO_TTL);
 
     queue.advance(PERIOD + 1);
@@ -48,7 +48,7 @@ class QueueMachineLeaseTest {
   }
 
   @Test
-  void neitherPublishingNorSettlingNorPurgingIsUse() {
+  void publishingSettlingAndPurgingDoNotRenewTheLease() {
     queue.publishMany(2);
     assertThat(queue.fetch()).isZero();
     queue.advance(60);
@@ -64,7 +64,7 @@ class QueueMachineLeaseTest {
   }
 
   @Test
-  void gettingIsUseEvenOfAnEmptyQueue() {
+  void gettingFromAnEmptyQueueRenewsTheLease() {
     queue.advance(60);
 
     assertThat(queue.fetch()).isEqualTo(-1);
@@ -76,7 +76,7 @@ class QueueMachineLeaseTest {
   }
 
   @Test
-  void declaringAgainIsUse() {
+  void redeclarationRenewsTheLease() {
     queue.advance(PERIOD);
 
     queue.machine.used(LeaseUse.DECLARE, queue.now);
@@ -88,7 +88,7 @@ class QueueMachineLeaseTest {
   }
 
   @Test
-  void theTimerOfTheOldEndFiresOnceAndIsSetAnew() {
+  void renewedLeaseMovesItsTimerOnlyWhenTheTimerFires() {
     for (int i = 0; i < 50; i++) {
       queue.advance(1);
       queue.machine.used(LeaseUse.DECLARE, queue.now);
@@ -102,7 +102,7 @@ class QueueMachineLeaseTest {
   }
 
   @Test
-  void itDoesNotEndWhileThereAreConsumers() {
+  void leaseDoesNotEndWhileTheQueueHasConsumers() {
     Consumer first = queue.subscribe(0);
     Consumer second = queue.subscribe(0);
     queue.advance(10 * PERIOD);
@@ -119,7 +119,7 @@ class QueueMachineLeaseTest {
   }
 
   @Test
-  void leavingTwiceIsLeavingOnce() {
+  void cancellingAConsumerTwiceDoesNotRenewTheLeaseAgain() {
     Consumer consumer = queue.subscribe(0);
     queue.machine.cancel(consumer, queue.now);
     queue.advance(60);
@@ -131,7 +131,7 @@ class QueueMachineLeaseTest {
   }
 
   @Test
-  void aConsumerThatComesBeforeALateTimerSavesIt() {
+  void consumerThatSubscribesBeforeALateTimerKeepsTheQueue() {
     queue.now += 2 * PERIOD;
     queue.subscribe(0);
 
@@ -141,7 +141,7 @@ class QueueMachineLeaseTest {
   }
 
   @Test
-  void messagesExpireWhileTheLeaseRunsAndWhileItDoesNot() {
+  void messagesExpireBothWhileTheLeaseRunsAndWhileConsumersHoldIt() {
     queue.publish(30);
     queue.advance(31);
     assertThat(queue.deaths).hasSize(1);
@@ -157,7 +157,7 @@ class QueueMachineLeaseTest {
   }
 
   @Test
-  void publishingIsUseIfThatCounts() {
+  void publishingRenewsTheLeaseIfConfigured() {
     queue = new ManualQueue(with(EnumSet.of(LeaseUse.PUBLISH)));
     queue.advance(60);
     queue.publish(Message.NO_TTL);
@@ -168,7 +168,7 @@ class QueueMachineLeaseTest {
   }
 
   @Test
-  void consumersDoNotKeepItIfTheyDoNotCount() {
+  void consumersDoNotKeepTheLeaseIfNotConfigured() {
     queue = new ManualQueue(with(EnumSet.of(LeaseUse.PUBLISH)));
     queue.subscribe(0);
     queue.advance(PERIOD + 1);
@@ -176,7 +176,7 @@ class QueueMachineLeaseTest {
   }
 
   @Test
-  void aQueueThatHoldsMessagesStaysForAnotherPeriodIfItMustBeEmpty() {
+  void expiresOnlyIfEmptyExtendsTheLeaseOfANonEmptyQueue() {
     queue =
         new ManualQueue(
             QueueSettings.builder().expiresMillis(PERIOD).expiresOnlyIfEmpty(true).build());
@@ -202,7 +202,7 @@ class QueueMachineLeaseTest {
   }
 
   @Test
-  void whatDiesWhenItGoesDiesInSlicesAndInOrderAlsoWhatConsumersHave() {
+  void leaseEndDeadLettersReadyAndUnacknowledgedMessagesInOrderAndInSlices() {
     int count = 2 * ClassicQueueMachine.EXPIRY_SLICE;
     queue.publishMany(count);
     assertThat(queue.fetch()).isZero();

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class QueueMachineLimitTest {
 
   @Test
-  void dropHeadDropsTheOldest() {
+  void dropHeadDropsTheOldestMessages() {
     ManualQueue queue = new ManualQueue(limited(3, -1, Overflow.DROP_HEAD));
 
     queue.publishMany(5);
@@ -24,7 +24,7 @@ class QueueMachineLimitTest {
   }
 
   @Test
-  void dropHeadDropsAsManyAsTheNewBytesTake() {
+  void dropHeadDropsEnoughMessagesForTheBytesOfTheNewOne() {
     ManualQueue queue = new ManualQueue(limited(-1, 30, Overflow.DROP_HEAD));
     queue.publishMany(3);
     assertThat(queue.deaths).as("the limit itself is allowed").isEmpty();
@@ -36,7 +36,7 @@ class QueueMachineLimitTest {
   }
 
   @Test
-  void whicheverLimitIsHitFirstCounts() {
+  void lengthLimitThatIsExceededFirstApplies() {
     ManualQueue queue = new ManualQueue(limited(2, 30, Overflow.DROP_HEAD));
     queue.publish(1, -1, true);
     queue.publish(1, -1, true);
@@ -49,7 +49,7 @@ class QueueMachineLimitTest {
   }
 
   @Test
-  void dropHeadDropsTheNewOneIfThereIsNoPlaceForIt() {
+  void dropHeadDropsTheNewMessageIfItAloneExceedsTheLimit() {
     ManualQueue none = new ManualQueue(limited(0, -1, Overflow.DROP_HEAD));
     assertThat(none.publish(-1)).isTrue();
     assertThat(none.dead(DeathReason.MAXLEN)).containsExactly(0);
@@ -61,7 +61,7 @@ class QueueMachineLimitTest {
   }
 
   @Test
-  void dropHeadOffersToAConsumerFirst() {
+  void dropHeadDeliversToAWaitingConsumerBeforeDropping() {
     ManualQueue queue = new ManualQueue(limited(0, 0, Overflow.DROP_HEAD));
     queue.subscribe(1);
 
@@ -73,7 +73,7 @@ class QueueMachineLimitTest {
 
   @ParameterizedTest
   @EnumSource
-  void unacknowledgedMessagesDoNotCount(Overflow overflow) {
+  void lengthLimitExcludesUnacknowledgedMessages(Overflow overflow) {
     ManualQueue queue = new ManualQueue(limited(1, 10, overflow));
     assertThat(queue.publish(-1)).isTrue();
     assertThat(queue.fetch()).isZero();
@@ -84,7 +84,7 @@ class QueueMachineLimitTest {
   }
 
   @Test
-  void whatComesBackIsDroppedUnderDropHead() {
+  void dropHeadDropsRequeuedMessagesAboveTheLimit() {
     ManualQueue queue = new ManualQueue(limited(2, -1, Overflow.DROP_HEAD));
     queue.publishMany(2);
     queue.fetch();
@@ -99,7 +99,7 @@ class QueueMachineLimitTest {
 
   @ParameterizedTest
   @EnumSource(names = {"REJECT_PUBLISH", "REJECT_PUBLISH_DLX"})
-  void whatComesBackMayExceedTheLimitWhereThePublisherIsRefused(Overflow overflow) {
+  void requeuedMessagesMayExceedTheLimitUnderRejectPublish(Overflow overflow) {
     ManualQueue queue = new ManualQueue(limited(2, -1, overflow));
     queue.publishMany(2);
     queue.fetch();
@@ -114,7 +114,7 @@ class QueueMachineLimitTest {
   }
 
   @Test
-  void rejectPublishRefuses() {
+  void rejectPublishRefusesMessagesAboveTheLimit() {
     ManualQueue queue = new ManualQueue(limited(2, 25, Overflow.REJECT_PUBLISH));
 
     assertThat(queue.publish(10, -1, true)).isTrue();
@@ -127,7 +127,7 @@ class QueueMachineLimitTest {
   }
 
   @Test
-  void rejectPublishDlxRefusesAndTheRefusedOneDies() {
+  void rejectPublishDlxDeadLettersTheRefusedMessage() {
     ManualQueue queue = new ManualQueue(limited(1, -1, Overflow.REJECT_PUBLISH_DLX));
     queue.publish(-1);
 
@@ -140,7 +140,7 @@ class QueueMachineLimitTest {
 
   @ParameterizedTest
   @EnumSource(names = {"REJECT_PUBLISH", "REJECT_PUBLISH_DLX"})
-  void aLimitOfZeroRefusesEvenWhereAConsumerWaits(Overflow overflow) {
+  void rejectPublishWithALimitOfZeroRefusesDespiteAWaitingConsumer(Overflow overflow) {
     ManualQueue queue = new ManualQueue(limited(0, -1, overflow));
     queue.subscribe(0);
 
@@ -150,7 +150,7 @@ class QueueMachineLimitTest {
   }
 
   @Test
-  void rejectPublishTakesOneForAConsumerThatWaits() {
+  void rejectPublishAcceptsMessagesForAWaitingConsumer() {
     ManualQueue queue = new ManualQueue(limited(1, -1, Overflow.REJECT_PUBLISH));
     queue.subscribe(2);
 
@@ -163,7 +163,7 @@ class QueueMachineLimitTest {
   }
 
   @Test
-  void whatIsDeadMakesRoomBeforeAnythingIsDropped() {
+  void expiredMessagesAreRemovedBeforeDropHeadDropsAny() {
     ManualQueue queue = new ManualQueue(limited(2, -1, Overflow.DROP_HEAD));
     queue.publish(-1);
     queue.publish(10);
@@ -176,7 +176,7 @@ class QueueMachineLimitTest {
   }
 
   @Test
-  void whatIsDeadMakesRoomBeforeAnythingIsRefused() {
+  void expiredMessagesAreRemovedBeforeRejectPublishRefuses() {
     ManualQueue queue = new ManualQueue(limited(2, -1, Overflow.REJECT_PUBLISH));
     queue.publish(-1);
     queue.publish(10);
@@ -188,7 +188,7 @@ class QueueMachineLimitTest {
   }
 
   @Test
-  void whatIsDeadOnArrivalDropsNothing() {
+  void messageExpiredOnArrivalDropsNoOtherMessage() {
     ManualQueue queue = new ManualQueue(limited(1, -1, Overflow.DROP_HEAD));
     queue.publish(-1);
 

@@ -17,7 +17,7 @@ class QueueMachineReconfigureTest {
   private static final long NONE = QueueSettings.NONE;
 
   @Test
-  void aTtlCountsFromWhenAMessageCame() {
+  void newQueueTtlAppliesFromTheArrivalOfEachMessage() {
     ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
     queue.publish(Message.NO_TTL);
     queue.advance(60);
@@ -36,7 +36,7 @@ class QueueMachineReconfigureTest {
   }
 
   @Test
-  void whatTheOldTtlWouldHaveEndedLivesOnWithoutIt() {
+  void removedQueueTtlNoLongerExpiresMessages() {
     ManualQueue queue = new ManualQueue(ManualQueue.lasting(50, NONE));
     queue.publish(Message.NO_TTL);
     queue.publish(70);
@@ -49,7 +49,7 @@ class QueueMachineReconfigureTest {
   }
 
   @Test
-  void aTtlThatIsNotRetroactiveLeavesWhatIsThereAlone() {
+  void queueTtlThatIsNotRetroactiveAppliesOnlyToNewMessages() {
     ManualQueue queue = new ManualQueue(ManualQueue.lasting(100, NONE));
     queue.publish(Message.NO_TTL);
     queue.advance(30);
@@ -65,7 +65,7 @@ class QueueMachineReconfigureTest {
   }
 
   @Test
-  void aLeaseRunsFromTheLastUse() {
+  void newLeaseRunsFromTheLastUse() {
     ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
     queue.advance(100);
     queue.fetch();
@@ -83,7 +83,7 @@ class QueueMachineReconfigureTest {
   }
 
   @Test
-  void aLeaseThatWasTakenAwayEndsNothing() {
+  void removedLeaseDoesNotEndTheQueue() {
     ManualQueue queue = new ManualQueue(ManualQueue.lasting(NONE, 50));
 
     reconfigure(queue, QueueSettings.DEFAULT);
@@ -93,7 +93,7 @@ class QueueMachineReconfigureTest {
   }
 
   @Test
-  void aLimitAndItsOverflowHoldTogether() {
+  void newLengthLimitAppliesWithItsOverflow() {
     ManualQueue dropping = new ManualQueue(QueueSettings.DEFAULT);
     dropping.publishMany(5);
     reconfigure(dropping, ManualQueue.limited(2, NONE, Overflow.DROP_HEAD));
@@ -107,7 +107,7 @@ class QueueMachineReconfigureTest {
   }
 
   @Test
-  void veryMuchIsWorkedOffInSlicesAndInOrder() {
+  void messagesAboveANewLimitAreDroppedInOrderAndInSlices() {
     int count = 4 * ClassicQueueMachine.EXPIRY_SLICE;
     ManualQueue queue = new ManualQueue(QueueSettings.DEFAULT);
     queue.publishMany(count);
@@ -127,7 +127,7 @@ class QueueMachineReconfigureTest {
   }
 
   @Test
-  void aForecastOfDeathsAtTheHeadFollowsTheOrderOfService() {
+  void forecastOfExpiryAtTheHeadFollowsTheDeliveryOrder() {
     QueueSettings priorities = QueueSettings.builder().maxPriority(5).build();
     QueueSettings byHead =
         priorities.toBuilder().expiryMode(ExpiryMode.HEAD).messageTtlMillis(50).build();
@@ -152,7 +152,7 @@ class QueueMachineReconfigureTest {
   }
 
   @Test
-  void aClockThatWasSetBackDelaysNoExpiry() {
+  void clockSetBackDoesNotDelayExpiry() {
     ManualQueue queue = new ManualQueue(ManualQueue.lasting(100, NONE));
     queue.publish(Message.NO_TTL);
     queue.now -= 1000;

@@ -23,7 +23,7 @@ class QueueMachineRecoveryTest {
       QueueSettings.builder().deadLetterExchange("dlx").build();
 
   @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
-  void isWhatItWasInWhateverOrderTheyCome(
+  void recoveredQueueIsTheSameInWhateverOrderMessagesAreRestored(
       @ForAll long seed, @ForAll @IntRange(min = 1, max = 3000) int count) {
     Random random = new Random(seed);
     ManualQueue before = new ManualQueue(DLX);
@@ -56,7 +56,7 @@ class QueueMachineRecoveryTest {
   }
 
   @Test
-  void numbersGoOnBehindWhatWasDelivered() {
+  void sequenceNumbersContinueAfterDeliveredMessages() {
     ManualQueue before = new ManualQueue(QueueSettings.DEFAULT);
     before.publishMany(3);
     Consumer consumer = before.subscribe(0);
@@ -71,7 +71,7 @@ class QueueMachineRecoveryTest {
   }
 
   @Test
-  void theTtlThatTheQueueHasNowCounts() {
+  void currentQueueTtlAppliesToRecoveredMessages() {
     ManualQueue before = new ManualQueue(ManualQueue.lasting(1000, -1));
     before.publish(Message.NO_TTL);
     before.publish(20);
@@ -87,7 +87,7 @@ class QueueMachineRecoveryTest {
   }
 
   @Test
-  void theLimitThatTheQueueHasNowHolds() {
+  void currentLengthLimitAppliesToRecoveredMessages() {
     ManualQueue before = new ManualQueue(QueueSettings.DEFAULT);
     before.publishMany(5);
 
@@ -99,7 +99,7 @@ class QueueMachineRecoveryTest {
   }
 
   @Test
-  void theLeaseStartsAnew() {
+  void recoveryRenewsTheLease() {
     ManualQueue before = new ManualQueue(ManualQueue.lasting(-1, 100));
     before.advance(90);
 

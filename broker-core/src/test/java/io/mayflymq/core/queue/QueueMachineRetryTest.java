@@ -35,7 +35,7 @@ class QueueMachineRetryTest {
   }
 
   @Test
-  void aFailedMessageWaitsLongerEachTimeAndThenDies() {
+  void failedMessageWaitsLongerEachTimeAndIsFinallyDeadLettered() {
     queue.publishMany(2);
     for (long wait : new long[] {100, 200, 250}) {
       assertThat(queue.fetch()).isZero();
@@ -57,7 +57,7 @@ class QueueMachineRetryTest {
   }
 
   @Test
-  void othersGoOnMeanwhileAndTheConsumerHasItsCreditBack() {
+  void failedMessageFreesThePrefetchOfItsConsumerDuringTheRetryDelay() {
     Consumer consumer = queue.subscribe(1);
     queue.publishMany(2);
 
@@ -70,7 +70,7 @@ class QueueMachineRetryTest {
   }
 
   @Test
-  void whatIsMerelyReturnedDoesNotWaitHere() {
+  void requeuedMessageHasNoRetryDelayUnderTheTypeFailed() {
     queue.publishMany(1);
     queue.fetch();
     queue.machine.requeue(queue.getter, 0, 0, queue.now);
@@ -79,7 +79,7 @@ class QueueMachineRetryTest {
   }
 
   @Test
-  void aMessageExpiresWhileItWaits() {
+  void messageExpiresDuringItsRetryDelay() {
     queue.publish(50);
     queue.fetch();
     failFirst();
@@ -92,7 +92,7 @@ class QueueMachineRetryTest {
   }
 
   @Test
-  void aShorterTtlCountsForThoseThatWaitAndALongerOneToo() {
+  void changedTtlAppliesToMessagesInTheirRetryDelay() {
     queue.publishMany(1);
     queue.fetch();
     failFirst();
@@ -111,7 +111,7 @@ class QueueMachineRetryTest {
   }
 
   @Test
-  void purgingLeavesThoseThatWait() {
+  void purgeLeavesMessagesInTheirRetryDelay() {
     queue.publishMany(2);
     queue.fetch();
     failFirst();
@@ -123,7 +123,7 @@ class QueueMachineRetryTest {
   }
 
   @Test
-  void afterARestartTheyWaitOnAndTakeTheirPlace() {
+  void retryDelayContinuesAfterARestart() {
     queue.publishMany(3);
     queue.fetch();
     failFirst();
@@ -144,7 +144,7 @@ class QueueMachineRetryTest {
   }
 
   @Test
-  void aRestartIsAReturnForWhatAConsumerHas() {
+  void restartCountsAsAReturnOfUnacknowledgedMessages() {
     queue.publishMany(2);
     queue.fetch();
     failFirst();
@@ -162,7 +162,7 @@ class QueueMachineRetryTest {
   }
 
   @Test
-  void whatWaitsAfterARestartExpiresInTime() {
+  void messageInItsRetryDelayExpiresOnTimeAfterARestart() {
     queue.publish(50);
     queue.fetch();
     failFirst();
@@ -177,7 +177,7 @@ class QueueMachineRetryTest {
   }
 
   @Test
-  void whatWaitedIsReadyIfTheQueueNoLongerKnowsOfWaits() {
+  void recoveredMessageIsReadyIfTheQueueNoLongerHasRetryDelays() {
     queue.publishMany(2);
     queue.fetch();
     failFirst();
@@ -192,7 +192,7 @@ class QueueMachineRetryTest {
   }
 
   @Test
-  void theStoreCanAskForAllOfIt() {
+  void storeCanListReturnCountsAndRetryTimes() {
     queue.publishMany(6);
     for (int i = 0; i < 4; i++) {
       queue.fetch();
@@ -210,7 +210,7 @@ class QueueMachineRetryTest {
   }
 
   @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
-  void aRestartKeepsWaitsAndCounts(@ForAll long seed) {
+  void restartKeepsRetryDelaysAndReturnCounts(@ForAll long seed) {
     Random random = new Random(seed);
     ManualQueue before = new ManualQueue(SETTINGS.toBuilder().deliveryLimit(6).build());
     List<Integer> held = new ArrayList<>();
@@ -276,7 +276,7 @@ class QueueMachineRetryTest {
   }
 
   @Test
-  void theyDieWithTheirQueue() {
+  void queueDeletionDeadLettersMessagesInTheirRetryDelay() {
     queue.publish(Message.NO_TTL);
     queue.publish(Message.NO_TTL);
     queue.fetch();

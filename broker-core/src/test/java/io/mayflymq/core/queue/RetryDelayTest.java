@@ -27,7 +27,7 @@ class RetryDelayTest {
   }
 
   @Test
-  void growsByTheLeastOneUpToTheMost() {
+  void linearDelayGrowsByTheMinimumUpToTheMaximum() {
     assertThat(firstFive(delay(100, 350, Backoff.LINEAR, 0)))
         .containsExactly(100, 200, 300, 350, 350);
     assertThat(firstFive(delay(100, -1, Backoff.LINEAR, 0)))
@@ -35,19 +35,19 @@ class RetryDelayTest {
   }
 
   @Test
-  void orDoubles() {
+  void exponentialDelayDoublesUpToTheMaximum() {
     assertThat(firstFive(delay(100, 1000, Backoff.EXPONENTIAL, 0)))
         .containsExactly(100, 200, 400, 800, 1000);
   }
 
   @Test
-  void orFollowsAListWhoseLastEntryCountsForTheRest() {
+  void listedDelaysRepeatTheLastEntry() {
     assertThat(firstFive(delay(-1, -1, Backoff.LINEAR, 0, 7L, 3L, 9L)))
         .containsExactly(7, 3, 9, 9, 9);
   }
 
   @Property
-  void neverOverflowsNorExceedsTheMost(
+  void delayNeverOverflowsNorExceedsTheMaximum(
       @ForAll @LongRange(min = 1) long least,
       @ForAll @LongRange(min = 1) long most,
       @ForAll @IntRange(min = 1) int returns,
@@ -57,7 +57,7 @@ class RetryDelayTest {
   }
 
   @Test
-  void variesByUpToSoManyPercentEvenlyAndAlwaysTheSameForTheSameMessage() {
+  void jitterIsEvenWithinItsPercentageAndFixedPerMessage() {
     RetryDelay varying = delay(1000, -1, Backoff.LINEAR, 20);
 
     long[] delays = LongStream.range(0, 10_000).map(seed -> varying.millis(1, seed)).toArray();
@@ -69,7 +69,7 @@ class RetryDelayTest {
   }
 
   @Test
-  void isForTheReturnsOfItsType() {
+  void retryTypeSelectsWhichReturnsAreDelayed() {
     assertThat(types(RetryType.ALL)).containsExactly(true, true);
     assertThat(types(RetryType.FAILED)).containsExactly(true, false);
     assertThat(types(RetryType.RETURNED)).containsExactly(false, true);

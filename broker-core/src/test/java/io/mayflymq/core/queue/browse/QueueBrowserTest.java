@@ -62,7 +62,7 @@ class QueueBrowserTest {
 
   /** What is browsed is what basic.get would give if it were called until nothing is left. */
   @Property(tries = 500)
-  void showsWhatWouldBeServedAndChangesNothing(
+  void browsingShowsTheDeliveryOrderAndChangesNothing(
       @ForAll("settings") QueueSettings settings,
       @ForAll @Size(max = 60) List<@IntRange(max = 11) Integer> commands,
       @ForAll @IntRange(max = 10) int from) {
@@ -115,7 +115,7 @@ class QueueBrowserTest {
   }
 
   @Test
-  void tellsWhatIsKnownOfAMessage() {
+  void browsingShowsDeadlineAndDeliveryCountOfAMessage() {
     ManualQueue queue = new ManualQueue(quorum(ManualQueue.lasting(100, -1), 5));
     queue.publish(60);
     queue.publish(Message.NO_TTL);
@@ -133,7 +133,7 @@ class QueueBrowserTest {
   }
 
   @Test
-  void showsWhatIsTooOldAndStillThere() {
+  void browsingShowsExpiredMessagesNotYetRemoved() {
     ManualQueue queue = new ManualQueue(ManualQueue.lasting(-1, -1));
     queue.publish(10);
     queue.publish(Message.NO_TTL);
@@ -160,7 +160,7 @@ class QueueBrowserTest {
   }
 
   @Test
-  void beginsInTheMiddleOfManyPages() {
+  void browsingStartsAtAPositionInAnyPage() {
     ManualQueue queue = new ManualQueue(ManualQueue.lasting(-1, -1));
     queue.publishMany(5000);
     assertThat(browse(queue, 4321).get(0).sequence()).isEqualTo(4321);
@@ -170,7 +170,7 @@ class QueueBrowserTest {
   }
 
   @Test
-  void whatIsWithdrawnAndComesBackIsAsItWas() {
+  void extractedMessageThatReturnsIsUnchanged() {
     ManualQueue queue = new ManualQueue(ManualQueue.lasting(50, -1));
     queue.publishMany(3);
     MessageExtractor messageExtractor = queue.machine.messageExtractor();
@@ -188,7 +188,7 @@ class QueueBrowserTest {
   }
 
   @Test
-  void whatIsWithdrawnForGoodIsGone() {
+  void extractedMessageThatIsRemovedIsSettled() {
     ManualQueue queue = new ManualQueue(ManualQueue.lasting(-1, -1));
     queue.publishMany(3);
     MessageExtractor messageExtractor = queue.machine.messageExtractor();
@@ -200,7 +200,7 @@ class QueueBrowserTest {
   }
 
   @Test
-  void aMessageThatComesBackIsHandedToWhoeverWaits() {
+  void extractedMessageThatReturnsIsDeliveredToAWaitingConsumer() {
     ManualQueue queue = new ManualQueue(ManualQueue.lasting(-1, -1));
     queue.publishMany(1);
     MessageExtractor messageExtractor = queue.machine.messageExtractor();

@@ -28,7 +28,7 @@ class MessageIndexTest {
   }
 
   @Test
-  void isEmptyAtFirstAndHoldsNoPage() {
+  void newIndexIsEmptyAndHasNoPages() {
     assertThat(index.firstReady()).isEqualTo(-1);
     assertThat(index.lastReady()).isEqualTo(-1);
     assertThat(index.nextReady(-1)).isEqualTo(-1);
@@ -38,7 +38,7 @@ class MessageIndexTest {
   }
 
   @Test
-  void aMessageGoesThroughItsStates() {
+  void messageChangesBetweenReadyUnacknowledgedAndRemoved() {
     long sequence = index.append("hello", 5, NOW + 60, NOW, 0x83);
     assertThat(index.isReady(sequence)).isTrue();
     assertThat(index.readyBytes()).isEqualTo(5);
@@ -60,7 +60,7 @@ class MessageIndexTest {
   }
 
   @Test
-  void aRequeuedMessageIsBackAtItsPlace() {
+  void requeuedMessageReturnsToItsPlace() {
     append(3_000);
     index.take(0);
     index.take(1_500);
@@ -99,7 +99,7 @@ class MessageIndexTest {
   }
 
   @Test
-  void aWalkGoesOnFromAMessageThatIsLongGone() {
+  void nextReadyContinuesAfterARemovedMessage() {
     append(20 * Page.ENTRIES);
     for (long sequence = 0; sequence < 19 * Page.ENTRIES; sequence++) {
       if (sequence % (4 * Page.ENTRIES) != 0) {
@@ -114,7 +114,7 @@ class MessageIndexTest {
   }
 
   @Test
-  void refusesWhatTheStateOfAMessageDoesNotAllow() {
+  void operationsOnMessagesInAnotherStateAreRefused() {
     long ready = append("ready");
     long unacked = index.appendUnacked("unacked", 1, MessageIndex.NO_DEADLINE, NOW, 0);
 
@@ -133,7 +133,7 @@ class MessageIndexTest {
   }
 
   @Test
-  void oneMessageThatStaysCostsOnePageHoweverManyFlowPast() {
+  void oneOldMessageKeepsOnlyItsOwnPage() {
     long staying = append("staying");
     index.take(staying);
     for (int i = 0; i < 1_000_000; i++) {
@@ -150,7 +150,7 @@ class MessageIndexTest {
   }
 
   @Test
-  void messagesAreRestoredAtTheirNumbers() {
+  void messagesAreRestoredAtTheirSequenceNumbers() {
     long[] sequences = {7, 8, 5_000, 10_000_000_000L, 10_000_000_001L, Long.MAX_VALUE >> 4};
     for (long sequence : sequences) {
       index.insert(sequence, "m" + sequence, 10, NOW + sequence, NOW, 1);
@@ -166,7 +166,7 @@ class MessageIndexTest {
   }
 
   @Test
-  void purgeLeavesTheUnacknowledged() {
+  void purgeLeavesUnacknowledgedMessages() {
     append(5_000);
     index.take(10);
     index.take(4_000);
@@ -183,7 +183,7 @@ class MessageIndexTest {
   }
 
   @Test
-  void pagesAreRecycledWithinTheLimitOfThePool() {
+  void pagesAreReusedUpToTheLimitOfThePool() {
     append(20 * Page.ENTRIES);
     assertThat(index.pageCount()).isEqualTo(20);
 
@@ -196,7 +196,7 @@ class MessageIndexTest {
   }
 
   @Test
-  void anEmptyQueueGivesItsLastPageBackOnceItRests() {
+  void emptyIdleQueueReleasesItsLastPage() {
     append(99);
     index.trimMemory();
     index.trimMemory();
@@ -231,7 +231,7 @@ class MessageIndexTest {
   }
 
   @Test
-  void timesFarApartInOnePageAreExact() {
+  void deadlinesFarApartInOnePageAreExact() {
     long[] deadlines = {MessageIndex.NO_DEADLINE, NOW, NOW + 1, 0, Long.MAX_VALUE - 1, NOW - 1};
     for (long deadline : deadlines) {
       index.append("m", 1, deadline, deadline, 0);

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 class PackedColumnTest {
   @Property
-  void givesBackWhatWentIn(
+  void packedColumnReturnsTheSameValues(
       @ForAll long seed,
       @ForAll @IntRange(min = 2, max = 1024) int size,
       @ForAll @IntRange(max = 23) int bits,
@@ -35,13 +35,13 @@ class PackedColumnTest {
   }
 
   @Test
-  void doesNotTakeTimesWithHolesInThem() {
+  void columnWithMissingOrDistantValuesIsNotPacked() {
     assertThat(PackedColumn.of(new long[] {1, LongColumn.NONE, 2})).isNull();
     assertThat(PackedColumn.of(new long[] {Long.MIN_VALUE, Long.MAX_VALUE, 0})).isNull();
   }
 
   @Test
-  void aColumnIsTheSamePackedOrNot() {
+  void columnReturnsTheSameValuesPackedOrUnpacked() {
     LongColumn column = new LongColumn();
     for (int i = 0; i < Page.ENTRIES; i++) {
       column.set(i, 5_000_000_000L + 141L * i + i % 3, Page.ENTRIES);

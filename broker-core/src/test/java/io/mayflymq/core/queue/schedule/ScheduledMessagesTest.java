@@ -241,7 +241,8 @@ class ScheduledMessagesTest {
   }
 
   @Property(tries = 300, edgeCases = EdgeCasesMode.NONE)
-  void doesWhatASortedListDoes(@ForAll long seed, @ForAll @IntRange(min = 1, max = 200) int steps) {
+  void scheduledMessagesBehaveLikeASortedList(
+      @ForAll long seed, @ForAll @IntRange(min = 1, max = 200) int steps) {
     Rig rig = new Rig(seed);
     for (int i = 0; i < steps; i++) {
       rig.step();
@@ -250,7 +251,7 @@ class ScheduledMessagesTest {
   }
 
   @Test
-  void aContentThatIsKeptAndNotDueSoonIsNotInMemory() {
+  void storedContentNotDueSoonIsNotInMemory() {
     Rig rig = new Rig(1);
     rig.store = new RecordingStore(RecordingStore.ROOM_FOR_ALL, new Ignoring());
     rig.scheduled = new ScheduledMessages(new PagePool(2), rig.store);
@@ -264,7 +265,7 @@ class ScheduledMessagesTest {
   }
 
   @Test
-  void nothingIsReleasedBeforeItsTime() {
+  void messagesAreNotReleasedBeforeTheirDueTime() {
     Rig rig = new Rig(2);
     rig.scheduled.add(message(0, false, null), rig.now + 10, rig.now);
     assertThat(rig.scheduled.release(rig.now + 9, SLICE, rig::released)).isEqualTo(rig.now + 10);
