@@ -126,7 +126,7 @@ class AdministrationTest {
   }
 
   @Test
-  void everythingSurvivesARestart() {
+  void everyAdministrativeChangeSurvivesARestart() {
     assertThat(isNew).isTrue();
     VhostDefinition orders =
         new VhostDefinition(
@@ -191,7 +191,7 @@ class AdministrationTest {
   }
 
   @Test
-  void aVirtualHostTakesAllThatIsInItAlong() {
+  void deletingAVhostDeletesAllItContains() {
     addVhost("v");
     addVhost("v2");
     for (String name : List.of("v", "v2")) {
@@ -219,7 +219,7 @@ class AdministrationTest {
   }
 
   @Test
-  void aVirtualHostOfTheSameNameIsAnother() {
+  void vhostDeclaredAgainIsANewOne() {
     addVhost("v");
     declare(broker.virtualHost("v"), "q");
     CompletableFuture<Void> deleted = administration.vhosts().delete("v");
@@ -240,7 +240,7 @@ class AdministrationTest {
   }
 
   @Test
-  void changesOfAVirtualHostKeepItsLimits() {
+  void changingAVhostKeepsItsLimits() {
     addVhost("v");
     safe(administration.vhosts().setLimit("v", Limit.MAX_QUEUES, 1));
     VhostDefinition changed =
@@ -262,7 +262,7 @@ class AdministrationTest {
   }
 
   @Test
-  void changesOfAUserKeepLimitsAndPermissions() {
+  void changingAUserKeepsItsLimitsAndPermissions() {
     addVhost("v");
     addUser("ann");
     grant("ann", "v");
@@ -279,7 +279,7 @@ class AdministrationTest {
   }
 
   @Test
-  void limitsThatAreGivenWithAUserAreSetBesidesThoseThatHeHas() {
+  void limitsDeclaredWithAUserAreAddedToItsOtherLimits() {
     Limits channels = Limits.of(Map.of(Limit.MAX_CHANNELS, 3));
     Limits connections = Limits.of(Map.of(Limit.MAX_CONNECTIONS, 4));
     User ann = new User("ann", PasswordHash.NONE, List.of());
@@ -297,7 +297,7 @@ class AdministrationTest {
   }
 
   @Test
-  void passwordsAreChecked() {
+  void passwordOfAUserIsChecked() {
     addUser("ann");
     UserAdministration users = administration.users();
     assertThat(users.authenticate("ann", "secret")).isTrue();
@@ -315,7 +315,7 @@ class AdministrationTest {
   }
 
   @Test
-  void permissionsCountForConnectionsThatAreOpen() {
+  void changedPermissionsApplyToOpenSessions() {
     addVhost("v");
     addUser("ann");
     grant("ann", "v");
@@ -356,7 +356,7 @@ class AdministrationTest {
   }
 
   @Test
-  void connectionsGoWithTheirUserAndTheirVirtualHost() {
+  void deletingAUserOrAVhostClosesItsConnections() {
     addVhost("v");
     addVhost("w");
     addUser("ann");
@@ -410,7 +410,7 @@ class AdministrationTest {
   }
 
   @Test
-  void whatIsWrongIsSaidInWords() {
+  void invalidRequestsAreRefusedWithTheirReason() {
     addVhost("v");
     addUser("ann");
     VhostAdministration vhosts = administration.vhosts();

@@ -25,7 +25,7 @@ class BrokerThreadsTest {
   }
 
   @Test
-  void essentialThreadTakesTheProcessWithIt() throws Exception {
+  void failingEssentialThreadEndsTheProcess() throws Exception {
     Thread thread = threads.essential("metadata", BrokerThreadsTest::fail);
     thread.start();
     thread.join();
@@ -33,7 +33,7 @@ class BrokerThreadsTest {
   }
 
   @Test
-  void taskOfAnEssentialPoolTakesTheProcessWithIt() throws Exception {
+  void failingTaskOfAnEssentialPoolEndsTheProcess() throws Exception {
     ExecutorService pool = threads.essentialPool("message log 0", 2);
     pool.execute(
         () -> {
@@ -44,7 +44,7 @@ class BrokerThreadsTest {
   }
 
   @Test
-  void auxiliaryThreadIsOnlyCounted() throws Exception {
+  void failingAuxiliaryThreadIsCountedAsAFault() throws Exception {
     Thread thread = threads.auxiliary("stop", BrokerThreadsTest::fail);
     thread.start();
     thread.join();
@@ -53,7 +53,7 @@ class BrokerThreadsTest {
   }
 
   @Test
-  void auxiliaryThreadWithoutMemoryTakesTheProcessWithIt() throws Exception {
+  void outOfMemoryInAnAuxiliaryThreadEndsTheProcess() throws Exception {
     Thread thread =
         threads.auxiliary(
             "stop",
@@ -65,7 +65,7 @@ class BrokerThreadsTest {
   }
 
   @Test
-  void periodicWorkGoesOnAfterAnException() throws Exception {
+  void periodicWorkContinuesAfterAnException() throws Exception {
     CountDownLatch again = new CountDownLatch(3);
     CountDownLatch atARate = new CountDownLatch(3);
     AtomicInteger soon = new AtomicInteger();
@@ -99,7 +99,7 @@ class BrokerThreadsTest {
   }
 
   @Test
-  void periodicWorkWithoutMemoryTakesTheProcessWithIt() throws Exception {
+  void outOfMemoryInPeriodicWorkEndsTheProcess() throws Exception {
     try (PeriodicWork work = threads.periodic("monitors")) {
       work.soon(
           "something",
@@ -112,7 +112,7 @@ class BrokerThreadsTest {
 
   /** The JDK keeps to itself what is thrown around the work. */
   @Test
-  void lackOfMemoryWhilePeriodicWorkIsScheduledAgainEndsTheProcess() throws Exception {
+  void outOfMemoryWhileReschedulingPeriodicWorkEndsTheProcess() throws Exception {
     AtomicInteger asked = new AtomicInteger();
     try (PeriodicWork work = threads.periodic("monitors")) {
       work.repeat(

@@ -12,7 +12,7 @@ class FaultsTest {
   private final Faults faults = new LoggedFaults((what, cause) -> ended.add(what + ": " + cause));
 
   @Test
-  void exceptionOfOneCommandIsCounted() {
+  void exceptionOfACommandIsCounted() {
     faults.contained("a command of", "queue 'q'", new IllegalStateException("no"));
     faults.contained("a command of", "queue 'q'", new AssertionError("never"));
     faults.contained("a command of", "queue 'q'", new StackOverflowError());
@@ -23,7 +23,7 @@ class FaultsTest {
   }
 
   @Test
-  void lackOfMemoryEndsTheProcessWhereverItIsFound() {
+  void outOfMemoryAnywhereInTheCausesEndsTheProcess() {
     OutOfMemoryError memory = new OutOfMemoryError("Java heap space");
     faults.contained("a command of", "queue 'q'", memory);
     faults.contained("a request", new CompletionException(new IllegalStateException(memory)));
@@ -33,7 +33,7 @@ class FaultsTest {
   }
 
   @Test
-  void otherErrorsOfTheVirtualMachineEndItToo() {
+  void onlyFatalErrorsOfTheVirtualMachineEndTheProcess() {
     assertThat(Faults.isFatal(new InternalError("a file was cut off under its map"))).isTrue();
     assertThat(Faults.isFatal(new StackOverflowError())).isFalse();
     assertThat(Faults.isFatal(new NoClassDefFoundError("X"))).isFalse();
@@ -41,7 +41,7 @@ class FaultsTest {
   }
 
   @Test
-  void circleOfCausesIsLookedAtToItsEnd() {
+  void cyclicCausesAreSearchedOnlyOnce() {
     Exception one = new Exception("one");
     Exception other = new Exception("other", one);
     one.initCause(other);
@@ -49,7 +49,7 @@ class FaultsTest {
   }
 
   @Test
-  void whatTheBrokerCannotDoWithoutEndsIt() {
+  void fatalFaultEndsTheProcess() {
     faults.fatal("thread shard-0", new IllegalStateException("no"));
     assertThat(ended).containsExactly("thread shard-0: java.lang.IllegalStateException: no");
   }

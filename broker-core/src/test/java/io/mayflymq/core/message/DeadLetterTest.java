@@ -19,7 +19,7 @@ class DeadLetterTest {
   private static final String BODY = "what was said";
 
   @Test
-  void theFirstDeathIsToldInFull() {
+  void firstDeathSetsAllHeaders() {
     Message message = message(BasicProperties.EMPTY, List.of());
 
     DeadLetter dead = DeadLetter.of(message, "q", DeathReason.REJECTED, NOW, "dlx", null, false);
@@ -50,7 +50,7 @@ class DeadLetterTest {
   }
 
   @Test
-  void bodyAndOtherPropertiesStayAsTheyWere() {
+  void deadLetteringKeepsBodyAndOtherProperties() {
     BasicProperties properties =
         BasicProperties.builder()
             .contentType("text/plain")
@@ -76,7 +76,7 @@ class DeadLetterTest {
 
   @ParameterizedTest
   @EnumSource
-  void theExpirationMovesIntoTheHistoryWhateverTheReason(DeathReason reason) {
+  void expirationMovesIntoTheDeathHistoryForEveryReason(DeathReason reason) {
     BasicProperties properties = BasicProperties.builder().expiration("60000").build();
 
     DeadLetter dead =
@@ -93,14 +93,14 @@ class DeadLetterTest {
   }
 
   @Test
-  void theReasonsHaveRabbitMqsNamesAndTwoOfOurOwn() {
+  void deathReasonsHaveRabbitMqsNamesAndTwoMore() {
     assertThat(Arrays.stream(DeathReason.values()).map(DeathReason::wireName))
         .containsExactly(
             "rejected", "expired", "maxlen", "delivery_limit", "queue_expired", "queue_deleted");
   }
 
   @Test
-  void headersGoOutInTheOrderOfTheirNames() {
+  void headersOfADeadLetterAreSortedByName() {
     FieldTable headers = FieldTable.builder().put("z", 1).put("a", 2).put("x-e", true).build();
 
     DeadLetter dead = die(message(withHeaders(headers), List.of()), "q", DeathReason.EXPIRED);
@@ -113,7 +113,7 @@ class DeadLetterTest {
   }
 
   @Test
-  void anotherDeathComesFirstAndTheFirstOneIsRemembered() {
+  void secondDeathComesFirstInTheHistoryAndKeepsTheFirstDeathHeaders() {
     Message message = message(BasicProperties.EMPTY, List.of());
     Message once = die(message, "q1", DeathReason.EXPIRED).message();
 
@@ -133,7 +133,7 @@ class DeadLetterTest {
   }
 
   @Test
-  void theSameDeathAgainIsCountedAndMovesToTheFront() {
+  void repeatedDeathIncreasesItsCountAndMovesToTheFront() {
     BasicProperties properties = BasicProperties.builder().expiration("10").build();
     Message once = die(message(properties, List.of()), "q1", DeathReason.EXPIRED).message();
     Message twice = die(once, "q2", DeathReason.EXPIRED).message();
@@ -153,7 +153,7 @@ class DeadLetterTest {
   }
 
   @Test
-  void theSameQueueForAnotherReasonIsAnotherEntry() {
+  void deathInTheSameQueueForAnotherReasonIsASeparateEntry() {
     Message message = message(BasicProperties.EMPTY, List.of());
     Message once = die(message, "q", DeathReason.EXPIRED).message();
 
@@ -163,7 +163,7 @@ class DeadLetterTest {
   }
 
   @Test
-  void withoutADeadLetterRoutingKeyItGoesWhereItWentBefore() {
+  void deadLetterWithoutADeadLetterRoutingKeyKeepsItsRoutingKeys() {
     FieldTable headers = FieldTable.builder().put("CC", array("cc1", "cc2")).build();
     Message message = message(withHeaders(headers), List.of("bcc"));
 
@@ -178,7 +178,7 @@ class DeadLetterTest {
   }
 
   @Test
-  void withADeadLetterRoutingKeyItGoesThereOnlyAndKeepsItsCarbonCopies() {
+  void deadLetterRoutingKeyReplacesAllKeysAndKeepsTheCcHeader() {
     FieldTable headers = FieldTable.builder().put("CC", array("cc")).build();
     Message message = message(withHeaders(headers), List.of("bcc"));
 
@@ -194,7 +194,7 @@ class DeadLetterTest {
   }
 
   @Test
-  void carbonCopiesDoNotComeBackAtALaterDeathOnceAKeyReplacedThem() {
+  void ccKeysReplacedByADeadLetterRoutingKeyStayReplaced() {
     FieldTable headers = FieldTable.builder().put("CC", array("cc1", "cc2")).build();
     Message message = message(withHeaders(headers), List.of("bcc"));
     Message once =
@@ -212,7 +212,7 @@ class DeadLetterTest {
   }
 
   @Test
-  void carbonCopiesOfTheSecondDeathWithoutAKeyAreMadeAsOfTheFirst() {
+  void secondDeathWithoutADeadLetterRoutingKeyKeepsTheCcKeys() {
     FieldTable headers = FieldTable.builder().put("CC", array("cc")).build();
     Message once =
         die(message(withHeaders(headers), List.of()), "q1", DeathReason.EXPIRED).message();
@@ -224,7 +224,7 @@ class DeadLetterTest {
   }
 
   @Test
-  void aDelayDoesNotBringCarbonCopiesBack() {
+  void delayDoesNotRestoreReplacedCcKeys() {
     FieldTable headers =
         FieldTable.builder().put("CC", array("cc")).put(Delay.HEADER, 1000).build();
     Message message = message(withHeaders(headers), List.of());
@@ -237,7 +237,7 @@ class DeadLetterTest {
   }
 
   @Test
-  void blindCopiesAreMadeOfTheSecondDeathToo() {
+  void secondDeathKeepsTheBccKeys() {
     Message message = message(BasicProperties.EMPTY, List.of("bcc"));
     DeadLetter once = die(message, "q1", DeathReason.EXPIRED);
 
@@ -249,7 +249,7 @@ class DeadLetterTest {
   }
 
   @Test
-  void theDefaultExchangeIsToldByItsEmptyName() {
+  void deathInfoNamesTheDefaultExchangeByItsEmptyName() {
     byte[] properties = BasicProperties.EMPTY.encode();
     Message message =
         new Message(
@@ -272,7 +272,7 @@ class DeadLetterTest {
   }
 
   @Test
-  void clientsHeadersOfAFirstDeathDoNotCountWithoutAHistory() {
+  void firstDeathHeadersOfAPublisherAreIgnoredWithoutAHistory() {
     FieldTable headers =
         FieldTable.builder()
             .put("x-first-death-queue", "forged")

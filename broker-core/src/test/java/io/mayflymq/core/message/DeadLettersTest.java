@@ -28,7 +28,7 @@ class DeadLettersTest {
       boolean serviceBusHeaders) {}
 
   @Property(tries = 100)
-  void deadLettersAreThoseOfTheLongWay(@ForAll("dyings") List<Dying> dyings) {
+  void cachedDeadLettersEqualThoseMadeWithoutACache(@ForAll("dyings") List<Dying> dyings) {
     DeadLetters deadLetters = new DeadLetters();
     for (Dying dying : dyings) {
       DeadLetter expected =

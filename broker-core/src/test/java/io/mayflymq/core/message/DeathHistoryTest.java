@@ -18,21 +18,21 @@ class DeathHistoryTest {
       new Death("q", DeathReason.EXPIRED, 3, 1_800_000_000, "x", List.of("a", "b"), "10");
 
   @Test
-  void readsWhatItWrites() {
+  void historyIsReadBackFromItsHeader() {
     DeathHistory history = history(DEATH, death("other", DeathReason.REJECTED));
 
     assertThat(DeathHistory.of(headers(history.toFieldValue()))).isEqualTo(history);
   }
 
   @Test
-  void thereIsNoneWithoutTheHeader() {
+  void historyWithoutAValidHeaderIsEmpty() {
     assertThat(DeathHistory.of(FieldTable.EMPTY).deaths()).isEmpty();
     assertThat(DeathHistory.of(headers(FieldValue.of("text"))).deaths()).isEmpty();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"queue", "exchange", "reason", "routing-keys", "time", "count"})
-  void anEntryWithoutAnyOneOfItsFieldsIsLeftOut(String field) {
+  void entryOfXDeathWithoutARequiredFieldIsIgnored(String field) {
     FieldTable whole = table(DEATH);
 
     DeathHistory history = DeathHistory.of(headers(array(whole.without(field), whole)));
@@ -53,20 +53,20 @@ class DeathHistoryTest {
   }
 
   @ParameterizedTest
-  @MethodSource
-  void malformed(FieldTable entry) {
+  @MethodSource("malformed")
+  void malformedEntryOfXDeathIsIgnored(FieldTable entry) {
     assertThat(DeathHistory.of(headers(array(entry))).deaths()).isEmpty();
   }
 
   @Test
-  void countsOfAnyWidthAreRead() {
+  void countsInXDeathAreReadInAnyWidth() {
     FieldTable entry = table(DEATH).with("count", new FieldValue.UInt8(3));
 
     assertThat(DeathHistory.of(headers(array(entry)))).isEqualTo(history(DEATH));
   }
 
   @Test
-  void whatIsNotATableIsLeftOut() {
+  void elementOfXDeathThatIsNotATableIsIgnored() {
     FieldValue mixed =
         new FieldValue.Array(List.of(FieldValue.of("text"), new FieldValue.Table(table(DEATH))));
 
@@ -74,14 +74,14 @@ class DeathHistoryTest {
   }
 
   @Test
-  void aNewDeathComesFirst() {
+  void newDeathComesFirst() {
     Death death = death("q2", DeathReason.EXPIRED);
 
     assertThat(history(DEATH).with(death)).isEqualTo(history(death, DEATH));
   }
 
   @Test
-  void aRepeatedDeathIsCountedAndComesFirst() {
+  void repeatedDeathIsCountedAndComesFirst() {
     Death newer = death("q2", DeathReason.MAXLEN);
     Death again = new Death("q", DeathReason.EXPIRED, 1, 1_900_000_000, "y", List.of("c"), null);
 
@@ -93,7 +93,7 @@ class DeathHistoryTest {
   }
 
   @Test
-  void goingBackToWhereItDiedIsACycle() {
+  void returningToAQueueOfTheHistoryIsACycle() {
     DeathHistory history = history(death("a", DeathReason.EXPIRED), death("b", DeathReason.MAXLEN));
 
     assertThat(history.isCycle("a")).isTrue();
@@ -102,7 +102,7 @@ class DeathHistoryTest {
   }
 
   @Test
-  void whatWasRejectedJustNowIsNoCycle() {
+  void rejectionAsTheLastDeathIsNoCycle() {
     DeathHistory history =
         history(death("a", DeathReason.REJECTED), death("a", DeathReason.EXPIRED));
 
@@ -110,7 +110,7 @@ class DeathHistoryTest {
   }
 
   @Test
-  void aRejectionSinceThenBreaksTheCycle() {
+  void rejectionSinceTheDeathInAQueueBreaksItsCycle() {
     DeathHistory history =
         history(
             death("a", DeathReason.EXPIRED),
@@ -123,7 +123,7 @@ class DeathHistoryTest {
   }
 
   @Test
-  void anOlderRejectionDoesNot() {
+  void rejectionBeforeTheDeathInAQueueDoesNotBreakItsCycle() {
     DeathHistory history =
         history(
             death("a", DeathReason.EXPIRED),

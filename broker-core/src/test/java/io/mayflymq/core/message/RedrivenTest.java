@@ -46,7 +46,7 @@ class RedrivenTest {
   }
 
   @Test
-  void isAsItWasButForItsExpirationAndACount() {
+  void redrivenMessageIsTheOriginalWithoutExpirationAndWithACount() {
     Message dead = dead(message(HEADERS), "q", DeathReason.EXPIRED);
     Message back = Redriven.of(dead, Redriven.origin(dead.headers()), false);
     assertThat(back.exchange().value()).isEqualTo("orders");
@@ -62,7 +62,7 @@ class RedrivenTest {
   }
 
   @Test
-  void isCountedAgainAndKeepsItsHistoryIfItShall() {
+  void secondRedriveIncreasesTheCountAndCanKeepTheDeathHistory() {
     Message dead = dead(message(HEADERS), "q", DeathReason.REJECTED);
     Message once = Redriven.of(dead, Redriven.origin(dead.headers()), true);
     Message twice =
@@ -74,7 +74,7 @@ class RedrivenTest {
   }
 
   @Test
-  void comesFromWhereItDiedFirst() {
+  void originOfADeadLetterIsItsFirstDeath() {
     Message dead = message(HEADERS);
     for (String queue : List.of("first", "second", "first")) {
       dead = dead(dead, queue, DeathReason.REJECTED);
@@ -86,7 +86,7 @@ class RedrivenTest {
   }
 
   @Test
-  void withoutTheHeadersOfTheFirstDeathTheOldestEntryCounts() {
+  void originWithoutFirstDeathHeadersIsTheOldestEntry() {
     Message dead = dead(message(HEADERS), "first", DeathReason.EXPIRED);
     dead = dead(dead, "second", DeathReason.MAXLEN);
     FieldTable.Builder bare = FieldTable.builder();
@@ -95,7 +95,7 @@ class RedrivenTest {
   }
 
   @Test
-  void goesByItsCarbonCopiesAgainThatADeadLetterKeyHadReplaced() {
+  void redriveRestoresCcKeysReplacedByADeadLetterRoutingKey() {
     Message dead = dead(message(HEADERS), "q", DeathReason.EXPIRED);
     assertThat(dead.hasOneKey()).isTrue();
     Message back = Redriven.of(dead, Redriven.origin(dead.headers()), false);
@@ -105,7 +105,7 @@ class RedrivenTest {
   }
 
   @Test
-  void comesFromNowhereIfNothingIsToldOrItCannotBe() {
+  void originIsUnknownWithoutAValidHistory() {
     assertThat(Redriven.origin(FieldTable.EMPTY)).isNull();
     assertThat(Redriven.origin(FieldTable.builder().put("x-death", "broken").build())).isNull();
     Death impossible =

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 /** The keys of CC and BCC. */
 class SenderSelectedKeysTest {
   @Test
-  void areThoseOfTheHeaderInOrder() {
+  void ccKeysAreReadInOrder() {
     FieldTable headers =
         headers("CC", new FieldValue.Array(List.of(FieldValue.of("b"), FieldValue.of("a"))));
 
@@ -23,7 +23,7 @@ class SenderSelectedKeysTest {
   }
 
   @Test
-  void mustBeAnArray() {
+  void ccHeaderMustBeAnArray() {
     FieldTable headers = headers("CC", FieldValue.of("key"));
 
     assertThatThrownBy(() -> SenderSelectedKeys.require(headers, SenderSelectedKeys.CC))
@@ -35,7 +35,7 @@ class SenderSelectedKeysTest {
   }
 
   @Test
-  void mustBeTexts() {
+  void ccAndBccKeysMustBeTexts() {
     FieldTable headers =
         headers(
             "BCC", new FieldValue.Array(List.of(FieldValue.of("key"), new FieldValue.Int32(1))));

@@ -27,7 +27,7 @@ class CommittedStateTest {
   }
 
   @Test
-  void aChangeIsInForceWhenItIsWrittenAndNotBefore() {
+  void changeTakesEffectOnlyWhenItIsWritten() {
     CompletableFuture<Void> change = add("a", WRITTEN);
     assertThat(state.current()).isEmpty();
     assertThat(effects).isEmpty();
@@ -40,7 +40,7 @@ class CommittedStateTest {
   }
 
   @Test
-  void whatNeedsNoWriteIsInForceAtOnceUnlessItFollowsAWrite() {
+  void changeWithoutAWriteTakesEffectAfterThePendingWrites() {
     assertThat(add("a", NOT_WRITTEN)).isCompleted();
     add("b", WRITTEN);
     CompletableFuture<Void> behind = add("c", NOT_WRITTEN);
@@ -54,7 +54,7 @@ class CommittedStateTest {
   }
 
   @Test
-  void aFailedWriteUndoesWhatWasBuiltOnItAndTheNextOneIsTried() {
+  void failedWriteUndoesTheChangesBasedOnIt() {
     add("a", WRITTEN);
     log.write();
     CompletableFuture<Void> failed = add("b", WRITTEN);
@@ -78,7 +78,7 @@ class CommittedStateTest {
   }
 
   @Test
-  void whatWasBuiltOnAFailedWriteIsNotWritten() {
+  void changeBasedOnAFailedWriteIsNotWritten() {
     CompletableFuture<Void> failed = add("a", WRITTEN);
     // It comes when the first one has failed already, and before that is reported.
     CompletableFuture<CompletableFuture<Void>> late = new CompletableFuture<>();
@@ -93,7 +93,7 @@ class CommittedStateTest {
   }
 
   @Test
-  void aRefusalToWriteLeavesWhatIsUnderWay() {
+  void refusedWriteDoesNotAffectPendingChanges() {
     CompletableFuture<Void> first = add("a", WRITTEN);
     log.refuse("the broker is stopping");
     CompletableFuture<Void> refused = add("b", WRITTEN);
@@ -106,7 +106,7 @@ class CommittedStateTest {
   }
 
   @Test
-  void whatWasUndoneForAnothersSakeIsAskedForAgain() {
+  void changeUndoneByTheFailureOfAnotherIsRetried() {
     add("a", WRITTEN);
     CompletableFuture<Void> behind = CommittedState.retrying(() -> add("b", NOT_WRITTEN));
     log.fail("Input/output error");
@@ -116,7 +116,7 @@ class CommittedStateTest {
   }
 
   @Test
-  void anEffectThatFailsStopsNoOther() {
+  void failingEffectDoesNotPreventTheOthers() {
     synchronized (lock) {
       state.propose(
           "a",

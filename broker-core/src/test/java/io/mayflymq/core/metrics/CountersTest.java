@@ -11,7 +11,7 @@ class CountersTest {
   private static final long SECOND = 1_000_000_000L;
 
   @Test
-  void countsEachThingOnItsOwn() {
+  void countersAreIndependent() {
     Counters counters = new Counters();
     counters.add(Counter.ACKED, 3);
     counters.add(Counter.ACKED, 4);
@@ -23,7 +23,7 @@ class CountersTest {
   }
 
   @Test
-  void ratesAreThoseBetweenTheLastTwoSamples() {
+  void ratesAreComputedBetweenTheLastTwoSamples() {
     Counters counters = new Counters();
     counters.sample(0, 5 * SECOND);
     assertThat(counters.rate(Counter.PUBLISHED)).as("nothing counted").isZero();
@@ -39,7 +39,7 @@ class CountersTest {
   }
 
   @Test
-  void tellsSinceWhichSampleNothingHappened() {
+  void idleTimeStartsAtTheLastSampleWithAChange() {
     Counters counters = new Counters();
     assertThat(counters.stillSinceNanos()).as("no sample yet").isEmpty();
     counters.sample(SECOND, SECOND);
@@ -55,7 +55,7 @@ class CountersTest {
   }
 
   @Test
-  void aGroupKeepsWhatThoseCountedThatLeft() {
+  void groupKeepsTheCountsOfMembersThatLeft() {
     CounterGroup group = new CounterGroup();
     Counters first = new Counters();
     Counters second = new Counters();
@@ -71,7 +71,7 @@ class CountersTest {
   }
 
   @Test
-  void membersLeaveAGroupInAnyOrder() {
+  void groupTotalsAreRightWhicheverOrderMembersLeaveIn() {
     CounterGroup group = new CounterGroup();
     List<Counters> members = new ArrayList<>();
     Random random = new Random(7);
@@ -93,7 +93,7 @@ class CountersTest {
   }
 
   @Test
-  void theRateOfAGroupDoesNotFallWhenAMemberLeaves() {
+  void rateOfAGroupDoesNotFallWhenAMemberLeaves() {
     CounterGroup group = new CounterGroup();
     Counters member = new Counters();
     group.join(member);
@@ -106,7 +106,7 @@ class CountersTest {
   }
 
   @Test
-  void anExchangeIsTheSumOfItsCells() {
+  void countersOfAnExchangeAreTheSumOverAllShards() {
     ExchangeCounters exchanges = new ExchangeCounters(3);
     assertThat(exchanges.of("e")).isNull();
     exchanges.cell("e", 0).add(Counter.PUBLISHED, 1);
@@ -120,7 +120,7 @@ class CountersTest {
   }
 
   @Test
-  void churnIsCountedAndRated() {
+  void churnHasCountsAndRates() {
     Churn churn = new Churn();
     churn.happened(Churn.Event.QUEUE_CREATED);
     churn.happened(Churn.Event.QUEUE_CREATED);

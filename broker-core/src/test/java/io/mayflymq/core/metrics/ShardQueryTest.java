@@ -22,7 +22,7 @@ class ShardQueryTest {
   }
 
   @Test
-  void looksAtEachThingOnItsShard() {
+  void queryVisitsEachObjectOnItsShard() {
     List<Integer> things = IntStream.range(0, 1000).boxed().toList();
     CompletableFuture<List<Integer>> seen =
         ShardQuery.collect(
@@ -38,7 +38,7 @@ class ShardQueryTest {
   }
 
   @Test
-  void letsOtherWorkInBetweenSlices() {
+  void queryAllowsOtherTasksBetweenSlices() {
     List<Integer> things =
         IntStream.range(0, ShardQuery.SLICE * 3).map(i -> i * 2).boxed().toList();
     int[] looked = new int[1];
@@ -51,7 +51,7 @@ class ShardQueryTest {
   }
 
   @Test
-  void leavesOutWhatHasGone() {
+  void queryOmitsObjectsThatAreGone() {
     CompletableFuture<List<Integer>> seen =
         ShardQuery.collect(List.of(1, 2, 3), this::home, thing -> thing == 2 ? null : thing);
     loops.settle();
@@ -59,13 +59,13 @@ class ShardQueryTest {
   }
 
   @Test
-  void ofNothingIsDoneAtOnce() {
+  void queryOfNoObjectsCompletesImmediately() {
     assertThat(ShardQuery.collect(List.<Integer>of(), this::home, thing -> thing))
         .isCompletedWithValue(List.of());
   }
 
   @Test
-  void failsWhenALookFails() {
+  void queryFailsIfAVisitFails() {
     CompletableFuture<List<Object>> seen =
         ShardQuery.collect(
             List.of(1, 2),

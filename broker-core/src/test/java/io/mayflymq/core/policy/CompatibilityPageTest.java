@@ -40,7 +40,7 @@ class CompatibilityPageTest {
   }
 
   @Test
-  void everyPolicyKeyIsThere() throws IOException {
+  void everyPolicyKeyIsOnThePage() throws IOException {
     List<PolicyKey> keys = List.of(PolicyKey.values());
     assertThat(listed("Policy keys"))
         .containsAll(
@@ -49,7 +49,7 @@ class CompatibilityPageTest {
   }
 
   @Test
-  void everyArgumentOfAQueueIsThere() throws IOException {
+  void everyQueueArgumentIsOnThePage() throws IOException {
     Set<String> known = new TreeSet<>();
     Arrays.stream(QueueType.values()).forEach(type -> known.addAll(type.arguments()));
     assertThat(listed("Arguments of queues"))

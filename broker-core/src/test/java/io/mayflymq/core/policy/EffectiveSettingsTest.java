@@ -16,7 +16,7 @@ class EffectiveSettingsTest {
   private static final FieldTable NO_ARGUMENTS = FieldTable.EMPTY;
 
   @Test
-  void eachSettingTellsWhereItCameFromAndWhatLost() {
+  void everySettingNamesItsSourceAndTheOverriddenOnes() {
     FieldTable arguments =
         FieldTable.builder()
             .put("x-max-length", new FieldValue.Int32(7))
@@ -59,7 +59,7 @@ class EffectiveSettingsTest {
   }
 
   @Test
-  void eachCandidateTellsWhyItDoesNotApply() {
+  void everyPolicyThatDoesNotApplyNamesTheReason() {
     PolicyTable table =
         PolicyTable.EMPTY
             .with(policy("applies", "ord", 5, Map.of("expires", 1)))
@@ -99,7 +99,7 @@ class EffectiveSettingsTest {
   }
 
   @Test
-  void quorumQueuesAndStreamsHaveRulesOfTheirOwn() {
+  void mergeOfArgumentAndPolicyDependsOnTheQueueType() {
     FieldTable arguments =
         FieldTable.builder()
             .put("x-overflow", "drop-head")
@@ -126,7 +126,7 @@ class EffectiveSettingsTest {
   }
 
   @Test
-  void anArgumentOfAnExchangeGoesBeforeAPolicy() {
+  void argumentOfAnExchangeOverridesAPolicy() {
     PolicyTable table =
         PolicyTable.EMPTY.with(policy("p", "", 0, Map.of("alternate-exchange", "by-policy")));
     FieldTable arguments = FieldTable.builder().put("alternate-exchange", "by-argument").build();
@@ -138,7 +138,7 @@ class EffectiveSettingsTest {
   }
 
   @Test
-  void anArgumentThatWasNeverValidatedAndIsNotValidIsNone() {
+  void invalidArgumentNotCheckedAtDeclarationIsIgnored() {
     FieldTable arguments =
         FieldTable.builder().put("x-consumer-timeout", "soon").put("x-queue-mode", 5).build();
     EffectiveSettings settings =
@@ -152,7 +152,7 @@ class EffectiveSettingsTest {
   }
 
   @Test
-  void whatIsForJsonHasEverything() {
+  void mapOfEffectiveSettingsHasAllFields() {
     Map<String, Object> map =
         PolicyTable.EMPTY
             .with(policy("p", "", 0, Map.of("queue-mode", "lazy")))

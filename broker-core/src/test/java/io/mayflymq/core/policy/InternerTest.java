@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class InternerTest {
   @Test
-  void equalKeysShareAValueAndOthersDoNot() {
+  void equalKeysShareAValueAndDifferentKeysDoNot() {
     Interner<Integer, String> recent = new Interner<>(4);
     AtomicInteger made = new AtomicInteger();
     for (int round = 0; round < 3; round++) {
@@ -29,7 +29,7 @@ class InternerTest {
   }
 
   @Test
-  void queuesWithEqualArgumentsShareThemAndWhatFollows() {
+  void queuesWithEqualArgumentsShareArgumentsAndSettings() {
     QueueArguments.Valid first = QueueArguments.parse(lease(60_000), "a", "/");
     QueueArguments.Valid second = QueueArguments.parse(lease(60_000), "b", "/");
     assertThat(second).isSameAs(first);
@@ -38,7 +38,7 @@ class InternerTest {
   }
 
   @Test
-  void argumentsThatAreNotValidNameTheirOwnQueueEachTime() {
+  void errorsOfEqualInvalidArgumentsNameTheirOwnQueue() {
     for (String queue : new String[] {"one", "two"}) {
       assertThatThrownBy(() -> QueueArguments.parse(lease(0), queue, "/"))
           .isInstanceOf(ChannelException.class)
@@ -47,7 +47,7 @@ class InternerTest {
   }
 
   @Test
-  void queuesUnderOnePolicyShareTheirSettings() {
+  void queuesUnderTheSamePolicyShareTheirSettings() {
     PolicyTable table = PolicyTable.EMPTY.with(policy(100));
     FieldTable arguments = lease(60_000);
     QueueSettings byArguments = QueueArguments.parse(arguments, "q", "/").settings();

@@ -34,7 +34,7 @@ class PolicyTablePropertyTest {
   record Change(NaivePolicies.Given policy, boolean cleared) {}
 
   @Property(tries = 2000, edgeCases = EdgeCasesMode.NONE)
-  void whatCountsForAQueueIsWhatTheRulesSay(
+  void policyThatAppliesIsThatOfTheModel(
       @ForAll("changes") List<Change> changes, @ForAll("arguments") Map<String, Object> arguments) {
     NaivePolicies model = new NaivePolicies();
     PolicyTable table = PolicyTable.EMPTY;

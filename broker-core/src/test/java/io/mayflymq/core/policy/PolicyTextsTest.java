@@ -119,7 +119,7 @@ class PolicyTextsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("refusedDefinitions")
-  void whatIsNotValidIsRefusedWithRabbitMqsText(Map<String, ?> definition, String text) {
+  void invalidDefinitionsAreRefusedWithRabbitMqsText(Map<String, ?> definition, String text) {
     assertThatThrownBy(() -> policy("q", definition))
         .isInstanceOf(PolicyException.class)
         .hasMessage(text);
@@ -127,7 +127,7 @@ class PolicyTextsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("definitionsForUsersOnly")
-  void anOperatorPolicyMayNotSetEverything(Map<String, ?> definition, String text) {
+  void operatorPolicyRefusesKeysOfUserPolicies(Map<String, ?> definition, String text) {
     assertThat(policy("q", definition).definition().toMap()).isEqualTo(definition);
     assertThatThrownBy(() -> Policy.of(PolicyKind.OPERATOR_POLICY, "o", "q", "all", 0, definition))
         .isInstanceOf(PolicyException.class)
@@ -148,7 +148,7 @@ class PolicyTextsTest {
   }
 
   @Test
-  void aPatternThatIsTooLargeIsRefusedUnlessItWasKept() {
+  void tooLargePatternIsRefusedUnlessReadFromTheJournal() {
     String pattern = "((a{1000}){1000}){1000}";
     assertThatThrownBy(() -> policy(pattern, VALID))
         .isInstanceOf(PolicyException.class)
@@ -170,7 +170,7 @@ class PolicyTextsTest {
   }
 
   @Test
-  void anOperatorPolicyMaySetMirrors() {
+  void operatorPolicyAcceptsMirroringKeys() {
     Map<String, Object> definition =
         Map.of("ha-mode", "exactly", "ha-params", 2L, "ha-sync-mode", "automatic");
     assertThat(
@@ -184,7 +184,7 @@ class PolicyTextsTest {
   }
 
   @Test
-  void ofTwoPoliciesWithMirrorsTheOneWithMoreCounts() {
+  void mergeOfMirroringKeysPrefersMoreMirrors() {
     Merge mode = PolicyKey.HA_MODE.withOperatorPolicy();
     assertThat(mode.prefersSecond("all", "exactly")).isFalse();
     assertThat(mode.prefersSecond("exactly", "all")).isTrue();
@@ -201,7 +201,7 @@ class PolicyTextsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("acceptedDefinitions")
-  void whatIsValidIsKeptAsItIs(Map<String, Object> definition) {
+  void validDefinitionsAreKeptUnchanged(Map<String, Object> definition) {
     assertThat(policy("q", definition).definition().toMap())
         .isEqualTo(withLongs(definition))
         .containsOnlyKeys(definition.keySet());
@@ -224,7 +224,7 @@ class PolicyTextsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("refusedTerms")
-  void whatADocumentLacksOrHasWrongIsTold(Map<String, ?> term, String text) {
+  void missingAndInvalidFieldsOfAPolicyAreNamed(Map<String, ?> term, String text) {
     assertThatThrownBy(() -> Policy.parse(PolicyKind.POLICY, "n", term))
         .isInstanceOf(PolicyException.class)
         .hasMessage(text);
@@ -268,7 +268,7 @@ class PolicyTextsTest {
 
   @ParameterizedTest(name = "{0}")
   @MethodSource("refusedPatterns")
-  void aPatternThatIsNoneIsRefusedWithItsPlace(String pattern, String reason) {
+  void invalidPatternIsRefusedWithThePositionOfTheError(String pattern, String reason) {
     assertThatThrownBy(() -> policy(pattern, VALID))
         .isInstanceOf(PolicyException.class)
         .hasMessage("pattern should be regular expression but is invalid: " + reason);
@@ -283,7 +283,7 @@ class PolicyTextsTest {
   }
 
   @Test
-  void theReportHasRabbitMqsHeading() {
+  void policyErrorReportHasRabbitMqsHeading() {
     assertThatThrownBy(() -> policy("q", Map.of("expires", 0)))
         .isInstanceOfSatisfying(
             PolicyException.class,
@@ -293,7 +293,7 @@ class PolicyTextsTest {
   }
 
   @Test
-  void numbersThatDoNotFitAndNamesTooLongForTheProtocolAreRefused() {
+  void tooLargeNumbersAndTooLongNamesInPoliciesAreRefused() {
     assertThatThrownBy(() -> policy("q", Map.of("max-length", BigInteger.ONE.shiftLeft(63))))
         .hasMessage("9223372036854775808 is not a valid maximum length");
     assertThatThrownBy(() -> policy("q", Map.of("dead-letter-routing-key", "k".repeat(256))))
@@ -303,7 +303,7 @@ class PolicyTextsTest {
   }
 
   @Test
-  void aPolicyComesBackFromItsOwnDocument() {
+  void policyIsReadBackFromItsOwnJson() {
     Policy policy =
         Policy.of(
             PolicyKind.POLICY,
@@ -327,7 +327,7 @@ class PolicyTextsTest {
   }
 
   @Test
-  void everyKeyIsFoundByItsNameAndTheyStandInItsOrder() {
+  void policyKeysAreFoundByNameAndSortedByName() {
     List<String> names = Arrays.stream(PolicyKey.values()).map(PolicyKey::wireName).toList();
     assertThat(names).isSorted().doesNotHaveDuplicates();
     assertThat(PolicyKey.values())

@@ -23,14 +23,14 @@ class ExpiryOrderTest {
   private final Queue queue = new Queue();
 
   @Test
-  void aQueueWithoutDeadlinesHasNoFirstOne() {
+  void queueWithoutDeadlinesHasNoEarliestMessage() {
     queue.append(Deadlines.NEVER);
 
     assertThat(queue.order.earliest()).isEqualTo(-1);
   }
 
   @Test
-  void aMessageStuckBehindALaterDeadlineComesFirst() {
+  void messageBehindALaterDeadlineIsTheEarliest() {
     queue.append(100);
     queue.append(Deadlines.NEVER);
     long stuck = queue.append(50);
@@ -40,7 +40,7 @@ class ExpiryOrderTest {
   }
 
   @Test
-  void ofEqualDeadlinesTheOneNearerToTheHeadComesFirst() {
+  void equalDeadlinesAreOrderedByPlaceInTheQueue() {
     queue.append(100);
     long first = queue.append(50);
     queue.append(60);
@@ -52,7 +52,7 @@ class ExpiryOrderTest {
   }
 
   @Test
-  void aMessageThatWasOnceStuckIsStuckAgainWhenItComesBack() {
+  void requeuedMessageBehindALaterDeadlineIsTheEarliestAgain() {
     queue.append(100);
     long stuck = queue.append(50);
     queue.append(100);
@@ -65,7 +65,7 @@ class ExpiryOrderTest {
   }
 
   @Test
-  void aMessageThatWasNeverReadyBeforeIsOutOfOrderWhenItComesBack() {
+  void messageDeliveredOnArrivalIsOrderedByDeadlineWhenRequeued() {
     queue.append(50);
     long handedOver = queue.appendTaken(100);
     queue.append(60);
@@ -77,7 +77,7 @@ class ExpiryOrderTest {
   }
 
   @Test
-  void aMessageThatComesBackBehindTheFrontIsFound() {
+  void requeuedMessageAtTheHeadIsTheEarliestAgain() {
     long first = queue.append(50);
     queue.append(60);
     queue.take(first);
@@ -89,7 +89,7 @@ class ExpiryOrderTest {
   }
 
   @Test
-  void aMessageThatSurvivedAPurgeIsFound() {
+  void messageUnacknowledgedDuringAPurgeIsFoundWhenRequeued() {
     queue.append(100);
     long stuck = queue.append(50);
     long inOrder = queue.append(100);
@@ -120,7 +120,7 @@ class ExpiryOrderTest {
   record Action(Kind kind, long deadline, int pick) {}
 
   @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
-  void isThatOfASearch(@ForAll("actions") List<Action> actions) {
+  void earliestMessageIsThatOfAFullSearch(@ForAll("actions") List<Action> actions) {
     Queue tried = new Queue();
     for (Action action : actions) {
       tried.run(action);

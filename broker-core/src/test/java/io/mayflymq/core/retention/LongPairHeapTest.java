@@ -125,14 +125,15 @@ class LongPairHeapTest {
   }
 
   @Property(tries = 500)
-  void pollsTheLiveEntriesInOrderAndKeepsFewDeadOnes(@ForAll("commands") List<Command> commands) {
+  void heapPollsLiveEntriesInOrderAndKeepsFewRemovedOnes(
+      @ForAll("commands") List<Command> commands) {
     Rig rig = new Rig();
     commands.forEach(rig::run);
     rig.drain();
   }
 
   @Example
-  void holdsNoMemoryBeforeTheFirstEntry() {
+  void emptyHeapHasNoArray() {
     LongPairHeap index = new LongPairHeap(sequence -> true);
 
     assertThat(index.capacityBytes()).isZero();
@@ -141,7 +142,7 @@ class LongPairHeapTest {
   }
 
   @Example
-  void equalDeadlinesComeInQueueOrder() {
+  void equalDeadlinesArePolledInQueueOrder() {
     LongPairHeap index = new LongPairHeap(sequence -> true);
     for (long sequence : new long[] {5, 3, 9, 1, 7}) {
       index.add(1_000, sequence);
@@ -153,7 +154,7 @@ class LongPairHeapTest {
   }
 
   @Example
-  void consumedMessagesLeaveNothingBehind() {
+  void entriesOfConsumedMessagesAreRemovedFromTheHeap() {
     Set<Long> live = new HashSet<>();
     LongPairHeap index = new LongPairHeap(live::contains);
     Random random = new Random(1);
@@ -173,7 +174,7 @@ class LongPairHeapTest {
   }
 
   @Example
-  void theMemoryOfALargeIndexComesBackAsItShrinks() {
+  void shrinkingHeapReleasesItsMemory() {
     TreeMap<Long, Long> live = new TreeMap<>();
     LongPairHeap index = new LongPairHeap(live::containsKey);
     Random random = new Random(2);
@@ -207,7 +208,7 @@ class LongPairHeapTest {
   }
 
   @Example
-  void entriesThatDieWhileOthersArePolledAreSweptToo() {
+  void entriesRemovedWhileOthersArePolledAreSwept() {
     Set<Long> live = new HashSet<>();
     LongPairHeap index = new LongPairHeap(live::contains);
     for (long sequence = 0; sequence < 2_000; sequence++) {
@@ -227,7 +228,7 @@ class LongPairHeapTest {
   }
 
   @Example
-  void anIndexWithoutDeadEntriesLooksForNone() {
+  void heapWithoutRemovedEntriesIsNotSwept() {
     Set<Long> live = new HashSet<>(List.of(2L, 3L, 4L));
     List<Long> asked = new ArrayList<>();
     LongPairHeap index =

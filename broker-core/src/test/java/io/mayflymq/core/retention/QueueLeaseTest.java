@@ -19,13 +19,13 @@ class QueueLeaseTest {
   }
 
   @Test
-  void runsFromItsCreation() {
+  void leaseRunsFromTheCreationOfTheQueue() {
     assertThat(lease.endMillis()).isEqualTo(1101);
   }
 
   @ParameterizedTest
   @EnumSource
-  void runsAnewFromEachUseThatCountsAndFromNoOther(LeaseUse use) {
+  void leaseIsRenewedByConfiguredUsesOnly(LeaseUse use) {
     QueueLease counting = new QueueLease(of(100, EnumSet.of(use)), 1000);
     counting.used(use, 1050);
     assertThat(counting.endMillis()).isEqualTo(1151);
@@ -36,7 +36,7 @@ class QueueLeaseTest {
   }
 
   @Test
-  void doesNotRunWhileAUseLasts() {
+  void leaseDoesNotRunDuringALastingUse() {
     lease.begins(LeaseUse.CONSUME);
     assertThat(lease.endMillis()).isEqualTo(Deadlines.NEVER);
     lease.used(LeaseUse.GET, 1050);
@@ -47,7 +47,7 @@ class QueueLeaseTest {
   }
 
   @Test
-  void runsOnWhileAUseLastsThatDoesNotCount() {
+  void leaseRunsDuringALastingUseThatIsNotConfigured() {
     lease.begins(LeaseUse.SCHEDULED);
     assertThat(lease.endMillis()).isEqualTo(1101);
     lease.ends(LeaseUse.SCHEDULED, 2000);
@@ -55,7 +55,7 @@ class QueueLeaseTest {
   }
 
   @Test
-  void twoUsesThatLastAreBothWaitedFor() {
+  void leaseRunsOnlyAfterBothLastingUsesEnd() {
     QueueLease both = new QueueLease(of(100, LeaseUse.SERVICE_BUS), 1000);
     both.begins(LeaseUse.CONSUME);
     both.begins(LeaseUse.SCHEDULED);
@@ -66,7 +66,7 @@ class QueueLeaseTest {
   }
 
   @Test
-  void anotherPeriodCountsFromTheLastUse() {
+  void changedPeriodAppliesFromTheLastUse() {
     lease.used(LeaseUse.GET, 1050);
 
     assertThat(lease.endWith(of(10, LeaseUse.DEFAULT), 1070)).isEqualTo(1061);
@@ -77,7 +77,7 @@ class QueueLeaseTest {
   }
 
   @Test
-  void aChangeIsUseIfThatCounts() {
+  void policyChangeRenewsTheLeaseIfConfigured() {
     Set<LeaseUse> uses = EnumSet.of(LeaseUse.POLICY);
     assertThat(lease.endWith(of(10, uses), 1070)).isEqualTo(1081);
     lease.change(of(10, uses), 1070);
@@ -85,7 +85,7 @@ class QueueLeaseTest {
   }
 
   @Test
-  void aUseThatStopsCountingCountsUntilThen() {
+  void useRemovedFromTheSettingsRenewsTheLeaseUntilThen() {
     lease.begins(LeaseUse.CONSUME);
 
     lease.change(of(100, EnumSet.of(LeaseUse.GET)), 5000);
@@ -96,7 +96,7 @@ class QueueLeaseTest {
   }
 
   @Test
-  void withoutAPeriodNeverEnds() {
+  void leaseWithoutAPeriodNeverEnds() {
     lease.change(of(-1, LeaseUse.DEFAULT), 1000);
     assertThat(lease.endMillis()).isEqualTo(Deadlines.NEVER);
 

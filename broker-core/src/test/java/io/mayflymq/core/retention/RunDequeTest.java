@@ -27,7 +27,7 @@ class RunDequeTest {
   record Action(Kind kind, int distance) {}
 
   @Test
-  void isEmptyAtFirst() {
+  void newDequeIsEmpty() {
     RunDeque runs = new RunDeque();
 
     assertThat(runs.isEmpty()).isTrue();
@@ -35,7 +35,7 @@ class RunDequeTest {
   }
 
   @Test
-  void manyRunsGoInAndComeOutInOrder() {
+  void runsAreRemovedInOrder() {
     RunDeque runs = new RunDeque();
     for (long i = 0; i < 10_000; i++) {
       runs.add(10 * i);
@@ -53,7 +53,7 @@ class RunDequeTest {
   }
 
   @Property(edgeCases = EdgeCasesMode.NONE)
-  void areThoseOfADeque(@ForAll("actions") List<Action> actions) {
+  void runsBehaveLikeThoseOfADeque(@ForAll("actions") List<Action> actions) {
     RunDeque runs = new RunDeque();
     ArrayDeque<long[]> model = new ArrayDeque<>();
     long next = 0;

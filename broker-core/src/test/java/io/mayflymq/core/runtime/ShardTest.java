@@ -22,7 +22,7 @@ class ShardTest {
   private final List<String> events = new ArrayList<>();
 
   @Test
-  void knowsItsNumberAndItsLoop() {
+  void shardHasItsNumberAndItsLoop() {
     assertThat(shard.index()).isEqualTo(3);
     assertThat(shard.loop()).isSameAs(loop);
     assertThat(shard.isCurrent()).isFalse();
@@ -30,7 +30,7 @@ class ShardTest {
   }
 
   @Test
-  void aTaskThatIsExecutedRunsLaterInABurstOfItsOwn() {
+  void executedTaskRunsLaterInItsOwnBurst() {
     shard.execute(() -> events.add("at " + (shard.now() - start)));
     clock.advance(7);
     assertThat(events).isEmpty();
@@ -41,7 +41,7 @@ class ShardTest {
   }
 
   @Test
-  void theClockIsReadOnceInABurst() {
+  void clockIsReadOncePerBurst() {
     shard.run(
         () -> {
           clock.advance(5);
@@ -55,7 +55,7 @@ class ShardTest {
   }
 
   @Test
-  void membersAreCalledOnceAtTheEndInTheOrderTheyCame() {
+  void endOfBurstListenersAreCalledOnceInOrder() {
     shard.run(
         () -> {
           shard.atEndOfBurst(() -> events.add("a"));
@@ -68,7 +68,7 @@ class ShardTest {
   }
 
   @Test
-  void whatMembersAddBelongsToTheSameEnd() {
+  void listenerAddedAtTheEndOfABurstIsCalledInTheSameBurst() {
     EndOfBurstListener again =
         new EndOfBurstListener() {
           private int left = 2;
@@ -91,7 +91,7 @@ class ShardTest {
   }
 
   @Test
-  void aBurstWhoseTaskFailsIsEndedAllTheSame() {
+  void burstWithAFailingTaskStillCallsItsListeners() {
     assertThatThrownBy(
             () ->
                 shard.run(
@@ -107,7 +107,7 @@ class ShardTest {
   }
 
   @Test
-  void memberThatFailsNeitherHoldsBackTheOthersNorFailsTheTask() {
+  void failingEndOfBurstListenerAffectsNeitherOthersNorTheTask() {
     shard.run(
         () -> {
           shard.atEndOfBurst(() -> fail("first"));
@@ -121,7 +121,7 @@ class ShardTest {
   }
 
   @Test
-  void taskThatFailsIsReportedWhoeverHandedItOver() {
+  void failingTaskIsReportedWhicheverThreadExecutedIt() {
     shard.execute(() -> fail("of another thread"));
     loops.settle();
     loop.call(() -> shard.execute(() -> fail("of its own")));
@@ -143,7 +143,7 @@ class ShardTest {
   }
 
   @Test
-  void whoCallsGetsTheErrorToo() {
+  void errorOfACallIsReturnedToTheCaller() {
     var answer =
         shard.call(
             () -> {
@@ -154,7 +154,7 @@ class ShardTest {
   }
 
   @Test
-  void timerThatFailsIsAwakenedAgain() {
+  void failingTimerFiresAgain() {
     int[] fired = {0};
     schedule(
         20,
@@ -174,7 +174,7 @@ class ShardTest {
   }
 
   @Test
-  void aTimerFiresInABurstAtItsTime() {
+  void timerFiresInABurstAtItsDeadline() {
     schedule(20, () -> shard.atEndOfBurst(() -> events.add("end " + (shard.now() - start))));
 
     loops.advance(19);
@@ -186,7 +186,7 @@ class ShardTest {
   }
 
   @Test
-  void theLoopIsAskedToWakeTheShardForTheEarliestTimerOnly() {
+  void wakeUpIsRequestedForTheEarliestTimerOnly() {
     schedule(500, () -> events.add("500"));
     schedule(600, () -> events.add("600"));
     schedule(500, () -> events.add("500 too"));
@@ -203,7 +203,7 @@ class ShardTest {
   }
 
   @Test
-  void oneTimerThatMovesDoesNotAskAgainForALaterTime() {
+  void postponedTimerRequestsNoFurtherWakeUp() {
     Timer timer = schedule(100, () -> events.add("fired"));
     for (int later = 200; later <= 1_000; later += 100) {
       int deadline = later;
@@ -218,7 +218,7 @@ class ShardTest {
   }
 
   @Test
-  void aWakeUpForACancelledTimerIsTheLast() {
+  void cancelledTimerRequestsNoFurtherWakeUp() {
     Timer timer = schedule(100, () -> events.add("fired"));
     shard.run(() -> shard.timers().cancel(timer));
 
@@ -230,7 +230,7 @@ class ShardTest {
 
   /** A lease of an hour, and messages that live for milliseconds: nothing may grow meanwhile. */
   @Test
-  void wakeUpsForADistantTimerDoNotPileUp() {
+  void wakeUpsForADistantTimerDoNotAccumulate() {
     schedule(HOUR, () -> events.add("lease"));
     int rounds = 1_000;
     for (int i = 0; i < rounds; i++) {
@@ -248,7 +248,7 @@ class ShardTest {
   }
 
   @Test
-  void timersThatAreDueTogetherLeaveRoomForOtherTasks() {
+  void manyDueTimersAllowOtherTasksBetweenBursts() {
     int count = 3 * TIMERS_PER_BURST + 1;
     int[] fired = {0};
     for (int i = 0; i < count; i++) {
@@ -271,7 +271,7 @@ class ShardTest {
   }
 
   @Test
-  void aTimerOfThePastFiresAtTheNextTurn() {
+  void timerWithAPastDeadlineFiresAtTheNextTurn() {
     schedule(-5, () -> events.add("fired"));
     assertThat(events).isEmpty();
     assertThat(loop.waiting()).isEqualTo(1);
@@ -282,7 +282,7 @@ class ShardTest {
   }
 
   @Test
-  void aTimerThatFailsTakesNoOtherWithIt() {
+  void failingTimerDoesNotPreventOthers() {
     schedule(10, () -> fail("timer"));
     schedule(10, () -> events.add("second"));
     clock.advance(10);
@@ -294,7 +294,7 @@ class ShardTest {
   }
 
   @Test
-  void aClockThatIsSetBackDelaysTheTimerUntilItsTimeHasCome() {
+  void clockSetBackDelaysTimersUntilTheirDeadline() {
     schedule(100, () -> events.add("at " + (shard.now() - start)));
     clock.jump(-50);
 
@@ -307,7 +307,7 @@ class ShardTest {
 
   /** As after a suspended machine has resumed, without any other activity. */
   @Test
-  void aClockThatIsSetForwardMakesNoTimerLateByMoreThanASecond() {
+  void clockSetForwardMakesTimersAtMostASecondLate() {
     schedule(HOUR, () -> events.add("at " + (shard.now() - start)));
     loops.advance(10);
     clock.jump(2 * HOUR);
@@ -319,7 +319,7 @@ class ShardTest {
 
   /** Clocks that differ by 500 ppm, which is what NTP allows itself, are 1.8 s apart by then. */
   @Test
-  void aClockThatDriftsMakesNoTimerLateByMoreThanItDriftsInASecond() {
+  void driftingClockMakesTimersLateByAtMostItsDriftPerSecond() {
     long[] late = {-1};
     schedule(HOUR, () -> late[0] = shard.now() - start - HOUR);
     while (late[0] < 0) {
@@ -343,7 +343,7 @@ class ShardTest {
   }
 
   @Test
-  void whatOthersHandedOverGoesBeforeWhatTheLoopFindsNext() {
+  void tasksOfOtherThreadsRunBeforeATaskOfTheLoopItself() {
     shard.execute(() -> events.add("handed over"));
     shard.execute(
         () -> {

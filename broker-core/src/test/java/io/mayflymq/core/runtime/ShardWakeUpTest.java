@@ -17,7 +17,7 @@ class ShardWakeUpTest {
       new Shard(0, loop, () -> Instant.ofEpochMilli(loop.now), Faults.logged());
 
   @Test
-  void wakeUpsThatWereOvertakenByEarlierOnesDoNotMultiply() {
+  void wakeUpsReplacedByEarlierOnesDoNotAccumulate() {
     for (int deadline = 1_000; deadline > 900; deadline--) {
       scheduleAt(deadline, new Ticker(0));
     }
@@ -30,7 +30,7 @@ class ShardWakeUpTest {
   }
 
   @Test
-  void everyTimerFiresAtItsTime() {
+  void timersFireAtTheirDeadlinesWhicheverWasSetFirst() {
     Ticker late = new Ticker(0);
     Ticker early = new Ticker(0);
     scheduleAt(50, late);

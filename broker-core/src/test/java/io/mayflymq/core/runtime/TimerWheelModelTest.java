@@ -132,7 +132,7 @@ class TimerWheelModelTest {
   }
 
   @Property(tries = 1_000)
-  void doesWhatAMapOfDeadlinesWouldDo(
+  void wheelBehavesLikeAMapOfDeadlines(
       @ForAll("commands") List<Command> commands, @ForAll("budgets") int budget) {
     Rig rig = new Rig();
     for (Command command : commands) {
@@ -144,7 +144,7 @@ class TimerWheelModelTest {
   }
 
   @Property(tries = 300)
-  void everyTimerFiresAtItsDeadlineIfTheOwnerSleepsAsTold(
+  void everyTimerFiresAtItsDeadlineIfTheOwnerWakesAsRequested(
       @ForAll("schedules") List<Schedule> schedules) {
     Rig rig = new Rig();
     schedules.forEach(rig::run);

@@ -38,13 +38,13 @@ class TimerWheelTest {
   }
 
   @Test
-  void anEmptyWheelNeverNeedsToBeAdvanced() {
+  void emptyWheelNeverNeedsToBeAdvanced() {
     assertThat(wheel.nextDeadlineMillis(START)).isEqualTo(Long.MAX_VALUE);
     assertThat(wheel.advance(START + TEN_YEARS, PLENTY)).isZero();
   }
 
   @Test
-  void firesAtTheMillisecondAndNotBefore() {
+  void timerFiresExactlyAtItsDeadline() {
     Probe probe = scheduled(START + 1_234_567);
 
     assertThat(wheel.nextDeadlineMillis(START)).isEqualTo(START + 1_234_567);
@@ -58,7 +58,7 @@ class TimerWheelTest {
   }
 
   @Test
-  void tenThousandFarTimersNeedNoTicking() {
+  void distantTimersNeedNoPeriodicWakeUps() {
     for (int i = 0; i < 10_000; i++) {
       scheduled(START + 3_600_000 + i * 100L);
     }
@@ -76,7 +76,7 @@ class TimerWheelTest {
   }
 
   @Test
-  void aDeadlineInThePastFiresAtTheNextAdvance() {
+  void timerWithAPastDeadlineFiresAtTheNextAdvance() {
     scheduled(START - 5);
     scheduled(Long.MIN_VALUE);
 
@@ -85,7 +85,7 @@ class TimerWheelTest {
   }
 
   @Test
-  void theLargestDeadlineMeansNever() {
+  void timerWithTheLargestDeadlineNeverFires() {
     Probe never = scheduled(Long.MAX_VALUE);
     scheduled(Long.MAX_VALUE - 1);
 
@@ -96,7 +96,7 @@ class TimerWheelTest {
   }
 
   @Test
-  void firesNoMoreThanTheBudgetAndSaysThatMoreAreDue() {
+  void advanceFiresAtMostItsBudgetAndReportsDueTimers() {
     for (int i = 0; i < 1_000; i++) {
       scheduled(START + 50);
     }
@@ -110,7 +110,7 @@ class TimerWheelTest {
   }
 
   @Test
-  void takesALargeSlotApartInPieces() {
+  void largeSlotIsSplitWithinTheBudget() {
     long slotStart = (START / 262_144 + 1) * 262_144;
     for (int i = 0; i < 20_000; i++) {
       scheduled(slotStart + i % 8_000);
@@ -129,7 +129,7 @@ class TimerWheelTest {
   }
 
   @Test
-  void aTimerScheduledInThePastByACallbackWaitsForTheNextCall() {
+  void timerScheduledInThePastByACallbackWaitsForTheNextAdvance() {
     Probe probe = scheduled(START + 10);
     probe.action = () -> wheel.schedule(probe, START);
 
@@ -140,7 +140,7 @@ class TimerWheelTest {
   }
 
   @Test
-  void aTimerThatIsAlwaysDueKeepsNoOtherFromFiring() {
+  void timerThatIsAlwaysDueDoesNotDelayOthers() {
     Probe greedy = scheduled(START);
     greedy.action = () -> wheel.schedule(greedy, START);
     Probe other = scheduled(START + 1);
@@ -152,7 +152,7 @@ class TimerWheelTest {
   }
 
   @Test
-  void aCallbackMayCancelAnotherTimerThatIsDue() {
+  void callbackOfATimerCanCancelAnotherDueTimer() {
     Probe first = scheduled(START + 10);
     Probe second = scheduled(START + 10);
     first.action = () -> wheel.cancel(second);
@@ -163,7 +163,7 @@ class TimerWheelTest {
   }
 
   @Test
-  void afterAJumpBackNothingFiresEarly() {
+  void noTimerFiresEarlyAfterTheClockIsSetBack() {
     scheduled(START + 5_000);
     wheel.advance(START + 3_600_000 - 1, PLENTY);
     fired.clear();
@@ -180,7 +180,7 @@ class TimerWheelTest {
   }
 
   @Test
-  void aJumpBackWhileWorkIsOutstandingFiresNothingEarly() {
+  void noTimerFiresEarlyIfTheClockIsSetBackBetweenAdvances() {
     for (int i = 1; i <= 60; i++) {
       scheduled(START + i);
       scheduled(START + 100_000 + i);
@@ -214,7 +214,7 @@ class TimerWheelTest {
   }
 
   @Test
-  void exceptionOfATimerIsReportedAndTheTimerFiresAgainASecondLater() {
+  void failingTimerIsReportedAndFiresAgainASecondLater() {
     Probe broken = scheduled(START + 1);
     broken.action =
         () -> {
@@ -232,7 +232,7 @@ class TimerWheelTest {
   }
 
   @Test
-  void refusesABudgetOfNothingAndAnAdvanceWithinAnAdvance() {
+  void budgetOfZeroAndNestedAdvanceAreRefused() {
     Probe probe = scheduled(START);
     probe.action = () -> wheel.advance(START, 1);
 

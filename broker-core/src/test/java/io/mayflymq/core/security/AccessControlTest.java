@@ -63,14 +63,14 @@ class AccessControlTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1"})
-  void guestLogsInFromThisMachine(String address) {
+  void guestCanLogInFromLocalhost(String address) {
     assertThat(login("guest", "guest", address)).isEqualTo(new Accepted(state.user("guest")));
     assertThat(state.user("guest").hasTag(User.ADMINISTRATOR)).isTrue();
   }
 
   @ParameterizedTest
   @ValueSource(strings = {"10.0.0.1", "::2", "::ffff:10.0.0.1"})
-  void guestDoesNotLogInFromElsewhere(String address) {
+  void guestCannotLogInFromOtherHosts(String address) {
     assertThat(login("guest", "guest", address))
         .isEqualTo(new Refused("guest", "user 'guest' can only connect via localhost"));
     assertThat(login("reader", "secret", address)).isEqualTo(new Accepted(reader));
@@ -81,7 +81,7 @@ class AccessControlTest {
   }
 
   @Test
-  void refusalsAreHeldBackForLongerAndLonger() {
+  void repeatedLoginFailuresAreDelayedEverLonger() {
     for (int i = 0; i < 5; i++) {
       assertThat(pause("10.0.0.1")).isZero();
     }
@@ -99,7 +99,7 @@ class AccessControlTest {
   }
 
   @Test
-  void aNetworkOfVersion6CountsAsOne() {
+  void loginFailuresOfAnIpv6NetworkAreCountedTogether() {
     for (int i = 0; i < 5; i++) {
       assertThat(pause("2001:db8::" + i)).isZero();
     }
@@ -108,7 +108,7 @@ class AccessControlTest {
   }
 
   @Test
-  void aProvedNameNeedsAUserAndAPlace() throws Exception {
+  void provedUserNameNeedsAnExistingUserAndAnAllowedAddress() throws Exception {
     InetAddress near = InetAddress.getLoopbackAddress();
     InetAddress far = InetAddress.getByAddress(new byte[] {10, 0, 0, 1});
     assertThat(control.authenticateProved("reader", far)).isEqualTo(new Accepted(reader));
@@ -119,7 +119,7 @@ class AccessControlTest {
   }
 
   @Test
-  void aCertificateNamesItsUser() {
+  void userNameIsReadFromTheCertificate() {
     X500Principal subject = new X500Principal("EMAILADDRESS=a@b, CN=ann, CN=lee, OU=x, O=shop");
     assertThat(CertificateLogin.DISTINGUISHED_NAME.name(subject))
         .isEqualTo("EMAILADDRESS=a@b,CN=ann,CN=lee,OU=x,O=shop");
@@ -129,7 +129,7 @@ class AccessControlTest {
   }
 
   @Test
-  void wrongNamesAndPasswordsLookAlike() {
+  void wrongUserNamesAndWrongPasswordsHaveTheSameError() {
     Refused wrong = (Refused) login("reader", "wrong", "10.0.0.1");
     assertThat(wrong.reason()).isEqualTo("user 'reader' - invalid credentials");
     assertThat(wrong.logText("PLAIN"))
@@ -146,14 +146,14 @@ class AccessControlTest {
   }
 
   @Test
-  void blankPasswordsAreRefused() {
+  void blankPasswordIsRefused() {
     change(state.withUser(reader.withPasswordHash(PasswordHash.of(""))));
     assertThat(((Refused) login("reader", "", "10.0.0.1")).reason())
         .startsWith("user 'reader' attempted to log in with a blank password, which is prohibited");
   }
 
   @Test
-  void aUserEntersOnlyVhostsThatHeHasPermissionsIn() {
+  void userCanAccessOnlyVhostsWithPermissions() {
     assertThatThrownBy(() -> control.checkVhostAccess("reader", "other", Map.of()))
         .isInstanceOfSatisfying(
             ConnectionException.class,
@@ -166,7 +166,7 @@ class AccessControlTest {
   }
 
   @Test
-  void checksNamesByKindOfAccess() {
+  void permissionIsCheckedByKindOfAccess() {
     VhostAccess access = access("reader");
     access.check(ResourceKind.QUEUE, "own-q", Permission.CONFIGURE);
     access.check(ResourceKind.QUEUE, "shared-q", Permission.READ);
@@ -185,7 +185,7 @@ class AccessControlTest {
   }
 
   @Test
-  void theDefaultExchangeIsCheckedUnderItsOwnName() {
+  void defaultExchangeIsCheckedAsAmqDefault() {
     VhostAccess access = access("reader");
     assertRefused(
         () -> access.check(ResourceKind.EXCHANGE, "", Permission.WRITE),
@@ -197,7 +197,7 @@ class AccessControlTest {
   }
 
   @Test
-  void openConnectionsSeeChangesAtOnce() {
+  void changedPermissionsApplyToOpenConnections() {
     VhostAccess access = access("reader");
     assertThat(access.allows(ResourceKind.QUEUE, "q", Permission.WRITE)).isFalse();
     change(state.withPermissions("reader", VHOST, Permissions.ALL));
@@ -240,7 +240,7 @@ class AccessControlTest {
   }
 
   @Test
-  void variablesStandForTheirLiteralValue() {
+  void variablesInTopicPermissionsMatchLiterally() {
     change(
         state.withTopicPermissions(
             "guest", VHOST, "t", new TopicPermissions("^{client_id}$", "^{missing}$")));
@@ -253,7 +253,7 @@ class AccessControlTest {
   }
 
   @Test
-  void topicPermissionsMustBeExpressions() {
+  void invalidTopicPermissionPatternsAreRefusedOrMatchNothing() {
     TopicPermissions kept = new TopicPermissions("((a{1000}){1000}){1000}", "^b");
     assertThat(kept.problem()).contains("is too large");
     assertThat(kept.expand(Permission.WRITE, Map.of()).matches("aaa")).isFalse();
@@ -266,7 +266,7 @@ class AccessControlTest {
   }
 
   @Test
-  void onlyImpersonatorsPublishAsSomebodyElse() {
+  void onlyImpersonatorsMayPublishWithTheUserIdOfAnotherUser() {
     VhostAccess access = access("reader");
     access.checkUserId(null);
     access.checkUserId("reader");
@@ -279,7 +279,7 @@ class AccessControlTest {
   }
 
   @Test
-  void aDeletedUserLeavesNothing() {
+  void deletingAUserDeletesItsPermissions() {
     change(state.withTopicPermissions("reader", VHOST, "t", new TopicPermissions("a", "b")));
     SecurityState without = state.withoutUser("reader");
     assertThat(without.users()).extracting(User::name).containsExactly("guest");
@@ -293,7 +293,7 @@ class AccessControlTest {
   }
 
   @Test
-  void aDeletedVhostLeavesNothing() {
+  void deletingAVhostDeletesItsPermissions() {
     SecurityState other =
         state
             .withPermissions("reader", "other", Permissions.ALL)
@@ -304,7 +304,7 @@ class AccessControlTest {
   }
 
   @Test
-  void permissionsNeedAUser() {
+  void permissionsNeedAnExistingUser() {
     assertThatThrownBy(() -> state.withPermissions("nobody", VHOST, Permissions.ALL))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(

@@ -28,7 +28,7 @@ class NamePatternTest {
     "^(.)\\1$, aa, true",
     "^(.)\\1$, ab, false",
   })
-  void matchesAnywhereInTheName(String pattern, String name, boolean expected) {
+  void patternMatchesAnywhereInTheName(String pattern, String name, boolean expected) {
     NamePattern compiled = NamePattern.of(pattern);
     assertThat(compiled.matches(name)).isEqualTo(expected);
     assertThat(compiled.matches(name)).as("remembered").isEqualTo(expected);
@@ -37,7 +37,7 @@ class NamePatternTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"(", "[a", "*", "(?<n"})
-  void refusesWhatIsNoExpression(String pattern) {
+  void invalidPatternIsRefused(String pattern) {
     assertThatThrownBy(() -> NamePattern.of(pattern)).isInstanceOf(IllegalArgumentException.class);
   }
 
@@ -60,7 +60,7 @@ class NamePatternTest {
         "(?!x)(a{2147483647})",
         "[[a]&&[^b]]{900}{900}",
       })
-  void refusesWhatTakesTooMuchMemory(String pattern) {
+  void patternThatTakesTooMuchMemoryIsRefused(String pattern) {
     assertThatThrownBy(() -> NamePattern.of(pattern))
         .isInstanceOf(PatternTooLargeException.class)
         .hasMessageContaining("is too large: with its repetitions written out");
@@ -69,7 +69,7 @@ class NamePatternTest {
   }
 
   @Test
-  void refusesGroupsThatAreNestedVeryDeeply() {
+  void patternWithDeeplyNestedGroupsIsRefused() {
     String pattern = "(".repeat(201) + "a" + ")".repeat(201);
     assertThatThrownBy(() -> NamePattern.of(pattern))
         .isInstanceOf(PatternTooLargeException.class)
@@ -87,7 +87,7 @@ class NamePatternTest {
         "(?!x)(?:(?:)?(?:)?(?:)?(?:)?(?:)?){8}(?!)",
         "(?x)(?!x)(|)#[\n(|)",
       })
-  void refusesWhatTakesTooLongWithoutACharacter(String pattern) {
+  void patternThatTakesTooLongOnAnEmptyTextIsRefused(String pattern) {
     assertTimeoutPreemptively(
         ofSeconds(5),
         () ->
@@ -107,12 +107,12 @@ class NamePatternTest {
         "(?<!test)-[0-9]{1,9}$",
         "^((?!tmp).)*$",
       })
-  void takesWhatPeopleWrite(String pattern) {
+  void ordinaryPatternsAreAccepted(String pattern) {
     assertThat(NamePattern.of(pattern).problem()).isNull();
   }
 
   @Test
-  void whatWasKeptFromBeforeIsNotCompiledAndFoundNowhere() {
+  void refusedPatternReadFromTheJournalIsNotCompiledAndMatchesNothing() {
     NamePattern kept = NamePattern.kept("((a{1000}){1000}){1000}");
     assertThat(kept.matches("a".repeat(1000))).isFalse();
     assertThat(kept.source()).isEqualTo("((a{1000}){1000}){1000}");
@@ -123,7 +123,7 @@ class NamePatternTest {
   }
 
   @Test
-  void staysRightWhenItRemembersNoMore() {
+  void patternMatchesCorrectlyWhenItsCacheIsFull() {
     NamePattern pattern = NamePattern.of("7$");
     for (int round = 0; round < 2; round++) {
       for (int i = 0; i < 3000; i++) {
@@ -133,7 +133,7 @@ class NamePatternTest {
   }
 
   @Test
-  void comparesByItsSource() {
+  void patternsAreEqualIfTheirSourcesAre() {
     assertThat(NamePattern.of("a"))
         .isEqualTo(NamePattern.of("a"))
         .hasSameHashCodeAs(NamePattern.of("a"))

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class PasswordHashTest {
   @Test
-  void hasTheFormOfRabbit() {
+  void hashHasRabbitMqsFormat() {
     // The worked example of rabbitmq.com/docs/passwords: salt 908DC60A, password test12.
     byte[] salt = {(byte) 0x90, (byte) 0x8D, (byte) 0xC6, 0x0A};
     PasswordHash hash = PasswordHash.of(HashingAlgorithm.SHA256, salt, "test12");
@@ -20,7 +20,7 @@ class PasswordHashTest {
   }
 
   @Test
-  void checksHashesByTheNamesOfDefinitions() {
+  void hashFromDefinitionsIsChecked() {
     PasswordHash guest =
         new PasswordHash(
             HashingAlgorithm.ofDefinitionsName("rabbit_password_hashing_sha256"),
@@ -31,7 +31,7 @@ class PasswordHashTest {
 
   @ParameterizedTest
   @EnumSource
-  void everyAlgorithmKnowsItsOwnHashes(HashingAlgorithm algorithm) {
+  void hashOfEveryAlgorithmIsChecked(HashingAlgorithm algorithm) {
     PasswordHash hash = PasswordHash.of(algorithm, "p\u00e4ss");
     assertThat(hash.matches("p\u00e4ss")).isTrue();
     assertThat(hash.matches("pass")).isFalse();
@@ -41,19 +41,19 @@ class PasswordHashTest {
   }
 
   @Test
-  void saltsDiffer() {
+  void hashesOfTheSamePasswordHaveDifferentSalts() {
     assertThat(PasswordHash.of("p")).isNotEqualTo(PasswordHash.of("p"));
   }
 
   @Test
-  void nothingMatchesNoPasswordOrATruncatedHash() {
+  void absentAndTruncatedHashesMatchNoPassword() {
     assertThat(PasswordHash.NONE.matches("")).isFalse();
     String saltOnly = Base64.getEncoder().encodeToString(new byte[4]);
     assertThat(new PasswordHash(HashingAlgorithm.SHA256, saltOnly).matches("")).isFalse();
   }
 
   @Test
-  void refusesWhatIsNoHash() {
+  void invalidHashIsRefused() {
     assertThatThrownBy(() -> new PasswordHash(HashingAlgorithm.SHA256, "~"))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> PasswordHash.of(HashingAlgorithm.MD5, new byte[3], "p"))
@@ -61,7 +61,7 @@ class PasswordHashTest {
   }
 
   @Test
-  void aMissingAlgorithmIsMd5() {
+  void hashWithoutAnAlgorithmIsMd5() {
     assertThat(HashingAlgorithm.ofDefinitionsName(null)).isEqualTo(HashingAlgorithm.MD5);
     assertThat(HashingAlgorithm.ofDefinitionsName("")).isEqualTo(HashingAlgorithm.MD5);
     assertThatThrownBy(() -> HashingAlgorithm.ofDefinitionsName("rot13"))
@@ -69,7 +69,7 @@ class PasswordHashTest {
   }
 
   @Test
-  void doesNotPrintTheHash() {
+  void hashIsNotPrinted() {
     PasswordHash hash = PasswordHash.of("p");
     assertThat(hash.toString()).doesNotContain(hash.base64());
   }

@@ -35,7 +35,7 @@ class RegexCostTest {
         "\\x{999}, 1",
         "a{b}, 4",
       })
-  void countsWhatIsThereWithRepetitionsWrittenOut(String pattern, long size) {
+  void costCountsRepetitionsWrittenOut(String pattern, long size) {
     assertThat(RegexCost.of(pattern.replace(';', ',')).size()).isEqualTo(size);
   }
 
@@ -93,7 +93,7 @@ class RegexCostTest {
   }
 
   @Property(tries = 20_000)
-  void neverFindsLessThanRe2Makes(@ForAll("expressions") String expression) {
+  void costIsAtLeastTheProgramSizeOfRe2(@ForAll("expressions") String expression) {
     long size = RegexCost.of(expression).size();
     if (size > SAFE) {
       return;

@@ -31,14 +31,14 @@ class SaslMechanismTest {
     "||p, '', p",
     "|\u00fc|\u00df, \u00fc, \u00df"
   })
-  void plain(String response, String username, String password) {
+  void plainResponseIsParsed(String response, String username, String password) {
     assertThat(plain(response)).isEqualTo(login(username, password));
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"", "|", "|user", "user|password", "other|user|password", "|u|p|", "|u|p|x"})
-  void malformedPlain(String response) {
+  void malformedPlainResponseIsRefused(String response) {
     assertThat(plain(response)).isEqualTo(new Malformed("PLAIN response invalid"));
   }
 
@@ -51,7 +51,7 @@ class SaslMechanismTest {
   }
 
   @Test
-  void amqPlainIsTheBodyOfATable() {
+  void amqPlainResponseIsParsedAsAFieldTable() {
     // As pika and py-amqp send it; other fields are ignored.
     FieldTable table =
         FieldTable.builder().put("LOGIN", "guest").put("PASSWORD", "secret").put("X", 1).build();
@@ -61,7 +61,7 @@ class SaslMechanismTest {
   }
 
   @Test
-  void malformedAmqPlain() {
+  void malformedAmqPlainResponseIsRefused() {
     FieldTable login = FieldTable.builder().put("LOGIN", "guest").build();
     String missing = "AMQPLAIN auth info is missing LOGIN or PASSWORD field";
     assertThat(AMQPLAIN.parse(new byte[0])).isEqualTo(new Malformed(missing));
@@ -74,7 +74,7 @@ class SaslMechanismTest {
   }
 
   @Test
-  void anonymousIsOneUserAndOffByDefault() {
+  void anonymousLogsInAsItsConfiguredUserAndIsOffByDefault() {
     SaslMechanism anonymous = new SaslMechanism.Anonymous(new Credentials("guest", "guest"));
     assertThat(anonymous.parse(new byte[] {1, 2})).isEqualTo(login("guest", "guest"));
     assertThat(SaslMechanism.DEFAULTS)
@@ -84,7 +84,7 @@ class SaslMechanismTest {
   }
 
   @Test
-  void doesNotPrintPasswords() {
+  void passwordsOfCredentialsAreNotPrinted() {
     assertThat(login("guest", "secret").toString()).contains("guest").doesNotContain("secret");
   }
 }

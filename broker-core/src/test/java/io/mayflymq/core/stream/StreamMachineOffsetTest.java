@@ -47,7 +47,7 @@ class StreamMachineOffsetTest {
     "last, e",
     "next, ''",
   })
-  void aConsumerBeginsWhereItSays(String offset, String expected) {
+  void consumerStartsAtTheOffsetOfItsArgument(String offset, String expected) {
     for (boolean restart : new boolean[] {false, true}) {
       StreamMachineOffsetTest fresh = new StreamMachineOffsetTest();
       fresh.fill(restart);
@@ -59,7 +59,7 @@ class StreamMachineOffsetTest {
   }
 
   @Test
-  void withoutTheArgumentItIsNext() {
+  void consumerWithoutAnOffsetStartsAtTheNextMessage() {
     fill(false);
     StreamRig.Reader reader = rig.read(FieldTable.EMPTY, 10);
     assertThat(reader.taken()).isEmpty();
@@ -68,7 +68,7 @@ class StreamMachineOffsetTest {
   }
 
   @Test
-  void anOffsetThatHasNotComeIsWaitedFor() {
+  void consumerWaitsForAnOffsetNotYetWritten() {
     fill(false);
     StreamRig.Reader reader = rig.read(value("7"));
     rig.publish("f", "g");
@@ -79,7 +79,7 @@ class StreamMachineOffsetTest {
   }
 
   @Test
-  void theLastBatchIsWhatWasWrittenTogether() {
+  void offsetLastIsTheStartOfTheLastWrite() {
     for (boolean restart : new boolean[] {false, true}) {
       StreamRig fresh = new StreamRig();
       fresh.publish("a");
@@ -93,7 +93,7 @@ class StreamMachineOffsetTest {
 
   @ParameterizedTest
   @CsvSource({"0, abcde", "10, abcde", "11, cde", "20, cde", "30, e", "31, ''"})
-  void aTimestampIsTheFirstMessageOfThatSecondOrLater(long second, String expected) {
+  void timestampOffsetIsTheFirstMessageOfThatSecondOrLater(long second, String expected) {
     for (boolean restart : new boolean[] {false, true}) {
       StreamMachineOffsetTest fresh = new StreamMachineOffsetTest();
       long start = fresh.rig.now() / 1000;
@@ -105,7 +105,7 @@ class StreamMachineOffsetTest {
 
   @ParameterizedTest
   @ValueSource(longs = {Long.MAX_VALUE, Long.MAX_VALUE / 1000 + 1, -1})
-  void aTimestampBehindAllTimeIsNext(long seconds) {
+  void timestampOffsetTooLargeIsTheNextMessage(long seconds) {
     fill(false);
     StreamRig.Reader reader = rig.read(new FieldValue.Timestamp(seconds));
     assertThat(reader.taken()).isEmpty();
@@ -115,14 +115,14 @@ class StreamMachineOffsetTest {
 
   @ParameterizedTest
   @CsvSource({"1h, abcde", "25s, abcde", "24s, cde", "15s, cde", "5s, e", "4s, ''", "0s, ''"})
-  void anIntervalIsCountedBackFromNow(String interval, String expected) {
+  void intervalOffsetCountsBackFromNow(String interval, String expected) {
     fill(false);
     rig.at(35_000);
     assertThat(String.join("", rig.read(text(interval)).taken())).isEqualTo(expected);
   }
 
   @Test
-  void whatSaysNothingIsNotValid() {
+  void invalidOffsetIsRefused() {
     for (FieldValue value :
         List.of(text("begin"), text(""), text("1w"), FieldValue.Bool.of(true))) {
       FieldTable arguments = FieldTable.builder().put(StreamOffset.HEADER, value).build();
@@ -131,7 +131,7 @@ class StreamMachineOffsetTest {
   }
 
   @Test
-  void offsetsGoOnAfterARestart() {
+  void offsetsContinueAfterARestart() {
     fill(true);
     rig.publish("f");
     StreamRig.Reader reader = rig.read(text("first"));

@@ -26,7 +26,7 @@ class StreamMachineTest {
   // Delivering
 
   @Test
-  void nothingIsDeliveredBeforeItIsSafe() {
+  void streamDeliversMessagesOnlyWhenTheyAreSafe() {
     StreamRig rig = new StreamRig();
     StreamRig.Reader reader = rig.read(FIRST);
     rig.append("a");
@@ -36,7 +36,7 @@ class StreamMachineTest {
   }
 
   @Test
-  void consumersTakeNothingFromEachOther() {
+  void everyStreamConsumerGetsAllMessages() {
     StreamRig rig = new StreamRig();
     StreamRig.Reader one = rig.read(FIRST);
     rig.publish("a", "b");
@@ -47,7 +47,7 @@ class StreamMachineTest {
   }
 
   @Test
-  void everySettlementGivesTheConsumerCredit() {
+  void everySettlementGivesAStreamConsumerCredit() {
     StreamRig rig = new StreamRig();
     rig.publish("a", "b", "c", "d", "e", "f");
     StreamRig.Reader reader = rig.read(fromFirst(FieldTable.EMPTY), 2);
@@ -61,7 +61,7 @@ class StreamMachineTest {
   }
 
   @Test
-  void aConsumerWithoutRoomGoesOnWhereItWas() {
+  void streamConsumerWithoutRoomContinuesAtItsOffset() {
     StreamRig rig = new StreamRig();
     StreamRig.Reader reader = rig.read(FIRST);
     reader.room(1);
@@ -75,7 +75,7 @@ class StreamMachineTest {
   }
 
   @Test
-  void aLongBacklogIsReadInSlices() {
+  void streamBacklogIsReadInSlices() {
     StreamRig rig = new StreamRig();
     int count = 2 * StreamMachine.SLICE_MESSAGES + 1;
     rig.publish(Collections.nCopies(count, "m").toArray(String[]::new));
@@ -87,7 +87,7 @@ class StreamMachineTest {
   }
 
   @Test
-  void theLastConsumerThatLeavesIsKnown() {
+  void cancellingTheLastStreamConsumerIsReported() {
     StreamRig rig = new StreamRig();
     StreamRig.Reader one = rig.read(FIRST);
     StreamRig.Reader other = rig.read(FIRST);
@@ -102,7 +102,7 @@ class StreamMachineTest {
   // Filters
 
   @Test
-  void aFilterLeavesOutWhatDoesNotMatch() {
+  void streamFilterSkipsMessagesThatDoNotMatch() {
     StreamRig rig = new StreamRig();
     rig.publishWith(filterValue("red"), "r1");
     rig.publishWith(filterValue("blue"), "b1");
@@ -123,7 +123,7 @@ class StreamMachineTest {
   }
 
   @Test
-  void whatDoesNotMatchTakesNoCredit() {
+  void messagesSkippedByAStreamFilterTakeNoCredit() {
     StreamRig rig = new StreamRig();
     FieldTable red = FieldTable.builder().put(StreamFilter.ARGUMENT, FieldValue.of("red")).build();
     StreamRig.Reader reader = rig.read(fromFirst(red), 1);
@@ -162,7 +162,7 @@ class StreamMachineTest {
   }
 
   @Test
-  void aSegmentGoesWhenItsNewestMessageIsTooOld() {
+  void streamSegmentIsDeletedWhenItsNewestMessageIsTooOld() {
     StreamRig rig = new StreamRig(smallSegments().with("x-max-age", FieldValue.of("10s")));
     fillSeconds(rig, 0, 6);
     long perSegment = segmentLength(rig);
@@ -188,7 +188,7 @@ class StreamMachineTest {
   }
 
   @Test
-  void theOldestSegmentsGoWhileTheStreamIsTooLarge() {
+  void oldestStreamSegmentsAreDeletedWhileTheStreamIsTooLarge() {
     StreamRig rig =
         new StreamRig(smallSegments().with("x-max-length-bytes", new FieldValue.Int32(20_000)));
     for (int i = 0; i < 100; i++) {
@@ -203,7 +203,7 @@ class StreamMachineTest {
   }
 
   @Test
-  void otherSettingsCountAtOnceAndAsWasForetold() {
+  void changedRetentionAppliesAsForecast() {
     StreamRig rig = new StreamRig(smallSegments());
     fillSeconds(rig, 0, 20);
     FieldTable shorter =
@@ -218,7 +218,7 @@ class StreamMachineTest {
   }
 
   @Test
-  void aConsumerThatRetentionOvertakesGoesOnWithTheOldestMessage() {
+  void consumerBehindRetentionContinuesAtTheOldestMessage() {
     StreamRig rig =
         new StreamRig(smallSegments().with("x-max-length-bytes", new FieldValue.Int32(10_000)));
     StreamRig.Reader slow = rig.read(fromFirst(FieldTable.EMPTY), 1);

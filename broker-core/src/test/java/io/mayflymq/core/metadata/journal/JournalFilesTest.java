@@ -141,7 +141,7 @@ class JournalFilesTest {
   }
 
   @Test
-  void writeThatFailedLeavesNothingAndTheNextOneSucceeds() throws Exception {
+  void failedWriteLeavesTheJournalUnchangedAndTheNextOneSucceeds() throws Exception {
     MemoryDirectory directory = filled(ID);
     List<MetadataCommand> before = read(directory);
     try (JournalFiles files = open(directory, ID)) {
@@ -160,7 +160,7 @@ class JournalFilesTest {
   }
 
   @Test
-  void journalShrinksWhenWhatItHoldsIsGone() throws Exception {
+  void journalShrinksWhenItsDefinitionsAreDeleted() throws Exception {
     MemoryDirectory directory = new MemoryDirectory();
     int many = 20_000;
     long largest = 0;

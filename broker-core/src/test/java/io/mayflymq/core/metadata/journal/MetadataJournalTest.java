@@ -70,7 +70,7 @@ class MetadataJournalTest {
   @TempDir Path directory;
 
   @Test
-  void whatWasSafeIsThereAgain() {
+  void writtenDefinitionsAreRecovered() {
     write(EXCHANGE, QUEUE, new MetadataCommand.Bound("v", BINDING));
 
     assertThat(recovered())
@@ -78,7 +78,7 @@ class MetadataJournalTest {
   }
 
   @Test
-  void whatWasDeletedIsNot() {
+  void deletedDefinitionsAreNotRecovered() {
     write(
         EXCHANGE,
         QUEUE,
@@ -91,7 +91,7 @@ class MetadataJournalTest {
   }
 
   @Test
-  void policiesComeBackBeforeWhatTheyApplyTo() {
+  void policiesAreRecoveredBeforeTheQueuesTheyApplyTo() {
     MetadataCommand policy =
         policy(PolicyKind.POLICY, "p", Map.of("expires", 5, "queue-mode", "lazy"));
     MetadataCommand operators = policy(PolicyKind.OPERATOR_POLICY, "p", Map.of("max-length", 1));
@@ -114,7 +114,7 @@ class MetadataJournalTest {
   }
 
   @Test
-  void aPolicyThatWasClearedIsGoneAndTheOperatorsOfTheSameNameStays() {
+  void clearingAPolicyKeepsTheOperatorPolicyOfTheSameName() {
     MetadataCommand operators = policy(PolicyKind.OPERATOR_POLICY, "p", Map.of("max-length", 1));
     write(
         policy(PolicyKind.POLICY, "p", Map.of("max-length", 1)),
@@ -131,7 +131,7 @@ class MetadataJournalTest {
   }
 
   @Test
-  void bindingsThatDifferInArgumentsOnlyAreTwo() {
+  void bindingsThatDifferOnlyInArgumentsAreDistinct() {
     Binding other = new Binding("x", DestinationKind.QUEUE, "q", "key", FieldTable.EMPTY);
     write(
         EXCHANGE,
@@ -144,7 +144,7 @@ class MetadataJournalTest {
   }
 
   @Test
-  void permissionsOfUsersWithSimilarNamesAreToldApart() {
+  void permissionsOfUsersWithSimilarNamesAreDistinct() {
     MetadataCommand other =
         new MetadataCommand.TopicPermissionsSet("1:a", "v", "x", new TopicPermissions("a", "b"));
     write(
@@ -158,7 +158,7 @@ class MetadataJournalTest {
   }
 
   @Test
-  void deletingVirtualHostRemovesWhatIsInIt() {
+  void deletingAVhostDeletesItsDefinitions() {
     write(
         new MetadataCommand.VhostDeclared(VhostDefinition.of("v")),
         new MetadataCommand.VhostDeclared(VhostDefinition.of("w")),
@@ -176,7 +176,7 @@ class MetadataJournalTest {
   }
 
   @Test
-  void aClosedLogRefusesInWords() {
+  void closedJournalRefusesChangesWithAReason() {
     MetadataJournal log = open();
     log.close();
 
@@ -189,7 +189,7 @@ class MetadataJournalTest {
   }
 
   @Test
-  void longTextsAreKept() {
+  void longTextsAreRecovered() {
     String longText = "ä".repeat(35_000);
     MetadataCommand policy =
         policy(PolicyKind.POLICY, "ha", Map.of("ha-mode", "nodes", "ha-params", List.of(longText)));
@@ -203,7 +203,7 @@ class MetadataJournalTest {
   }
 
   @Test
-  void whatIsTooLargeIsRefusedForItsOwnSakeOnly() {
+  void tooLargeChangeIsRefusedWithoutAffectingOthers() {
     MetadataCommand huge =
         new MetadataCommand.GlobalParameterSet("p", "\"" + "x".repeat(1 << 20) + "\"");
     try (MetadataJournal log = open()) {
@@ -216,7 +216,7 @@ class MetadataJournalTest {
   }
 
   @Test
-  void filesOfSomethingElseAreRefusedInWords() throws Exception {
+  void filesThatAreNoJournalAreRefusedWithAReason() throws Exception {
     Files.write(directory.resolve("metadata.log"), new byte[20_000]);
 
     assertThatThrownBy(this::open)
@@ -228,7 +228,7 @@ class MetadataJournalTest {
   }
 
   @Test
-  void lossThatIsAcceptedKeepsTheFilesAside() throws Exception {
+  void acceptedLossKeepsTheDamagedFilesAside() throws Exception {
     Files.write(directory.resolve("metadata.log"), new byte[20_000]);
 
     try (MetadataJournal log = open(new MetadataJournal.Expected(null, 41, true))) {
@@ -292,7 +292,7 @@ class MetadataJournalTest {
   }
 
   @Test
-  void fileOfOlderVersionIsTakenOver() {
+  void metadataFileOfAnOlderVersionIsImported() {
     Path old = directory.resolve("metadata.mv");
     try (MVStore store = new MVStore.Builder().fileName(old.toString()).open()) {
       put(store, "exchanges", MetadataEntry.encode((MetadataCommand.ExchangeDeclared) EXCHANGE));
@@ -304,7 +304,7 @@ class MetadataJournalTest {
   }
 
   @Test
-  void damagedFileOfOlderVersionIsRefusedUnlessLossIsAccepted() throws Exception {
+  void damagedMetadataFileOfAnOlderVersionIsRefusedUnlessLossIsAccepted() throws Exception {
     Files.write(directory.resolve("metadata.mv"), new byte[20_000]);
 
     assertThatThrownBy(this::open)

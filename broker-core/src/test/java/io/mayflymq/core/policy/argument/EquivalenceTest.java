@@ -17,7 +17,7 @@ class EquivalenceTest {
   private final Equivalence exchange = new Equivalence("exchange", "x", "v");
 
   @Test
-  void propertiesMustBeEqual() {
+  void redeclarationWithDifferentPropertiesIsRefused() {
     queue.check("durable", true, true);
 
     assertInequivalent(
@@ -29,7 +29,7 @@ class EquivalenceTest {
   }
 
   @Test
-  void anArgumentThatIsNewIsToldWithItsType() {
+  void errorForANewArgumentNamesItsType() {
     assertInequivalent(
         () -> queue.checkQueueArguments(ttl(new FieldValue.Int32(20_000)), FieldTable.EMPTY),
         "'x-message-ttl' for queue 'q' in vhost '/':"
@@ -37,7 +37,7 @@ class EquivalenceTest {
   }
 
   @Test
-  void anArgumentThatIsMissingIsToldWithItsType() {
+  void errorForAMissingArgumentNamesItsType() {
     assertInequivalent(
         () -> queue.checkQueueArguments(FieldTable.EMPTY, ttl(new FieldValue.Int64(60_000))),
         "'x-message-ttl' for queue 'q' in vhost '/':"
@@ -45,7 +45,7 @@ class EquivalenceTest {
   }
 
   @Test
-  void anArgumentThatDiffersIsToldWithBothValues() {
+  void errorForAChangedArgumentNamesBothValues() {
     assertInequivalent(
         () ->
             queue.checkQueueArguments(
@@ -72,8 +72,8 @@ class EquivalenceTest {
   }
 
   @ParameterizedTest
-  @MethodSource
-  void integersOfEveryWidth(FieldValue hundred) {
+  @MethodSource("integersOfEveryWidth")
+  void integersOfEveryWidthAreComparedByValue(FieldValue hundred) {
     queue.checkQueueArguments(ttl(hundred), ttl(new FieldValue.Int64(100)));
 
     assertInequivalent(
@@ -82,7 +82,7 @@ class EquivalenceTest {
   }
 
   @Test
-  void floatsOfBothWidthsAreOneType() {
+  void floatsOfBothWidthsAreComparedByValue() {
     FieldTable single = mode(new FieldValue.Float32(1.5f));
 
     queue.checkQueueArguments(single, mode(new FieldValue.Float64(1.5)));
@@ -93,7 +93,7 @@ class EquivalenceTest {
   }
 
   @Test
-  void aTextIsNotAnInteger() {
+  void textAndIntegerAreNotEquivalent() {
     assertInequivalent(
         () -> queue.checkQueueArguments(ttl(FieldValue.of("100")), ttl(new FieldValue.Int64(100))),
         "'x-message-ttl' for queue 'q' in vhost '/': received '100' but current is '100'");
@@ -107,7 +107,7 @@ class EquivalenceTest {
   }
 
   @Test
-  void withoutATypeAQueueIsClassic() {
+  void queueWithoutATypeIsEquivalentToAClassicQueue() {
     FieldTable classic = FieldTable.builder().put("x-queue-type", "classic").build();
 
     queue.checkQueueArguments(classic, FieldTable.EMPTY);
@@ -120,14 +120,14 @@ class EquivalenceTest {
   }
 
   @Test
-  void argumentsThatMeanNothingAreNotCompared() {
+  void unknownArgumentsAreNotCompared() {
     queue.checkQueueArguments(
         FieldTable.builder().put("x-our-own", 1).build(),
         FieldTable.builder().put("x-our-own", 2).put("x-another", 3).build());
   }
 
   @Test
-  void ofSeveralDifferencesTheFirstByNameIsTold() {
+  void errorNamesTheFirstDifferentArgumentByName() {
     FieldTable received = FieldTable.builder().put("x-max-length", 1).put("x-expires", 2).build();
 
     assertThatThrownBy(() -> queue.checkQueueArguments(received, FieldTable.EMPTY))
@@ -135,7 +135,7 @@ class EquivalenceTest {
   }
 
   @Test
-  void ofAnExchangesArgumentsOnlyItsAlternateIsCompared() {
+  void exchangesAreComparedByTheirAlternateExchangeOnly() {
     FieldTable arguments = FieldTable.builder().put("alternate-exchange", "a").build();
     exchange.checkExchangeArguments(arguments, arguments.with("x-other", FieldValue.of("o")));
 

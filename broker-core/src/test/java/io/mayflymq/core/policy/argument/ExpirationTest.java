@@ -30,7 +30,7 @@ class ExpirationTest {
     "315360000000, 315360000000",
     "000000000315360000000, 315360000000"
   })
-  void readsWhatErlangReads(String text, long millis) {
+  void expirationAcceptsWhatErlangAccepts(String text, long millis) {
     assertThat(parse(text)).isEqualTo(millis);
   }
 
@@ -63,7 +63,7 @@ class ExpirationTest {
         "'18446744073709551616' | {value_too_large,18446744073709551616}",
         "'100000000000000000000000000000' | {value_too_large,100000000000000000000000000000}"
       })
-  void refusesTheRestInErlangsWords(String text, String reason) {
+  void invalidExpirationIsRefusedWithErlangsReason(String text, String reason) {
     assertThatThrownBy(() -> parse(text))
         .isInstanceOfSatisfying(
             ChannelException.class,
@@ -75,7 +75,7 @@ class ExpirationTest {
   }
 
   @Property(tries = 300)
-  void readsEveryMillisecondOfTenYearsWhereverItStands(
+  void expirationIsReadAtAnyOffsetOfTheBuffer(
       @ForAll @LongRange(min = 0, max = QueueArguments.MAX_MILLIS) long millis,
       @ForAll @IntRange(max = 5) int before,
       @ForAll @IntRange(max = 5) int after) {

@@ -30,13 +30,13 @@ class QueueArgumentsTest {
   private static final String IN_Q = " for queue 'q' in vhost '/': ";
 
   @Test
-  void withoutArgumentsThereAreNoLimits() {
+  void queueWithoutArgumentsHasDefaultSettings() {
     assertThat(parse(FieldTable.EMPTY)).isEqualTo(QueueSettings.DEFAULT);
     assertThat(QueueSettings.DEFAULT.length().isLimited()).isFalse();
   }
 
   @Test
-  void allOfThemAreUnderstood() {
+  void everyArgumentOfAClassicQueueIsParsed() {
     FieldTable arguments =
         FieldTable.builder()
             .put("x-message-ttl", 60_000)
@@ -63,7 +63,7 @@ class QueueArgumentsTest {
   }
 
   @Test
-  void othersMeanNothing() {
+  void unknownArgumentsAreIgnored() {
     FieldTable arguments =
         FieldTable.builder().put("x-our-own", 1).put("x-queue-mode", "lazy").build();
 
@@ -82,8 +82,8 @@ class QueueArgumentsTest {
   }
 
   @ParameterizedTest
-  @MethodSource
-  void integers(FieldValue hundred) {
+  @MethodSource("integers")
+  void integersOfEveryTypeAreAccepted(FieldValue hundred) {
     FieldTable arguments =
         FieldTable.builder()
             .put("x-message-ttl", hundred)
@@ -121,8 +121,8 @@ class QueueArgumentsTest {
   }
 
   @ParameterizedTest
-  @MethodSource
-  void notIntegers(String argument, FieldValue value) {
+  @MethodSource("notIntegers")
+  void valuesThatAreNotIntegersAreRefused(String argument, FieldValue value) {
     assertRefused(
         argument,
         value,
@@ -131,7 +131,7 @@ class QueueArgumentsTest {
   }
 
   @Test
-  void namesOfEarlierVersionsAreAccepted() {
+  void argumentNamesOfEarlierVersionsAreAccepted() {
     FieldTable former =
         FieldTable.builder()
             .put("x-expires", 1_000)
@@ -151,7 +151,7 @@ class QueueArgumentsTest {
   }
 
   @Test
-  void typesAreCalledByRabbitMqsNames() {
+  void fieldTypesHaveRabbitMqsNames() {
     assertThat(notIntegers().map(Arguments::get).map(of -> ((FieldValue) of[1]).rabbitTypeName()))
         .contains(
             "longstr",
@@ -168,7 +168,7 @@ class QueueArgumentsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"x-message-ttl", "x-expires", "x-max-length", "x-max-length-bytes"})
-  void negativesAreRefused(String argument) {
+  void negativeArgumentsAreRefused(String argument) {
     assertRefused(
         argument,
         new FieldValue.Int32(-1),
@@ -177,7 +177,7 @@ class QueueArgumentsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"x-message-ttl", "x-expires"})
-  void aTimeIsTenYearsAtMost(String argument) {
+  void ttlAndLeaseAreAtMostTenYears(String argument) {
     parse(FieldTable.builder().put(argument, 315_360_000_000L).build());
 
     assertRefused(
@@ -187,7 +187,7 @@ class QueueArgumentsTest {
   }
 
   @Test
-  void aTtlMayBeZeroAndALeaseNot() {
+  void ttlOfZeroIsAcceptedAndLeaseOfZeroIsRefused() {
     assertThat(
             parse(FieldTable.builder().put("x-message-ttl", 0).build()).expiry().messageTtlMillis())
         .isZero();
@@ -198,20 +198,20 @@ class QueueArgumentsTest {
 
   @ParameterizedTest
   @EnumSource
-  void everyOverflowIsUnderstood(Overflow overflow) {
+  void everyOverflowModeIsParsed(Overflow overflow) {
     FieldTable arguments = FieldTable.builder().put("x-overflow", overflow.wireName()).build();
 
     assertThat(parse(arguments).length().overflow()).isEqualTo(overflow);
   }
 
   @Test
-  void overflowsHaveRabbitMqsNames() {
+  void overflowModesHaveRabbitMqsNames() {
     assertThat(Stream.of(Overflow.values()).map(Overflow::wireName))
         .containsExactly("drop-head", "reject-publish", "reject-publish-dlx");
   }
 
   @Test
-  void anotherOverflowIsRefused() {
+  void unknownOverflowModeIsRefused() {
     assertRefused(
         "x-overflow",
         FieldValue.of("drop-tail"),
@@ -224,7 +224,7 @@ class QueueArgumentsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"x-dead-letter-exchange", "x-dead-letter-routing-key", "x-queue-type"})
-  void namesAreTexts(String argument) {
+  void argumentsThatNameSomethingMustBeTexts(String argument) {
     assertRefused(
         argument,
         new FieldValue.Int64(1),
@@ -232,7 +232,7 @@ class QueueArgumentsTest {
   }
 
   @Test
-  void aDeadLetterRoutingKeyNeedsAnExchange() {
+  void deadLetterRoutingKeyNeedsADeadLetterExchange() {
     assertRefused(
         "x-dead-letter-routing-key",
         FieldValue.of("k"),
@@ -250,7 +250,7 @@ class QueueArgumentsTest {
         "x-stream-max-segment-size-bytes",
         "x-initial-cluster-size"
       })
-  void whatOnlyOtherTypesKnowIsRefused(String argument) {
+  void classicQueueRefusesArgumentsOfOtherTypes(String argument) {
     assertRefused(
         argument,
         FieldValue.of("at-least-once"),
@@ -260,7 +260,7 @@ class QueueArgumentsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"quasi", "x"})
-  void anotherQueueTypeIsRefused(String type) {
+  void unknownQueueTypeIsRefused(String type) {
     assertRefused(
         "x-queue-type",
         FieldValue.of(type),
@@ -269,7 +269,7 @@ class QueueArgumentsTest {
   }
 
   @Test
-  void aStreamKnowsItsRetention() {
+  void retentionArgumentsOfAStreamAreParsed() {
     FieldTable arguments =
         FieldTable.builder()
             .put("x-queue-type", "stream")
@@ -281,7 +281,7 @@ class QueueArgumentsTest {
   }
 
   @Test
-  void prioritiesGoUpTo255() {
+  void maxPriorityIsAtMost255() {
     for (int highest : new int[] {0, 1, 255}) {
       FieldTable arguments = FieldTable.builder().put("x-max-priority", highest).build();
       assertThat(parse(arguments).maxPriority()).isEqualTo(highest);
@@ -295,7 +295,7 @@ class QueueArgumentsTest {
   }
 
   @Test
-  void aQuorumQueueHasArgumentsOfItsOwn() {
+  void argumentsOfAQuorumQueueAreParsed() {
     QueueSettings settings =
         parse(
             quorum()
@@ -313,7 +313,7 @@ class QueueArgumentsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"x-max-priority", "x-queue-mode", "x-max-age"})
-  void whatAQuorumQueueDoesNotKnowIsRefused(String argument) {
+  void quorumQueueRefusesArgumentsOfOtherTypes(String argument) {
     FieldTable arguments = quorum().put(argument, 1).build();
 
     assertThatThrownBy(() -> parse(arguments))
@@ -324,14 +324,14 @@ class QueueArgumentsTest {
   }
 
   @Test
-  void anotherDeadLetterStrategyIsRefused() {
+  void unknownDeadLetterStrategyIsRefused() {
     assertThatThrownBy(() -> parse(quorum().put("x-dead-letter-strategy", "never").build()))
         .hasMessageEndingWith(
             "invalid arg 'x-dead-letter-strategy'" + IN_Q + "invalid_dlx_strategy");
   }
 
   @Test
-  void aQuorumQueueMustBeDurableAndNotExclusive() {
+  void quorumQueueMustBeDurableAndNotExclusive() {
     QueueArguments.checkProperties(QueueType.QUORUM, true, false, false, "q", "/");
     QueueArguments.checkProperties(QueueType.CLASSIC, false, true, true, "q", "/");
 
