@@ -19,7 +19,7 @@ class OwnerFilesTest {
   }
 
   @Test
-  void whatIsMadeIsForTheOwnerAlone() throws IOException {
+  void createdFilesAreAccessibleOnlyToTheOwner() throws IOException {
     Path made = Files.createDirectories(directory.resolve("a/b"), OwnerFiles.directory());
     assertThat(mode(made)).isEqualTo("rwx------");
     assertThat(mode(made.getParent())).isEqualTo("rwx------");
@@ -32,7 +32,7 @@ class OwnerFilesTest {
   }
 
   @Test
-  void takesPermissionsFromOthersAndNoneFromTheOwner() throws IOException {
+  void tighteningRemovesPermissionsOfOthersButNotOfTheOwner() throws IOException {
     Path file = Files.createFile(directory.resolve("file"));
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xrwx"));
     assertThat(OwnerFiles.tighten(file)).isTrue();

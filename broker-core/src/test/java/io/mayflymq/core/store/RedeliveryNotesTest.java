@@ -22,7 +22,7 @@ class RedeliveryNotesTest {
   }
 
   @Property(tries = 200, edgeCases = EdgeCasesMode.NONE)
-  void areWhatWasAdded(@ForAll long seed) {
+  void packedNotesReturnWhatWasAdded(@ForAll long seed) {
     Random random = new Random(seed);
     RedeliveryNotes notes = new RedeliveryNotes();
     for (int round = 0; round < 3; round++) {
@@ -48,7 +48,7 @@ class RedeliveryNotesTest {
   }
 
   @Test
-  void takeFewBytes() {
+  void packedNotesTakeAtMostFourBytesEach() {
     RedeliveryNotes notes = new RedeliveryNotes();
     for (int i = 0; i < 100_000; i++) {
       notes.add(1_000_000 + i, 1 + i % 5, 1_800_000_000_000L + i / 3);

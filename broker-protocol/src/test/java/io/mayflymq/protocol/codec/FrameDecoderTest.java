@@ -49,7 +49,7 @@ class FrameDecoderTest {
   }
 
   @Test
-  void wholeMessagesCanBeHandedOverFrameByFrame() {
+  void wholeMessagesCanBeDecodedFrameByFrame() {
     FrameDecoder decoder = new FrameDecoder(events, 4096);
     decoder.setWholeMessages(false);
     decoder.decode(bytes(PUBLISH + HEADER + BODY));
@@ -77,7 +77,7 @@ class FrameDecoderTest {
     "body in two frames, 02 0001 0000000f 003c 0000 0000000000000004 1000 02 ce",
     "no flags, 02 0001 0000000c 003c 0000 0000000000000002 ce",
   })
-  void otherContentIsHandedOverFrameByFrame(String what, String header) {
+  void contentOutsideTheFastPathIsDecodedFrameByFrame(String what, String header) {
     List<String> lines = decode(PUBLISH + header + BODY);
 
     assertThat(lines).as(what).hasSize(3);
@@ -87,7 +87,7 @@ class FrameDecoderTest {
   }
 
   @Test
-  void methodBetweenPublishAndHeaderIsHandedOverAsItCame() {
+  void methodBetweenPublishAndHeaderIsDecodedInOrder() {
     assertThat(decode(PUBLISH + PUBLISH + HEADER + BODY)).hasSize(2);
   }
 
@@ -136,7 +136,7 @@ class FrameDecoderTest {
             + "| content body size 9223372036854775808 exceeds maximum allowed size"
             + " 9223372036854775807",
       })
-  void frameErrors(String hex, String detail) {
+  void malformedFrameIsAFrameError(String hex, String detail) {
     assertThatThrownBy(() -> decode(hex))
         .hasMessage("FRAME_ERROR - " + detail)
         .isInstanceOf(ConnectionException.class);
@@ -154,7 +154,7 @@ class FrameDecoderTest {
         "02 0001 0000000e 003c 0001 0000000000000000 0000 ce"
             + "| expected content header for class 60, got non content header frame instead",
       })
-  void unexpectedFrames(String hex, String detail) {
+  void frameOutOfSequenceIsAnUnexpectedFrameError(String hex, String detail) {
     assertThatThrownBy(() -> decode(hex)).hasMessage("UNEXPECTED_FRAME - " + detail);
     assertThat(events.lines).isEmpty();
   }
@@ -170,7 +170,7 @@ class FrameDecoderTest {
   }
 
   @Test
-  void contentOnChannel0IsRefusedBehindAPublishToo() {
+  void contentOnChannel0IsRefusedAfterAPublish() {
     String publish = PUBLISH.replaceFirst("01 0001", "01 0000");
     String header = HEADER.replaceFirst("02 0001", "02 0000");
 
@@ -181,7 +181,7 @@ class FrameDecoderTest {
   }
 
   @Test
-  void largestFrameIsTheNegotiatedOne() {
+  void frameOfTheNegotiatedSizeIsAccepted() {
     ByteBuf in = Unpooled.buffer();
     FrameEncoder.bodyFrame(in, 1, new byte[4088], 0, 4088);
 
@@ -202,7 +202,7 @@ class FrameDecoderTest {
   }
 
   @Test
-  void frameMaxHoldsForThePartsOfAMessage() {
+  void frameMaxAppliesToTheFramesOfAWholeMessage() {
     ByteBuf in = Unpooled.buffer();
     FrameEncoder.method(in, 1, new BasicMethod.Publish("", "", false, false));
     FrameEncoder.contentHeader(in, 1, new byte[2], 2, 200);

@@ -52,7 +52,7 @@ class FrameEncoderTest {
   }
 
   @Test
-  void emptyBodyHasNoFrame() {
+  void emptyBodyHasNoBodyFrame() {
     FrameEncoder.deliver(
         out,
         1,
@@ -72,7 +72,7 @@ class FrameEncoderTest {
   }
 
   @Test
-  void bodyIsSplitWhereTheFrameIsFull() {
+  void bodyIsSplitAtFrameMax() {
     byte[] body = {1, 2, 3, 4, 5};
 
     FrameEncoder.body(out, 1, body, 0, 5, 10);
@@ -87,7 +87,7 @@ class FrameEncoderTest {
   }
 
   @Test
-  void settlements() {
+  void acksAndNacksAreEncodedByteByByte() {
     FrameEncoder.ack(out, 3, 258, true);
     FrameEncoder.ack(out, 3, 1, false);
     FrameEncoder.nack(out, 3, -1, false, true);
@@ -101,14 +101,14 @@ class FrameEncoderTest {
   }
 
   @Test
-  void heartbeat() {
+  void heartbeatIsEncodedByteByByte() {
     FrameEncoder.heartbeat(out);
 
     assertWritten("08 0000 00000000 ce");
   }
 
   @Test
-  void methodThatCannotBeWrittenLeavesNothing() {
+  void methodThatCannotBeEncodedWritesNothing() {
     FrameEncoder.heartbeat(out);
     Method tooLong = new BasicMethod.Deliver("t", 1, false, "x", "k".repeat(256));
 
@@ -118,7 +118,7 @@ class FrameEncoderTest {
   }
 
   @Test
-  void bodyFrameFromABuffer() {
+  void bodyFrameIsEncodedFromABuffer() {
     ByteBuf body = Unpooled.wrappedBuffer(new byte[] {9, 1, 2, 9});
 
     FrameEncoder.bodyFrame(out, 1, body, 1, 2);
@@ -133,7 +133,7 @@ class FrameEncoderTest {
       BasicMethod.Deliver method, BasicProperties properties, byte[] body, int frameMax) {}
 
   @Property(tries = 300)
-  void deliveryInOneGoIsThatInParts(@ForAll("deliveries") Delivery delivery) {
+  void deliveryEncodedAtOnceEqualsItsPartsEncodedSeparately(@ForAll("deliveries") Delivery delivery) {
     BasicMethod.Deliver method = delivery.method();
     ShortString tag = ShortString.of(method.consumerTag());
     ShortString exchange = ShortString.of(method.exchange());

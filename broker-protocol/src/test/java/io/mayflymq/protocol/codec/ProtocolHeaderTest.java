@@ -17,7 +17,7 @@ class ProtocolHeaderTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"AMQP\0\0\t\1", "AMQP\1\1\0\t"})
-  void acceptsOurVersions(String header) {
+  void supportedProtocolHeadersAreAccepted(String header) {
     ByteBuf in = bytes(header + "more");
 
     assertThat(ProtocolHeader.parse(in)).isEqualTo(ProtocolHeader.Verdict.ACCEPTED);
@@ -35,7 +35,7 @@ class ProtocolHeaderTest {
         "G",
         "AMX"
       })
-  void refusesOthers(String header) {
+  void otherProtocolHeadersAreRefused(String header) {
     ByteBuf in = bytes(header);
 
     assertThat(ProtocolHeader.parse(in)).isEqualTo(ProtocolHeader.Verdict.REFUSED);

@@ -29,7 +29,7 @@ class ShortStringCacheTest {
   }
 
   @Property(tries = 300)
-  void givesWhatIsOnTheWireWhateverWasThereBefore(@ForAll("strings") List<ShortString> strings) {
+  void cacheReturnsTheBytesReadWhateverItContains(@ForAll("strings") List<ShortString> strings) {
     for (ShortString string : strings) {
       assertThat(cache.get(wire(string), 1)).isEqualTo(string);
       assertThat(cache.get(wire(string), 1)).isSameAs(cache.get(wire(string), 1));
@@ -61,7 +61,7 @@ class ShortStringCacheTest {
   }
 
   @Test
-  void keysThatCountUpSpreadOverTheSlots() {
+  void keysWithRunningNumbersSpreadOverTheSlots() {
     Set<ShortString> made = Collections.newSetFromMap(new IdentityHashMap<>());
     for (int i = 0; i < 200; i++) {
       made.add(cache.get(wire(ShortString.of("device.sensor." + i % 100)), 1));

@@ -116,7 +116,7 @@ class StreamTest {
   }
 
   @Property(tries = 60)
-  void everySingleCutGivesTheSameEvents(@ForAll("streams") Stream stream) {
+  void everySplitInTwoGivesTheSameEvents(@ForAll("streams") Stream stream) {
     byte[] bytes = stream.bytes();
     for (int cut = 0; cut <= Math.min(bytes.length, 300); cut++) {
       assertThat(decodeChunked(bytes, List.of(cut, bytes.length)).lines).isEqualTo(stream.events());
@@ -124,7 +124,7 @@ class StreamTest {
   }
 
   @Property(tries = 1000)
-  void mutatedStreamsGiveErrorsOfTheProtocolOnly(
+  void mutatedFramesCauseOnlyProtocolErrors(
       @ForAll("mutated") byte[] bytes, @ForAll("sizes") List<Integer> sizes) {
     String whole = outcome(bytes, List.of(bytes.length));
     String inPieces = outcome(bytes, sizes);
@@ -133,7 +133,7 @@ class StreamTest {
   }
 
   @Property(tries = 500)
-  void anyBytesGiveErrorsOfTheProtocolOnly(
+  void randomBytesCauseOnlyProtocolErrors(
       @ForAll("noise") byte[] bytes, @ForAll("sizes") List<Integer> sizes) {
     assertThat(outcome(bytes, sizes)).isEqualTo(outcome(bytes, List.of(bytes.length)));
   }

@@ -23,7 +23,7 @@ class MethodNamesTest {
     "60, 41, none",
     "65535, 65535, none"
   })
-  void areThoseOfTheSpecification(int classId, int methodId, String name) {
+  void methodNamesAreThoseOfTheSpecification(int classId, int methodId, String name) {
     assertThat(MethodNames.of(classId, methodId)).isEqualTo(name);
   }
 }

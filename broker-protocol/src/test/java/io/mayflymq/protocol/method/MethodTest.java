@@ -156,20 +156,20 @@ class MethodTest {
   }
 
   @Test
-  void otherLongTextIsAnError() {
+  void tooLongShortStringIsRefused() {
     assertThatThrownBy(() -> payload(new BasicMethod.CancelOk("x".repeat(256))))
         .isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
-  void countsThatDoNotFitAreCappedNotWrapped() {
+  void tooLargeCountsAreCapped() {
     byte[] bytes = payload(new QueueMethod.DeclareOk("q", 1L << 33, 5));
 
     assertThat(decode(bytes)).isEqualTo(new QueueMethod.DeclareOk("q", 0xFFFF_FFFFL, 5));
   }
 
   @Test
-  void secretsAreNotPrinted() {
+  void secretsInMethodsAreNotPrinted() {
     byte[] secret = {'s'};
 
     assertThat(new ConnectionMethod.StartOk(FieldTable.EMPTY, "PLAIN", secret, "en_US"))
@@ -177,7 +177,7 @@ class MethodTest {
   }
 
   @Property(tries = 600)
-  void whatIsWrittenIsReadBack(@ForAll("methods") Method method) {
+  void encodedMethodIsDecodedUnchanged(@ForAll("methods") Method method) {
     byte[] bytes = payload(method);
 
     assertThat(decode(bytes)).isEqualTo(method).hasSameHashCodeAs(method);
@@ -185,7 +185,7 @@ class MethodTest {
   }
 
   @Property(tries = 300)
-  void rabbitsClientReadsTheSame(@ForAll("methods") Method method) throws IOException {
+  void rabbitMqsClientDecodesTheSameMethod(@ForAll("methods") Method method) throws IOException {
     byte[] bytes = payload(method);
 
     var theirs =

@@ -18,7 +18,7 @@ class AmqpExceptionTest {
   }
 
   @Test
-  void methodIsAddedToACopyOfTheSameScope() {
+  void withMethodReturnsACopyOfTheSameScope() {
     ConnectionException e = new ConnectionException(ReplyCode.SYNTAX_ERROR, "no");
     ConnectionException copy = e.withMethod(60, 40);
 
@@ -29,7 +29,7 @@ class AmqpExceptionTest {
   }
 
   @Test
-  void carriesNoStackTrace() {
+  void amqpExceptionHasNoStackTrace() {
     assertThat(new ChannelException(ReplyCode.NOT_FOUND, "x").getStackTrace()).isEmpty();
   }
 }

@@ -71,7 +71,7 @@ class BasicPropertiesTest {
   }
 
   @Test
-  void scanFindsTheDeliveryModeAlone() {
+  void scanFindsOnlyTheDeliveryModeIfNothingElseIsSet() {
     scan.scan(hex("ff 1000 02 ff"), 1, 3);
 
     assertThat(scan.deliveryMode()).isEqualTo(2);
@@ -80,7 +80,7 @@ class BasicPropertiesTest {
   }
 
   @Test
-  void scanFindsWhereThingsStand() {
+  void scanFindsTheOffsetsOfProperties() {
     byte[] bytes = hex("00 3b50 00000004016b7401 02 09 026474 023630 0000000000000007 0161 00");
 
     scan.scan(bytes, 1, bytes.length - 2);
@@ -97,7 +97,7 @@ class BasicPropertiesTest {
   }
 
   @Test
-  void reusedScanForgetsTheMessageBefore() {
+  void reusedScanDoesNotKeepTheResultsOfThePreviousMessage() {
     byte[] full = hex("3b50 00000004016b7401 02 09 026474 023630 0000000000000007 0161");
     scan.scan(full, 0, full.length);
     scan.scan(new byte[2], 0, 2);
@@ -112,7 +112,7 @@ class BasicPropertiesTest {
   }
 
   @Test
-  void unknownPropertiesAreKept() {
+  void unknownPropertiesAreEncodedUnchanged() {
     // Delivery mode, a reserved bit, and two more flag words; then bytes of an unknown property.
     byte[] bytes = hex("1003 0001 8000 02 deadbeef");
 
@@ -128,7 +128,7 @@ class BasicPropertiesTest {
   }
 
   @Test
-  void refusesFlagsAndListThatDisagree() {
+  void flagsThatDisagreeWithThePropertyListAreRefused() {
     for (String hex :
         new String[] {"", "10", "1000", "100002ff", "0001", "8000", "800005aa", "2000ffffffff"}) {
       byte[] bytes = hex(hex);
@@ -144,7 +144,7 @@ class BasicPropertiesTest {
   }
 
   @Test
-  void octetsMustFit() {
+  void priorityAndDeliveryModeMustFitInAnOctet() {
     BasicProperties.Builder builder = BasicProperties.builder();
 
     assertThatThrownBy(() -> builder.priority(256)).isInstanceOf(IllegalArgumentException.class);
@@ -152,7 +152,7 @@ class BasicPropertiesTest {
   }
 
   @Property(tries = 500)
-  void whatIsWrittenIsReadBackAndScanned(@ForAll("properties") BasicProperties properties) {
+  void encodedPropertiesAreDecodedAndScannedUnchanged(@ForAll("properties") BasicProperties properties) {
     byte[] bytes = properties.encode();
 
     BasicProperties again = BasicProperties.decode(bytes, 0, bytes.length);
@@ -162,7 +162,7 @@ class BasicPropertiesTest {
   }
 
   @Property(tries = 1500)
-  void scanAndDecodeRefuseTheSame(@ForAll("mutatedProperties") byte[] bytes) {
+  void scanAndDecodeRefuseTheSameBytes(@ForAll("mutatedProperties") byte[] bytes) {
     Throwable byScan = catchThrowable(() -> scan.scan(bytes, 0, bytes.length));
     Throwable byDecode = catchThrowable(() -> BasicProperties.decode(bytes, 0, bytes.length));
 

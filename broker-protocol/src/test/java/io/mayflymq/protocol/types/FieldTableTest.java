@@ -45,7 +45,7 @@ class FieldTableTest {
     "54ffffffffffffffff, timestamp, Timestamp[seconds=-1]",
     "56, void, Void[]",
   })
-  void knowsEveryTypeOfRabbit(String hex, String rabbitName, String shown) {
+  void everyFieldTypeOfRabbitMqIsDecoded(String hex, String rabbitName, String shown) {
     FieldTable table = decode("0161" + hex);
 
     FieldValue value = table.get("a");
@@ -74,7 +74,7 @@ class FieldTableTest {
   }
 
   @Test
-  void readsTheAliasLAsASignedLong() {
+  void fieldTypeUpperCaseLIsDecodedAsASignedLong() {
     assertThat(decode("0161 4c ffffffffffffffff").get("a")).isEqualTo(new FieldValue.Int64(-1));
   }
 
@@ -110,7 +110,7 @@ class FieldTableTest {
   }
 
   @Test
-  void sortedByName() {
+  void sortedFieldTableIsOrderedByName() {
     FieldTable.Builder builder = FieldTable.sortedBuilder().put("m", 1).put("z", 2);
     FieldTable table = builder.build();
     builder.put("a", 3).remove("z");
@@ -141,14 +141,14 @@ class FieldTableTest {
   }
 
   @Test
-  void emptyTable() {
+  void emptyFieldTableIsASingleObject() {
     assertThat(decode("")).isSameAs(FieldTable.EMPTY);
     assertThat(FieldTable.EMPTY.encode()).isEmpty();
     assertThat(FieldTable.EMPTY.isEmpty()).isTrue();
   }
 
   @Test
-  void refusesNamesThatDoNotFit() {
+  void tooLongFieldNamesAreRefused() {
     FieldTable.Builder builder = FieldTable.builder().put("x".repeat(255), 1);
 
     assertThatThrownBy(() -> builder.put("x".repeat(256), 1))
@@ -171,7 +171,7 @@ class FieldTableTest {
         "01614100000001540161", // an array that ends within its value
         "016146000000ff0161" // a table longer than its parent
       })
-  void refusesWhatIsNoTable(String hex) {
+  void malformedFieldTableIsRefused(String hex) {
     assertThatThrownBy(() -> decode(hex))
         .isInstanceOfSatisfying(
             ConnectionException.class, e -> assertThat(e.code()).isEqualTo(ReplyCode.SYNTAX_ERROR));
@@ -186,7 +186,7 @@ class FieldTableTest {
   }
 
   @Test
-  void nestsDownTo64LevelsAndNoDeeper() {
+  void fieldTableIsNestedAtMost64Levels() {
     byte[] deepest = nested(FieldTable.MAX_DEPTH);
     byte[] tooDeep = nested(FieldTable.MAX_DEPTH + 1);
 
@@ -216,7 +216,7 @@ class FieldTableTest {
   }
 
   @Test
-  void unsignedValuesMustFit() {
+  void unsignedFieldValuesMustBeInRange() {
     assertThatThrownBy(() -> new FieldValue.UInt8(256))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> new FieldValue.UInt16(-1))
@@ -229,7 +229,7 @@ class FieldTableTest {
   }
 
   @Property(tries = 500)
-  void whatIsWrittenIsReadBack(@ForAll("tables") FieldTable table) {
+  void encodedFieldTableIsDecodedUnchanged(@ForAll("tables") FieldTable table) {
     byte[] bytes = table.encode();
     FieldTable again = FieldTable.decode(bytes, 0, bytes.length);
 
@@ -240,7 +240,7 @@ class FieldTableTest {
   }
 
   @Property(tries = 1000)
-  void malformedTablesAreRefusedByAllAlike(@ForAll("mutatedTables") byte[] bytes) {
+  void malformedTablesAreRefusedByAllReadersAlike(@ForAll("mutatedTables") byte[] bytes) {
     Throwable byWalk = catchThrowable(() -> TableWalk.validate(bytes, 0, bytes.length));
     Throwable byDecoder = catchThrowable(() -> FieldTable.decode(bytes, 0, bytes.length));
 
@@ -256,7 +256,7 @@ class FieldTableTest {
   }
 
   @Property(tries = 300)
-  void findsKeysWithoutDecoding(@ForAll("tables") FieldTable table) {
+  void keysAreFoundWithoutDecodingTheTable(@ForAll("tables") FieldTable table) {
     byte[] body = table.encode();
     byte[] absent = {'?', 1, '?'};
 

@@ -34,13 +34,13 @@ class Int64HeaderTest {
   }
 
   @Property
-  void isSetAsIfTheOthersWereDecoded(
+  void headerIsAddedAsIfThePropertiesWereDecoded(
       @ForAll("propertiesOfAnyKind") BasicProperties properties, @ForAll long value) {
     assertThat(put(properties.encode(), value)).isEqualTo(naive(properties, value));
   }
 
   @Property(tries = 100)
-  void isReplacedWhereItIs(
+  void existingHeaderIsReplacedInPlace(
       @ForAll("propertiesOfAnyKind") BasicProperties properties,
       @ForAll long old,
       @ForAll long value) {
@@ -67,7 +67,7 @@ class Int64HeaderTest {
   }
 
   @Test
-  void unknownPropertiesAreKeptBehindTheHeader() {
+  void unknownPropertiesAreKeptAfterTheHeader() {
     // A second word of flags, and a property that it announces.
     byte[] unknown = {(byte) 0x80, 1, 0x40, 0, 1, 'a', 5, 6};
     byte[] after = header.put(unknown, unknown.length, 1);

@@ -23,7 +23,7 @@ class ShortStringTest {
   }
 
   @Test
-  void equalByValue() {
+  void shortStringsAreEqualByValue() {
     byte[] bytes = {'?', 'k', 'e', 'y', '?'};
     ShortString fromBytes = ShortString.of(bytes, 1, 3);
 
@@ -57,7 +57,7 @@ class ShortStringTest {
   }
 
   @Test
-  void holds255BytesAndNoMore() {
+  void shortStringHasAtMost255Bytes() {
     assertThat(ShortString.of("x".repeat(255)).byteLength()).isEqualTo(255);
     assertThatThrownBy(() -> ShortString.of("x".repeat(256)))
         .isInstanceOf(IllegalArgumentException.class);

@@ -23,7 +23,7 @@ class Utf8Test {
   }
 
   @Test
-  void latin1IsKeptAsLoneSurrogates() {
+  void latin1BytesAreDecodedAsLoneSurrogates() {
     byte[] bytes = "Straße".getBytes(ISO_8859_1);
 
     assertThat(Utf8.isValid(bytes, 0, bytes.length)).isFalse();
@@ -32,14 +32,14 @@ class Utf8Test {
   }
 
   @Test
-  void escapedByteBehindAFourByteCharacterSurvives() {
+  void malformedByteAfterAFourByteCharacterIsKept() {
     byte[] bytes = {(byte) 0xF0, (byte) 0x9D, (byte) 0x84, (byte) 0x9E, (byte) 0x80, 'x'};
 
     assertThat(Utf8.encode(Utf8.decode(bytes, 0, bytes.length))).isEqualTo(bytes);
   }
 
   @Property(tries = 500)
-  void anyBytesSurvive(@ForAll("anyBytes") byte[] bytes) {
+  void decodedBytesAreEncodedUnchanged(@ForAll("anyBytes") byte[] bytes) {
     String text = Utf8.decode(bytes, 0, bytes.length);
 
     assertThat(Utf8.encode(text)).isEqualTo(bytes);

@@ -85,7 +85,7 @@ class AlarmsTest {
   }
 
   @Test
-  void theReasonIsRabbitMqsForResourcesAndTheFaultsOwn() {
+  void blockingReasonIsRabbitMqsTextOrThatOfTheFault() {
     alarms.raise(LOG, "No space left on device");
     assertThat(alarms.reason()).isEqualTo("message log of shard 0 cannot be written");
     alarms.raise(Resource.MEMORY, "a");

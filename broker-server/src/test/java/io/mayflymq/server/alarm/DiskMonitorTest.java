@@ -23,7 +23,7 @@ class DiskMonitorTest {
           LIMIT);
 
   @Test
-  void theAlarmIsRaisedBelowTheLimitOnly() {
+  void diskAlarmIsRaisedOnlyBelowTheLimit() {
     free = LIMIT;
     monitor.check();
     assertThat(alarms.isRaised()).isFalse();
@@ -68,7 +68,7 @@ class DiskMonitorTest {
   }
 
   @Test
-  void theLimitCanBeSetWhileItRuns() {
+  void diskLimitCanBeChangedAtRunTime() {
     monitor.setLimit(Long.MAX_VALUE);
     monitor.check();
     assertThat(alarms.isRaised()).isTrue();

@@ -17,7 +17,7 @@ class JvmMemoryTest {
   private final List<Object> held = new ArrayList<>();
 
   @Test
-  void liveDataIsCountedAndGarbageIsNot() {
+  void usedHeapExcludesGarbage() {
     memory.collect();
     long before = memory.heapBytes();
     held.add(new byte[SIZE]);
@@ -31,7 +31,7 @@ class JvmMemoryTest {
   }
 
   @Test
-  void buffersOutsideOfTheHeapCount() {
+  void usedMemoryIncludesDirectBuffers() {
     memory.collect();
     long before = memory.usedBytes();
     held.add(ByteBuffer.allocateDirect(SIZE));

@@ -31,7 +31,7 @@ class MemoryMonitorTest {
   private final MemoryMonitor monitor = new MemoryMonitor(memory, () -> memory.now, alarms, 1_000);
 
   @Test
-  void theAlarmIsRaisedAboveTheWatermarkOnly() {
+  void memoryAlarmIsRaisedOnlyAboveTheWatermark() {
     memory.alive = 1_000;
     memory.lastFound = 1_000;
     monitor.check();
@@ -44,7 +44,7 @@ class MemoryMonitorTest {
   }
 
   @Test
-  void garbageRaisesNoAlarm() {
+  void garbageDoesNotRaiseTheMemoryAlarm() {
     memory.lastFound = 5_000;
     memory.alive = 10;
     monitor.check();
@@ -53,7 +53,7 @@ class MemoryMonitorTest {
   }
 
   @Test
-  void memoryAlarmIsClearedThoughNothingElseCollects() {
+  void memoryAlarmIsClearedWithoutOtherGarbageCollections() {
     memory.alive = 2_000;
     memory.lastFound = 2_000;
     monitor.check();
@@ -65,7 +65,7 @@ class MemoryMonitorTest {
   }
 
   @Test
-  void collectingTakesATwentiethOfTheTimeAtMost() {
+  void garbageCollectionsTakeAtMostATwentiethOfTheTime() {
     memory.alive = 2_000;
     memory.lastFound = 2_000;
     memory.pause = 100;
@@ -80,7 +80,7 @@ class MemoryMonitorTest {
   }
 
   @Test
-  void readingThatMayNotBeCheckedYetCounts() {
+  void memoryReadingAppliesIfACollectionIsNotAllowedYet() {
     memory.lastFound = 5_000;
     memory.pause = 100;
     monitor.check();
@@ -94,7 +94,7 @@ class MemoryMonitorTest {
   }
 
   @Test
-  void theWatermarkCanBeSetWhileItRuns() {
+  void memoryWatermarkCanBeChangedAtRunTime() {
     memory.alive = 500;
     memory.lastFound = 500;
     monitor.setWatermark(0);
@@ -106,7 +106,7 @@ class MemoryMonitorTest {
   }
 
   @Test
-  void manualChangeOfTheAlarmStaysUntilTheStateChanges() {
+  void manualChangeOfTheMemoryAlarmLastsUntilTheStateChanges() {
     alarms.raise(Alarm.Resource.MEMORY, "by hand");
     monitor.check();
     assertThat(alarms.isRaised()).isTrue();

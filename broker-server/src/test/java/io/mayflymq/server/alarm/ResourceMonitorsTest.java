@@ -47,7 +47,7 @@ class ResourceMonitorsTest {
   }
 
   @Test
-  void scarceResourcesRaiseAlarmsAtTheStart() throws Exception {
+  void lowMemoryAndDiskRaiseAlarmsAtTheStart() throws Exception {
     try (ResourceMonitors monitors =
         ResourceMonitors.start(memory(0), NO_DISK, directory, alarms, THREADS)) {
       assertThat(alarms.raised()).containsExactly(Alarm.Resource.DISK, Alarm.Resource.MEMORY);

@@ -46,7 +46,7 @@ class ShardWatchTest {
           () -> nanos);
 
   @Test
-  void shardThatDoesNotAnswerIsNamedUntilItDoes() {
+  void shardThatDoesNotRespondRaisesAnAlarmUntilItDoes() {
     watch.look();
     loops.get(0).run();
     nanos += ShardWatch.PATIENCE_NANOS - 1;

@@ -47,7 +47,7 @@ class DaemonTest {
   }
 
   @Test
-  void listensUntilItIsClosed() throws Exception {
+  void daemonListensUntilItIsClosed() throws Exception {
     InetSocketAddress address;
     try (Daemon daemon = start()) {
       address = daemon.addresses().get(0);
@@ -60,7 +60,7 @@ class DaemonTest {
   }
 
   @Test
-  void holdsItsDataDirectoryUntilItIsClosed() throws Exception {
+  void daemonLocksItsDataDirectoryUntilItIsClosed() throws Exception {
     try (Daemon daemon = start()) {
       assertThat(daemon.addresses()).hasSize(1);
       assertThatThrownBy(() -> DataDirectory.open(directory))

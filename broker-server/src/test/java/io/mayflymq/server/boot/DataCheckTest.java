@@ -172,7 +172,7 @@ class DataCheckTest {
   }
 
   @Test
-  void printsJson() throws Exception {
+  void dataCheckPrintsJson() throws Exception {
     fill();
     assertThat(check(directory, Formatter.JSON)).isEqualTo(ExitCode.OK);
     JsonNode found = new ObjectMapper().readTree(out.toString());

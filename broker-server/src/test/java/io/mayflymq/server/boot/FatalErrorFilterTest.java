@@ -22,7 +22,7 @@ class FatalErrorFilterTest {
   }
 
   @Test
-  void outOfMemoryThatALibraryOnlyLogsEndsTheProcess() {
+  void outOfMemoryLoggedByALibraryEndsTheProcess() {
     OutOfMemoryError memory = new OutOfMemoryError("Java heap space");
     logger.warn("A task raised an exception. Task: {}", "task", memory);
     assertThat(ended).containsExactly("io.netty.channel.X: " + memory);
@@ -33,7 +33,7 @@ class FatalErrorFilterTest {
   }
 
   @Test
-  void otherExceptionsAreLogged() {
+  void exceptionsThatAreNotFatalAreOnlyLogged() {
     logger.warn("A task raised an exception. Task: {}", "task", new IllegalStateException("no"));
     logger.warn("failed", new StackOverflowError());
     logger.warn("said {}", "text");

@@ -27,7 +27,7 @@ class LogLayoutTest {
   }
 
   @Test
-  void writesTimeLevelClassAndMessage() {
+  void logLineHasTimeLevelClassAndMessage() {
     assertThat(line(Level.INFO, "2026-11-21T07:47:57.123Z", null))
         .isEqualTo("2026-11-21 07:47:57.123 [info] <Some> a 7\n");
     assertThat(line(Level.WARN, "2027-01-02T03:04:05.006Z", null))
@@ -37,7 +37,7 @@ class LogLayoutTest {
   }
 
   @Test
-  void putsTheStackTraceUnderTheLine() {
+  void stackTraceFollowsTheLogLine() {
     assertThat(line(Level.ERROR, "2026-11-21T07:47:57.123Z", new IllegalStateException("boom")))
         .contains("[error] <Some> a 7\n\tjava.lang.IllegalStateException: boom")
         .contains("\n\tat " + LogLayoutTest.class.getName());

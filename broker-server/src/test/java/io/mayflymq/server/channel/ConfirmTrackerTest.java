@@ -79,7 +79,7 @@ class ConfirmTrackerTest {
   }
 
   @Property(tries = 200)
-  void eachPublishIsConfirmedOnceAndTruly(@ForAll long seed) {
+  void everyPublishIsConfirmedOnceWithItsResult(@ForAll long seed) {
     // jqwik makes one instance for all tries.
     new ConfirmTrackerTest().compare(seed);
   }
@@ -154,7 +154,7 @@ class ConfirmTrackerTest {
   }
 
   @Test
-  void publishToNoQueueIsAckedAtOnce() {
+  void publishToNoQueueIsAckedImmediately() {
     shard.run(() -> tracker.published(0));
 
     assertThat(sent()).containsExactly(new BasicMethod.Ack(1, false));

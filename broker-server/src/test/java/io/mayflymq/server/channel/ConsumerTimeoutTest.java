@@ -118,7 +118,7 @@ class ConsumerTimeoutTest {
   }
 
   @Test
-  void queuesTimeoutOverridesTheDefault() {
+  void timeoutOfAQueueOverridesTheDefault() {
     Rig shorter = new Rig(60_000, ofQueue(1_500));
     shorter.deliver();
     shorter.advance(1_499);
@@ -138,7 +138,7 @@ class ConsumerTimeoutTest {
   }
 
   @Test
-  void timeoutOfZeroMeansNone() {
+  void consumerTimeoutOfZeroDisablesIt() {
     Rig rig = new Rig(0);
     rig.deliver();
     rig.advance(10_000_000);
@@ -160,7 +160,7 @@ class ConsumerTimeoutTest {
   }
 
   @Test
-  void channelWithoutDeliveriesDoesNotTick() {
+  void channelWithoutDeliveriesSchedulesNoTimer() {
     Rig rig = new Rig(5_000);
     long tag = rig.deliver();
     rig.advance(1_500);
@@ -187,7 +187,7 @@ class ConsumerTimeoutTest {
 
   /** More seconds than there are notes: they lie further apart, and the time is nearly as exact. */
   @Test
-  void timeoutOfHoursIsMeasured() {
+  void consumerTimeoutOfHoursIsNearlyExact() {
     long hours = 3 * 3_600_000L;
     Rig rig = new Rig(hours);
     long oldest = rig.deliver();
@@ -205,7 +205,7 @@ class ConsumerTimeoutTest {
 
   /** Random deliveries and acknowledgements, against the time of each. */
   @Property(tries = 300)
-  void neverEarlyAndNeverLate(@ForAll long seed) {
+  void consumerTimeoutIsNeverEarlyOrLate(@ForAll long seed) {
     Random random = new Random(seed);
     long millis = 1_000L + random.nextInt(10_000);
     Rig rig = new Rig(millis);

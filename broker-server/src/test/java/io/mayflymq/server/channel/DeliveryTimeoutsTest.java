@@ -114,7 +114,7 @@ class DeliveryTimeoutsTest {
   }
 
   @Test
-  void consumersTimeoutOverridesItsQueues() {
+  void timeoutOfAConsumerOverridesThatOfItsQueue() {
     FieldTable own =
         FieldTable.builder().put("x-consumer-timeout", new FieldValue.Int32(50)).build();
     FieldTable requeueing =
@@ -165,7 +165,7 @@ class DeliveryTimeoutsTest {
 
   /** Random deliveries from two queues and settlements, against the time of each. */
   @Property(tries = 300)
-  void everyLockEndsInItsOwnMillisecond(@ForAll long seed) {
+  void everyLockEndsExactlyAtItsTimeout(@ForAll long seed) {
     new DeliveryTimeoutsTest().deliverAndSettle(new Random(seed));
   }
 

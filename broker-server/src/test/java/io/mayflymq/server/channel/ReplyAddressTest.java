@@ -19,7 +19,7 @@ class ReplyAddressTest {
   private final PropertiesScan scan = new PropertiesScan();
 
   @Test
-  void replyToIsReplacedAndOtherPropertiesStay() {
+  void replyToPseudoQueueIsReplacedAndOtherPropertiesStay() {
     byte[] content = content(PSEUDO_QUEUE);
     assertThat(ReplyAddress.isWanted(scan, content)).isTrue();
     byte[] changed = ReplyAddress.put(PSEUDO_QUEUE + ".token", scan, content);
@@ -31,7 +31,7 @@ class ReplyAddressTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "replies", "amq.rabbitmq.reply-tO", "amq.rabbitmq.reply-to.x"})
-  void otherAddressesAreLeftAlone(String replyTo) {
+  void otherReplyToAddressesAreNotChanged(String replyTo) {
     assertThat(ReplyAddress.isWanted(scan, content(replyTo))).isFalse();
   }
 

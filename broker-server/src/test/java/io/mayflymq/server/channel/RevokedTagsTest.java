@@ -30,7 +30,7 @@ class RevokedTagsTest {
   }
 
   @Test
-  void aboveTheLimitOldRevokedTagsAreNotStoredOneByOne() {
+  void oldRevokedTagsAboveTheLimitAreStoredAsARange() {
     for (long tag = 1; tag <= 2 * RevokedTags.MOST_REMEMBERED; tag += 2) {
       lost.add(tag);
     }

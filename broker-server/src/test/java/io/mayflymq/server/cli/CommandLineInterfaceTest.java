@@ -39,13 +39,13 @@ class CommandLineInterfaceTest {
   }
 
   @Test
-  void runsTheServerWithNoCommandAtAll() {
+  void commandLineWithoutACommandRunsTheServer() {
     assertThat(execute()).isEqualTo(17);
     assertThat(runs).containsExactly(new ServerOptions(Optional.empty(), List.of(), false));
   }
 
   @Test
-  void takesOptionsBeforeAndAfterTheCommand() {
+  void optionsAreAcceptedBeforeAndAfterTheCommand() {
     execute("--config", "a.conf", "--set", "a=1", "--set=b=2");
     execute("server", "--config=a.conf", "--set", "a=1", "--set", "b=2");
     execute("--set", "a=1", "--config", "b.conf", "server", "--set", "b=2", "--config", "a.conf");
@@ -55,7 +55,7 @@ class CommandLineInterfaceTest {
   }
 
   @Test
-  void checksADataDirectory() {
+  void checkDataChecksTheNamedDirectory() {
     assertThat(execute("check-data", "some/where")).isEqualTo(ExitCode.DATA);
     assertThat(execute("check-data", "--formatter", "json", "d")).isEqualTo(ExitCode.DATA);
     assertThat(checks)
@@ -72,13 +72,13 @@ class CommandLineInterfaceTest {
   }
 
   @Test
-  void aValueMayHoldAnything() {
+  void valueOfSetMayContainAnyCharacter() {
     execute("--set", "default_pass=--a b,c='d'=\"e\"");
     assertThat(runs.get(0).sets()).containsExactly("default_pass=--a b,c='d'=\"e\"");
   }
 
   @Test
-  void printsVersionAndHelp() {
+  void versionAndHelpArePrinted() {
     assertThat(execute("--version")).isEqualTo(ExitCode.OK);
     assertThat(out.toString()).matches("MayflyMQ \\d+\\.\\d+\\.\\d+\\S*\\R");
     assertThat(execute("--help")).isEqualTo(ExitCode.OK);
@@ -101,7 +101,7 @@ class CommandLineInterfaceTest {
     "--set, mayfly: Missing required parameter for option '--set' (KEY=VALUE)"
         + " (--help lists what there is)"
   })
-  void refusesInOneLine(String argument, String line) {
+  void invalidArgumentsAreRefusedInOneLine(String argument, String line) {
     assertThat(execute(argument)).isEqualTo(ExitCode.USAGE);
     assertThat(err.toString().lines()).containsExactly(line);
     assertThat(runs).isEmpty();

@@ -14,7 +14,7 @@ class LineLimitTest {
   }
 
   @Test
-  void linesAboveTheLimitAreLeftOutAndCounted() {
+  void linesAboveTheLimitAreOmittedAndCounted() {
     assertThat(limit.next()).isEqualTo(new LineLimit.Verdict(true, ""));
     assertThat(limit.next()).isEqualTo(new LineLimit.Verdict(true, ""));
     for (int i = 0; i < 5; i++) {
@@ -30,7 +30,7 @@ class LineLimitTest {
   }
 
   @Test
-  void linesLeftOutLastAreReportedAtTheEnd() {
+  void omittedLinesAreReportedAtTheEnd() {
     for (int i = 0; i < 3; i++) {
       limit.next();
     }

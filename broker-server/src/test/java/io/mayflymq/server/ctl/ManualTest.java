@@ -26,14 +26,14 @@ class ManualTest {
   }
 
   @Test
-  void manualListsEveryCommandAsItIs() throws IOException {
+  void manualListsEveryCommandWithItsDescription() throws IOException {
     String manual = Files.readString(MANUAL);
     CommandRegistry.groups()
         .forEach((title, commands) -> assertThat(manual).contains(section(title, commands)));
   }
 
   @Test
-  void noTwoCommandsHaveTheSameName() {
+  void commandNamesAreUnique() {
     assertThat(CommandRegistry.names()).doesNotHaveDuplicates();
   }
 }

@@ -106,7 +106,7 @@ class BrokerDefinitionsTest {
   }
 
   @Test
-  void whatRabbitMqExportedIsImportedAndExportedAgain() throws Exception {
+  void definitionsExportedByRabbitMqAreImportedAndExportedUnchanged() throws Exception {
     String original = resource("rabbitmq-3.10.8.json");
 
     ImportReport report = rig.take(original);
@@ -142,7 +142,7 @@ class BrokerDefinitionsTest {
   }
 
   @Test
-  void whatWeExportIsImportedWithoutLoss() throws Exception {
+  void exportedDefinitionsAreImportedWithoutLoss() throws Exception {
     rig.take(resource("rabbitmq-3.10.8.json"));
     ObjectNode exported = rig.definitions.export();
 
@@ -178,7 +178,7 @@ class BrokerDefinitionsTest {
   }
 
   @Test
-  void laterVersionsWriteMoreAboutVirtualHosts() throws Exception {
+  void vhostFieldsOfLaterRabbitMqVersionsAreImported() throws Exception {
     ImportReport report =
         rig.take(
             """
@@ -293,7 +293,7 @@ class BrokerDefinitionsTest {
             + "\"destination_type\":\"topic\",\"routing_key\":\"\"}]} | bindings[0]:"
             + " 'destination_type' is 'topic': expected queue or exchange",
       })
-  void whatIsWrongIsNamedAndChangesNothing(String json, String message) throws Exception {
+  void invalidDefinitionIsNamedAndChangesNothing(String json, String message) throws Exception {
     ObjectNode before = rig.definitions.export();
 
     assertThatThrownBy(() -> rig.take(json))
@@ -344,7 +344,7 @@ class BrokerDefinitionsTest {
   }
 
   @Test
-  void policiesAreImportedAndExportedAgain() throws Exception {
+  void importedPoliciesAreExportedUnchanged() throws Exception {
     String document =
         """
         {"policies":[{"vhost":"/","name":"p","pattern":"^a","apply-to":"queues","priority":3,
@@ -381,7 +381,7 @@ class BrokerDefinitionsTest {
   }
 
   @Test
-  void filesAreLoadedAndRememberedByTheirContent(@TempDir Path directory) throws Exception {
+  void definitionFilesAreLoadedOnceUnlessTheirContentChanges(@TempDir Path directory) throws Exception {
     Files.writeString(directory.resolve("1.json"), "{\"vhosts\":[{\"name\":\"v\"}]}");
     Files.writeString(
         directory.resolve("2.json"),

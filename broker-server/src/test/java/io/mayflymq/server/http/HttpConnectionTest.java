@@ -34,7 +34,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void requestsOnOneConnectionAreAnsweredInSequence() {
+  void requestsOnOneConnectionAreAnsweredInOrder() {
     String answer = rig.send(client, get("/a"));
     assertThat(answer).startsWith("HTTP/1.1 200 OK\r\n").contains("content-length: 2\r\n");
     assertThat(body(answer)).isEqualTo("ok");
@@ -44,7 +44,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void pipelinedRequestsAreAnsweredInTheirOrder() {
+  void pipelinedRequestsAreAnsweredInOrder() {
     AtomicInteger serial = new AtomicInteger();
     rig.answer =
         out -> {
@@ -87,7 +87,7 @@ class HttpConnectionTest {
 
   /** Headers that trickle in do not start the clock again. */
   @Test
-  void slowlySentHeadersTimeOutToo() {
+  void slowlySentHeadersTimeOut() {
     rig.send(client, "GET /a HTTP/1.1\r\n");
     for (int i = 0; i < 9; i++) {
       HttpRig.pass(client, 1_000);
@@ -182,7 +182,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void allBodiesTogetherHaveALimit() {
+  void bodiesOfAllRequestsTogetherAreLimited() {
     String most = "content-length: 100000\r\n";
     assertThat(rig.send(client, post("/large", most, "x".repeat(99_999)))).isEmpty();
     EmbeddedChannel other = rig.connect();
@@ -221,7 +221,7 @@ class HttpConnectionTest {
         "POST /a HTTP/1.1\\nhost: h\\nexpect: tea\\ncontent-length: 3 | 417",
         "nonsense | 400",
       })
-  void whatCanBeUnderstoodInTwoWaysIsRefused(String request, int status) {
+  void ambiguousRequestIsRefused(String request, int status) {
     String answer = rig.send(client, request.replace("\\n", "\r\n") + "\r\n\r\n");
     assertThat(status(answer)).isEqualTo(status);
     assertThat(answer).contains("connection: close\r\n");
@@ -229,7 +229,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void aHeaderFloodIsRefused() {
+  void tooLongHeadersAreRefused() {
     String headers = "a: " + "b".repeat(100) + "\r\n";
     String answer = rig.send(client, "GET /a HTTP/1.1\r\nhost: h\r\n" + headers.repeat(30));
     assertThat(status(answer)).isEqualTo(431);
@@ -237,7 +237,7 @@ class HttpConnectionTest {
 
   /** Each line takes four bytes from the client, and many more here. */
   @Test
-  void aFloodOfSmallHeadersIsRefused() {
+  void tooManyHeadersAreRefused() {
     String answer = rig.send(client, "GET /a HTTP/1.1\r\nhost: h\r\n" + "a:\r\n".repeat(101));
     assertThat(status(answer)).isEqualTo(431);
     assertThat(body(answer)).contains("100");
@@ -247,7 +247,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void aLongTargetIsRefused() {
+  void tooLongRequestTargetIsRefused() {
     assertThat(status(rig.send(client, get("/" + "a".repeat(1_000))))).isEqualTo(414);
   }
 
@@ -295,7 +295,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void newConnectionDisplacesTheOneThatHasWaitedLongest() {
+  void newConnectionAboveTheLimitClosesTheLongestIdleOne() {
     EmbeddedChannel known = rig.connect();
     rig.send(known, get("/a"));
     EmbeddedChannel half = rig.connect();
@@ -310,7 +310,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void longAnswerIsProducedAsTheClientReadsIt() {
+  void longResponseIsProducedAsTheClientReadsIt() {
     AtomicInteger made = new AtomicInteger();
     rig.answer = pieces(made, 10_000, 1_000);
     String answer = rig.send(client, get("/a"));
@@ -319,7 +319,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void failedAnswerIsReportedAsAnError() {
+  void failedResponseIsReportedAsAnError() {
     rig.answer =
         out -> {
           throw new IOException("no such thing");
@@ -330,7 +330,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void answerThatFailsHalfwayIsNotTerminated() {
+  void partlySentResponseThatFailsIsNotTerminated() {
     BodySource good = pieces(new AtomicInteger(), 10_000, 1_000);
     AtomicInteger made = new AtomicInteger();
     rig.answer =
@@ -345,7 +345,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void bodyOfAnAnswerIsClosedOnceItIsSent() {
+  void responseBodyIsClosedAfterItIsSent() {
     Closeable answer = new Closeable(1_000, 1_000);
     rig.answer = answer;
     rig.send(client, get("/a"));
@@ -353,7 +353,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void bodyOfAnAnswerIsClosedWhenItFails() {
+  void responseBodyIsClosedWhenItFails() {
     Closeable broken = new Closeable(20, 100);
     rig.answer = broken;
     rig.send(client, get("/a"));
@@ -366,7 +366,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void bodyOfAnAnswerIsClosedWhenTheClientDisconnects() {
+  void responseBodyIsClosedWhenTheClientDisconnects() {
     Closeable answer = new Closeable(1_000, 1_000);
     rig.answer = answer;
     client.writeInbound(Unpooled.copiedBuffer(get("/a"), StandardCharsets.US_ASCII));
@@ -376,7 +376,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void unreadAnswersAreDisplacedByOthers() {
+  void oldestUnreadResponseIsDroppedForNewOnes() {
     HeldAnswers<String> held = new HeldAnswers<>(100);
     held.begin("first", 60);
     held.begin("second", 30);

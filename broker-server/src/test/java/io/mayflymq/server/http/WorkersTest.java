@@ -72,7 +72,7 @@ class WorkersTest {
   }
 
   @Test
-  void noMoreRequestsRunAtATimeThanThereAreWorkers() throws Exception {
+  void concurrentRequestsAreAtMostTheNumberOfWorkers() throws Exception {
     CompletableFuture<String> waits = ask(stuck);
     CountDownLatch go = new CountDownLatch(1);
     AtomicInteger running = new AtomicInteger();
@@ -99,7 +99,7 @@ class WorkersTest {
   }
 
   @Test
-  void waitForAnAnswerEndsAfterItsTimeout() {
+  void waitForAResponseEndsAfterItsTimeout() {
     assertThatThrownBy(() -> Workers.await(stuck, 1)).isInstanceOf(TimeoutException.class);
   }
 

@@ -21,7 +21,7 @@ class EventLoopsTest {
   }
 
   @Test
-  void taskThatThrowsIsReportedAndTheLoopGoesOn() throws Exception {
+  void exceptionOfATaskIsReportedAndTheLoopContinues() throws Exception {
     try (EventLoops loops = new EventLoops(1, threads)) {
       CountDownLatch goesOn = new CountDownLatch(2);
       var loop = loops.all().get(0);
@@ -36,7 +36,7 @@ class EventLoopsTest {
   }
 
   @Test
-  void lackOfMemoryInATaskEndsTheProcess() throws Exception {
+  void outOfMemoryInATaskEndsTheProcess() throws Exception {
     try (EventLoops loops = new EventLoops(1, threads)) {
       var loop = loops.all().get(0);
       loop.schedule(
@@ -49,7 +49,7 @@ class EventLoopsTest {
   }
 
   @Test
-  void loopThatEndsByItselfEndsTheProcess() throws Exception {
+  void eventLoopThatEndsUnexpectedlyEndsTheProcess() throws Exception {
     EventLoops loops = new EventLoops(2, threads);
     loops.all().get(0).execute(() -> {});
     loops.group().iterator().next().shutdownGracefully(0, 0, TimeUnit.SECONDS);

@@ -58,13 +58,13 @@ class PemFilesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"RSA", "EC", "Ed25519"})
-  void readsKeysInPkcs8(String algorithm) throws Exception {
+  void pkcs8KeysAreRead(String algorithm) throws Exception {
     PrivateKey key = generate(algorithm);
     assertThat(read(pem("PRIVATE KEY", key.getEncoded()), null)).isEqualTo(key);
   }
 
   @Test
-  void readsRsaKeysInPkcs1() throws Exception {
+  void pkcs1RsaKeysAreRead() throws Exception {
     PrivateKey key = generate("RSA");
     byte[] pkcs8 = key.getEncoded();
     // What is inside of the envelope: it begins 26 bytes into a key of 2048 bits.
@@ -73,7 +73,7 @@ class PemFilesTest {
   }
 
   @Test
-  void readsEncryptedKeys() throws Exception {
+  void encryptedKeysAreRead() throws Exception {
     // Made by openssl genpkey -algorithm ed25519 and openssl pkcs8 -topk8.
     byte[] plain =
         Base64.getDecoder()

@@ -16,7 +16,7 @@ class LocalStorageEnvironmentTest {
   @TempDir Path directory;
 
   @Test
-  void opensAndDeletesDirectories() throws IOException {
+  void directoriesAreOpenedListedAndDeleted() throws IOException {
     LocalStorageEnvironment host =
         new LocalStorageEnvironment(directory.resolve("messages"), THREADS);
     assertThat(host.list()).isEmpty();
@@ -31,7 +31,7 @@ class LocalStorageEnvironmentTest {
   }
 
   @Test
-  void whatIsLeftOfADeletionIsNoDirectory() throws IOException {
+  void restOfADeletedDirectoryIsNotListed() throws IOException {
     LocalStorageEnvironment host = new LocalStorageEnvironment(directory, THREADS);
     Files.createDirectories(directory.resolve("shard-0.deleted"));
     Files.writeString(directory.resolve("shard-0.deleted").resolve("a"), "rest");
@@ -45,7 +45,7 @@ class LocalStorageEnvironmentTest {
   }
 
   @Test
-  void whatIsLeftOfADeletionIsSwept() throws IOException {
+  void restOfADeletedDirectoryIsSwept() throws IOException {
     LocalStorageEnvironment host =
         new LocalStorageEnvironment(directory.resolve("messages"), THREADS);
     host.sweep();

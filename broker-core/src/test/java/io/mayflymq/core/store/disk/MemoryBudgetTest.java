@@ -25,7 +25,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void aContentThatIsNowhereElseStaysAsLongAsThereIsRoom() {
+  void contentsThatAreInNoFileMayTakeTheWholeBudget() {
     MemoryBudget budget = budget(MIB);
     int held = 0;
     while (budget.hasRoomFor(OF_64_KIB)) {
@@ -39,7 +39,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void objectsForConsumersTakeASmallPart() {
+  void messagesCachedForConsumersMayTakeASixteenthOfTheBudget() {
     MemoryBudget budget = budget(1024 * MIB);
     long objects = 0;
     while (budget.hasRoomForConsumer(OF_64_KIB, 0)) {
@@ -51,7 +51,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void aQueueHasNoMoreThanAPartOfThem() {
+  void messagesCachedForOneQueueMayTakeAQuarterOfTheCache() {
     MemoryBudget budget = budget(1024 * MIB);
     long ofQueue = 0;
     while (budget.hasRoomForConsumer(OF_64_KIB, ofQueue)) {
@@ -63,7 +63,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void whereMemoryIsShortConsumersHaveLess() {
+  void smallBudgetAllowsFewerMessagesCachedForConsumers() {
     MemoryBudget budget = budget(4 * MIB);
     long objects = 0;
     while (budget.hasRoomForConsumer(OF_64_KIB, 0)) {
@@ -79,7 +79,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void entriesThatCannotBeHelpedTakeRoom() {
+  void indexEntriesUseTheBudget() {
     MemoryBudget budget = budget(MIB);
     for (int i = 0; i < MIB / 8; i++) {
       budget.enter();
@@ -90,7 +90,7 @@ class MemoryBudgetTest {
   }
 
   @Test
-  void packedContentsTakeRoom() {
+  void packedContentsUseTheBudget() {
     MemoryBudget budget = budget(MIB);
     assertThat(budget.hasRoomFor(MIB)).isTrue();
     long location = packed.put(1, 0, ofBytes(100));

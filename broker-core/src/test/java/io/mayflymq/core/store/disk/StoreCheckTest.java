@@ -14,7 +14,7 @@ class StoreCheckTest {
   private final MemoryDirectory root = new MemoryDirectory();
 
   @Test
-  void listsDirectoriesUntilTheyAreTakenOff() throws IOException {
+  void directoryListKeepsDirectoriesUntilTheyAreRemoved() throws IOException {
     UUID broker = new UUID(1, 2);
     TreeMap<String, Long> first = new TreeMap<>();
     first.put("shard-0", -1L);
@@ -30,7 +30,7 @@ class StoreCheckTest {
   }
 
   @Test
-  void aListThatIsRightIsNotWrittenAnew() throws IOException {
+  void unchangedDirectoryListIsNotRewritten() throws IOException {
     UUID broker = new UUID(1, 2);
     TreeMap<String, Long> listed = new TreeMap<>();
     DirectoryList.write(root, broker, listed).add("shard-0", 5);
@@ -45,7 +45,7 @@ class StoreCheckTest {
   }
 
   @Test
-  void aDamagedLineIsReported() throws IOException {
+  void damagedLineOfTheDirectoryListIsReported() throws IOException {
     TreeMap<String, Long> listed = new TreeMap<>();
     listed.put("shard-0", 5L);
     listed.put("shard-1", 6L);
@@ -61,7 +61,7 @@ class StoreCheckTest {
   }
 
   @Test
-  void aDirectoryThatIsMissingRefusesAStart() throws IOException {
+  void missingDirectoryPreventsTheStart() throws IOException {
     MemoryHost host = new MemoryHost();
     TreeMap<String, Long> listed = new TreeMap<>();
     listed.put("shard-0", 5L);

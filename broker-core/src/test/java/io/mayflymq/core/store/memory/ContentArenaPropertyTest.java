@@ -36,7 +36,7 @@ class ContentArenaPropertyTest {
   record Trim() implements Step {}
 
   @Property(tries = 500)
-  void allThatIsHeldCanBeRead(@ForAll("steps") List<Step> steps) {
+  void everyHeldContentCanBeRead(@ForAll("steps") List<Step> steps) {
     Holders holders = new Holders(SLAB);
     for (Step step : steps) {
       if (step instanceof Put put) {

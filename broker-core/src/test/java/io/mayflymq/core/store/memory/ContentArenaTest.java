@@ -24,7 +24,7 @@ class ContentArenaTest {
   }
 
   @Test
-  void aMessageComesBackAsItWas() {
+  void packedMessageIsReadBackUnchanged() {
     Message message = message("x", "a.long.key", 100);
     long location = memory.put(1, 7, message);
     Message read = memory.read(location);
@@ -35,14 +35,14 @@ class ContentArenaTest {
   }
 
   @Test
-  void aMessageThatGoesByOneKeyComesBackAsItWas() {
+  void packedMessageWithOneKeyIsReadBackUnchanged() {
     Message message = message("x", "k", 10).withOneKey(true);
     Message read = memory.read(memory.put(1, 7, message));
     assertThat(read).usingRecursiveComparison().isEqualTo(message);
   }
 
   @Test
-  void namesThatFollowEachOtherAreOneObject() {
+  void consecutiveMessagesShareTheObjectsOfTheirNames() {
     long first = memory.put(1, 1, message("x", "k", 3));
     long second = memory.put(1, 2, message("x", "k", 4));
     long third = memory.put(1, 3, message("x", "other", 4));
@@ -53,7 +53,7 @@ class ContentArenaTest {
   }
 
   @Test
-  void oneContentServesAllQueues() {
+  void contentIsPackedOnceForAllQueues() {
     Message message = message("x", "k", 200);
     long location = memory.put(1, 1, message);
     long alone = memory.liveBytes();
@@ -70,7 +70,7 @@ class ContentArenaTest {
   }
 
   @Test
-  void aContentThatWentIsNotSharedAgain() {
+  void releasedContentIsNotSharedAgain() {
     Message message = message("x", "k", 200);
     memory.put(9, 9, message("x", "k", 10));
     long first = memory.put(1, 1, message);
@@ -81,7 +81,7 @@ class ContentArenaTest {
   }
 
   @Test
-  void whatIsEmptiedInOrderTakesNoMoreThanItNeeds() {
+  void contentsReleasedInOrderFreeTheirSlabs() {
     for (int round = 0; round < 1000; round++) {
       holders.put(List.of(1L), message("x", "k", 100));
       if (round >= 50) {
@@ -92,7 +92,7 @@ class ContentArenaTest {
   }
 
   @Test
-  void whatStaysForLongIsMovedTogether() {
+  void compactionMovesOldContentsTogether() {
     for (int number = 0; number < 2000; number++) {
       holders.put(number % 40 == 0 ? List.of(1L, 2L) : List.of(3L), message("x", "k", 100));
     }
@@ -111,7 +111,7 @@ class ContentArenaTest {
   }
 
   @Test
-  void atRestSpareMemoryIsGivenBack() {
+  void idleArenaReleasesItsSpareMemory() {
     for (int number = 0; number < 500; number++) {
       holders.put(List.of(1L), message("x", "k", 100));
     }
@@ -123,7 +123,7 @@ class ContentArenaTest {
   }
 
   @Test
-  void largeMessagesAndThoseWithBlindKeysAreLeftToOthers() {
+  void largeMessagesAndMessagesWithBccKeysAreNotPacked() {
     assertThat(memory.takes(message("x", "k", SLAB / 16 - 60))).isTrue();
     assertThat(memory.takes(message("x", "k", SLAB / 16))).isFalse();
     Message blind =
@@ -140,7 +140,7 @@ class ContentArenaTest {
   }
 
   @Test
-  void roomIsToldBeforeMemoryIsTaken() {
+  void roomIsReportedWithoutAllocating() {
     Message message = message("x", "k", 200);
     assertThat(memory.hasRoomFor(message)).isFalse();
     memory.put(1, 1, message);
@@ -154,7 +154,7 @@ class ContentArenaTest {
   }
 
   @Test
-  void slabsThatNoArrayFitsAreRefused() {
+  void invalidSlabSizeIsRefused() {
     assertThatThrownBy(() -> new ContentArena(3000, holders))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("3000");

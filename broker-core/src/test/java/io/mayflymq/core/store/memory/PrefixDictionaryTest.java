@@ -32,7 +32,7 @@ class PrefixDictionaryTest {
   }
 
   @Test
-  void whatWasSeenBeforeIsFoundAsFarAsItIsTheSame() {
+  void prefixIsFoundAsFarAsItIsEqual() {
     int first = find(HEADERS + "one");
     assertThat(prefixDictionary.shared()).isEqualTo(HEADERS.length() + 3);
     assertThat(find(HEADERS + "other")).isEqualTo(first);
@@ -41,14 +41,14 @@ class PrefixDictionaryTest {
   }
 
   @Test
-  void theBodyIsNoPartOfIt() {
+  void prefixExcludesTheBody() {
     find(HEADERS);
     prefixDictionary.find(message("key", HEADERS, "body"));
     assertThat(prefixDictionary.shared()).isEqualTo(HEADERS.length());
   }
 
   @Test
-  void shortPropertiesAreLeftAsTheyAre() {
+  void shortPropertiesHaveNoPrefix() {
     String properties = "p".repeat(PrefixDictionary.SHORTEST - 1);
     assertThat(find(properties)).isEqualTo(PrefixDictionary.NONE);
     assertThat(find(properties)).isEqualTo(PrefixDictionary.NONE);
@@ -56,7 +56,7 @@ class PrefixDictionaryTest {
   }
 
   @Test
-  void whereAllDifferFewAreKept() {
+  void fewPrefixesAreKeptIfAllDiffer() {
     for (int i = 0; i < 1000; i++) {
       find(i + HEADERS);
     }
@@ -64,7 +64,7 @@ class PrefixDictionaryTest {
   }
 
   @Test
-  void whatNeverHelpsIsRememberedLessAndLess() {
+  void prefixesThatNeverMatchAreAddedEverLessOften() {
     int messages = 100_000;
     for (int i = 0; i < messages; i++) {
       int prefix = find(i + HEADERS);
@@ -76,7 +76,7 @@ class PrefixDictionaryTest {
   }
 
   @Test
-  void whatHelpsKeepsItsPlaceBesideWhatDoesNot() {
+  void matchingPrefixIsKeptBesideOthersThatNeverMatch() {
     int useful = find("useful" + HEADERS);
     for (int i = 0; i < 10_000; i++) {
       find(i + HEADERS);
@@ -85,7 +85,7 @@ class PrefixDictionaryTest {
   }
 
   @Test
-  void aNewBeginningIsSoonAmongTheRecentOnes() {
+  void newPrefixIsFoundSoonAfterItsFirstUse() {
     for (int second = 0; second < 100; second++) {
       for (int i = 0; i < 10; i++) {
         find(second + HEADERS);
@@ -99,7 +99,7 @@ class PrefixDictionaryTest {
   }
 
   @Test
-  void whatIsInUseStaysWhenItIsNotRecentAnyMore() {
+  void prefixInUseIsKeptWhenItIsNoLongerRecent() {
     int used = find("used" + HEADERS);
     prefixDictionary.retain(used);
     for (int i = 0; i < 100; i++) {
@@ -114,7 +114,7 @@ class PrefixDictionaryTest {
   }
 
   @Test
-  void deadLettersOfOneKindTakeLittleMoreThanTheirBodies() {
+  void deadLettersWithEqualHeadersTakeLittleMoreThanTheirBodies() {
     Holders holders = new Holders(SLAB);
     for (int i = 0; i < 1000; i++) {
       holders.put(List.of(1L), message("key", HEADERS + "message-id-" + i, "body"));

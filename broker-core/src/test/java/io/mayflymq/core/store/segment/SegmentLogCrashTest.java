@@ -385,12 +385,12 @@ class SegmentLogCrashTest {
   }
 
   @Property
-  void losesNothingAndBringsNothingBack(@ForAll("commands") List<Command> commands) {
+  void crashLosesNoSafeRecordAndRestoresNoSettledMessage(@ForAll("commands") List<Command> commands) {
     run(new Rig(Sync.ALWAYS), commands);
   }
 
   @Property(tries = 150)
-  void withoutForceAKillLosesNothing(@ForAll("commands") List<Command> commands) {
+  void killLosesNothingUnderSyncNever(@ForAll("commands") List<Command> commands) {
     run(new Rig(Sync.NEVER), commands);
   }
 

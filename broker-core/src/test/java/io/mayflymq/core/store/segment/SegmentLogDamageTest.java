@@ -32,7 +32,7 @@ class SegmentLogDamageTest {
   private final Map<Long, Long> ends = new HashMap<>();
 
   @Property
-  void aFlippedBitCostsOneRecord(@ForAll long seed) throws IOException {
+  void flippedBitLosesAtMostOneRecord(@ForAll long seed) throws IOException {
     Random random = new Random(seed);
     LogRig before = build(random);
     MemoryDirectory directory = before.directory.afterKill();
@@ -44,7 +44,7 @@ class SegmentLogDamageTest {
   }
 
   @Property
-  void aCutCostsWhatWasCut(@ForAll long seed) throws IOException {
+  void truncationLosesOnlyTheRecordsCutOff(@ForAll long seed) throws IOException {
     Random random = new Random(seed);
     LogRig before = build(random);
     MemoryDirectory directory = before.directory.afterKill();
@@ -56,7 +56,7 @@ class SegmentLogDamageTest {
   }
 
   @Property
-  void zeroesCostWhatTheyReplace(@ForAll long seed) throws IOException {
+  void zeroedBytesLoseOnlyTheRecordsTheyReplace(@ForAll long seed) throws IOException {
     Random random = new Random(seed);
     LogRig before = build(random);
     MemoryDirectory directory = before.directory.afterKill();

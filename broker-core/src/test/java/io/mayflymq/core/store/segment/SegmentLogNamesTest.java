@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** The log contains the names of the queues whose messages it has. */
 class SegmentLogNamesTest {
   @Test
-  void namesEachQueueThatHasAMessageAndNoOther() throws IOException {
+  void logNamesEveryQueueThatHasAMessage() throws IOException {
     LogRig rig = new LogRig();
     rig.enqueue(1, 0, LogRig.message(0, 100));
     rig.metadata = 2;
@@ -31,7 +31,7 @@ class SegmentLogNamesTest {
   }
 
   @Test
-  void eachSegmentTellsTheNamesOfItsOwnEntries() throws IOException {
+  void everySegmentNamesTheQueuesOfItsEntries() throws IOException {
     LogRig rig = new LogRig();
     for (int i = 0; i < 300; i++) {
       rig.enqueue(i % 3, i, LogRig.message(i, 100));
@@ -45,7 +45,7 @@ class SegmentLogNamesTest {
   }
 
   @Test
-  void whatCompactionCopiesIsNamedWhereItGoes() throws IOException {
+  void compactionCopiesTheNamesOfQueues() throws IOException {
     LogRig rig = new LogRig();
     for (int i = 0; i < 20; i++) {
       rig.enqueue(7, i, LogRig.message(i, 100));
@@ -65,7 +65,7 @@ class SegmentLogNamesTest {
   }
 
   @Test
-  void anIndexTellsTheNameOfAQueueWhoseNoteIsDamaged() throws IOException {
+  void segmentIndexNamesAQueueWhoseRecordIsDamaged() throws IOException {
     LogRig rig = new LogRig();
     rig.enqueue(1, 0, LogRig.message(0, 100));
     rig.safe();
@@ -78,7 +78,7 @@ class SegmentLogNamesTest {
   }
 
   @Test
-  void theManifestKnowsWhichMetadataEarlierSegmentsHaveSeen() throws IOException {
+  void manifestKeepsTheMetadataSequenceOfEarlierSegments() throws IOException {
     LogRig rig = new LogRig();
     for (int i = 0; i < 60; i++) {
       rig.metadata = i + 1L;

@@ -28,7 +28,7 @@ class SegmentLogReturnsTest {
           2L, new TreeMap<>(Map.of(9L, new Back(16_777_215, Long.MAX_VALUE))));
 
   @Test
-  void isFoundAgainInTheSegmentItself() throws IOException {
+  void returnNotesAreRecoveredFromTheirSegment() throws IOException {
     comeBack();
     rig.safe();
     assertThat(rig.reopen().returned).isEqualTo(EXPECTED);
@@ -36,7 +36,7 @@ class SegmentLogReturnsTest {
   }
 
   @Test
-  void outlivesItsSegment() {
+  void returnNotesAreKeptWhenTheirSegmentIsDeleted() {
     comeBack();
     rig.comeAndGo(1, 0);
     assertThat(rig.directory.names()).doesNotContain(SegmentNames.log(1));
@@ -53,7 +53,7 @@ class SegmentLogReturnsTest {
   }
 
   @Test
-  void olderNotesOfReturnsAreVoidWhenANewSegmentHasFewer() {
+  void newerReturnNotesReplaceOlderOnes() {
     comeBack();
     rig.comeAndGo(1, 0);
     rig.returned.get(1L).remove(30L);
@@ -65,7 +65,7 @@ class SegmentLogReturnsTest {
   }
 
   @Test
-  void isInAnIndexThatIsMadeAgain() {
+  void returnNotesAreInARebuiltIndex() {
     comeBack();
     for (int i = 0; i < 60; i++) {
       rig.enqueue(3, i, LogRig.message(i, 100));

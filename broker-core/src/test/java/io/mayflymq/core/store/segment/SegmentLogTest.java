@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 public class SegmentLogTest {
   @Test
-  void keepsAllOfAMessage() {
+  void recoveredMessageHasAllItsFields() {
     LogRig rig = new LogRig();
     Message message =
         new Message(
@@ -50,7 +50,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void whatComesDuringAForceIsWrittenMeanwhile() {
+  void recordsAddedDuringAForceAreWrittenMeanwhile() {
     LogRig rig = new LogRig();
     rig.enqueue(1, 0, LogRig.message(0, 10));
     rig.safe();
@@ -77,7 +77,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void confirmsInOrderAndAfterOneForceForAll() {
+  void commitsOfSeveralQueuesAreConfirmedInOrderAfterOneForce() {
     LogRig rig = new LogRig();
     rig.enqueue(1, 0, LogRig.message(0, 10));
     rig.safe();
@@ -96,7 +96,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void neverSyncConfirmsWithoutForce() {
+  void syncNeverConfirmsWithoutAForce() {
     LogRig rig = new LogRig(new MemoryDirectory(), LogRig.options(Sync.NEVER));
     int forces = rig.directory.forces;
     rig.enqueue(1, 0, LogRig.message(0, 10));
@@ -107,7 +107,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void flushWritesWithoutForce() {
+  void flushWritesWithoutAForce() {
     LogRig rig = new LogRig();
     rig.enqueue(1, 0, LogRig.message(0, 10));
     rig.safe();
@@ -120,7 +120,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void readsFromMemoryAndFromFiles() {
+  void messagesAreReadFromMemoryAndFromFiles() {
     LogRig rig = new LogRig();
     for (int i = 0; i < 500; i++) {
       rig.enqueue(1, i, LogRig.message(i, i));
@@ -154,7 +154,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void aLargeRecordHasASegmentToItself() {
+  void largeRecordHasItsOwnSegment() {
     LogRig rig = new LogRig();
     rig.enqueue(1, 0, LogRig.message(0, 10));
     rig.enqueue(1, 1, LogRig.message(1, 10_000));
@@ -164,7 +164,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void aMoveIsOneRecord() {
+  void moveIsOneRecord() {
     LogRig rig = new LogRig();
     rig.enqueue(1, 0, LogRig.message(0, 10));
     rig.safe();
@@ -190,7 +190,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void neighboursAreSettledByOneRecord() {
+  void consecutiveMessagesAreSettledByOneRecord() {
     LogRig rig = new LogRig();
     for (int i = 0; i < 10; i++) {
       rig.enqueue(1, i, LogRig.message(i, 10));
@@ -216,7 +216,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void aDeletedQueueIsNotRecovered() {
+  void deletedQueueIsNotRecovered() {
     LogRig rig = new LogRig();
     for (int i = 0; i < 60; i++) {
       rig.enqueue(i % 2, i, LogRig.message(i, 50));
@@ -230,7 +230,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void segmentsGoWhenNothingOfThemIsNeeded() {
+  void segmentsAreDeletedWhenNoLongerNeeded() {
     LogRig rig = new LogRig();
     for (int i = 0; i < 2000; i++) {
       rig.enqueue(1, i, LogRig.message(i, 50));
@@ -251,7 +251,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void oneMessageThatStaysDoesNotKeepTheDisk() {
+  void oneOldMessageDoesNotKeepAllSegments() {
     LogRig rig = new LogRig();
     rig.enqueue(9, 0, LogRig.message(9, 70));
     int most = 0;
@@ -275,7 +275,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void marksAreCarriedAsLongAsTheyAreNeeded() {
+  void settlementsAreKeptAsLongAsTheirMessagesAreInASegment() {
     LogRig rig = new LogRig();
     // A segment that stays full, whose few settled messages must not come back.
     for (int i = 0; i < 60; i++) {
@@ -296,7 +296,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void smallSegmentsOfManyStartsAreJoined() {
+  void smallSegmentsOfManyStartsAreMerged() {
     LogRig rig = new LogRig();
     for (int i = 0; i < 50; i++) {
       rig.enqueue(1, i, LogRig.message(i, 10));
@@ -310,7 +310,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void knowsWhetherAnythingIsToBeForced() {
+  void logReportsWhetherRecordsAreUnforced() {
     LogRig rig = new LogRig();
     assertThat(rig.log.unforced()).isFalse();
     rig.enqueue(1, 0, LogRig.message(0, 100));
@@ -327,7 +327,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void whatHasBeenDeliveredOutlivesItsSegment() {
+  void deliveryNotesAreKeptWhenTheirSegmentIsDeleted() {
     LogRig rig = new LogRig();
     rig.deliver(1, 40);
     rig.deliver(2, 50);
@@ -354,7 +354,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void moreDeliveredNotesThanASegmentHolds() {
+  void deliveryNotesMayExceedASegment() {
     LogRig rig = new LogRig();
     for (int i = 0; i < 1000; i++) {
       rig.deliver(i, 7L * i);
@@ -369,7 +369,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void refusesWhatDoesNotBelongHere() {
+  void logOfAnotherShardIsRefused() {
     LogRig rig = new LogRig();
     rig.enqueue(1, 0, LogRig.message(0, 100));
     rig.safe();
@@ -380,7 +380,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void isCutWhereTheDiskHadNotYetGotAWrite() {
+  void recoveryCutsTheLogWhereAWriteIsMissing() {
     LogRig rig = new LogRig();
     rig.enqueue(1, 0, LogRig.message(0, 100));
     rig.safe();
@@ -407,7 +407,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void aChainOfMovesIsNotCutInTheMiddle() {
+  void chainOfMovesWhoseFirstIsLostLeavesTheMessageInItsQueue() {
     LogRig rig = new LogRig();
     rig.enqueue(1, 0, LogRig.message(0, 100));
     rig.safe();
@@ -428,7 +428,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void anIdleLogNotesOnceWhatWasForced() {
+  void idleLogWritesOneNoteAboutTheForcedEnd() {
     LogRig rig = new LogRig();
     rig.enqueue(1, 0, LogRig.message(0, 100));
     rig.safe();
@@ -444,7 +444,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void noRecordIsWrittenBeforeItsSegmentCanBeRead() {
+  void recordsAreWrittenOnlyAfterTheirSegmentHeaderIsForced() {
     LogRig rig = new LogRig();
     rig.enqueue(1, 0, LogRig.message(0, 100));
     rig.enqueue(1, 1, LogRig.message(1, 100));
@@ -457,7 +457,7 @@ public class SegmentLogTest {
   }
 
   @Test
-  void recordsOfAMessageAreNoRecordsOfTheLog() {
+  void recordsInAMessageBodyAreNotTakenForRecordsOfTheLog() {
     LogRig rig = new LogRig();
     rig.enqueue(1, 0, LogRig.message(0, 100));
     rig.safe();

@@ -32,7 +32,7 @@ class SegmentLogThreadsTest {
   }
 
   @Test
-  void everyCommitIsToldInOrderAndTheLogCloses() throws Exception {
+  void commitsAreReportedInOrderAndTheLogCloses() throws Exception {
     LogRig rig = open();
     ConcurrentLinkedQueue<Integer> safe = new ConcurrentLinkedQueue<>();
     CountDownLatch all = new CountDownLatch(COMMITS);

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** A log whose disk is full or fails. */
 class SegmentLogTroubleTest {
   @Test
-  void aFullDiskBlocksUntilThereIsRoom() {
+  void fullDiskBlocksTheLogUntilThereIsSpace() {
     LogRig rig = new LogRig();
     rig.enqueue(1, 0, LogRig.message(0, 100));
     rig.safe();
@@ -70,7 +70,7 @@ class SegmentLogTroubleTest {
   }
 
   @Test
-  void settlementsRelieveAFullDisk() {
+  void settlementsFreeSpaceOnAFullDisk() {
     LogRig rig = new LogRig();
     for (int i = 0; i < 100; i++) {
       rig.enqueue(1, i, LogRig.message(i, 100));
@@ -110,7 +110,7 @@ class SegmentLogTroubleTest {
   }
 
   @Test
-  void deliveriesRelieveAFullDiskToo() {
+  void deliveriesFreeSpaceOnAFullDisk() {
     LogRig before = new LogRig();
     before.enqueue(1, 0, LogRig.message(0, 100));
     before.deliver(1, 0);
@@ -139,7 +139,7 @@ class SegmentLogTroubleTest {
   }
 
   @Test
-  void aFailedForceIsFinal() {
+  void failedForceIsFinal() {
     LogRig rig = new LogRig();
     rig.enqueue(1, 0, LogRig.message(0, 100));
     rig.safe();
@@ -165,7 +165,7 @@ class SegmentLogTroubleTest {
   }
 
   @Test
-  void anIndexThatCannotBeWrittenIsMadeAgain() {
+  void segmentIndexThatCouldNotBeWrittenIsRebuilt() {
     LogRig rig = new LogRig();
     for (int i = 0; i < 35; i++) {
       rig.enqueue(1, i, LogRig.message(i, 100));
@@ -180,7 +180,7 @@ class SegmentLogTroubleTest {
   }
 
   @Test
-  void aSegmentThatCannotBeDeletedIsKeptInMind() {
+  void segmentThatCannotBeDeletedIsDeletedLater() {
     LogRig rig = new LogRig();
     rig.directory.failDeletes(true);
     for (int i = 0; i < 200; i++) {
@@ -211,7 +211,7 @@ class SegmentLogTroubleTest {
   }
 
   @Test
-  void aLogThatIsClosedTriesOnceMoreToWrite() {
+  void closingABlockedLogTriesOnceMoreToWrite() {
     LogRig rig = new LogRig();
     rig.directory.fill(500);
     rig.enqueue(1, 0, LogRig.message(0, 1000));

@@ -92,7 +92,7 @@ class StreamCheckTest {
   }
 
   @Test
-  void listsSegments() throws IOException {
+  void streamCheckListsSegments() throws IOException {
     open();
     append(100);
     one.write();
@@ -112,7 +112,7 @@ class StreamCheckTest {
   }
 
   @Property(tries = 50)
-  void aCrashLeavesNoDamage(@ForAll long seed) throws IOException {
+  void crashOfAStreamLeavesNoDamage(@ForAll long seed) throws IOException {
     Random random = new Random(seed);
     disk = new MemoryDirectory();
     open();
@@ -132,7 +132,7 @@ class StreamCheckTest {
   }
 
   @Property(tries = 50)
-  void whatIsDamagedIsToldAndTheRestIsCounted(@ForAll long seed) throws IOException {
+  void streamCheckReportsDamageAndCountsTheOtherMessages(@ForAll long seed) throws IOException {
     Random random = new Random(seed);
     disk = new MemoryDirectory();
     open();
@@ -153,7 +153,7 @@ class StreamCheckTest {
   }
 
   @Test
-  void aSegmentThatIsCutIsDamaged() throws IOException {
+  void truncatedStreamSegmentIsReported() throws IOException {
     open();
     append(100);
     one.write();
@@ -166,7 +166,7 @@ class StreamCheckTest {
   }
 
   @Test
-  void headersAreLookedAt() throws IOException {
+  void damagedHeadersOfStreamSegmentsAreReported() throws IOException {
     open();
     append(100);
     one.write();
@@ -182,7 +182,7 @@ class StreamCheckTest {
   }
 
   @Test
-  void anIndexIsAnAidOnly() throws IOException {
+  void damagedOrMissingStreamIndexIsNoDamage() throws IOException {
     open();
     append(100);
     one.write();

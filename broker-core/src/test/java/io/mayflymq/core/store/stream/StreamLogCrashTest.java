@@ -26,7 +26,7 @@ class StreamLogCrashTest {
   private long confirmed;
 
   @Property(tries = 200)
-  void confirmedMessagesSurviveCrashes(@ForAll long seed) {
+  void confirmedMessagesOfAStreamSurviveCrashes(@ForAll long seed) {
     Random random = new Random(seed);
     confirmed = 0;
     open(new MemoryDirectory());
@@ -46,7 +46,7 @@ class StreamLogCrashTest {
 
   /** A kill may leave what was not forced; its offset must not be given to another message. */
   @Test
-  void whatAStartServesSurvivesALossOfPower() {
+  void messagesServedAfterARestartSurvivePowerLoss() {
     open(new MemoryDirectory());
     append(1, new Random(1));
     one.write();

@@ -31,7 +31,7 @@ class OutputFormatTest {
                   JsonText.object("name", "q2", "arguments", Map.of(), "durable", false)));
 
   @Test
-  void tables() {
+  void tablesHaveTabSeparatedColumns() {
     assertThat(OutputFormat.TABLE.rows(QUEUES, true))
         .isEqualTo(
             """
@@ -54,7 +54,7 @@ class OutputFormatTest {
   }
 
   @Test
-  void csv() {
+  void csvIsQuotedLikeRabbitMqs() {
     assertThat(OutputFormat.CSV.rows(QUEUES, true))
         .isEqualTo(
             """
@@ -65,7 +65,7 @@ class OutputFormatTest {
   }
 
   @Test
-  void json() {
+  void jsonIsThatOfRabbitMq() {
     assertThat(OutputFormat.JSON.rows(QUEUES, true))
         .startsWith(
             """
@@ -79,7 +79,7 @@ class OutputFormatTest {
   }
 
   @Test
-  void termsOfErlangAndElixir() {
+  void erlangAndElixirTermsAreThoseOfRabbitMq() {
     assertThat(OutputFormat.ERLANG.rows(QUEUES, true))
         .startsWith(
             """
@@ -99,7 +99,7 @@ class OutputFormatTest {
   }
 
   @Test
-  void valuesOfAllTypes() throws Exception {
+  void valuesOfAllTypesAreFormatted() throws Exception {
     Result.Rows rows =
         Columns.of()
             .withTable("arguments")
@@ -138,13 +138,13 @@ class OutputFormatTest {
   }
 
   @Test
-  void framesFitTheirCells() {
+  void prettyTableLinesHaveEqualLengths() {
     assertThat(OutputFormat.PRETTY_TABLE.rows(QUEUES, true).lines())
         .allSatisfy(line -> assertThat(line).hasSize(90));
   }
 
   @Test
-  void listsOfWords() {
+  void listsOfWordsAreFormatted() {
     assertThat(Term.cell(Term.atoms(List.of("monitoring", "policymaker"))))
         .isEqualTo("[monitoring, policymaker]");
     assertThat(Term.cell(List.of())).isEqualTo("[]");
@@ -152,7 +152,7 @@ class OutputFormatTest {
   }
 
   @Test
-  void refusesOthersByName() {
+  void unknownFormatterIsRefusedByName() {
     assertThatThrownBy(() -> OutputFormat.named("xml"))
         .isInstanceOf(ControlException.class)
         .hasMessageContaining("formatter 'xml' is not supported");

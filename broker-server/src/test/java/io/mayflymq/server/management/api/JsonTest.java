@@ -100,7 +100,7 @@ class JsonTest {
   }
 
   @Test
-  void bindingsHaveKeysThatCanStandInAPath() {
+  void bindingKeysAreEncodedForUrls() {
     assertThat(key("", FieldTable.EMPTY)).isEqualTo("~");
     assertThat(key("a/b ~*", FieldTable.EMPTY)).isEqualTo("a%2Fb+%7E%2A");
     FieldTable oneWay = Json.toTable(Json.object("x", 1, "y", 2));

@@ -51,7 +51,7 @@ class ListingTest {
   }
 
   @Test
-  void withoutAPageEverythingIsListedWhateverTheName() {
+  void listWithoutAPageIgnoresTheNameFilter() {
     assertThat(names(list("name=q1"))).hasSize(10).startsWith("q0", "q1");
   }
 
@@ -65,7 +65,7 @@ class ListingTest {
   }
 
   @Test
-  void sortsByAnyField() {
+  void listIsSortedByAnyField() {
     assertThat(names(list("sort=size"))).startsWith("q0", "q3", "q6");
     assertThat(names(list("sort=size&sort_reverse=true"))).startsWith("q7", "q4");
     assertThat(names(list("sort=stats.rate&sort_reverse=true"))).startsWith("q9", "q8");
@@ -75,7 +75,7 @@ class ListingTest {
   }
 
   @Test
-  void filtersByNameInAnyCaseOrByExpression() {
+  void pageIsFilteredByNameOrRegularExpression() {
     assertThat(names(page(list("page=1&name=Q3")).get("items"))).containsExactly("q3");
     assertThat(names(page(list("page=1&use_regex=true&name=%5Eq%5B12%5D")).get("items")))
         .containsExactly("q1", "q2");
@@ -83,7 +83,7 @@ class ListingTest {
   }
 
   @Test
-  void givesTheColumnsAskedFor() {
+  void listHasOnlyTheRequestedColumns() {
     assertThat(((List<?>) list("columns=name,stats.rate,nope")).get(4))
         .isEqualTo(Map.of("name", "q4", "stats", Map.of("rate", 2.0)));
     assertThat(((List<?>) list("columns=stats.rate,stats.text")).get(2))

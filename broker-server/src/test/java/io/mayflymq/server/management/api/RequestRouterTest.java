@@ -33,13 +33,13 @@ class RequestRouterTest {
   }
 
   @Test
-  void givesTheDecodedPartsOfThePathTheirNames() {
+  void pathParametersAreDecoded() {
     assertThat(handle("GET", "queues/%2F/a%2Fb+c%20d").body())
         .isEqualTo(Map.of("vhost", "/", "queue", "a/b+c d"));
   }
 
   @Test
-  void trailingSlashOfAPathIsRefused() {
+  void trailingSlashOfAPathIsIgnored() {
     assertThat(handle("GET", "queues/").body()).isEqualTo("all");
   }
 
@@ -73,7 +73,7 @@ class RequestRouterTest {
   }
 
   @Test
-  void badEncodingIsABadRequest() {
+  void malformedUrlEncodingIsABadRequest() {
     assertThatThrownBy(() -> handle("GET", "queues/%ZZ/q"))
         .isInstanceOfSatisfying(
             ApiException.class, error -> assertThat(error.status()).isEqualTo(400));

@@ -40,7 +40,7 @@ class PayloadTextTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"\u0000", "a", "\"\\\n", "é", "漢", "😀", "x😀", "\u001f漢\u007f"})
-  void textIsWhatItWas(String part) throws Exception {
+  void utf8PayloadIsShownUnchanged(String part) throws Exception {
     String text = part.repeat(30_001);
     PayloadText large = of(text.getBytes(StandardCharsets.UTF_8));
     JsonNode json = written(List.of(Json.object("a", 1, "payload", large, "z", 2), List.of()));
@@ -52,7 +52,7 @@ class PayloadTextTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 6 * 1024 - 1, 6 * 1024, 6 * 1024 + 1, 100_000})
-  void bytesAreBase64(int length) throws Exception {
+  void binaryPayloadIsShownAsBase64(int length) throws Exception {
     byte[] bytes = new byte[length + 1];
     for (int i = 0; i < bytes.length; i++) {
       bytes[i] = (byte) (0x80 + i % 64);
@@ -63,7 +63,7 @@ class PayloadTextTest {
   }
 
   @Test
-  void onlyWhatIsWhollyUtf8IsText() {
+  void onlyValidUtf8IsText() {
     byte[] text = "漢".repeat(10_000).getBytes(StandardCharsets.UTF_8);
     assertThat(PayloadText.isUtf8(text, 0, text.length)).isTrue();
     assertThat(PayloadText.isUtf8(text, 0, text.length - 1)).isFalse();
@@ -75,7 +75,7 @@ class PayloadTextTest {
   }
 
   @Test
-  void messagesOfAllAnswersShareTheirMemory() {
+  void memoryForMessagesIsSharedByAllResponses() {
     MessageMemory memory = new MessageMemory(100, 60);
     MessageMemory.Share one = memory.share();
     one.set(60);

@@ -78,7 +78,7 @@ class SegmentFilesTest {
   }
 
   @Test
-  void whatTheFileHeldBeforeIsNoDamage() {
+  void oldRecordsInAReusedFileAreNoDamage() {
     LogRig killed = inOldFile(3).reopen();
     assertThat(killed.report.damages()).isEmpty();
     readAll(killed, 3);
@@ -86,13 +86,13 @@ class SegmentFilesTest {
   }
 
   @Test
-  void aCheckSeesNoDamageEither() throws IOException {
+  void checkReportsNoDamageInAReusedFile() throws IOException {
     LogRig rig = inOldFile(3);
     assertThat(LogCheck.of(rig.directory).damages()).isEmpty();
   }
 
   @Test
-  void aTornRecordInAnOldFileIsReported() throws IOException {
+  void tornRecordInAReusedFileIsReported() throws IOException {
     LogRig rig = inOldFile(3);
     String name = SegmentNames.log(segments(rig));
     byte[] before = rig.directory.bytes(name).clone();
@@ -112,7 +112,7 @@ class SegmentFilesTest {
   }
 
   @Test
-  void readingAheadStopsWhereTheFileIsOld() {
+  void readAheadStopsAtTheOldRecordsOfAReusedFile() {
     LogRig rig = inOldFile(8);
     // The first ones are read from the file, what comes behind is not yet in it.
     int unwritten = 14;
@@ -133,7 +133,7 @@ class SegmentFilesTest {
   }
 
   @Test
-  void aCompleteSegmentHasNothingOfTheOldFile() {
+  void completeSegmentIsCutBehindItsRecords() {
     LogRig rig = inOldFile(3);
     String name = SegmentNames.log(segments(rig));
     rig.close();
@@ -145,7 +145,7 @@ class SegmentFilesTest {
   }
 
   @Test
-  void aStartDeletesWhatIsLeftOver() {
+  void startDeletesSpareFiles() {
     LogRig rig = withSpare();
     LogRig killed = rig.reopen();
     assertThat(spares(killed)).isEmpty();
@@ -153,14 +153,14 @@ class SegmentFilesTest {
   }
 
   @Test
-  void aLogThatIsClosedLeavesNone() {
+  void closingTheLogDeletesSpareFiles() {
     LogRig rig = withSpare();
     rig.close();
     assertThat(spares(rig)).isEmpty();
   }
 
   @Test
-  void aLogAtRestKeepsNone() {
+  void idleLogDeletesSpareFiles() {
     LogRig rig = withSpare();
     rig.log.trimMemory();
     rig.executor.runAll();
@@ -178,7 +178,7 @@ class SegmentFilesTest {
   }
 
   @Test
-  void aFullDiskIsGivenItsRoom() {
+  void fullDiskDeletesSpareFiles() {
     LogRig rig = withSpare();
     rig.directory.fill(0);
     rig.enqueue(1, 1000, LogRig.message(0, 100));
@@ -188,7 +188,7 @@ class SegmentFilesTest {
   }
 
   @Test
-  void whereItCannotBeReusedAnotherFileIsMade() {
+  void newFileIsCreatedIfTheSpareOneCannotBeReused() {
     LogRig rig = withSpare();
     rig.directory.remove(spares(rig).get(0));
     for (int i = 0; i < 60; i++) {
@@ -200,7 +200,7 @@ class SegmentFilesTest {
   }
 
   @Test
-  void aHeaderOfTheFirstVersionIsRead() throws IOException {
+  void segmentHeaderOfTheFirstVersionIsRead() throws IOException {
     ByteBuffer header = ByteBuffer.allocate(SegmentHeader.SPACE).order(ByteOrder.LITTLE_ENDIAN);
     for (int at = 0; at < SegmentHeader.SPACE; at += SegmentHeader.SPACE / 2) {
       header.put(at, "MAYFLYSG".getBytes(StandardCharsets.US_ASCII));

@@ -67,7 +67,7 @@ class SegmentManifestTest {
   }
 
   @Test
-  void anySegmentThatIsMissingOrEmptyRefusesTheStart() throws IOException {
+  void missingOrEmptySegmentPreventsTheStart() throws IOException {
     LogRig rig = filled();
     List<Integer> numbers = SegmentNames.segments(rig.directory.names());
     assertThat(numbers).hasSizeGreaterThan(2);
@@ -78,14 +78,14 @@ class SegmentManifestTest {
   }
 
   @Test
-  void anEmptySegmentWhoseIndexIsEmptyTooRefusesTheStart() throws IOException {
+  void emptySegmentWithAnEmptyIndexPreventsTheStart() throws IOException {
     MemoryDirectory files = emptied(filled(), SegmentNames.log(1));
     files.put(SegmentNames.index(1), new byte[0]);
     assertRefuses(files, SegmentNames.log(1));
   }
 
   @Test
-  void aSegmentOfAnotherLogRefusesTheStart() throws IOException {
+  void segmentOfAnotherLogPreventsTheStart() throws IOException {
     LogRig rig = filled();
     LogRig other = filled();
     for (int number : SegmentNames.segments(rig.directory.names())) {
@@ -96,7 +96,7 @@ class SegmentManifestTest {
   }
 
   @Test
-  void aManifestOfAnotherBrokerRefusesTheStart() throws IOException {
+  void manifestOfAnotherBrokerPreventsTheStart() throws IOException {
     LogRig rig = filled();
     LogIdentity another = new LogIdentity(new UUID(8, 9), "shard-3");
     assertThatThrownBy(() -> rig.reopen(STRICT.of(another)))
@@ -105,7 +105,7 @@ class SegmentManifestTest {
   }
 
   @Test
-  void anIndexOfAnotherLogIsMadeAgain() {
+  void indexOfAnotherLogIsRebuilt() {
     LogRig rig = filled();
     LogRig other = new LogRig();
     for (int i = 0; i < 100; i++) {
@@ -120,7 +120,7 @@ class SegmentManifestTest {
   }
 
   @Test
-  void eitherFileOfTheManifestIsEnough() throws IOException {
+  void oneOfTheTwoManifestFilesIsEnough() throws IOException {
     LogRig rig = filled();
     for (String name : List.of(SegmentManifest.FILE, SegmentManifest.COPY)) {
       for (MemoryDirectory files : List.of(without(rig, name), emptied(rig, name))) {
@@ -131,7 +131,7 @@ class SegmentManifestTest {
   }
 
   @Test
-  void aMissingManifestIsReportedAndWrittenAgain() {
+  void missingManifestIsReportedAndRewritten() {
     LogRig rig = filled();
     MemoryDirectory files = without(rig, SegmentManifest.FILE);
     files.remove(SegmentManifest.COPY);
@@ -145,7 +145,7 @@ class SegmentManifestTest {
 
   /** Until it was noted what had been forced, a cut looks like a write that a crash interrupted. */
   @Test
-  void theEndThatWasForcedIsMissedWhenItIsCutOff() throws IOException {
+  void truncationBeforeTheForcedEndIsReported() throws IOException {
     LogRig rig = filled();
     List<Integer> numbers = SegmentNames.segments(rig.directory.names());
     String last = SegmentNames.log(numbers.get(numbers.size() - 1));
@@ -165,7 +165,7 @@ class SegmentManifestTest {
   }
 
   @Property(tries = 100)
-  void segmentsComeAndGoAndNoneIsMissed(@ForAll long seed) {
+  void noSegmentIsMissedAsSegmentsAreCreatedAndDeleted(@ForAll long seed) {
     Random random = new Random(seed);
     LogRig rig = new LogRig();
     for (int round = 0; round < 4; round++) {

@@ -28,7 +28,7 @@ class LogCheckTest {
   @TempDir Path temporary;
 
   @Test
-  void countsWhatIsThere() throws IOException {
+  void checkCountsMessagesAndSegments() throws IOException {
     LogRig rig = new LogRig();
     for (int i = 0; i < 100; i++) {
       rig.enqueue(i % 2, i, LogRig.message(i, 50));
@@ -51,7 +51,7 @@ class LogCheckTest {
 
   /** Whatever has happened to a log and its files: a start finds what was reported before it. */
   @Property(tries = 300)
-  void saysWhatAStartWouldFind(@ForAll long seed) throws IOException {
+  void checkReportsWhatAStartFinds(@ForAll long seed) throws IOException {
     Random random = new Random(seed);
     LogRig rig = build(random);
     MemoryDirectory files =
@@ -130,7 +130,7 @@ class LogCheckTest {
   }
 
   @Test
-  void findsDamageThatAStartDoesNotLookFor() throws IOException {
+  void checkFindsDamageInCompleteSegments() throws IOException {
     LogRig rig = new LogRig();
     for (int i = 0; i < 60; i++) {
       rig.enqueue(1, i, LogRig.message(i, 100));
@@ -149,7 +149,7 @@ class LogCheckTest {
   }
 
   @Test
-  void readsADirectoryOfTheDisk() throws IOException {
+  void checkReadsADirectoryOnDisk() throws IOException {
     LogRig rig = new LogRig();
     rig.enqueue(1, 0, LogRig.message(0, 100));
     rig.safe();
