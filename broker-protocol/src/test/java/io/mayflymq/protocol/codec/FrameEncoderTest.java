@@ -133,7 +133,8 @@ class FrameEncoderTest {
       BasicMethod.Deliver method, BasicProperties properties, byte[] body, int frameMax) {}
 
   @Property(tries = 300)
-  void deliveryEncodedAtOnceEqualsItsPartsEncodedSeparately(@ForAll("deliveries") Delivery delivery) {
+  void deliveryEncodedAtOnceEqualsItsPartsEncodedSeparately(
+      @ForAll("deliveries") Delivery delivery) {
     BasicMethod.Deliver method = delivery.method();
     ShortString tag = ShortString.of(method.consumerTag());
     ShortString exchange = ShortString.of(method.exchange());

@@ -152,7 +152,8 @@ class BasicPropertiesTest {
   }
 
   @Property(tries = 500)
-  void encodedPropertiesAreDecodedAndScannedUnchanged(@ForAll("properties") BasicProperties properties) {
+  void encodedPropertiesAreDecodedAndScannedUnchanged(
+      @ForAll("properties") BasicProperties properties) {
     byte[] bytes = properties.encode();
 
     BasicProperties again = BasicProperties.decode(bytes, 0, bytes.length);

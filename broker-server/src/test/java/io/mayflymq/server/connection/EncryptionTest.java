@@ -14,7 +14,8 @@ class EncryptionTest {
     "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA384, ecdhe_ecdsa, aes_256_cbc, sha384",
     "TLS_RSA_WITH_AES_128_CBC_SHA, rsa, aes_128_cbc, sha",
   })
-  void cipherSuiteNameIsSplitIntoItsParts(String suite, String keyExchange, String cipher, String hash) {
+  void cipherSuiteNameIsSplitIntoItsParts(
+      String suite, String keyExchange, String cipher, String hash) {
     Encryption encryption = new Encryption("TLSv1.3", suite, null);
     assertThat(encryption.keyExchange()).isEqualTo(keyExchange);
     assertThat(encryption.cipher()).isEqualTo(cipher);

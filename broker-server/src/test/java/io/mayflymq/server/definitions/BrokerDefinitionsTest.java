@@ -381,7 +381,8 @@ class BrokerDefinitionsTest {
   }
 
   @Test
-  void definitionFilesAreLoadedOnceUnlessTheirContentChanges(@TempDir Path directory) throws Exception {
+  void definitionFilesAreLoadedOnceUnlessTheirContentChanges(@TempDir Path directory)
+      throws Exception {
     Files.writeString(directory.resolve("1.json"), "{\"vhosts\":[{\"name\":\"v\"}]}");
     Files.writeString(
         directory.resolve("2.json"),

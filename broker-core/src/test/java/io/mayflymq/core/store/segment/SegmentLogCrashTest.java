@@ -385,7 +385,8 @@ class SegmentLogCrashTest {
   }
 
   @Property
-  void crashLosesNoSafeRecordAndRestoresNoSettledMessage(@ForAll("commands") List<Command> commands) {
+  void crashLosesNoSafeRecordAndRestoresNoSettledMessage(
+      @ForAll("commands") List<Command> commands) {
     run(new Rig(Sync.ALWAYS), commands);
   }
 
