@@ -50,8 +50,7 @@ class ArchitectureTest {
   @ArchTest static final ArchRule NO_CYCLES = RoomRules.noCyclesBelow("io.mayflymq.server");
 
   @ArchTest
-  static final ArchRule SMALL_PACKAGES =
-      RoomRules.smallPackages("io.mayflymq.server", Map.of("io.mayflymq.server.config", 35));
+  static final ArchRule SMALL_PACKAGES = RoomRules.smallPackages("io.mayflymq.server", Map.of());
 
   @ArchTest
   static final ArchRule SMALL_CYCLES =
@@ -59,7 +58,6 @@ class ArchitectureTest {
           "io.mayflymq.server",
           Map.of(
               "io.mayflymq.server.channel", 8,
-              "io.mayflymq.server.config", 6,
               "io.mayflymq.server.connection", 7,
               "io.mayflymq.server.delivery", 5));
 }

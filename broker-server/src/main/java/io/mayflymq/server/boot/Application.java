@@ -6,7 +6,7 @@ import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.alarm.ShardWatch;
 import io.mayflymq.server.config.LiveConfiguration;
-import io.mayflymq.server.config.ServerSettings;
+import io.mayflymq.server.config.settings.ServerSettings;
 import io.mayflymq.server.management.ControlServer;
 import io.mayflymq.server.management.ManagementServer;
 import io.mayflymq.server.management.resource.ManagedBroker;

@@ -1,16 +1,21 @@
 package io.mayflymq.server.config;
 
-import io.mayflymq.core.policy.DefaultPolicy;
-import io.mayflymq.core.policy.Defaults;
+import io.mayflymq.server.config.key.Keys;
+import io.mayflymq.server.config.key.SettingsReader;
+import io.mayflymq.server.config.settings.ServerSettings;
+import io.mayflymq.server.config.source.ConfigException;
+import io.mayflymq.server.config.source.ConfigFile;
+import io.mayflymq.server.config.source.FileEntry;
+import io.mayflymq.server.config.source.Origin;
+import io.mayflymq.server.config.source.Values;
+import io.mayflymq.server.config.type.Key;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
@@ -27,17 +32,14 @@ public final class Configuration {
   private static final List<String> FOREIGN_VARIABLES =
       List.of(FILE_VARIABLE, "MAYFLY_HOME", "MAYFLY_JAVA_OPTS");
 
-  private final Map<String, FileEntry> entries;
+  private final Values values;
   private final List<String> warnings;
-  private final List<DefaultPolicy> defaultPolicies;
-  private final Defaults objectDefaults;
+  private final ServerSettings settings;
 
-  private Configuration(Map<String, FileEntry> entries, List<String> warnings)
-      throws ConfigException {
-    this.entries = Map.copyOf(entries);
+  private Configuration(Values values, List<String> warnings) throws ConfigException {
+    this.values = values;
     this.warnings = List.copyOf(warnings);
-    this.defaultPolicies = DefaultPolicySettings.of(this);
-    this.objectDefaults = ObjectDefaultKeys.of(this);
+    this.settings = SettingsReader.read(values);
   }
 
   /**
@@ -88,7 +90,7 @@ public final class Configuration {
               set.substring(equals + 1).strip());
       put(entries, current(entry, warnings));
     }
-    return new Configuration(entries, warnings);
+    return new Configuration(new Values(entries), warnings);
   }
 
   private static Optional<String> variable(Map<String, String> environment, String name) {
@@ -107,6 +109,11 @@ public final class Configuration {
   }
 
   private static void put(Map<String, FileEntry> entries, FileEntry entry) throws ConfigException {
+    check(entry);
+    entries.put(entry.key(), entry);
+  }
+
+  private static void check(FileEntry entry) throws ConfigException {
     Key<?> key = Keys.find(entry.key()).orElse(null);
     if (key == null) {
       String hint =
@@ -130,7 +137,6 @@ public final class Configuration {
                   entry.key(),
                   key.type().expected()));
     }
-    entries.put(entry.key(), entry);
   }
 
   /** Returns warnings for the operator, a line each. */
@@ -138,83 +144,9 @@ public final class Configuration {
     return warnings;
   }
 
-  /** Returns the policies that new virtual hosts are given. */
-  List<DefaultPolicy> defaultPolicies() {
-    return defaultPolicies;
-  }
-
-  /** Returns the defaults for queues and exchanges without a setting of their own. */
-  Defaults objectDefaults() {
-    return objectDefaults;
-  }
-
-  /** Returns whether any source sets a key. */
-  boolean sets(Setting<?> setting) {
-    return entries.containsKey(setting.name());
-  }
-
-  /** Returns the value of a key, or its default. */
-  <T> T get(Setting<T> setting) {
-    return find(setting).orElseThrow();
-  }
-
-  /** Returns the value of a key, its default, or empty if it has neither. */
-  <T> Optional<T> find(Setting<T> setting) {
-    return Optional.ofNullable(entries.get(setting.name()))
-        .map(FileEntry::value)
-        .or(setting::byDefault)
-        .flatMap(setting.type().parser());
-  }
-
-  /**
-   * Returns the members of a family by the operator's names, or its defaults if none is set. Of a
-   * family that a key of its own can empty ({@code listeners.tcp = none}), members from a stronger
-   * source than that key's survive it, so {@code --set} can add to an emptied file.
-   */
-  <T> SortedMap<String, T> members(Family<T> family) {
-    SortedMap<String, T> members = new TreeMap<>();
-    texts(family)
-        .forEach(
-            (key, text) ->
-                members.put(
-                    family.memberName(key), family.type().parser().apply(text).orElseThrow()));
-    return members;
-  }
-
-  /**
-   * Returns the members of a family whose names are numbers, each once, in the order of these
-   * numbers: {@code auth_mechanisms.10} comes after {@code auth_mechanisms.2}.
-   */
-  <T> List<T> inOrder(Family<T> family) {
-    return members(family).entrySet().stream()
-        .sorted(
-            Comparator.<Map.Entry<String, T>>comparingInt(member -> member.getKey().length())
-                .thenComparing(Map.Entry::getKey))
-        .map(Map.Entry::getValue)
-        .distinct()
-        .toList();
-  }
-
-  private SortedMap<String, String> texts(Family<?> family) {
-    List<FileEntry> set = set(family);
-    boolean byDefault = set.isEmpty() && !entries.containsKey(family.emptiedBy());
-    SortedMap<String, String> texts = new TreeMap<>(byDefault ? family.defaults() : Map.of());
-    set.forEach(entry -> texts.put(entry.key(), entry.value()));
-    return texts;
-  }
-
-  /** Returns the members of a family that were written and count, by name. */
-  private List<FileEntry> set(Family<?> family) {
-    Optional<FileEntry> none = Optional.ofNullable(entries.get(family.emptiedBy()));
-    return entries.values().stream()
-        .filter(entry -> family.matches(entry.key()))
-        .filter(
-            entry ->
-                none.map(FileEntry::origin)
-                    .map(origin -> entry.origin().rank().compareTo(origin.rank()) > 0)
-                    .orElse(true))
-        .sorted(Comparator.comparing(FileEntry::key))
-        .toList();
+  /** Returns the typed settings. */
+  public ServerSettings settings() {
+    return settings;
   }
 
   /**
@@ -223,18 +155,11 @@ public final class Configuration {
   List<EffectiveSetting> effective() {
     List<EffectiveSetting> effective = new ArrayList<>();
     for (Key<?> key : Keys.ALL) {
-      if (key instanceof Family<?> family) {
-        List<FileEntry> set = set(family);
-        set.forEach(entry -> effective.add(EffectiveSetting.of(entry)));
-        if (set.isEmpty() && !entries.containsKey(family.emptiedBy())) {
-          new TreeMap<>(family.defaults())
-              .forEach((name, value) -> effective.add(EffectiveSetting.byDefault(name, value)));
-        }
-      } else if (entries.containsKey(key.name())) {
-        effective.add(EffectiveSetting.of(entries.get(key.name())));
-      } else {
+      List<FileEntry> written = values.entries(key);
+      written.forEach(entry -> effective.add(EffectiveSetting.of(entry)));
+      if (written.isEmpty()) {
         // A key without a default, such as one that empties a family, has no value until it is set.
-        key.defaults()
+        new TreeMap<>(values.defaults(key))
             .forEach((name, value) -> effective.add(EffectiveSetting.byDefault(name, value)));
       }
     }
@@ -246,39 +171,12 @@ public final class Configuration {
    * over both.
    */
   Configuration with(Set<Key<?>> keys, Configuration other) throws ConfigException {
-    Map<String, FileEntry> changed = new LinkedHashMap<>();
-    entries.forEach(
-        (name, entry) -> {
-          if (keys.stream().noneMatch(key -> key.matches(name))) {
-            changed.put(name, entry);
-          }
-        });
-    other.entries.forEach(
-        (name, entry) -> {
-          if (keys.stream().anyMatch(key -> key.matches(name))) {
-            changed.put(name, entry);
-          }
-        });
-    changed.putAll(setAtRunTime());
-    return new Configuration(changed, other.warnings);
+    return new Configuration(values.with(keys, other.values), other.warnings);
   }
 
   /** Another configuration with what was set at run time in this one. */
   Configuration overriding(Configuration other) throws ConfigException {
-    Map<String, FileEntry> changed = new LinkedHashMap<>(other.entries);
-    changed.putAll(setAtRunTime());
-    return new Configuration(changed, other.warnings);
-  }
-
-  private Map<String, FileEntry> setAtRunTime() {
-    Map<String, FileEntry> set = new LinkedHashMap<>();
-    entries.forEach(
-        (name, entry) -> {
-          if (entry.origin().equals(Origin.SET_COMMAND)) {
-            set.put(name, entry);
-          }
-        });
-    return set;
+    return new Configuration(values.overriding(other.values), other.warnings);
   }
 
   /**
@@ -286,11 +184,7 @@ public final class Configuration {
    */
   List<String> differences(Configuration other) {
     return Keys.ALL.stream()
-        .filter(
-            key ->
-                key instanceof Family<?> family
-                    ? !members(family).equals(other.members(family))
-                    : !find((Setting<?>) key).equals(other.find((Setting<?>) key)))
+        .filter(key -> !values.agree(key, other.values))
         .map(Key::name)
         .toList();
   }
@@ -301,16 +195,8 @@ public final class Configuration {
    * @throws ConfigException if there is no such key, or the value is none of its type
    */
   Configuration with(String key, String value) throws ConfigException {
-    Map<String, FileEntry> changed = new LinkedHashMap<>(entries);
-    String name = Keys.renamed(key).orElse(key);
-    put(changed, new FileEntry(Origin.SET_COMMAND, name, value));
-    // Of a family and the key that empties it, what was said last counts.
-    changed
-        .values()
-        .removeIf(
-            entry ->
-                entry.origin().equals(Origin.SET_COMMAND)
-                    && (entry.key().startsWith(key + ".") || key.startsWith(entry.key() + ".")));
-    return new Configuration(changed, warnings);
+    FileEntry entry = new FileEntry(Origin.SET_COMMAND, Keys.renamed(key).orElse(key), value);
+    check(entry);
+    return new Configuration(values.with(entry), warnings);
   }
 }

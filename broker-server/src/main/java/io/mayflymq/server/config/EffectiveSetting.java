@@ -1,5 +1,8 @@
 package io.mayflymq.server.config;
 
+import io.mayflymq.server.config.source.ConfigException;
+import io.mayflymq.server.config.source.FileEntry;
+
 /**
  * A key with what holds for it.
  *

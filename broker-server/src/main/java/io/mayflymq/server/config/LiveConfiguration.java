@@ -1,8 +1,10 @@
 package io.mayflymq.server.config;
 
-import java.util.HashSet;
+import io.mayflymq.server.config.key.Keys;
+import io.mayflymq.server.config.settings.ServerSettings;
+import io.mayflymq.server.config.source.ConfigException;
+import io.mayflymq.server.config.type.Key;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -12,32 +14,6 @@ import java.util.stream.Collectors;
  * last until the process ends. Any thread may call.
  */
 public final class LiveConfiguration {
-  /** The keys that can be changed while the broker runs. */
-  private static final Set<Key<?>> CHANGEABLE =
-      changeable(
-          Keys.HEARTBEAT,
-          Keys.FRAME_MAX,
-          Keys.INITIAL_FRAME_MAX,
-          Keys.CHANNEL_MAX,
-          Keys.MAX_MESSAGE_SIZE,
-          Keys.HANDSHAKE_TIMEOUT,
-          Keys.CONSUMER_TIMEOUT,
-          Keys.NO_LOOPBACK_USERS,
-          Keys.LOOPBACK_USERS,
-          Keys.MEMORY_WATERMARK_RELATIVE,
-          Keys.MEMORY_WATERMARK_ABSOLUTE,
-          Keys.DISK_FREE_ABSOLUTE,
-          Keys.DISK_FREE_RELATIVE,
-          Keys.LOG_CONSOLE_LEVEL,
-          Keys.LOG_FILE_LEVEL);
-
-  private static Set<Key<?>> changeable(Key<?>... others) {
-    Set<Key<?>> keys = new HashSet<>(List.of(others));
-    keys.addAll(Keys.TLS.keys());
-    keys.addAll(ManagementKeys.TLS.keys());
-    return keys;
-  }
-
   /** Reads the sources of the configuration. */
   @FunctionalInterface
   public interface Source {
@@ -58,20 +34,14 @@ public final class LiveConfiguration {
    */
   public record Reloaded(List<String> changed, List<String> waiting) {}
 
-  private record Moment(Configuration configuration, ServerSettings settings) {
-    static Moment of(Configuration configuration) {
-      return new Moment(configuration, ServerSettings.of(configuration));
-    }
-  }
-
   private final List<Consumer<ServerSettings>> listeners = new CopyOnWriteArrayList<>();
   private final Source source;
-  private volatile Moment now;
+  private volatile Configuration now;
 
   /** A configuration that is never read again. */
   public LiveConfiguration(Configuration configuration) {
     this.source = () -> configuration;
-    this.now = Moment.of(configuration);
+    this.now = configuration;
   }
 
   /**
@@ -85,24 +55,24 @@ public final class LiveConfiguration {
 
   private LiveConfiguration(Source source, Configuration configuration) {
     this.source = source;
-    this.now = Moment.of(configuration);
+    this.now = configuration;
   }
 
   /** Returns the current settings: one volatile read. */
   public ServerSettings settings() {
-    return now.settings;
+    return now.settings();
   }
 
   /** Returns warnings for the operator, a line each. */
   public List<String> warnings() {
-    return now.configuration.warnings();
+    return now.warnings();
   }
 
   /**
    * Returns every key that has a value, in the order of the documentation, with what holds for it.
    */
   public List<EffectiveSetting> effective() {
-    return now.configuration.effective();
+    return now.effective();
   }
 
   /**
@@ -121,13 +91,16 @@ public final class LiveConfiguration {
    *     looks at the key at its start only
    */
   public synchronized void set(String key, String value) throws ConfigException {
-    Configuration changed = now.configuration.with(key, value);
-    if (CHANGEABLE.stream().noneMatch(changeable -> changeable.matches(key))) {
+    Configuration changed = now.with(key, value);
+    if (Keys.CHANGEABLE.stream().noneMatch(changeable -> changeable.matches(key))) {
       throw new ConfigException(
           "key '%s' is looked at when the broker starts; while it runs, these can be changed: %s"
               .formatted(
                   key,
-                  CHANGEABLE.stream().map(Key::name).sorted().collect(Collectors.joining(", "))));
+                  Keys.CHANGEABLE.stream()
+                      .map(Key::name)
+                      .sorted()
+                      .collect(Collectors.joining(", "))));
     }
     become(changed);
   }
@@ -139,15 +112,15 @@ public final class LiveConfiguration {
    * @throws ConfigException if it is not valid; then nothing has changed
    */
   public synchronized Reloaded reload() throws ConfigException {
-    Configuration before = now.configuration;
+    Configuration before = now;
     Configuration read = source.read();
-    Configuration after = before.with(CHANGEABLE, read);
+    Configuration after = before.with(Keys.CHANGEABLE, read);
     become(after);
     return new Reloaded(before.differences(after), after.differences(before.overriding(read)));
   }
 
   private void become(Configuration changed) {
-    now = Moment.of(changed);
-    listeners.forEach(listener -> listener.accept(now.settings));
+    now = changed;
+    listeners.forEach(listener -> listener.accept(now.settings()));
   }
 }

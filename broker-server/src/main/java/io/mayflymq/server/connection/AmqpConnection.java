@@ -16,7 +16,7 @@ import io.mayflymq.server.channel.ChannelSession;
 import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.channel.ClientQuirks;
 import io.mayflymq.server.channel.ConnectionContext;
-import io.mayflymq.server.config.ProtocolSettings;
+import io.mayflymq.server.config.settings.ProtocolSettings;
 import io.mayflymq.server.delivery.ConnectionIdentity;
 import io.mayflymq.server.delivery.ConnectionOutput;
 import io.mayflymq.server.delivery.DeliveryLink;

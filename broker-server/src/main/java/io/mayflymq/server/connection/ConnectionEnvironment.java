@@ -6,7 +6,7 @@ import io.mayflymq.core.security.SaslMechanism;
 import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.server.alarm.Alarms;
-import io.mayflymq.server.config.ProtocolSettings;
+import io.mayflymq.server.config.settings.ProtocolSettings;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

@@ -3,6 +3,8 @@ package io.mayflymq.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.server.config.settings.ListenerSettings;
+import io.mayflymq.server.config.source.ConfigException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,10 +39,10 @@ class ConfigurationTest {
         Map.of("MAYFLY_HEARTBEAT", "2", "MAYFLY_FRAME_MAX", "5002", "HOME", "/root");
     Configuration configuration =
         Configuration.load(Optional.of(file), environment, List.of("heartbeat=3"));
-    assertThat(configuration.get(Keys.HEARTBEAT)).isEqualTo(3);
-    assertThat(configuration.get(Keys.FRAME_MAX)).isEqualTo(5002);
-    assertThat(configuration.get(Keys.CHANNEL_MAX)).isEqualTo(1001);
-    assertThat(configuration.get(Keys.INITIAL_FRAME_MAX)).isEqualTo(4096);
+    assertThat(configuration.settings().protocol().heartbeatSeconds()).isEqualTo(3);
+    assertThat(configuration.settings().protocol().frameMax()).isEqualTo(5002);
+    assertThat(configuration.settings().protocol().channelMax()).isEqualTo(1001);
+    assertThat(configuration.settings().protocol().initialFrameMax()).isEqualTo(4096);
     assertThat(configuration.warnings()).isEmpty();
   }
 
@@ -51,8 +53,8 @@ class ConfigurationTest {
             Optional.of(file("heartbeat = 1\nheartbeat = 2")),
             Map.of(),
             List.of("channel_max=5", "channel_max=6"));
-    assertThat(configuration.get(Keys.HEARTBEAT)).isEqualTo(2);
-    assertThat(configuration.get(Keys.CHANNEL_MAX)).isEqualTo(6);
+    assertThat(configuration.settings().protocol().heartbeatSeconds()).isEqualTo(2);
+    assertThat(configuration.settings().protocol().channelMax()).isEqualTo(6);
   }
 
   @Test
@@ -60,10 +62,10 @@ class ConfigurationTest {
     String named = file("heartbeat = 7").toString();
     Map<String, String> environment = Map.of("MAYFLY_CONFIG_FILE", named);
     Configuration byEnvironment = Configuration.load(Optional.empty(), environment, List.of());
-    assertThat(byEnvironment.get(Keys.HEARTBEAT)).isEqualTo(7);
+    assertThat(byEnvironment.settings().protocol().heartbeatSeconds()).isEqualTo(7);
     Path other = Files.writeString(directory.resolve("other.conf"), "heartbeat = 8");
     Configuration byOption = Configuration.load(Optional.of(other), environment, List.of());
-    assertThat(byOption.get(Keys.HEARTBEAT)).isEqualTo(8);
+    assertThat(byOption.settings().protocol().heartbeatSeconds()).isEqualTo(8);
   }
 
   @Test
@@ -74,9 +76,9 @@ class ConfigurationTest {
             Map.of(
                 "MAYFLY_LISTENERS_TCP_DEFAULT", "127.0.0.1:0", "MAYFLY_LOOPBACK_USERS_ANN", "true"),
             List.of());
-    assertThat(configuration.members(Keys.TCP_LISTENERS))
-        .containsExactly(Map.entry("default", Optional.of(new ListenAddress("127.0.0.1", 0))));
-    assertThat(configuration.members(Keys.LOOPBACK_USERS)).containsExactly(Map.entry("ann", true));
+    assertThat(configuration.settings().listeners())
+        .containsExactly(new ListenerSettings("default", "127.0.0.1", 0));
+    assertThat(configuration.settings().auth().loopbackUsers()).containsExactly("ann");
   }
 
   @Test
@@ -87,7 +89,7 @@ class ConfigurationTest {
             Map.of(
                 "MAYFLY_HEARTBEAT", "", "MAYFLY_PORT", "tcp://10.0.0.1:5672", "MAYFLY_HOME", "/"),
             List.of());
-    assertThat(configuration.get(Keys.HEARTBEAT)).isEqualTo(60);
+    assertThat(configuration.settings().protocol().heartbeatSeconds()).isEqualTo(60);
     assertThat(configuration.warnings())
         .containsExactly("environment variable MAYFLY_PORT is ignored: it names no key");
   }
@@ -100,8 +102,8 @@ class ConfigurationTest {
             Optional.of(file),
             Map.of("MAYFLY_TTL_MINIMUM_QUEUE_TTL_MS", "250"),
             List.of("dead-letter.enabled=false"));
-    assertThat(configuration.get(ObjectDefaultKeys.DEAD_LETTER_ENABLED)).isFalse();
-    assertThat(configuration.get(ObjectDefaultKeys.QUEUE_EXPIRES_MINIMUM)).isEqualTo(250);
+    assertThat(configuration.settings().defaults().objects().deadLettering()).isFalse();
+    assertThat(configuration.settings().defaults().objects().leastExpiresMillis()).isEqualTo(250);
     assertThat(configuration.warnings())
         .containsExactly(
             file + ":1: key 'dead-letter.enabled' is now called 'dead_letter.enabled'",
@@ -111,7 +113,10 @@ class ConfigurationTest {
     assertThat(
             configuration
                 .with("dead-letter.enabled", "true")
-                .get(ObjectDefaultKeys.DEAD_LETTER_ENABLED))
+                .settings()
+                .defaults()
+                .objects()
+                .deadLettering())
         .isTrue();
   }
 
@@ -239,6 +244,7 @@ class ConfigurationTest {
     "1, 1"
   })
   void readsSizesInRabbitMqsUnits(String text, int bytes) throws Exception {
-    assertThat(sets("max_message_size=" + text).get(Keys.MAX_MESSAGE_SIZE)).isEqualTo(bytes);
+    assertThat(sets("max_message_size=" + text).settings().protocol().maxMessageSize())
+        .isEqualTo(bytes);
   }
 }

@@ -1,10 +1,9 @@
 package io.mayflymq.server.ctl.client;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
-import io.mayflymq.server.config.ConfigException;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.NodeName;
-import io.mayflymq.server.config.ServerSettings;
+import io.mayflymq.server.config.source.ConfigException;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -106,8 +105,7 @@ public record Endpoint(
       return Path.of(given);
     }
     try {
-      return ServerSettings.of(Configuration.load(Optional.empty(), environment, List.of()))
-          .dataDir();
+      return Configuration.load(Optional.empty(), environment, List.of()).settings().dataDir();
     } catch (ConfigException e) {
       throw ControlException.error(Sysexits.CONFIG, e.getMessage());
     }

@@ -1,6 +1,6 @@
 package io.mayflymq.server.management.json;
 
-import io.mayflymq.server.config.TlsSettings;
+import io.mayflymq.server.config.settings.TlsSettings;
 import io.mayflymq.server.management.api.Json;
 import java.io.IOException;
 import java.io.InputStream;

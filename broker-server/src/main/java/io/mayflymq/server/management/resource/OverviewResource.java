@@ -9,7 +9,7 @@ import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.NodeName;
-import io.mayflymq.server.config.TlsSettings;
+import io.mayflymq.server.config.settings.TlsSettings;
 import io.mayflymq.server.connection.ClusterName;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Json;

@@ -1,7 +1,7 @@
 package io.mayflymq.server.management.resource;
 
-import io.mayflymq.server.config.ConfigException;
 import io.mayflymq.server.config.LiveConfiguration;
+import io.mayflymq.server.config.source.ConfigException;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Json;
 import io.mayflymq.server.management.api.Request;

@@ -1,0 +1,501 @@
+package io.mayflymq.server.config.key;
+
+import static io.mayflymq.server.config.type.ValueTypes.bool;
+import static io.mayflymq.server.config.type.ValueTypes.bytes;
+import static io.mayflymq.server.config.type.ValueTypes.constant;
+import static io.mayflymq.server.config.type.ValueTypes.fraction;
+import static io.mayflymq.server.config.type.ValueTypes.largeBytes;
+import static io.mayflymq.server.config.type.ValueTypes.listenAddress;
+import static io.mayflymq.server.config.type.ValueTypes.orWord;
+import static io.mayflymq.server.config.type.ValueTypes.path;
+import static io.mayflymq.server.config.type.ValueTypes.regularExpression;
+import static io.mayflymq.server.config.type.ValueTypes.text;
+import static io.mayflymq.server.config.type.ValueTypes.wholeNumber;
+import static io.mayflymq.server.config.type.ValueTypes.word;
+import static io.mayflymq.server.config.type.ValueTypes.zeroOr;
+
+import io.mayflymq.core.journal.DeathJournal;
+import io.mayflymq.core.security.CertificateLogin;
+import io.mayflymq.server.config.type.Family;
+import io.mayflymq.server.config.type.Key;
+import io.mayflymq.server.config.type.ListenAddress;
+import io.mayflymq.server.config.type.LogLevel;
+import io.mayflymq.server.config.type.Setting;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Every key there is, declared once: name, type with its range, default, and a line of
+ * documentation. A key stands here when the broker honours it, and not before.
+ */
+public final class Keys {
+  /** RabbitMQ's own ceiling for max_message_size, 512 MiB. */
+  private static final int LARGEST_MESSAGE = 512 << 20;
+
+  static final Setting<String> NO_TCP_LISTENERS =
+      Setting.withoutDefault(
+          "listeners.tcp", word("none"), "Set to none to listen on no TCP port at all.");
+  static final Family<Optional<ListenAddress>> TCP_LISTENERS =
+      new Family<>(
+          "listeners.tcp.",
+          "$name",
+          orWord("none", listenAddress()),
+          Map.of("listeners.tcp.default", "5672"),
+          "A port, or an address and a port, where clients connect; port 0 lets the system choose.");
+
+  static final Family<Optional<ListenAddress>> TLS_LISTENERS =
+      new Family<>(
+          "listeners.ssl.",
+          "$name",
+          orWord("none", listenAddress()),
+          Map.of("listeners.ssl.default", "none"),
+          "The same for clients that speak TLS; their usual port is 5671.");
+  static final TlsKeys TLS = TlsKeys.of("ssl_options", "listeners.ssl");
+  static final Setting<CertificateLogin> CERTIFICATE_LOGIN =
+      Setting.of(
+          "ssl_cert_login_from",
+          constant(CertificateLogin.class),
+          "distinguished_name",
+          "What of a client's certificate is the name of its user, for EXTERNAL.");
+
+  static final Setting<Integer> BACKLOG =
+      Setting.of(
+          "tcp_listen_options.backlog",
+          wholeNumber("connections", 1, 65_535),
+          "1024",
+          "Connections that may wait to be accepted.");
+  static final Setting<Boolean> NODELAY =
+      Setting.of(
+          "tcp_listen_options.nodelay",
+          bool(),
+          "true",
+          "Sends small packets at once (TCP_NODELAY).");
+  static final Setting<Boolean> KEEPALIVE =
+      Setting.of(
+          "tcp_listen_options.keepalive",
+          bool(),
+          "false",
+          "Lets the system probe idle connections (SO_KEEPALIVE).");
+  static final Setting<Optional<Integer>> SEND_BUFFER =
+      Setting.of(
+          "tcp_listen_options.sndbuf",
+          orWord("auto", bytes(1024, 1 << 30)),
+          "auto",
+          "Bytes of the socket's send buffer; auto leaves it to the system.");
+  static final Setting<Optional<Integer>> RECEIVE_BUFFER =
+      Setting.of(
+          "tcp_listen_options.recbuf",
+          orWord("auto", bytes(1024, 1 << 30)),
+          "auto",
+          "Bytes of the socket's receive buffer; auto leaves it to the system.");
+
+  static final Setting<Integer> HEARTBEAT =
+      Setting.of(
+          "heartbeat",
+          wholeNumber("seconds", 0, 65_535),
+          "60",
+          "Heartbeat interval offered to clients, in seconds; 0 offers none.");
+  static final Setting<Integer> FRAME_MAX =
+      Setting.of(
+          "frame_max",
+          zeroOr("no limit", "bytes", 4096, LARGEST_MESSAGE),
+          "131072",
+          "Largest frame offered to clients, in bytes.");
+  static final Setting<Integer> INITIAL_FRAME_MAX =
+      Setting.of(
+          "initial_frame_max",
+          wholeNumber("bytes", 4096, LARGEST_MESSAGE),
+          "4096",
+          "Largest frame accepted before a client has logged in, in bytes.");
+  static final Setting<Integer> CHANNEL_MAX =
+      Setting.of(
+          "channel_max",
+          wholeNumber("channels", 0, 65_535),
+          "2047",
+          "Channels that a connection may open; 0 leaves it to the client.");
+  static final Setting<Integer> MAX_MESSAGE_SIZE =
+      Setting.of(
+          "max_message_size",
+          bytes(1, LARGEST_MESSAGE),
+          "134217728",
+          "Largest message body, in bytes; at most 512 MiB.");
+  static final Setting<Integer> HANDSHAKE_TIMEOUT =
+      Setting.of(
+          "handshake_timeout",
+          wholeNumber("milliseconds", 1, Integer.MAX_VALUE),
+          "10000",
+          "Time from accepting a connection to its being open, in milliseconds.");
+
+  static final Setting<Integer> CONSUMER_TIMEOUT =
+      Setting.of(
+          "consumer_timeout",
+          zeroOr("no limit", "milliseconds", 1, Integer.MAX_VALUE),
+          "1800000",
+          "Time that a delivery may stay unacknowledged, in milliseconds; 0 for ever.");
+
+  static final Family<String> AUTH_MECHANISMS =
+      new Family<>(
+          "auth_mechanisms.",
+          "$n",
+          word("PLAIN", "AMQPLAIN", "EXTERNAL", "ANONYMOUS"),
+          Map.of("auth_mechanisms.1", "PLAIN", "auth_mechanisms.2", "AMQPLAIN"),
+          "SASL mechanisms offered to clients.");
+  static final Setting<String> ANONYMOUS_LOGIN_USER =
+      Setting.of(
+          "anonymous_login_user",
+          text(),
+          "guest",
+          "The user that a client logged in by ANONYMOUS becomes.");
+  static final Setting<String> ANONYMOUS_LOGIN_PASS =
+      Setting.of("anonymous_login_pass", text(), "guest", "That user's password.");
+  static final Setting<String> NO_LOOPBACK_USERS =
+      Setting.withoutDefault(
+          "loopback_users", word("none"), "Set to none to let every user connect from anywhere.");
+  static final Family<Boolean> LOOPBACK_USERS =
+      new Family<>(
+          "loopback_users.",
+          "$user",
+          bool(),
+          Map.of("loopback_users.guest", "true"),
+          "Whether a user may connect from this machine only.");
+
+  static final Setting<String> DEFAULT_VHOST =
+      Setting.of("default_vhost", text(), "/", "Virtual host created on first start.");
+  static final Setting<String> DEFAULT_USER =
+      Setting.of("default_user", text(), "guest", "User created on first start.");
+  static final Setting<String> DEFAULT_PASS =
+      Setting.of("default_pass", text(), "guest", "That user's password.");
+  static final Family<Boolean> DEFAULT_USER_TAGS =
+      new Family<>(
+          "default_user_tags.",
+          "$tag",
+          bool(),
+          Map.of("default_user_tags.administrator", "true"),
+          "Whether that user has a tag.");
+  static final Setting<String> DEFAULT_CONFIGURE =
+      Setting.of(
+          "default_permissions.configure",
+          regularExpression(),
+          ".*",
+          "Names of what that user may declare and delete.");
+  static final Setting<String> DEFAULT_WRITE =
+      Setting.of(
+          "default_permissions.write",
+          regularExpression(),
+          ".*",
+          "Names of what that user may publish to.");
+  static final Setting<String> DEFAULT_READ =
+      Setting.of(
+          "default_permissions.read",
+          regularExpression(),
+          ".*",
+          "Names of what that user may consume from.");
+
+  static final Setting<String> DEFAULT_QUEUE_TYPE =
+      Setting.of(
+          "default_queue_type",
+          word("classic", "quorum"),
+          "classic",
+          "What a queue is that is declared without a type.");
+
+  static final Setting<Optional<Path>> LOAD_DEFINITIONS =
+      Setting.of(
+          "load_definitions",
+          orWord("none", path()),
+          "none",
+          "A file with definitions, or a directory of them, imported at each start.");
+  static final Setting<Boolean> SKIP_DEFINITIONS_IF_UNCHANGED =
+      Setting.of(
+          "definitions.skip_if_unchanged",
+          bool(),
+          "false",
+          "Whether they are passed over if they are the same as the last time.");
+
+  static final Setting<Boolean> LOG_CONSOLE =
+      Setting.of("log.console", bool(), "true", "Whether to log to standard output.");
+  static final Setting<LogLevel> LOG_CONSOLE_LEVEL =
+      Setting.of("log.console.level", constant(LogLevel.class), "info", "Least level shown there.");
+  static final Setting<Optional<Path>> LOG_FILE =
+      Setting.of(
+          "log.file",
+          orWord("false", path()).describedAs("a file name or false"),
+          "false",
+          "File to log to, or false.");
+  static final Setting<LogLevel> LOG_FILE_LEVEL =
+      Setting.of("log.file.level", constant(LogLevel.class), "info", "Least level written there.");
+  static final Setting<Path> LOG_DIR =
+      Setting.of(
+          "log.dir", path(), "log", "Where that file is; a relative path starts at data_dir.");
+  static final Setting<Integer> LOG_FILE_ROTATION_SIZE =
+      Setting.of(
+          "log.file.rotation.size",
+          bytes(0, Integer.MAX_VALUE),
+          "0",
+          "Bytes after which a new file is begun; 0 never does.");
+  static final Setting<Integer> LOG_FILE_ROTATION_COUNT =
+      Setting.of(
+          "log.file.rotation.count",
+          wholeNumber("files", 1, 1000),
+          "5",
+          "Earlier log files that are kept.");
+
+  static final Setting<Double> MEMORY_WATERMARK_RELATIVE =
+      Setting.of(
+          "vm_memory_high_watermark.relative",
+          fraction(1),
+          "0.8",
+          "Share of the largest heap above which publishers are blocked.");
+  static final Setting<Optional<Long>> MEMORY_WATERMARK_ABSOLUTE =
+      Setting.of(
+          "vm_memory_high_watermark.absolute",
+          orWord("none", largeBytes()),
+          "none",
+          "The same in bytes; it counts instead of the share.");
+  static final Setting<Double> MEMORY_WATERMARK_PAGING_RATIO =
+      Setting.of(
+          "vm_memory_high_watermark_paging_ratio",
+          fraction(1),
+          "0.5",
+          "Share of that watermark above which contents of messages live on disk only.");
+  static final Setting<Integer> MEMORY_MONITOR_INTERVAL =
+      Setting.of(
+          "memory_monitor_interval",
+          wholeNumber("milliseconds", 1, Integer.MAX_VALUE),
+          "2500",
+          "Time between two looks at the memory in use, in milliseconds.");
+  static final Setting<Long> DISK_FREE_ABSOLUTE =
+      Setting.of(
+          "disk_free_limit.absolute",
+          largeBytes(),
+          "50MB",
+          "Free bytes of the data directory's disk below which publishers are blocked.");
+  static final Setting<Optional<Double>> DISK_FREE_RELATIVE =
+      Setting.of(
+          "disk_free_limit.relative",
+          orWord("none", fraction(1_000)),
+          "none",
+          "The same as a multiple of the machine's memory; it counts instead of the bytes.");
+
+  static final Setting<Path> DATA_DIR =
+      Setting.of(
+          "data_dir", path(), "./mayfly-data", "Directory that holds everything the broker keeps.");
+  static final Setting<Optional<Integer>> SHARDS =
+      Setting.of(
+          "shards",
+          orWord("auto", wholeNumber("", 1, 1024)),
+          "auto",
+          "Event loops that share the queues and connections; auto takes one per processor.");
+
+  static final Setting<String> DURABILITY_SYNC =
+      Setting.of(
+          "durability.sync",
+          word("always", "never"),
+          "always",
+          "What a confirm of a persistent message waits for: always for the disk, never for the"
+              + " operating system only.");
+  static final Setting<Integer> DURABILITY_SEGMENT_SIZE =
+      Setting.of(
+          "durability.segment_size",
+          bytes(1 << 20, 1 << 30),
+          "67108864",
+          "Bytes of a file of the message log, after which the next one begins.");
+  static final Setting<Integer> DEATH_JOURNAL_SIZE =
+      Setting.of(
+          "death_journal.size",
+          wholeNumber("deaths", 0, 100_000),
+          Integer.toString(DeathJournal.DEFAULT_SIZE),
+          "The last deaths of messages that each shard remembers, for list_deaths; 0 for none.");
+
+  /** All keys, in the order of the documentation. */
+  public static final List<Key<?>> ALL =
+      Stream.<List<? extends Key<?>>>of(
+              List.of(NO_TCP_LISTENERS, TCP_LISTENERS, TLS_LISTENERS),
+              TLS.keys(),
+              List.of(
+                  CERTIFICATE_LOGIN,
+                  BACKLOG,
+                  NODELAY,
+                  KEEPALIVE,
+                  SEND_BUFFER,
+                  RECEIVE_BUFFER,
+                  HEARTBEAT,
+                  FRAME_MAX,
+                  INITIAL_FRAME_MAX,
+                  CHANNEL_MAX,
+                  MAX_MESSAGE_SIZE,
+                  HANDSHAKE_TIMEOUT,
+                  CONSUMER_TIMEOUT,
+                  AUTH_MECHANISMS,
+                  ANONYMOUS_LOGIN_USER,
+                  ANONYMOUS_LOGIN_PASS,
+                  NO_LOOPBACK_USERS,
+                  LOOPBACK_USERS,
+                  DEFAULT_VHOST,
+                  DEFAULT_USER,
+                  DEFAULT_PASS,
+                  DEFAULT_USER_TAGS,
+                  DEFAULT_CONFIGURE,
+                  DEFAULT_WRITE,
+                  DEFAULT_READ,
+                  DEFAULT_QUEUE_TYPE,
+                  LOAD_DEFINITIONS,
+                  SKIP_DEFINITIONS_IF_UNCHANGED),
+              ManagementKeys.keys(),
+              List.of(
+                  LOG_CONSOLE,
+                  LOG_CONSOLE_LEVEL,
+                  LOG_FILE,
+                  LOG_FILE_LEVEL,
+                  LOG_DIR,
+                  LOG_FILE_ROTATION_SIZE,
+                  LOG_FILE_ROTATION_COUNT,
+                  MEMORY_WATERMARK_RELATIVE,
+                  MEMORY_WATERMARK_ABSOLUTE,
+                  MEMORY_WATERMARK_PAGING_RATIO,
+                  MEMORY_MONITOR_INTERVAL,
+                  DISK_FREE_ABSOLUTE,
+                  DISK_FREE_RELATIVE,
+                  DATA_DIR,
+                  SHARDS,
+                  DURABILITY_SYNC,
+                  DURABILITY_SEGMENT_SIZE,
+                  DEATH_JOURNAL_SIZE),
+              DefaultPolicyKeys.keys(),
+              ObjectDefaultKeys.keys())
+          .<Key<?>>flatMap(List::stream)
+          .toList();
+
+  /** The keys that can be changed while the broker runs. */
+  public static final Set<Key<?>> CHANGEABLE =
+      Stream.<List<? extends Key<?>>>of(
+              List.of(
+                  HEARTBEAT,
+                  FRAME_MAX,
+                  INITIAL_FRAME_MAX,
+                  CHANNEL_MAX,
+                  MAX_MESSAGE_SIZE,
+                  HANDSHAKE_TIMEOUT,
+                  CONSUMER_TIMEOUT,
+                  NO_LOOPBACK_USERS,
+                  LOOPBACK_USERS,
+                  MEMORY_WATERMARK_RELATIVE,
+                  MEMORY_WATERMARK_ABSOLUTE,
+                  DISK_FREE_ABSOLUTE,
+                  DISK_FREE_RELATIVE,
+                  LOG_CONSOLE_LEVEL,
+                  LOG_FILE_LEVEL),
+              TLS.keys(),
+              ManagementKeys.TLS.keys())
+          .<Key<?>>flatMap(List::stream)
+          .collect(Collectors.toUnmodifiableSet());
+
+  /** What the environment variables of keys begin with. */
+  public static final String ENVIRONMENT_PREFIX = "MAYFLY_";
+
+  /** Names of earlier versions, which are still accepted, with those of today. */
+  private static final Map<String, String> FORMER_NAMES =
+      Map.of(
+          "dead-letter.enabled", "dead_letter.enabled",
+          "ttl.minimum_queue_ttl_ms", "queue_expires.minimum");
+
+  private Keys() {}
+
+  /** Returns the key of this name, or the family that it is a member of. */
+  public static Optional<Key<?>> find(String key) {
+    return ALL.stream().filter(candidate -> candidate.matches(key)).<Key<?>>map(k -> k).findFirst();
+  }
+
+  /**
+   * Returns the key that an environment variable sets: {@code MAYFLY_} and the key in upper case
+   * with underscores for dots. The operator's part of a family's key is taken in lower case.
+   */
+  public static Optional<String> ofEnvironmentVariable(String variable) {
+    for (Key<?> key : ALL) {
+      if (key instanceof Setting<?> setting && environmentName(setting.name()).equals(variable)) {
+        return Optional.of(setting.name());
+      }
+    }
+    for (String former : FORMER_NAMES.keySet()) {
+      if (environmentName(former).equals(variable)) {
+        return Optional.of(former);
+      }
+    }
+    for (Key<?> key : ALL) {
+      if (key instanceof Family<?> family) {
+        String prefix = environmentName(family.prefix());
+        int end = variable.length() - family.suffix().length();
+        if (variable.startsWith(prefix)
+            && variable.substring(Math.max(0, end)).equals(upperCase(family.suffix()))
+            && end > prefix.length()) {
+          String name = variable.substring(prefix.length(), end).toLowerCase(Locale.ROOT);
+          return Optional.of(family.prefix() + name + family.suffix());
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Returns the current name of a key that had this name in earlier versions. */
+  public static Optional<String> renamed(String former) {
+    return Optional.ofNullable(FORMER_NAMES.get(former));
+  }
+
+  /** Returns the environment variable that sets a key. */
+  static String environmentName(String key) {
+    return ENVIRONMENT_PREFIX + upperCase(key);
+  }
+
+  private static String upperCase(String key) {
+    return key.replace('.', '_').toUpperCase(Locale.ROOT);
+  }
+
+  /**
+   * Returns the known key that a mistyped one probably meant: at most a third of it is different.
+   */
+  public static Optional<String> nearest(String unknown) {
+    return ALL.stream()
+        .map(key -> candidate(key, unknown))
+        .filter(candidate -> candidate.distance <= Math.max(2, candidate.compared / 3))
+        .min(Comparator.comparingInt(Candidate::distance))
+        .map(Candidate::key);
+  }
+
+  private static Candidate candidate(Key<?> key, String unknown) {
+    if (key instanceof Family<?> family && family.suffix().isEmpty()) {
+      int name = unknown.lastIndexOf('.') + 1;
+      String prefix = unknown.substring(0, name);
+      return new Candidate(
+          family.prefix() + unknown.substring(name),
+          editDistance(prefix, family.prefix()),
+          prefix.length());
+    }
+    return new Candidate(key.name(), editDistance(unknown, key.name()), unknown.length());
+  }
+
+  private record Candidate(String key, int distance, int compared) {}
+
+  /** Levenshtein's distance: how many characters must be put in, taken out or replaced. */
+  private static int editDistance(String from, String to) {
+    int[] previous = new int[to.length() + 1];
+    for (int j = 0; j <= to.length(); j++) {
+      previous[j] = j;
+    }
+    for (int i = 1; i <= from.length(); i++) {
+      int[] current = new int[to.length() + 1];
+      current[0] = i;
+      for (int j = 1; j <= to.length(); j++) {
+        int replaced = previous[j - 1] + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
+        current[j] = Math.min(replaced, Math.min(previous[j], current[j - 1]) + 1);
+      }
+      previous = current;
+    }
+    return previous[to.length()];
+  }
+}

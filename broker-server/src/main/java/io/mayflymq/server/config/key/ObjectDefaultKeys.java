@@ -1,0 +1,86 @@
+package io.mayflymq.server.config.key;
+
+import static io.mayflymq.server.config.type.ValueTypes.bool;
+import static io.mayflymq.server.config.type.ValueTypes.largeNumber;
+import static io.mayflymq.server.config.type.ValueTypes.text;
+
+import io.mayflymq.core.policy.Defaults;
+import io.mayflymq.core.policy.PolicyException;
+import io.mayflymq.core.policy.PolicyKey;
+import io.mayflymq.server.config.source.ConfigException;
+import io.mayflymq.server.config.source.Values;
+import io.mayflymq.server.config.type.Family;
+import io.mayflymq.server.config.type.Key;
+import io.mayflymq.server.config.type.Setting;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The keys of the defaults for queues and exchanges without an argument or a policy, and of
+ * features that are switched off for all of them.
+ */
+final class ObjectDefaultKeys {
+  static final Family<String> DEFAULTS =
+      new Family<>(
+          "defaults.",
+          "$key",
+          text(),
+          Map.of(),
+          "What any key of a policy is where neither an argument nor a policy sets it.");
+  static final Setting<Boolean> TTL_ENABLED =
+      Setting.of("ttl.enabled", bool(), "true", "Whether messages expire at all.");
+  static final Setting<Long> QUEUE_EXPIRES_MINIMUM =
+      Setting.of(
+          "queue_expires.minimum",
+          largeNumber("milliseconds", 1),
+          "1",
+          "Least value of x-expires, in milliseconds; lower ones are raised to it.");
+  static final Setting<Boolean> DEAD_LETTER_ENABLED =
+      Setting.of(
+          "dead_letter.enabled", bool(), "true", "Whether messages are dead-lettered at all.");
+  static final Setting<Boolean> EXTENSION_ARGUMENTS =
+      Setting.of(
+          "declare.extension_args_in_equivalence",
+          bool(),
+          "false",
+          "Whether a redeclaration must agree on the arguments that only MayflyMQ knows.");
+
+  private ObjectDefaultKeys() {}
+
+  static List<Key<?>> keys() {
+    return List.of(
+        DEFAULTS, TTL_ENABLED, QUEUE_EXPIRES_MINIMUM, DEAD_LETTER_ENABLED, EXTENSION_ARGUMENTS);
+  }
+
+  /**
+   * Returns what the configuration says.
+   *
+   * @throws ConfigException if a default is of no key, or its value is not valid
+   */
+  static Defaults defaults(Values values) throws ConfigException {
+    Map<PolicyKey, Object> defaults = new EnumMap<>(PolicyKey.class);
+    for (Map.Entry<String, String> member : values.members(DEFAULTS).entrySet()) {
+      String name = member.getKey().replace('_', '-');
+      PolicyKey key =
+          PolicyKey.ofWireName(name)
+              .filter(PolicyKey::hasEffect)
+              .orElseThrow(
+                  () ->
+                      new ConfigException(
+                          "defaults.%s: unknown key %s: expected one that a policy may have"
+                              .formatted(member.getKey(), ConfigException.quote(name))));
+      try {
+        defaults.put(key, key.parse(member.getValue()));
+      } catch (PolicyException e) {
+        throw new ConfigException("defaults.%s: %s".formatted(member.getKey(), e.getMessage()));
+      }
+    }
+    return new Defaults(
+        Map.copyOf(defaults),
+        values.get(TTL_ENABLED),
+        values.get(DEAD_LETTER_ENABLED),
+        values.get(QUEUE_EXPIRES_MINIMUM),
+        values.get(EXTENSION_ARGUMENTS));
+  }
+}

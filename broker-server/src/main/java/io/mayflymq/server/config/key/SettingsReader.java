@@ -1,0 +1,138 @@
+package io.mayflymq.server.config.key;
+
+import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.store.segment.file.LogOptions.Sync;
+import io.mayflymq.server.config.settings.AuthSettings;
+import io.mayflymq.server.config.settings.DefaultsSettings;
+import io.mayflymq.server.config.settings.DefinitionsSettings;
+import io.mayflymq.server.config.settings.DiskSettings;
+import io.mayflymq.server.config.settings.DurabilitySettings;
+import io.mayflymq.server.config.settings.ListenerSettings;
+import io.mayflymq.server.config.settings.LogSettings;
+import io.mayflymq.server.config.settings.MemorySettings;
+import io.mayflymq.server.config.settings.ProtocolSettings;
+import io.mayflymq.server.config.settings.ServerSettings;
+import io.mayflymq.server.config.settings.TcpSettings;
+import io.mayflymq.server.config.source.ConfigException;
+import io.mayflymq.server.config.source.Values;
+import io.mayflymq.server.config.type.ListenAddress;
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** Reads the settings of a broker from the values of its keys. */
+public final class SettingsReader {
+  private SettingsReader() {}
+
+  /**
+   * Gives the values their types.
+   *
+   * @param values each of which is of the type of its key
+   * @throws ConfigException if some of them make no sense together, or in a policy
+   */
+  public static ServerSettings read(Values values) throws ConfigException {
+    Path dataDir = absolute(values.get(Keys.DATA_DIR));
+    return new ServerSettings(
+        listeners(values.members(Keys.TCP_LISTENERS)),
+        listeners(values.members(Keys.TLS_LISTENERS)),
+        Keys.TLS.settings(values),
+        new TcpSettings(
+            values.get(Keys.BACKLOG),
+            values.get(Keys.NODELAY),
+            values.get(Keys.KEEPALIVE),
+            optionalInt(values.get(Keys.SEND_BUFFER)),
+            optionalInt(values.get(Keys.RECEIVE_BUFFER))),
+        new ProtocolSettings(
+            values.get(Keys.HEARTBEAT),
+            values.get(Keys.FRAME_MAX),
+            values.get(Keys.INITIAL_FRAME_MAX),
+            values.get(Keys.CHANNEL_MAX),
+            values.get(Keys.MAX_MESSAGE_SIZE),
+            values.get(Keys.HANDSHAKE_TIMEOUT),
+            values.get(Keys.CONSUMER_TIMEOUT)),
+        new AuthSettings(
+            values.inOrder(Keys.AUTH_MECHANISMS),
+            trueMembers(values.members(Keys.LOOPBACK_USERS)),
+            values.get(Keys.CERTIFICATE_LOGIN),
+            values.get(Keys.ANONYMOUS_LOGIN_USER),
+            values.get(Keys.ANONYMOUS_LOGIN_PASS)),
+        new DefaultsSettings(
+            values.get(Keys.DEFAULT_VHOST),
+            values.get(Keys.DEFAULT_USER),
+            values.get(Keys.DEFAULT_PASS),
+            trueMembers(values.members(Keys.DEFAULT_USER_TAGS)),
+            values.get(Keys.DEFAULT_CONFIGURE),
+            values.get(Keys.DEFAULT_WRITE),
+            values.get(Keys.DEFAULT_READ),
+            DefaultPolicyKeys.policies(values),
+            QueueType.ofWireName(values.get(Keys.DEFAULT_QUEUE_TYPE)).orElseThrow(),
+            ObjectDefaultKeys.defaults(values)),
+        new DefinitionsSettings(
+            values.get(Keys.LOAD_DEFINITIONS), values.get(Keys.SKIP_DEFINITIONS_IF_UNCHANGED)),
+        ManagementKeys.settings(values),
+        new LogSettings(
+            values.get(Keys.LOG_CONSOLE),
+            values.get(Keys.LOG_CONSOLE_LEVEL),
+            values.get(Keys.LOG_FILE).map(dataDir.resolve(values.get(Keys.LOG_DIR))::resolve),
+            values.get(Keys.LOG_FILE_LEVEL),
+            values.get(Keys.LOG_FILE_ROTATION_SIZE),
+            values.get(Keys.LOG_FILE_ROTATION_COUNT)),
+        new DurabilitySettings(
+            Sync.valueOf(values.get(Keys.DURABILITY_SYNC).toUpperCase(Locale.ROOT)),
+            values.get(Keys.DURABILITY_SEGMENT_SIZE)),
+        new MemorySettings(
+            values.get(Keys.MEMORY_WATERMARK_RELATIVE),
+            values
+                .get(Keys.MEMORY_WATERMARK_ABSOLUTE)
+                .map(OptionalLong::of)
+                .orElseGet(OptionalLong::empty),
+            values.get(Keys.MEMORY_WATERMARK_PAGING_RATIO),
+            values.get(Keys.MEMORY_MONITOR_INTERVAL)),
+        new DiskSettings(
+            values.get(Keys.DISK_FREE_ABSOLUTE),
+            values
+                .get(Keys.DISK_FREE_RELATIVE)
+                .map(OptionalDouble::of)
+                .orElseGet(OptionalDouble::empty)),
+        dataDir,
+        values.get(Keys.SHARDS).orElseGet(Runtime.getRuntime()::availableProcessors),
+        values.get(Keys.DEATH_JOURNAL_SIZE));
+  }
+
+  private static List<ListenerSettings> listeners(
+      SortedMap<String, Optional<ListenAddress>> members) {
+    return members.entrySet().stream()
+        .flatMap(
+            member ->
+                member.getValue().stream()
+                    .map(at -> new ListenerSettings(member.getKey(), at.host(), at.port())))
+        .toList();
+  }
+
+  private static Set<String> trueMembers(SortedMap<String, Boolean> members) {
+    return members.entrySet().stream()
+        .filter(Map.Entry::getValue)
+        .map(Map.Entry::getKey)
+        .collect(
+            Collectors.collectingAndThen(
+                Collectors.toCollection(TreeSet::new), Collections::unmodifiableSortedSet));
+  }
+
+  private static OptionalInt optionalInt(Optional<Integer> value) {
+    return value.map(OptionalInt::of).orElseGet(OptionalInt::empty);
+  }
+
+  private static Path absolute(Path path) {
+    return path.toAbsolutePath().normalize();
+  }
+}

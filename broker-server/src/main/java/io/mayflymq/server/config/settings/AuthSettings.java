@@ -1,0 +1,27 @@
+package io.mayflymq.server.config.settings;
+
+import io.mayflymq.core.security.CertificateLogin;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The settings of authentication.
+ *
+ * @param mechanisms SASL mechanisms offered, in their order: PLAIN, AMQPLAIN, EXTERNAL, ANONYMOUS
+ * @param loopbackUsers users that may connect from this machine only
+ * @param certificateLogin which part of a client's certificate is the user name, for EXTERNAL
+ * @param anonymousUser the user of clients that log in by ANONYMOUS
+ * @param anonymousPassword that user's password
+ */
+public record AuthSettings(
+    List<String> mechanisms,
+    Set<String> loopbackUsers,
+    CertificateLogin certificateLogin,
+    String anonymousUser,
+    String anonymousPassword) {
+  @Override
+  public String toString() {
+    return "AuthSettings[mechanisms=%s, loopbackUsers=%s, anonymousUser=%s]"
+        .formatted(mechanisms, loopbackUsers, anonymousUser);
+  }
+}

@@ -1,0 +1,22 @@
+package io.mayflymq.server.config.settings;
+
+/**
+ * The settings of connections: limits that are offered or enforced (AMQP 0-9-1 section 4.2.2 and
+ * connection.tune).
+ *
+ * @param heartbeatSeconds the interval offered; 0 offers none
+ * @param frameMax the largest frame offered, in bytes; 0 is no limit
+ * @param initialFrameMax the largest frame accepted before connection.open, in bytes
+ * @param channelMax the number of channels offered; 0 is no limit but the protocol's
+ * @param maxMessageSize the largest body, in bytes; a larger one is a channel error 406
+ * @param handshakeTimeoutMillis from accept to connection.open-ok
+ * @param consumerTimeoutMillis how long a delivery may stay unacknowledged; 0 is no limit
+ */
+public record ProtocolSettings(
+    int heartbeatSeconds,
+    int frameMax,
+    int initialFrameMax,
+    int channelMax,
+    int maxMessageSize,
+    int handshakeTimeoutMillis,
+    long consumerTimeoutMillis) {}

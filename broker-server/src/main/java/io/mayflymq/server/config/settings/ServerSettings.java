@@ -1,0 +1,33 @@
+package io.mayflymq.server.config.settings;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * All settings of a broker, typed and complete. Immutable.
+ *
+ * @param listeners by name; empty if the broker is to listen nowhere
+ * @param tlsListeners the same for TLS
+ * @param tls what they need
+ * @param definitions what is imported at the start
+ * @param dataDir absolute
+ * @param shards the number of event loops, 1 to 1024
+ * @param deathJournalSize how many deaths each shard remembers, 0 or more
+ */
+public record ServerSettings(
+    List<ListenerSettings> listeners,
+    List<ListenerSettings> tlsListeners,
+    TlsSettings tls,
+    TcpSettings tcp,
+    ProtocolSettings protocol,
+    AuthSettings auth,
+    DefaultsSettings defaults,
+    DefinitionsSettings definitions,
+    ManagementSettings management,
+    LogSettings log,
+    DurabilitySettings durability,
+    MemorySettings memory,
+    DiskSettings disk,
+    Path dataDir,
+    int shards,
+    int deathJournalSize) {}

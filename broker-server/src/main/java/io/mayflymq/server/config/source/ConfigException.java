@@ -1,0 +1,39 @@
+package io.mayflymq.server.config.source;
+
+/**
+ * The configuration cannot be used. The message is one line for the operator: where the text
+ * stands, the key, the value, and what was expected. The daemon answers with exit code 78
+ * (EX_CONFIG).
+ */
+public final class ConfigException extends Exception {
+  /** Stands for the value of a secret. */
+  public static final String NOT_SHOWN = "(not shown)";
+
+  private static final int SHOWN_CHARACTERS = 80;
+
+  public ConfigException(String message) {
+    super(message);
+  }
+
+  /** Quotes the value of a key, unless it may be a secret: errors end up in logs and tickets. */
+  public static String quoteValue(String key, String value) {
+    return isSecret(key) ? NOT_SHOWN : quote(value);
+  }
+
+  /** Returns whether the value of a key may be a secret. */
+  public static boolean isSecret(String key) {
+    return key.contains("pass") || key.contains("secret");
+  }
+
+  /** Quotes what the operator wrote, cut to length and without what would break the line. */
+  public static String quote(String text) {
+    String cut =
+        text.length() <= SHOWN_CHARACTERS ? text : text.substring(0, SHOWN_CHARACTERS) + "...";
+    StringBuilder quoted = new StringBuilder("'");
+    for (int i = 0; i < cut.length(); i++) {
+      char c = cut.charAt(i);
+      quoted.append(Character.isISOControl(c) || c == '\u2028' || c == '\u2029' ? '?' : c);
+    }
+    return quoted.append('\'').toString();
+  }
+}

@@ -1,0 +1,2 @@
+/** Where values are written, and the values that follow. */
+package io.mayflymq.server.config.source;

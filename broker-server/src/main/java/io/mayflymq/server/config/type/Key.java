@@ -1,0 +1,20 @@
+package io.mayflymq.server.config.type;
+
+import java.util.Map;
+
+/** A key of the configuration, or a family of keys that share a prefix. */
+public sealed interface Key<T> permits Setting, Family {
+  /** The name as documentation writes it; a family's ends in its placeholder, {@code $name}. */
+  String name();
+
+  ValueType<T> type();
+
+  /** One line for the operator: what it does. */
+  String doc();
+
+  /** Returns whether a full key is this one, or a member of this family. */
+  boolean matches(String key);
+
+  /** Returns what holds when nothing is set: full keys and their values as text. */
+  Map<String, String> defaults();
+}

@@ -1,0 +1,169 @@
+package io.mayflymq.server.config.key;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.server.config.Configuration;
+import io.mayflymq.server.config.settings.ListenerSettings;
+import io.mayflymq.server.config.settings.LogSettings;
+import io.mayflymq.server.config.settings.ManagementSettings;
+import io.mayflymq.server.config.settings.MemorySettings;
+import io.mayflymq.server.config.settings.ProtocolSettings;
+import io.mayflymq.server.config.settings.ServerSettings;
+import io.mayflymq.server.config.settings.TcpSettings;
+import io.mayflymq.server.config.settings.TlsSettings;
+import io.mayflymq.server.config.source.ConfigException;
+import io.mayflymq.server.config.type.LogLevel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SettingsReaderTest {
+  private static ServerSettings settings(String... sets) throws ConfigException {
+    return Configuration.load(Optional.empty(), Map.of(), List.of(sets)).settings();
+  }
+
+  @Test
+  void defaults() throws Exception {
+    ServerSettings settings = settings();
+    assertThat(settings.listeners()).containsExactly(new ListenerSettings("default", "", 5672));
+    assertThat(settings.tcp())
+        .isEqualTo(new TcpSettings(1024, true, false, OptionalInt.empty(), OptionalInt.empty()));
+    assertThat(settings.protocol())
+        .isEqualTo(new ProtocolSettings(60, 131_072, 4096, 2047, 134_217_728, 10_000, 1_800_000));
+    assertThat(settings.auth().mechanisms()).containsExactly("PLAIN", "AMQPLAIN");
+    assertThat(settings.auth().loopbackUsers()).containsExactly("guest");
+    assertThat(settings.defaults().user()).isEqualTo("guest");
+    assertThat(settings.defaults().password()).isEqualTo("guest");
+    assertThat(settings.defaults().vhost()).isEqualTo("/");
+    assertThat(settings.defaults().tags()).containsExactly("administrator");
+    assertThat(settings.defaults().read()).isEqualTo(".*");
+    assertThat(settings.log())
+        .isEqualTo(new LogSettings(true, LogLevel.INFO, Optional.empty(), LogLevel.INFO, 0, 5));
+    assertThat(settings.dataDir()).isEqualTo(Path.of("mayfly-data").toAbsolutePath());
+    assertThat(settings.shards()).isEqualTo(Runtime.getRuntime().availableProcessors());
+  }
+
+  @Test
+  void managementListensOnTcpUnlessOnlyTlsIsAskedFor() throws Exception {
+    assertThat(settings().management().port()).contains(15672);
+    assertThat(settings().management().tlsAddress()).isEmpty();
+    ManagementSettings tls = settings("management.ssl.port=15671").management();
+    assertThat(tls.tlsPort()).contains(15671);
+    assertThat(tls.address()).isEmpty();
+    for (String tcp : List.of("management.tcp.port=15672", "management.tcp.ip=0.0.0.0")) {
+      ManagementSettings both = settings("management.ssl.port=15671", tcp).management();
+      assertThat(both.port()).as(tcp).contains(15672);
+      assertThat(both.tlsPort()).as(tcp).contains(15671);
+    }
+  }
+
+  @Test
+  void tlsHasTheSameKeysUnderBothPrefixes() throws Exception {
+    TlsSettings amqp = settings("ssl_options.versions.1=tlsv1.2").tls();
+    assertThat(amqp.versions()).containsExactly("TLSv1.2");
+    TlsSettings management =
+        settings("management.ssl.verify=verify_peer", "management.ssl.keyfile=k.pem")
+            .management()
+            .tls();
+    assertThat(management.versions()).containsExactly("TLSv1.3", "TLSv1.2");
+    assertThat(management.verifyPeer()).isTrue();
+    assertThat(management.key()).contains(Path.of("k.pem"));
+    assertThat(management.option("keyfile")).isEqualTo("management.ssl.keyfile");
+  }
+
+  @Test
+  void limitsOfMemory() throws Exception {
+    assertThat(settings().memory())
+        .isEqualTo(new MemorySettings(0.8, OptionalLong.empty(), 0.5, 2500));
+    MemorySettings share =
+        settings(
+                "vm_memory_high_watermark.relative=0.25",
+                "vm_memory_high_watermark_paging_ratio=0.75",
+                "memory_monitor_interval=100")
+            .memory();
+    assertThat(share.watermarkBytes(1000)).isEqualTo(250);
+    assertThat(share.pagingBytes(1000)).isEqualTo(187);
+    assertThat(share.monitorIntervalMillis()).isEqualTo(100);
+    MemorySettings bytes = settings("vm_memory_high_watermark.absolute=3GiB").memory();
+    assertThat(bytes.watermarkBytes(4L << 30)).isEqualTo(3L << 30);
+    assertThat(bytes.pagingBytes(4L << 30)).isEqualTo(3L << 29);
+    assertThat(bytes.watermarkBytes(1L << 30)).as("never beyond the heap").isEqualTo(1L << 30);
+  }
+
+  @Test
+  void limitsOfTheDisk() throws Exception {
+    assertThat(settings().disk().limitBytes(() -> 8L << 30)).isEqualTo(50_000_000);
+    assertThat(settings("disk_free_limit.absolute=2T").disk().limitBytes(() -> 8L << 30))
+        .isEqualTo(2L << 40);
+    assertThat(settings("disk_free_limit.relative=1.5").disk().limitBytes(() -> 8L << 30))
+        .isEqualTo(12L << 30);
+  }
+
+  @Test
+  void theFirstListenerReplacesTheDefault() throws Exception {
+    assertThat(
+            settings(
+                    "listeners.tcp.a=127.0.0.1:5673",
+                    "listeners.tcp.b=[::1]:5674",
+                    "listeners.tcp.c=::1:5675",
+                    "listeners.tcp.d=none",
+                    "listeners.tcp.e=0")
+                .listeners())
+        .containsExactly(
+            new ListenerSettings("a", "127.0.0.1", 5673),
+            new ListenerSettings("b", "::1", 5674),
+            new ListenerSettings("c", "::1", 5675),
+            new ListenerSettings("e", "", 0))
+        .extracting(ListenerSettings::toString)
+        .containsExactly("127.0.0.1:5673", "[::1]:5674", "[::1]:5675", "port 0");
+  }
+
+  @Test
+  void noneEmptiesWhatIsNotStronger(@TempDir Path directory) throws Exception {
+    assertThat(settings("listeners.tcp=none").listeners()).isEmpty();
+    assertThat(settings("listeners.tcp=none", "listeners.tcp.a=1").listeners()).isEmpty();
+    Path file = Files.writeString(directory.resolve("c"), "listeners.tcp = none");
+    Configuration added =
+        Configuration.load(Optional.of(file), Map.of(), List.of("listeners.tcp.a=1"));
+    assertThat(added.settings().listeners()).containsExactly(new ListenerSettings("a", "", 1));
+  }
+
+  @Test
+  void loopbackUsersFollowRabbitMq() throws Exception {
+    assertThat(settings("loopback_users=none").auth().loopbackUsers()).isEmpty();
+    assertThat(settings("loopback_users.guest=false").auth().loopbackUsers()).isEmpty();
+    assertThat(settings("loopback_users.ann=true").auth().loopbackUsers()).containsExactly("ann");
+  }
+
+  @Test
+  void mechanismsKeepTheOrderOfTheirNumbers() throws Exception {
+    assertThat(
+            settings(
+                    "auth_mechanisms.10=ANONYMOUS",
+                    "auth_mechanisms.2=AMQPLAIN",
+                    "auth_mechanisms.9=PLAIN")
+                .auth()
+                .mechanisms())
+        .containsExactly("AMQPLAIN", "PLAIN", "ANONYMOUS");
+  }
+
+  @Test
+  void logFileIsInTheDataDirectoryByDefault() throws Exception {
+    assertThat(settings("data_dir=/d", "log.file=m.log").log().file())
+        .contains(Path.of("/d/log/m.log"));
+    assertThat(settings("data_dir=/d", "log.dir=/var/log", "log.file=m.log").log().file())
+        .contains(Path.of("/var/log/m.log"));
+  }
+
+  @Test
+  void passwordsAreNotPrinted() throws Exception {
+    ServerSettings settings = settings("default_pass=hunter2", "anonymous_login_pass=hunter3");
+    assertThat(settings.toString()).contains("guest").doesNotContain("hunter");
+  }
+}
