@@ -38,22 +38,23 @@ public abstract sealed class AmqpException extends RuntimeException
 
   /**
    * Returns the text of the Close method in RabbitMQ's form, {@code NOT_FOUND - no queue 'q' in
-   * vhost '/'}. Of any length: the encoder of Close cuts it to the 255 bytes of a short string.
+   * vhost '/'}. It may have any length: the encoder of Close cuts it to the 255 bytes of a short
+   * string.
    */
   public String replyText() {
     return getMessage();
   }
 
-  /** Returns the class of the method that failed, or 0 if that is not known. */
+  /** Returns the class id of the method that failed, or 0 if it is unknown. */
   public int classId() {
     return classId;
   }
 
-  /** Returns the method that failed, or 0 if that is not known. */
+  /** Returns the method id of the method that failed, or 0 if it is unknown. */
   public int methodId() {
     return methodId;
   }
 
-  /** Returns the same error, attributed to a method. */
+  /** Returns a copy of this error that names the method that failed. */
   public abstract AmqpException withMethod(int classId, int methodId);
 }

@@ -6,9 +6,8 @@ import java.util.Objects;
  * The properties of a message (AMQP 0-9-1, class basic). Immutable; a property that is absent is
  * null.
  *
- * <p>{@link #decode} and {@link #encode} give back the same bytes, also of properties that this
- * version of the protocol does not know: whatever further flags announce is kept as it is, behind
- * the known ones.
+ * <p>{@link #encode} returns the bytes that {@link #decode} read, including properties that this
+ * version of the protocol does not define: they are kept unchanged, after the known ones.
  */
 public final class BasicProperties {
   public static final BasicProperties EMPTY = new Builder().build();
@@ -58,7 +57,7 @@ public final class BasicProperties {
   }
 
   /**
-   * Returns the flags and the list of properties, as they stand at the end of a content header.
+   * Encodes the property flags and the property list, which end a content header.
    *
    * @throws IllegalArgumentException if a text has more than 255 bytes
    */
@@ -67,7 +66,7 @@ public final class BasicProperties {
   }
 
   /**
-   * Returns a content: what {@link #encode} gives, and behind it the body of another content.
+   * Encodes a content: these properties followed by the body of another content.
    *
    * @param other an array that ends with the body
    * @param propertiesLength where the body begins in it
@@ -113,12 +112,12 @@ public final class BasicProperties {
     return headers;
   }
 
-  /** 2 is persistent, anything else (0 to 255) transient. */
+  /** Returns the delivery mode: 2 is persistent, any other value (0 to 255) transient. */
   public Integer deliveryMode() {
     return deliveryMode;
   }
 
-  /** 0 to 255. */
+  /** Returns the priority, 0 to 255. */
   public Integer priority() {
     return priority;
   }
@@ -131,7 +130,7 @@ public final class BasicProperties {
     return replyTo;
   }
 
-  /** Returns the time to live: a text that should be a number of milliseconds. */
+  /** Returns the message TTL: a text that should be a number of milliseconds. */
   public String expiration() {
     return expiration;
   }
@@ -140,7 +139,7 @@ public final class BasicProperties {
     return messageId;
   }
 
-  /** Seconds since 1970-01-01 UTC, all 64 bits unsigned. */
+  /** Returns the timestamp in seconds since 1970-01-01 UTC, as an unsigned 64-bit number. */
   public Long timestamp() {
     return timestamp;
   }
@@ -214,7 +213,7 @@ public final class BasicProperties {
     }
   }
 
-  /** Collects properties; null takes one away. Not thread safe. */
+  /** Collects properties; null removes one. Not thread-safe. */
   public static final class Builder {
     private String contentType;
     private String contentEncoding;

@@ -1,13 +1,13 @@
 package io.mayflymq.protocol.types;
 
-/** A failure that closes the whole connection. */
+/** An error that closes the whole connection. */
 public final class ConnectionException extends AmqpException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * A failure whose method is not known here.
+   * Creates an error whose method is not yet known.
    *
-   * @param detail what went wrong; the name of the code is put in front of it in the reply text
+   * @param detail the description of the error; in the reply text the name of the code precedes it
    */
   public ConnectionException(ReplyCode code, String detail) {
     this(code, detail, 0, 0);

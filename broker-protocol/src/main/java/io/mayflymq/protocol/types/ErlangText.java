@@ -2,11 +2,11 @@ package io.mayflymq.protocol.types;
 
 import java.util.StringJoiner;
 
-/** Values as RabbitMQ's error texts and events show them, which is how Erlang prints terms. */
+/** Formats values as Erlang prints terms, which RabbitMQ's error texts and events contain. */
 public final class ErlangText {
   private ErlangText() {}
 
-  /** How Erlang would print what the value holds. */
+  /** Returns the text that Erlang would print for the content of a value. */
   public static String of(FieldValue value) {
     if (value instanceof FieldValue.LongString text) {
       return binary(text.bytes());

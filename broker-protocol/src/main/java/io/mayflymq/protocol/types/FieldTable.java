@@ -13,12 +13,13 @@ import java.util.function.BiConsumer;
  * A field table (AMQP 0-9-1, section 4.2.5.5): names with values, in the order of the wire.
  * Immutable.
  *
- * <p>A table is written back bit for bit as it was read, save for what the specification forbids
- * anyway: of a name that comes twice the first value counts and the others are dropped. RabbitMQ's
- * own look-ups find the first, too. Two tables are equal if they hold the same, in any order.
+ * <p>A table is encoded to the same bytes from which it was decoded, except for what the
+ * specification forbids: if a name occurs twice, the first value applies and the others are
+ * dropped. RabbitMQ's look-ups find the first one too. Two tables are equal if they have the same
+ * fields, in any order.
  */
 public final class FieldTable {
-  /** The deepest nesting of tables and arrays that is read, the table itself being level 1. */
+  /** The maximum nesting of tables and arrays that is read; the table itself is level 1. */
   public static final int MAX_DEPTH = 64;
 
   public static final FieldTable EMPTY = new FieldTable(new LinkedHashMap<>(0));
@@ -30,8 +31,8 @@ public final class FieldTable {
   }
 
   /**
-   * Returns a table of these fields. The map keeps their order, and the caller keeps no reference
-   * to it.
+   * Returns a table of these fields. The map has their order, and the caller must not use it any
+   * more.
    */
   static FieldTable ofOwned(Map<String, FieldValue> fields) {
     return fields.isEmpty() ? EMPTY : new FieldTable(fields);
@@ -41,16 +42,16 @@ public final class FieldTable {
     return new Builder(new LinkedHashMap<>());
   }
 
-  /** Returns a builder of a table whose fields are in the order of their names. */
+  /** Returns a builder of a table whose fields are sorted by name. */
   public static Builder sortedBuilder() {
     return new Builder(new TreeMap<>());
   }
 
   /**
-   * Reads the body of a table, without the length that stands before it on the wire.
+   * Decodes the body of a table, without the length that precedes it on the wire.
    *
-   * @throws ConnectionException (SYNTAX_ERROR) if the bytes are not a table: a length that lies, an
-   *     unknown type octet, a value cut short, nesting deeper than {@link #MAX_DEPTH}
+   * @throws ConnectionException (SYNTAX_ERROR) if the bytes are not a table: a wrong length, an
+   *     unknown type octet, an incomplete value, or nesting deeper than {@link #MAX_DEPTH}
    */
   public static FieldTable decode(byte[] buf, int offset, int length) {
     return length == 0
@@ -58,14 +59,14 @@ public final class FieldTable {
         : FieldTableCodec.readBody(new WireReader(buf, offset, length, "field table"), 1);
   }
 
-  /** Returns the body of the table, without the length that stands before it on the wire. */
+  /** Encodes the body of the table, without the length that precedes it on the wire. */
   public byte[] encode() {
     WireWriter out = new WireWriter(16 + 24 * fields.size());
     FieldTableCodec.writeBody(out, this);
     return out.toByteArray();
   }
 
-  /** Returns the value of that name, or null if there is none. */
+  /** Returns the value of a field, or null if it is absent. */
   public FieldValue get(String name) {
     return fields.get(name);
   }
@@ -92,12 +93,12 @@ public final class FieldTable {
     fields.forEach(action);
   }
 
-  /** This table with a field set: in its old place if it was there, else at the end. */
+  /** Returns this table with a field set: at its old place if it existed, otherwise at the end. */
   public FieldTable with(String name, FieldValue value) {
     return toBuilder().put(name, value).build();
   }
 
-  /** This table without that field. */
+  /** Returns this table without a field. */
   public FieldTable without(String name) {
     return containsKey(name) ? toBuilder().remove(name).build() : this;
   }
@@ -121,11 +122,11 @@ public final class FieldTable {
     return fields.toString();
   }
 
-  /** Collects fields. Not thread safe; may be used on after {@link #build()}. */
+  /** Collects fields. Not thread-safe. It can be used further after {@link #build()}. */
   public static final class Builder {
     private Map<String, FieldValue> fields;
 
-    /** Whether a table has the map: then it is copied before it changes. */
+    /** Whether a table uses the map; then the map is copied before it changes. */
     private boolean built;
 
     private Builder(Map<String, FieldValue> fields) {

@@ -12,7 +12,7 @@ final class FieldTableCodec {
   /**
    * Reads fields until the reader is at its end.
    *
-   * @param depth the level of this table, 1 for one that stands alone
+   * @param depth the level of this table; 1 for a table that is not nested
    */
   static FieldTable readBody(WireReader in, int depth) {
     Map<String, FieldValue> fields = new LinkedHashMap<>();
@@ -107,7 +107,7 @@ final class FieldTableCodec {
       out.uint8(decimal.scale());
       out.int32((int) decimal.unscaled());
     }
-    // A void has no more than its tag.
+    // A void has only its type octet.
   }
 
   private static void writeInteger(WireWriter out, char tag, long value) {

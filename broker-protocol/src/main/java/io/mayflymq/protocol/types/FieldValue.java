@@ -5,15 +5,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A value in a field table, one type per type octet that RabbitMQ knows (its AMQP 0-9-1 errata
- * page, "field types"), so that a table is written back as it was read. Immutable.
+ * A value in a field table. There is one class per type octet that RabbitMQ knows (its AMQP 0-9-1
+ * errata page, "field types"), so that a table is encoded as it was decoded. Immutable.
  *
  * <p>Two octets are read and never written, as in RabbitMQ: {@code L} is read as {@code l}, and a
  * bool of any octet but 0 is true and written as 1.
  */
 public sealed interface FieldValue {
 
-  /** Returns the type octet that stands before the value on the wire. */
+  /** Returns the type octet that precedes the value on the wire. */
   char tag();
 
   /**
@@ -35,7 +35,7 @@ public sealed interface FieldValue {
     throw new IllegalStateException("expected integer, got " + rabbitTypeName());
   }
 
-  /** Returns a long string of the UTF-8 of a text. */
+  /** Returns a text as a long string in UTF-8. */
   static LongString of(String value) {
     return new LongString(Utf8.encode(value));
   }
@@ -313,7 +313,7 @@ public sealed interface FieldValue {
     }
   }
 
-  /** {@code S}: a long string, which is bytes and in most cases text. */
+  /** {@code S}: a long string, which consists of bytes and mostly contains text. */
   final class LongString implements FieldValue {
     final byte[] bytes;
 
@@ -321,7 +321,7 @@ public sealed interface FieldValue {
       this.bytes = bytes;
     }
 
-    /** Returns the long string of these bytes, which are copied. */
+    /** Returns a long string of a copy of these bytes. */
     public static LongString of(byte[] bytes) {
       return new LongString(bytes.clone());
     }
@@ -335,7 +335,7 @@ public sealed interface FieldValue {
       return bytes.length;
     }
 
-    /** Returns the bytes as UTF-8 text; what is not UTF-8 is escaped (see {@link Utf8}). */
+    /** Decodes the bytes as UTF-8; bytes that are not UTF-8 are escaped (see {@link Utf8}). */
     public String string() {
       return Utf8.decode(bytes, 0, bytes.length);
     }
@@ -374,7 +374,7 @@ public sealed interface FieldValue {
       this.bytes = bytes;
     }
 
-    /** Returns the value of these bytes, which are copied. */
+    /** Returns a value of a copy of these bytes. */
     public static Binary of(byte[] bytes) {
       return new Binary(bytes.clone());
     }
@@ -447,7 +447,7 @@ public sealed interface FieldValue {
   /**
    * {@code T}: a point in time.
    *
-   * @param seconds seconds since 1970-01-01 UTC, all 64 bits unsigned
+   * @param seconds since 1970-01-01 UTC, as an unsigned 64-bit number
    */
   record Timestamp(long seconds) implements FieldValue {
     @Override

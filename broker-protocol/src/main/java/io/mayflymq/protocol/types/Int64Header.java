@@ -3,10 +3,10 @@ package io.mayflymq.protocol.types;
 import java.util.Arrays;
 
 /**
- * A header with a whole number that the broker gives to messages, put among the raw properties
- * without decoding the others.
+ * Adds a header with an integer to the encoded properties of a message, without decoding the
+ * others.
  *
- * <p>It goes behind the headers that are there, in one copy of the content. Immutable.
+ * <p>The header is added after the existing ones, with one copy of the content. Immutable.
  */
 public final class Int64Header {
   private static final int VALUE_BYTES = 8;
@@ -14,13 +14,13 @@ public final class Int64Header {
   private final String name;
   private final byte[] key;
 
-  /** The header as it stands in a table, with zeros for its value. */
+  /** The encoded header, with zeros for its value. */
   private final byte[] field;
 
   /**
-   * Names a header.
+   * Creates a header of this name.
    *
-   * @param name 255 bytes at most in UTF-8
+   * @param name at most 255 bytes in UTF-8
    */
   public Int64Header(String name) {
     this.name = name;
@@ -34,12 +34,12 @@ public final class Int64Header {
   }
 
   /**
-   * Sets the header, in its old place if it was there.
+   * Sets the header, at its old place if it exists.
    *
-   * @param content property flags and list as {@link PropertiesScan} lets them pass, and whatever
-   *     follows; stays as it is
-   * @param propertiesLength how many bytes of it are properties
-   * @return the content with the header; the properties are longer by as much as the content is
+   * @param content property flags and list accepted by {@link PropertiesScan}, followed by a body;
+   *     not changed
+   * @param propertiesLength the number of bytes of the properties in it
+   * @return the content with the header; the properties grow by as many bytes as the content
    */
   public byte[] put(byte[] content, int propertiesLength, long value) {
     boolean hasTable = RawProperties.hasHeaders(content);

@@ -2,11 +2,13 @@ package io.mayflymq.protocol.types;
 
 import java.util.Arrays;
 
-/** Reads and writes the flags and list of properties of a content header. */
+/** Reads and writes the property flags and the property list of a content header. */
 final class PropertiesCodec {
   static final String WHAT = "content header properties";
 
-  /** Room for the headers of a dead letter: growing would take twice as much. */
+  /**
+   * The initial size, enough for the headers of a dead letter: growing would take twice as much.
+   */
   private static final int WITH_HEADERS = 512;
 
   private PropertiesCodec() {}

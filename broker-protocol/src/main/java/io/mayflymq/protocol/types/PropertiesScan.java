@@ -1,7 +1,8 @@
 package io.mayflymq.protocol.types;
 
 /**
- * Finds the properties that the broker needs in a message's raw properties, without decoding them.
+ * Finds the properties that the broker needs in the encoded properties of a message, without
+ * decoding them.
  *
  * <p>The broker keeps a message in the bytes in which it was received, and needs only a few
  * properties. One pass over the flags and the list checks their structure, headers included, and
@@ -9,7 +10,7 @@ package io.mayflymq.protocol.types;
  * decoded by {@link BasicProperties#decode} without an error, so a queue that dead-letters never
  * gets a malformed message.
  *
- * <p>Made to be reused, by one thread. Offsets are indexes into the array that was scanned.
+ * <p>An instance is reused, by one thread. Offsets are indexes of the array that was scanned.
  */
 public final class PropertiesScan {
   private static final int ABSENT = -1;
@@ -147,17 +148,17 @@ public final class PropertiesScan {
     return new ConnectionException(ReplyCode.SYNTAX_ERROR, PropertiesCodec.WHAT + ": " + detail);
   }
 
-  /** 0 to 255; 0 also if absent. 2 is persistent. */
+  /** Returns the delivery mode, 0 to 255; 2 is persistent. 0 if absent. */
   public int deliveryMode() {
     return deliveryMode;
   }
 
-  /** 0 to 255, or -1 if absent. */
+  /** Returns the priority, 0 to 255, or -1 if absent. */
   public int priority() {
     return priority;
   }
 
-  /** Returns where the text of the expiration starts, or -1 if absent. */
+  /** Returns the offset of the text of the expiration, or -1 if absent. */
   public int expirationOffset() {
     return expirationOffset;
   }
@@ -167,7 +168,7 @@ public final class PropertiesScan {
     return expirationLength;
   }
 
-  /** Returns where the body of the headers table starts, behind its length, or -1 if absent. */
+  /** Returns the offset of the body of the headers table, after its length, or -1 if absent. */
   public int headersOffset() {
     return headersOffset;
   }
@@ -177,7 +178,7 @@ public final class PropertiesScan {
     return headersLength;
   }
 
-  /** Returns where the text of the user id starts, or -1 if absent. */
+  /** Returns the offset of the text of the user id, or -1 if absent. */
   public int userIdOffset() {
     return userIdOffset;
   }
@@ -187,7 +188,7 @@ public final class PropertiesScan {
     return userIdLength;
   }
 
-  /** Returns where the text of reply-to starts, or -1 if absent. */
+  /** Returns the offset of the text of reply-to, or -1 if absent. */
   public int replyToOffset() {
     return replyToOffset;
   }
@@ -201,18 +202,21 @@ public final class PropertiesScan {
     return hasTimestamp;
   }
 
-  /** Seconds since 1970-01-01 UTC, all 64 bits unsigned; 0 if absent. */
+  /**
+   * Returns the timestamp in seconds since 1970-01-01 UTC, as an unsigned 64-bit number; 0 if
+   * absent.
+   */
   public long timestamp() {
     return timestamp;
   }
 
   /**
    * Returns whether the body of a table (without its length) has a field of one of two names at its
-   * top level, found without decoding it.
+   * top level, without decoding it.
    *
-   * @param a a name, in the bytes of the wire, such as those of {@code CC}
-   * @param b another name
-   * @throws ConnectionException (SYNTAX_ERROR) if a malformed field is met on the way
+   * @param a an encoded name, such as {@code CC}
+   * @param b another encoded name
+   * @throws ConnectionException (SYNTAX_ERROR) if a field before it is malformed
    */
   public static boolean containsAnyKey(byte[] buf, int off, int len, byte[] a, byte[] b) {
     return TableWalk.containsAnyKey(buf, off, len, a, b);

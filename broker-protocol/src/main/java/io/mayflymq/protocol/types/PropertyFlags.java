@@ -23,7 +23,7 @@ final class PropertyFlags {
   /** Another flag word follows. */
   static final int CONTINUATION = 1;
 
-  /** Bits that announce something which class basic does not know. */
+  /** Bits of properties that class basic does not define. */
   static final int UNKNOWN = 0x3;
 
   private PropertyFlags() {}

@@ -3,17 +3,17 @@ package io.mayflymq.protocol.types;
 import java.util.Arrays;
 
 /**
- * The headers in raw properties, and others put among them in the order of their names, without
- * decoding a value. Made to be used again, by one thread.
+ * Merges headers into the headers of encoded properties, sorted by name, without decoding a value.
+ * An instance is reused, by one thread.
  */
 public final class RawHeaders {
-  /** Tables with more fields are left to those who decode. */
+  /** Tables with more fields must be decoded. */
   private static final int MOST_FIELDS = 64;
 
   private final Fields own = new Fields();
   private final Fields added = new Fields();
 
-  /** The begin and end offsets of a table's fields, in the order of their names. */
+  /** The start and end offsets of the fields of a table, sorted by name. */
   private static final class Fields {
     private final int[] starts = new int[MOST_FIELDS];
     private final int[] ends = new int[MOST_FIELDS];
@@ -21,7 +21,7 @@ public final class RawHeaders {
     private int count;
     private int length;
 
-    /** False if there are too many, or one is there twice. */
+    /** Reads the fields of a table. Returns false if there are too many, or a name occurs twice. */
     boolean read(byte[] from, int at) {
       buf = from;
       count = 0;
@@ -77,13 +77,13 @@ public final class RawHeaders {
   }
 
   /**
-   * Returns the content with more headers, all sorted by name, and without its expiration.
+   * Returns the content with additional headers, all sorted by name, and without its expiration.
    *
-   * @param content with headers, as {@link PropertiesScan} lets them pass; stays as it is
-   * @param table the headers to add, the length first
-   * @param unless a name, in the bytes of the wire
-   * @return null if there is a header of that name, or one of those to add, or they are better
-   *     decoded
+   * @param content with headers, accepted by {@link PropertiesScan}; not changed
+   * @param table the headers to add, with their length first
+   * @param unless an encoded name
+   * @return null if the content has a header of this name or one of the added headers, or if the
+   *     headers must be decoded
    */
   public byte[] withForExpiration(byte[] content, byte[] table, byte[] unless) {
     try {
@@ -95,7 +95,7 @@ public final class RawHeaders {
               : null;
       return merged == null ? null : RawProperties.withHeadersForExpiration(content, merged);
     } finally {
-      own.buf = null; // A content may be large, and the next one far away.
+      own.buf = null; // A content may be large, and would otherwise be kept until the next call.
     }
   }
 

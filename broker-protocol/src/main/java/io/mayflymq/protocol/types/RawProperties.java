@@ -3,9 +3,8 @@ package io.mayflymq.protocol.types;
 import java.util.Arrays;
 
 /**
- * Finds and changes what stands in raw properties without decoding them. They are those that {@link
- * PropertiesScan#scan} has let pass, at the start of a message's content: flags and list, then the
- * body.
+ * Reads and changes encoded properties without decoding them. They must have been accepted by
+ * {@link PropertiesScan#scan}, and start the content of a message: flags and list, then the body.
  */
 public final class RawProperties {
   private RawProperties() {}
@@ -14,7 +13,9 @@ public final class RawProperties {
     return BigEndian.getUnsignedShort(content, 0);
   }
 
-  /** Returns where the table of headers is, or would be: its length first. */
+  /**
+   * Returns the offset of the table of headers with its length, or of its place if it is absent.
+   */
   static int headersAt(byte[] content) {
     int flags = flags(content);
     int at = 2;
@@ -25,7 +26,9 @@ public final class RawProperties {
     return behindText(content, at, flags & PropertyFlags.CONTENT_ENCODING);
   }
 
-  /** Returns where the expiration is, or would be: its length octet first. */
+  /**
+   * Returns the offset of the expiration with its length octet, or of its place if it is absent.
+   */
   static int expirationAt(byte[] content) {
     int flags = flags(content);
     int at = headersAt(content);
@@ -41,24 +44,24 @@ public final class RawProperties {
     return flag == 0 ? at : at + 1 + (content[at] & 0xFF);
   }
 
-  /** Returns whether there are headers, if only an empty table of them. */
+  /** Returns whether the content has a table of headers, which may be empty. */
   public static boolean hasHeaders(byte[] content) {
     return (flags(content) & PropertyFlags.HEADERS) != 0;
   }
 
-  /** Returns the table of headers, its length first; a copy. There must be one. */
+  /** Returns a copy of the table of headers with its length. The table must exist. */
   public static byte[] headers(byte[] content) {
     int at = headersAt(content);
     return Arrays.copyOfRange(content, at, at + Integer.BYTES + BigEndian.getInt(content, at));
   }
 
-  /** Returns the expiration; empty if there is none. */
+  /** Returns the expiration; empty if it is absent. */
   public static ShortString expiration(byte[] content) {
     int at = expirationAt(content);
     return ShortString.of(content, at + 1, Math.max(0, expirationLength(content, at) - 1));
   }
 
-  /** Returns whether {@link #expiration} would be this one, found without a copy. */
+  /** Returns whether {@link #expiration} equals this one, without copying it. */
   public static boolean hasExpiration(byte[] content, ShortString expiration) {
     int at = expirationAt(content);
     int length = expirationLength(content, at);
@@ -67,7 +70,7 @@ public final class RawProperties {
         : Arrays.equals(content, at, at + length, expiration.encoded, 0, expiration.encoded.length);
   }
 
-  /** Returns a hash of {@link #expiration}, found without a copy. */
+  /** Returns a hash of {@link #expiration}, without copying it. */
   public static int hashOfExpiration(byte[] content) {
     int at = expirationAt(content);
     int hash = 0;
@@ -81,7 +84,7 @@ public final class RawProperties {
     return (flags(content) & PropertyFlags.EXPIRATION) == 0 ? 0 : 1 + (content[at] & 0xFF);
   }
 
-  /** Returns the message id; null if there is none. */
+  /** Returns the message id; null if it is absent. */
   public static String messageId(byte[] content) {
     if ((flags(content) & PropertyFlags.MESSAGE_ID) == 0) {
       return null;
@@ -92,11 +95,11 @@ public final class RawProperties {
   }
 
   /**
-   * Puts other headers in, and takes the expiration away.
+   * Replaces the headers and removes the expiration.
    *
-   * @param content stays as it is
-   * @param headers the table, its length first
-   * @return the new content; its properties are longer by as much as the content is
+   * @param content not changed
+   * @param headers the table with its length first
+   * @return the new content; its properties change by as many bytes as the content
    */
   public static byte[] withHeadersForExpiration(byte[] content, byte[] headers) {
     int gap = headersAt(content);

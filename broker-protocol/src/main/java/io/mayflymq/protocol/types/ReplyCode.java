@@ -1,8 +1,8 @@
 package io.mayflymq.protocol.types;
 
 /**
- * The reply codes of AMQP 0-9-1 (specification, section 1.2), under the names that RabbitMQ puts in
- * front of a reply text.
+ * The reply codes of AMQP 0-9-1 (specification, section 1.2), with the names with which RabbitMQ
+ * starts a reply text.
  */
 public enum ReplyCode {
   REPLY_SUCCESS(200),
@@ -31,7 +31,7 @@ public enum ReplyCode {
     this.code = code;
   }
 
-  /** Returns the number that goes on the wire, 200 to 541. */
+  /** Returns the number on the wire, 200 to 541. */
   public int code() {
     return code;
   }

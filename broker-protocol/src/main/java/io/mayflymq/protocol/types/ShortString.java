@@ -3,15 +3,14 @@ package io.mayflymq.protocol.types;
 import java.util.Arrays;
 
 /**
- * A short string (0 to 255 bytes of UTF-8; AMQP 0-9-1, section 4.2.5.3) together with its encoded
- * form, for names that are read and written over and over: exchanges, routing keys, consumer tags.
- * Immutable.
+ * A short string (0 to 255 bytes of UTF-8; AMQP 0-9-1, section 4.2.5.3) with its encoded form, for
+ * names that are read and written often: exchanges, routing keys, consumer tags. Immutable.
  */
 public final class ShortString {
-  /** The most bytes a short string can have, without its length octet. */
+  /** The maximum length of a short string in bytes, without its length octet. */
   public static final int MAX_BYTES = 255;
 
-  /** The string of no characters. */
+  /** The empty string. */
   public static final ShortString EMPTY = new ShortString("", new byte[1]);
 
   final byte[] encoded;
@@ -23,7 +22,7 @@ public final class ShortString {
   }
 
   /**
-   * Returns the short string of a text.
+   * Converts a text to a short string.
    *
    * @throws IllegalArgumentException if the text has more than 255 bytes of UTF-8
    */
@@ -40,8 +39,8 @@ public final class ShortString {
   }
 
   /**
-   * Returns the short string of {@code length} bytes, which are copied. Bytes that are not UTF-8
-   * are kept (see {@link Utf8}).
+   * Returns a short string of a copy of {@code length} bytes. Bytes that are not UTF-8 are kept
+   * (see {@link Utf8}).
    *
    * @throws IllegalArgumentException if the length is over 255
    */
@@ -57,10 +56,10 @@ public final class ShortString {
   }
 
   /**
-   * Returns the short string whose form on the wire this is, length octet first. The array is not
-   * copied: it must not be written to any more.
+   * Returns the short string with this encoded form, length octet first. The array is not copied
+   * and must not be changed any more.
    *
-   * @throws IllegalArgumentException if the octet is not the number of bytes behind it
+   * @throws IllegalArgumentException if the octet is not the number of bytes after it
    */
   public static ShortString ofEncoded(byte[] encoded) {
     int length = encoded.length - 1;
@@ -70,7 +69,7 @@ public final class ShortString {
     return length == 0 ? EMPTY : new ShortString(Utf8.decode(encoded, 1, length), encoded);
   }
 
-  /** Returns whether a text has room in a short string. */
+  /** Returns whether a text fits in a short string. */
   public static boolean fits(String value) {
     return value.length() <= MAX_BYTES && Utf8.encode(value).length <= MAX_BYTES;
   }
@@ -86,7 +85,9 @@ public final class ShortString {
     return value;
   }
 
-  /** Returns the form on the wire, length octet first. Shared, not a copy: never write to it. */
+  /**
+   * Returns the encoded form, length octet first. The array is not a copy and must not be changed.
+   */
   public byte[] encoded() {
     return encoded;
   }

@@ -1,8 +1,8 @@
 package io.mayflymq.protocol.types;
 
 /**
- * Walks the raw bytes of a field table without making an object of anything in it. What it lets
- * pass, {@link FieldTable#decode} reads; both refuse the same tables.
+ * Reads an encoded field table without creating objects. It accepts and refuses the same tables as
+ * {@link FieldTable#decode}.
  */
 final class TableWalk {
   private TableWalk() {}
@@ -19,7 +19,7 @@ final class TableWalk {
   /**
    * Returns whether a table's body has a field of one of two names at its top level.
    *
-   * @throws ConnectionException (SYNTAX_ERROR) if a malformed field is met on the way
+   * @throws ConnectionException (SYNTAX_ERROR) if a field before it is malformed
    */
   static boolean containsAnyKey(byte[] buf, int off, int len, byte[] a, byte[] b) {
     int end = off + len;
@@ -36,7 +36,7 @@ final class TableWalk {
     return false;
   }
 
-  /** Returns the index behind the field that begins at {@code at}. */
+  /** Returns the index after the field that starts at {@code at}. */
   static int behindField(byte[] buf, int at, int end) {
     return skipValue(buf, claim(at + 1, buf[at] & 0xFF, end), end, 1, false);
   }
@@ -68,8 +68,8 @@ final class TableWalk {
   }
 
   /**
-   * Returns the index behind the value whose tag is at {@code at}, nested values looked into or
-   * not.
+   * Returns the index after the value whose type octet is at {@code at}, with or without checking
+   * nested values.
    */
   private static int skipValue(byte[] buf, int at, int end, int depth, boolean inside) {
     int value = claim(at, 1, end);
@@ -114,7 +114,7 @@ final class TableWalk {
   }
 
   /**
-   * Returns the index behind {@code count} bytes at {@code at}, which must lie before {@code end}.
+   * Returns the index after {@code count} bytes at {@code at}, which must not exceed {@code end}.
    */
   private static int claim(int at, int count, int end) {
     if (count > end - at) {

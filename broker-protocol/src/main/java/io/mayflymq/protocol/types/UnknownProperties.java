@@ -3,19 +3,19 @@ package io.mayflymq.protocol.types;
 import java.util.Arrays;
 
 /**
- * Properties in a content header other than those of class basic, kept so that they can be passed
- * on.
+ * The properties of a content header that class basic does not define, kept so that they can be
+ * forwarded.
  */
 final class UnknownProperties {
   static final UnknownProperties NONE = new UnknownProperties(0, new byte[0], new byte[0]);
 
-  /** The bits of the first flag word that stand for no property of class basic. */
+  /** The bits of the first flag word that are not properties of class basic. */
   final int firstWordBits;
 
   /** The flag words after the first. */
   final byte[] moreFlags;
 
-  /** All that follows the last known property. */
+  /** The bytes after the last known property. */
   final byte[] tail;
 
   UnknownProperties(int firstWordBits, byte[] moreFlags, byte[] tail) {

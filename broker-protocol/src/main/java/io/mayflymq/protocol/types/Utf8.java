@@ -13,12 +13,12 @@ import java.util.Arrays;
  * Decodes and encodes text without loss, even if it is not valid UTF-8.
  *
  * <p>AMQP 0-9-1 says that a short string is UTF-8, but RabbitMQ checks that only in methods without
- * content: routing keys of publishes, header names and properties pass through it untouched, and
- * programs do put raw UUIDs into a correlation id. A broker that decodes such text and encodes it
- * again (when it dead-letters, say) must not change a bit of it. So a byte that is not part of
- * valid UTF-8 becomes the lone surrogate U+DC00 + byte, which no valid text contains, and goes back
- * to that byte when encoded: the scheme of Python's "surrogateescape" (PEP 383). Two different byte
- * strings are thereby never equal as strings either.
+ * content: routing keys of publishes, header names and properties are not checked, and programs do
+ * put binary UUIDs into a correlation id. A broker that decodes such text and encodes it again, for
+ * example in a dead letter, must not change it. So a byte that is not part of valid UTF-8 is
+ * decoded to the lone surrogate U+DC00 + byte, which no valid text contains, and encoded to that
+ * byte again: the scheme of Python's "surrogateescape" (PEP 383). Two different byte strings are
+ * therefore never equal as strings either.
  */
 public final class Utf8 {
   private static final char REPLACEMENT = '\uFFFD';
@@ -29,7 +29,7 @@ public final class Utf8 {
   /** Decodes a range of bytes; those that are not UTF-8 are kept as lone surrogates. */
   public static String decode(byte[] bytes, int offset, int length) {
     String text = new String(bytes, offset, length, UTF_8);
-    // Only text with a replacement character can have been malformed, and hardly any has one.
+    // Only text with a replacement character can have been malformed, which is rare.
     return text.indexOf(REPLACEMENT) < 0 || isExact(text, bytes, offset, length)
         ? text
         : decodeEscaping(bytes, offset, length);
@@ -41,10 +41,7 @@ public final class Utf8 {
     return text.indexOf(REPLACEMENT) < 0 || isExact(text, bytes, offset, length);
   }
 
-  /**
-   * Returns the bytes of a text: UTF-8, and the original bytes of what {@link #decode} had to
-   * escape.
-   */
+  /** Encodes a text in UTF-8, with the original bytes for what {@link #decode} escaped. */
   public static byte[] encode(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (isEscape(text, i)) {
@@ -55,8 +52,7 @@ public final class Utf8 {
   }
 
   /**
-   * Returns the text itself if it fits, else as much of it as fits with an ellipsis behind it, as
-   * RabbitMQ does.
+   * Returns the text if it fits, otherwise its beginning followed by an ellipsis, as RabbitMQ does.
    */
   public static String abbreviate(String text, int maxBytes) {
     String whole = cut(text, maxBytes);

@@ -1,7 +1,7 @@
 package io.mayflymq.protocol.types;
 
 /**
- * Reads AMQP's elementary types out of a range of bytes and never beyond it. Not thread safe.
+ * Reads AMQP's elementary types from a range of bytes, and never beyond it. Not thread-safe.
  *
  * <p>Every method throws {@link ConnectionException} (SYNTAX_ERROR) if the range ends too early.
  */
@@ -12,7 +12,7 @@ final class WireReader {
   private int position;
 
   /**
-   * @param what names what is read, for error texts
+   * @param what the name of the data for error texts
    */
   WireReader(byte[] buf, int offset, int length, String what) {
     this.buf = buf;
@@ -50,7 +50,7 @@ final class WireReader {
     return Utf8.decode(buf, advance(length), length);
   }
 
-  /** Returns the bytes behind a 32-bit length. */
+  /** Reads a 32-bit length and the bytes after it. */
   byte[] longBytes() {
     int length = longLength();
     return bytes(length);
@@ -62,7 +62,10 @@ final class WireReader {
     return copy;
   }
 
-  /** Returns a reader of the bytes behind a 32-bit length; this one goes on behind them. */
+  /**
+   * Reads a 32-bit length and returns a reader of the bytes after it; this reader continues after
+   * them.
+   */
   WireReader nested(String what) {
     int length = longLength();
     return new WireReader(buf, advance(length), length, what);

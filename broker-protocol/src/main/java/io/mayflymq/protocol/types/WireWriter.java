@@ -2,7 +2,7 @@ package io.mayflymq.protocol.types;
 
 import java.util.Arrays;
 
-/** Writes AMQP's elementary types into an array that grows. Not thread safe. */
+/** Writes AMQP's elementary types into an array that grows. Not thread-safe. */
 final class WireWriter {
   private byte[] buf;
   private int size;
@@ -52,7 +52,10 @@ final class WireWriter {
     bytes(bytes);
   }
 
-  /** Writes a short string that is ASCII, as nearly all are; else nothing, and gives false. */
+  /**
+   * Writes a short string that is ASCII, as nearly all are. Otherwise it writes nothing and returns
+   * false.
+   */
   private boolean ascii(String text, int length) {
     int start = claim(1 + length);
     buf[start] = (byte) length;
@@ -72,12 +75,14 @@ final class WireWriter {
     bytes(bytes);
   }
 
-  /** Leaves room for a 32-bit length, to be filled in by {@link #endLength}. */
+  /** Reserves space for a 32-bit length, which {@link #endLength} sets. */
   int beginLength() {
     return claim(4);
   }
 
-  /** Fills in the length of all that was written since {@link #beginLength} gave that mark. */
+  /**
+   * Sets the length to the number of bytes written since {@link #beginLength} returned this mark.
+   */
   void endLength(int mark) {
     BigEndian.putInt(buf, mark, size - mark - 4);
   }
@@ -86,7 +91,7 @@ final class WireWriter {
     return Arrays.copyOf(buf, size);
   }
 
-  /** Returns the bytes written, followed by another array from an offset on. */
+  /** Returns the written bytes, followed by another array from an offset on. */
   byte[] toByteArray(byte[] rest, int offset) {
     int length = rest.length - offset;
     byte[] all = Arrays.copyOf(buf, Math.addExact(size, length));
@@ -94,10 +99,13 @@ final class WireWriter {
     return all;
   }
 
-  /** Makes room; call it before {@code buf} is read, as it may replace it. */
+  /**
+   * Ensures space for more bytes. Must be called before {@code buf} is read, as it may replace the
+   * array.
+   */
   private int claim(int count) {
     int at = size;
-    // Exact: a size beyond an int is an error, not a wrap.
+    // Exact: a size above the range of int is an error instead of an overflow.
     int needed = Math.addExact(size, count);
     if (needed > buf.length) {
       buf = Arrays.copyOf(buf, Math.max(needed, (int) Math.min(2L * buf.length, 1L << 30)));

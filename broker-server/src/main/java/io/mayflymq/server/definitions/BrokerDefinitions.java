@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Exports the definitions of a broker, and imports others into it. Any thread may call, but better
- * not an event loop: large documents take a while.
+ * Exports and imports the definitions of a broker. Thread-safe, but not for event loops: large
+ * documents take a while.
  */
 public final class BrokerDefinitions {
   private static final Logger LOGGER = LoggerFactory.getLogger(BrokerDefinitions.class);
@@ -19,21 +19,21 @@ public final class BrokerDefinitions {
   private final Administration administration;
   private final PolicyDefinitions policies;
 
-  /** The definitions of a broker. */
+  /** Creates the definitions of a broker. */
   public BrokerDefinitions(Broker broker, Administration administration) {
     this.broker = broker;
     this.administration = administration;
     this.policies = new PolicyDefinitions(broker);
   }
 
-  /** Everything, as {@code GET /api/definitions} of RabbitMQ has it. */
+  /** Exports all definitions in the format of RabbitMQ's {@code GET /api/definitions}. */
   public ObjectNode export() {
     return new DefinitionsExport(broker, administration, policies, null).write();
   }
 
   /**
-   * Returns what is in one virtual host, without its name in each item, so that it can be imported
-   * into another one.
+   * Exports the definitions of one virtual host without its name in each item, so that they can be
+   * imported into another one.
    *
    * @throws io.mayflymq.core.admin.AdministrationException NO_SUCH_VHOST
    */
@@ -43,11 +43,12 @@ public final class BrokerDefinitions {
   }
 
   /**
-   * Imports a document for the whole broker. What exists and is declared otherwise stays as it is;
-   * users, permissions and parameters are replaced.
+   * Imports a document for the whole broker. Existing objects that differ are left unchanged,
+   * except that users, permissions and parameters are replaced.
    *
-   * @param json UTF-8; read to its end, and not closed
-   * @return what was imported and what was skipped, when it is safe; skipped items are logged
+   * @param json in UTF-8; read to its end, and not closed
+   * @return the imported and skipped items, completed when the import is safe; skipped items are
+   *     logged
    * @throws DefinitionsException if something in the document is wrong; then nothing was changed
    */
   public CompletableFuture<ImportReport> importAll(InputStream json) throws DefinitionsException {
@@ -56,7 +57,7 @@ public final class BrokerDefinitions {
 
   /**
    * Imports policies, parameters, exchanges, queues and bindings into one virtual host, whichever
-   * they name themselves.
+   * virtual host the items name.
    *
    * @throws io.mayflymq.core.admin.AdministrationException NO_SUCH_VHOST
    * @throws DefinitionsException if something in the document is wrong; then nothing was changed

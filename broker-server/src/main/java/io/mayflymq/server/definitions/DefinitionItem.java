@@ -10,8 +10,8 @@ import java.util.stream.StreamSupport;
  * One object of a document, with typed access to its fields. Errors are IllegalArgumentExceptions
  * that name the field.
  *
- * @param place where it stands, such as {@code queues[3]}
- * @param vhost the virtual host that all of the document is for; null if each names its own
+ * @param place its place in the document, such as {@code queues[3]}
+ * @param vhost the virtual host of the whole document; null if each item names its own
  */
 record DefinitionItem(String place, JsonNode object, String vhost) {
 
@@ -72,7 +72,7 @@ record DefinitionItem(String place, JsonNode object, String vhost) {
     return value;
   }
 
-  /** Arguments; RabbitMQ sometimes writes an empty table as an empty array. */
+  /** Returns the arguments. RabbitMQ sometimes writes an empty table as an empty array. */
   FieldTable arguments() {
     if (!has("arguments")
         || (object.get("arguments").isArray() && object.get("arguments").isEmpty())) {
@@ -81,7 +81,7 @@ record DefinitionItem(String place, JsonNode object, String vhost) {
     return FieldTableJson.read(object("arguments"));
   }
 
-  /** Tags: a list, or a text with commas. */
+  /** Returns the tags: a list, or a text separated by commas. */
   List<String> tags() {
     if (!has("tags")) {
       return List.of();
@@ -100,7 +100,7 @@ record DefinitionItem(String place, JsonNode object, String vhost) {
     return StreamSupport.stream(value.spliterator(), false).map(JsonNode::textValue).toList();
   }
 
-  /** Returns the virtual host that it belongs to. */
+  /** Returns the virtual host of the item. */
   String ownVhost() {
     return vhost != null ? vhost : text("vhost");
   }

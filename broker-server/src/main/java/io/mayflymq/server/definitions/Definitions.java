@@ -12,8 +12,8 @@ import java.util.Map;
  * The content of a document of definitions, checked as far as possible without a broker.
  *
  * @param vhostLimits by virtual host
- * @param globalParameters values in JSON by name
- * @param skipped what was left out in reading, a line each
+ * @param globalParameters their values in JSON, by name
+ * @param skipped the items that were omitted, one line each
  */
 record Definitions(
     List<VhostDefinition> vhosts,

@@ -2,7 +2,9 @@ package io.mayflymq.server.definitions;
 
 import java.util.List;
 
-/** A document of definitions is wrong, and nothing of it was imported. The message is a line. */
+/**
+ * A document of definitions is invalid, and nothing of it was imported. The message is one line.
+ */
 public final class DefinitionsException extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -12,7 +14,7 @@ public final class DefinitionsException extends Exception {
     this(List.of(problem));
   }
 
-  /** At least one problem. */
+  /** Creates the exception for one or more problems. */
   DefinitionsException(List<String> problems) {
     super(
         problems.get(0)
@@ -21,7 +23,7 @@ public final class DefinitionsException extends Exception {
     this.problems = List.copyOf(problems);
   }
 
-  /** Returns all that is wrong, a line each. */
+  /** Returns all problems, one line each. */
   public List<String> problems() {
     return problems;
   }

@@ -19,7 +19,7 @@ import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.config.BuildInfo;
 import java.util.Comparator;
 
-/** Writes definitions, each list in the order of names, so that two exports can be compared. */
+/** Writes definitions. Each list is sorted by name, so that two exports can be compared. */
 final class DefinitionsExport {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
   private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -27,7 +27,7 @@ final class DefinitionsExport {
   private final Broker broker;
   private final Administration administration;
   private final PolicyDefinitions policies;
-  // Null if all virtual hosts are wanted; then each item names its own.
+  // Null for all virtual hosts; then each item names its own.
   private final String only;
 
   DefinitionsExport(

@@ -74,8 +74,8 @@ final class DefinitionsImport {
   /**
    * Checks everything, then changes the broker.
    *
-   * @return done when all changes are safe
-   * @throws DefinitionsException if something is wrong; then nothing was changed
+   * @return completed when all changes are safe
+   * @throws DefinitionsException if a definition is invalid; then nothing was changed
    */
   CompletableFuture<ImportReport> run() throws DefinitionsException {
     definitions.users().forEach(this::user);
@@ -102,7 +102,7 @@ final class DefinitionsImport {
     return takeSteps();
   }
 
-  /** Virtual hosts come first, as what is in them can be made when they are there. */
+  /** Carries out all steps, virtual hosts first, because the other objects need them. */
   private CompletableFuture<ImportReport> takeSteps() {
     List<CompletableFuture<String>> outcomes = new ArrayList<>();
     vhostSteps.forEach(step -> outcomes.add(take(step)));
@@ -129,7 +129,7 @@ final class DefinitionsImport {
     return CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new));
   }
 
-  /** Carries out a step; gives null, or a line that says why it failed. */
+  /** Carries out a step. Returns null, or a line with the reason if it failed. */
   private CompletableFuture<String> take(Step step) {
     try {
       return step.action
@@ -332,7 +332,8 @@ final class DefinitionsImport {
   private void binding(Definitions.Bound bound) {
     Binding binding = bound.binding();
     String label = bound.label();
-    // Every queue is bound to the default exchange by itself; some exporters write that down.
+    // Every queue is bound to the default exchange automatically; some exporters list these
+    // bindings.
     if (binding.source().isEmpty() || vhostIsMissing(label, bound.vhost())) {
       return;
     }
@@ -399,9 +400,7 @@ final class DefinitionsImport {
         });
   }
 
-  /**
-   * Checks the total size of all policies, as each may be small enough and all together too large.
-   */
+  /** Checks the total size of all policies, which may be too large although each one is allowed. */
   private void requireRoomForPolicies() {
     newPolicies.forEach(
         (vhost, added) -> {
@@ -415,7 +414,7 @@ final class DefinitionsImport {
         });
   }
 
-  /** Returns a virtual host that was there, or has been added by an earlier step. */
+  /** Returns a virtual host that exists or was added by an earlier step. */
   private VirtualHost require(String vhost) {
     VirtualHost found = broker.virtualHost(vhost);
     if (found == null) {

@@ -26,10 +26,10 @@ public final class DefinitionsLoader {
   private final boolean skipIfUnchanged;
 
   /**
-   * A loader.
+   * Creates a loader.
    *
-   * @param parameters where it remembers what it has loaded
-   * @param skipIfUnchanged whether to do nothing if the files are the same as the last time
+   * @param parameters where it stores the hash of the loaded files
+   * @param skipIfUnchanged whether files with the same content as the last time are not loaded
    */
   public DefinitionsLoader(
       BrokerDefinitions definitions, GlobalParameters parameters, boolean skipIfUnchanged) {
@@ -39,11 +39,11 @@ public final class DefinitionsLoader {
   }
 
   /**
-   * Loads definitions, and waits until they are safe. The files of a directory that end in {@code
-   * .json} are taken in the order of their names.
+   * Loads definitions, and waits until they are safe. From a directory, it loads the files that end
+   * in {@code .json}, ordered by name.
    *
-   * @throws DefinitionsException if a file cannot be read or is wrong; the message names it. Files
-   *     before it have been imported, nothing of it has
+   * @throws DefinitionsException if a file cannot be read or is invalid; the message names it. The
+   *     files before it were imported, nothing of this file was
    */
   public void load(Path path) throws DefinitionsException {
     List<Path> files = files(path);

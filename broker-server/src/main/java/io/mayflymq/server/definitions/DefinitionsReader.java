@@ -25,11 +25,11 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * Reads a document of definitions. It reads all of it before it fails, so that all errors are
+ * Reads a document of definitions. An error does not end the reading, so that all errors are
  * reported at once.
  */
 final class DefinitionsReader {
-  /** A global parameter that RabbitMQ and we use for our own purposes. */
+  /** A global parameter for internal use by RabbitMQ and this broker. */
   static final String IMPORTED_HASH = "imported_definition_hash_value";
 
   static final String VHOST_LIMITS = "vhost-limits";
@@ -89,11 +89,11 @@ final class DefinitionsReader {
   }
 
   /**
-   * Reads a document, item by item: it may be large, so it is never there as a whole.
+   * Reads a document item by item, so that a large document is never in memory as a whole.
    *
-   * @param json its UTF-8
-   * @param vhost the virtual host that all of it is for; null for a document of a whole broker
-   * @throws DefinitionsException if it is no JSON, or something in it is wrong
+   * @param json in UTF-8
+   * @param vhost the virtual host of all items; null for a document of a whole broker
+   * @throws DefinitionsException if it is not JSON, or a definition in it is invalid
    */
   static Definitions read(InputStream json, String vhost) throws DefinitionsException {
     try (ItemParser parser = new ItemParser(json)) {

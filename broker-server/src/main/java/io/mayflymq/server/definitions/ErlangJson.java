@@ -3,7 +3,7 @@ package io.mayflymq.server.definitions;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.StringJoiner;
 
-/** JSON as RabbitMQ's error texts show it, which are written in Erlang. */
+/** Formats JSON as Erlang terms, which RabbitMQ's error texts contain. */
 final class ErlangJson {
   private ErlangJson() {}
 

@@ -13,15 +13,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Arguments as JSON, as RabbitMQ has them: all integers are one type, timestamps are numbers, and
- * binary values are text.
+ * Converts arguments to and from RabbitMQ's JSON: all integers have one type, timestamps are
+ * numbers, and binary values are text.
  */
 public final class FieldTableJson {
   private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
 
   private FieldTableJson() {}
 
-  /** Returns a table as an object, in the order of its fields. */
+  /** Converts a table to an object, in the order of its fields. */
   public static ObjectNode write(FieldTable table) {
     ObjectNode object = JSON.objectNode();
     table.forEach((name, value) -> object.set(name, write(value)));
@@ -56,7 +56,7 @@ public final class FieldTableJson {
   }
 
   /**
-   * Returns an object as a table.
+   * Converts an object to a table.
    *
    * @throws IllegalArgumentException if a number has more than 64 bits, or a name more than 255
    *     bytes; the message says which

@@ -5,9 +5,9 @@ import java.util.List;
 /**
  * The result of an import.
  *
- * @param imported how many items were added or set; exchanges and queues that were there already do
- *     not count
- * @param skipped what was left out and why, a line each
+ * @param imported the number of items that were added or set, without exchanges and queues that
+ *     existed before
+ * @param skipped the omitted items with the reasons, one line each
  */
 public record ImportReport(int imported, List<String> skipped) {
   public ImportReport {

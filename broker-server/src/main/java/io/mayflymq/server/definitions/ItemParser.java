@@ -9,9 +9,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Reads JSON token by token, or item by item, of which none may be too large. */
+/** Reads JSON token by token or item by item, and limits the size of each item. */
 final class ItemParser extends JsonParserDelegate {
-  /** How many values, names and brackets an item may hold. */
+  /** The maximum number of values, names and brackets in an item. */
   static final int MOST_TOKENS = 50_000;
 
   private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -46,7 +46,7 @@ final class ItemParser extends JsonParserDelegate {
   }
 
   /**
-   * Checks that what begins with the current token is JSON, and nothing follows.
+   * Checks that the current token starts a JSON value, and that nothing follows the value.
    *
    * @throws IOException if it is not
    */

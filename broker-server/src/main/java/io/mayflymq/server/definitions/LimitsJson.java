@@ -11,11 +11,14 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Set;
 
-/** Limits as JSON: an object with names of limits and numbers. Errors have RabbitMQ's texts. */
+/**
+ * Converts limits to and from JSON: an object with the names and values of limits. Errors have
+ * RabbitMQ's texts.
+ */
 public final class LimitsJson {
   private LimitsJson() {}
 
-  /** Limits as an object. */
+  /** Converts limits to an object. */
   public static ObjectNode write(Limits limits) {
     ObjectNode object = JsonNodeFactory.instance.objectNode();
     limits.asMap().forEach((limit, value) -> object.put(limit.key(), value));
@@ -23,7 +26,7 @@ public final class LimitsJson {
   }
 
   /**
-   * Returns the limits of a virtual host.
+   * Reads the limits of a virtual host.
    *
    * @throws AdministrationException INVALID_LIMIT
    */
@@ -32,7 +35,7 @@ public final class LimitsJson {
   }
 
   /**
-   * Returns the limits of a user.
+   * Reads the limits of a user.
    *
    * @throws AdministrationException INVALID_LIMIT
    */

@@ -13,11 +13,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/** The policies of a broker's virtual hosts, as definitions have them. */
+/** Exports and imports the policies of all virtual hosts. */
 final class PolicyDefinitions {
   private final Broker broker;
 
-  /** Made when it is needed first: to load a JSON library would be a good part of the start. */
+  /** Loaded on first use, because loading the JSON library takes a large part of the start. */
   private static final class Json {
     static final ObjectMapper MAPPER = new ObjectMapper();
   }
@@ -26,7 +26,7 @@ final class PolicyDefinitions {
     this.broker = broker;
   }
 
-  /** Returns all policies and operator policies of this moment. */
+  /** Returns all current policies and operator policies. */
   List<PolicyItem> export() {
     List<PolicyItem> definitions = new ArrayList<>();
     for (VirtualHost vhost : broker.virtualHosts()) {
@@ -49,15 +49,15 @@ final class PolicyDefinitions {
   }
 
   /**
-   * Returns the policy that would be set.
+   * Parses and checks a policy without setting it.
    *
-   * @throws PolicyException if something is wrong with it
+   * @throws PolicyException if it is invalid
    */
   Policy check(PolicyItem definition) {
     return policy(definition);
   }
 
-  /** Sets a policy that {@link #check} let pass; done when that is safe. */
+  /** Sets a policy that {@link #check} accepted. Completes when the change is safe. */
   CompletableFuture<Void> set(PolicyItem definition) {
     return broker.virtualHost(definition.vhost()).policies().set(policy(definition));
   }

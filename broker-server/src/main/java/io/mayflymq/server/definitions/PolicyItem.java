@@ -5,10 +5,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 /**
  * A policy, or an operator policy, in a document of definitions.
  *
- * @param operator whether it is an operator policy; these stand among the parameters
- * @param pattern a regular expression over names
+ * @param operator whether it is an operator policy; documents list these among the parameters
+ * @param pattern a regular expression for names
  * @param applyTo {@code queues}, {@code exchanges}, {@code all} ...
- * @param definition an object: what the policy sets
+ * @param definition an object with the keys and values that the policy sets
  */
 public record PolicyItem(
     boolean operator,
@@ -19,7 +19,7 @@ public record PolicyItem(
     int priority,
     JsonNode definition) {
 
-  /** Returns what it is called in messages. */
+  /** Returns its name in error messages. */
   String label() {
     return "%s '%s' in vhost '%s'".formatted(operator ? "operator policy" : "policy", name, vhost);
   }

@@ -24,7 +24,7 @@ public final class Columns {
 
   private Columns() {}
 
-  /** Columns that are called as in the API. */
+  /** Creates columns whose names are those of the API's fields. */
   public static Columns of(String... names) {
     Columns columns = new Columns();
     for (String name : names) {
@@ -40,20 +40,20 @@ public final class Columns {
   /**
    * Adds a column.
    *
-   * @param value what it shows of an object
-   * @param field what the object must have for it
+   * @param value returns the value of the column for an object
+   * @param field the field that the object must have for it
    */
   public Columns with(String name, Function<Map<String, Object>, Object> value, String field) {
     columns.put(name, new Column(field, value));
     return this;
   }
 
-  /** Adds a column of a word such as a state. */
+  /** Adds a column with a word, such as a state. */
   public Columns withAtom(String name) {
     return with(name, object -> Term.atom(object.get(name)), name);
   }
 
-  /** Adds a column of a queue's statistics. */
+  /** Adds a column with a statistic of a queue. */
   public Columns withStat(String name) {
     return with(
         name,
@@ -65,16 +65,17 @@ public final class Columns {
     return with(name, object -> Term.pid(object.get(name)), name);
   }
 
-  /** Adds a column of an AMQP table. */
+  /** Adds a column with an AMQP table. */
   public Columns withTable(String name) {
     return with(name, object -> Term.table(object.get(name)), name);
   }
 
   /**
-   * Returns the columns that the user has chosen, in the order given.
+   * Returns the columns that the user specifies, in this order.
    *
-   * @param wanted names, also several in one between commas; none for those that are the default
-   * @throws ControlException naming those that there are not
+   * @param wanted names, also several in one text separated by commas; empty for the default
+   *     columns
+   * @throws ControlException that names the unknown columns
    */
   public Columns chosen(List<String> wanted, String... otherwise) {
     List<String> names = new ArrayList<>();
@@ -98,7 +99,7 @@ public final class Columns {
     return columns.containsKey(name);
   }
 
-  /** Returns the query that asks for what they need and no more. */
+  /** Returns the query for exactly the fields of these columns. */
   public String query() {
     return "?columns="
         + columns.values().stream()
@@ -121,7 +122,7 @@ public final class Columns {
             .collect(Collectors.toList()));
   }
 
-  /** For a command's help. */
+  /** Returns the list of columns for the help of a command. */
   public String note() {
     return "Columns: " + String.join(", ", columns.keySet()) + ".";
   }

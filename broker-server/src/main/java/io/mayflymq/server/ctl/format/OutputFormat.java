@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 
 /** The output formats of results: RabbitMQ's formatters. */
 public enum OutputFormat {
-  /** Cells between tabs. */
+  /** Cells separated by tabs. */
   TABLE {
     @Override
     public String rows(Result.Rows rows, boolean titled) {
@@ -22,7 +22,7 @@ public enum OutputFormat {
     }
   },
 
-  /** Cells in frames. */
+  /** Cells in a frame. */
   PRETTY_TABLE {
     @Override
     public String rows(Result.Rows rows, boolean titled) {
@@ -38,7 +38,7 @@ public enum OutputFormat {
     }
   },
 
-  /** A JSON document for each thing, on a line of its own. */
+  /** A JSON document for each row, on its own line. */
   JSON_STREAM {
     @Override
     public String rows(Result.Rows rows, boolean titled) {
@@ -54,7 +54,7 @@ public enum OutputFormat {
     }
   },
 
-  /** A term of Erlang. */
+  /** Erlang terms. */
   ERLANG {
     @Override
     public String rows(Result.Rows rows, boolean titled) {
@@ -62,7 +62,7 @@ public enum OutputFormat {
     }
   },
 
-  /** A term of Elixir. */
+  /** Elixir terms. */
   INSPECT {
     @Override
     public String rows(Result.Rows rows, boolean titled) {
@@ -70,7 +70,7 @@ public enum OutputFormat {
     }
   },
 
-  /** A text as it is, other things as terms of Elixir, each on its line. */
+  /** Texts unchanged, other values as Elixir terms, one per line. */
   STRING {
     @Override
     public String rows(Result.Rows rows, boolean titled) {
@@ -81,7 +81,7 @@ public enum OutputFormat {
   /**
    * Returns the format of this name.
    *
-   * @throws ControlException if there is none
+   * @throws ControlException if there is no such format
    */
   public static OutputFormat named(String name) {
     return Arrays.stream(values())
@@ -102,12 +102,12 @@ public enum OutputFormat {
     return name().toLowerCase(Locale.ROOT);
   }
 
-  /** Returns whether a program reads it: then there is nothing around it. */
+  /** Returns whether it is for programs; then no banner or other text is added. */
   public boolean isForMachines() {
     return this == JSON || this == JSON_STREAM || this == CSV;
   }
 
-  /** Returns a list; empty if there is nothing to show. */
+  /** Formats a list; empty if there is nothing to show. */
   public abstract String rows(Result.Rows rows, boolean titled);
 
   /** Formats one value. */
@@ -121,7 +121,8 @@ public enum OutputFormat {
   }
 
   /**
-   * Lines of cells; their titles are the first if they are wanted, unless there is nothing else.
+   * Formats rows as lines. The titles are the first line if {@code titled}, unless there are no
+   * rows.
    */
   private static String lines(
       Result.Rows rows, boolean titled, Function<List<String>, String> line) {

@@ -5,21 +5,21 @@ import java.util.Map;
 
 /** The result of a command, independent of the output format. */
 public sealed interface Result {
-  /** The result of a command that has done what its banner says. */
+  /** The result of a command that only carries out what its banner says. */
   Result DONE = new Done(null);
 
   /**
-   * It did what its banner says.
+   * The command succeeded.
    *
-   * @param message what more there is to say, or null
+   * @param message an additional message, or null
    */
   record Done(String message) implements Result {}
 
   /**
-   * A list of things that have the same fields.
+   * A list of rows with the same columns.
    *
    * @param columns their names, in order
-   * @param rows each with all columns
+   * @param rows values by column name, with all columns
    * @param titled whether a table has a line of column names
    */
   record Rows(List<String> columns, List<Map<String, Object>> rows, boolean titled)
@@ -30,13 +30,13 @@ public sealed interface Result {
   }
 
   /**
-   * One thing.
+   * A single value.
    *
-   * @param value as machines want it
-   * @param text as a human reads it
+   * @param value the value for programs
+   * @param text the value for people
    */
   record Value(Object value, String text) implements Result {}
 
-  /** A text that has one form only, and belongs on standard output whatever was asked for. */
+  /** A text that is the same in all formats, for standard output. */
   record Raw(String text) implements Result {}
 }

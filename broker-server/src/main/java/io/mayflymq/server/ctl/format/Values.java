@@ -10,14 +10,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Values as they are given on the command line, and as the API gives them. */
+/** Parses values of the command line, and reads values of the API's responses. */
 public final class Values {
   private Values() {}
 
   /**
    * Parses JSON from the command line.
    *
-   * @throws ControlException if it is none
+   * @throws ControlException if it is not JSON
    */
   public static Object parse(String json) {
     try {
@@ -28,7 +28,7 @@ public final class Values {
     }
   }
 
-  /** Returns what is wrong with a document, without what Jackson adds for programmers. */
+  /** Returns the description of a JSON error, without Jackson's details for programmers. */
   public static String reason(JsonProcessingException e) {
     return e.getOriginalMessage().replaceFirst(" \\(start marker at .*", "");
   }
@@ -36,8 +36,8 @@ public final class Values {
   /**
    * Parses a JSON object from the command line.
    *
-   * @param name what it is
-   * @throws ControlException if it is none
+   * @param name the name of the value for the error
+   * @throws ControlException if it is not a JSON object
    */
   public static Map<String, Object> parseObject(String name, String json) {
     Object value = parse(json);
@@ -50,14 +50,14 @@ public final class Values {
             .formatted(name, JsonText.write(value)));
   }
 
-  /** Returns these fields of an object, in this order; null for those that it has not. */
+  /** Returns these fields of an object, in this order; null for absent ones. */
   public static Map<String, Object> only(Map<String, Object> object, List<String> fields) {
     Map<String, Object> row = new LinkedHashMap<>();
     fields.forEach(field -> row.put(field, object.get(field)));
     return row;
   }
 
-  /** Returns a field of an object in an object, or null. */
+  /** Returns a field of a nested object by its path, or null. */
   public static Object at(Map<String, Object> object, String... path) {
     Object value = object;
     for (String field : path) {
@@ -66,7 +66,7 @@ public final class Values {
     return value;
   }
 
-  /** Returns a time as ISO 8601 writes it; null for none. */
+  /** Formats a time in ISO 8601; null if there is none. */
   public static String time(Object millis) {
     return millis instanceof Number number
         ? Instant.ofEpochMilli(number.longValue()).toString()

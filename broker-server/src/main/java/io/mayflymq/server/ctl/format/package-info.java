@@ -1,2 +1,2 @@
-/** How results are shown: tables, JSON, CSV. */
+/** Formats the results of commands: tables, JSON, CSV. */
 package io.mayflymq.server.ctl.format;

@@ -3,7 +3,7 @@ package io.mayflymq.server.management.api;
 import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.protocol.types.AmqpException;
 
-/** A request that is answered with an error: its status, and RabbitMQ's two fields. */
+/** An error response to a request: its status, and RabbitMQ's two fields. */
 public final class ApiException extends RuntimeException {
   private final int status;
   private final String error;
@@ -24,7 +24,7 @@ public final class ApiException extends RuntimeException {
     return error;
   }
 
-  /** Returns a text, or a list where RabbitMQ shows an Erlang tuple. */
+  /** Returns the reason: a text, or a list where RabbitMQ shows an Erlang tuple. */
   Object reason() {
     return reason;
   }
@@ -51,7 +51,7 @@ public final class ApiException extends RuntimeException {
     };
   }
 
-  /** Returns an AMQP error as RabbitMQ's management reports it. */
+  /** Converts an AMQP error to the response of RabbitMQ's management API. */
   public static ApiException of(AmqpException refused) {
     return switch (refused.code()) {
       case ACCESS_REFUSED -> notAuthorised(refused.detail());

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 /** The JSON of a request: an object, which is read field by field. Errors have RabbitMQ's texts. */
 public final class Body {
-  /** None. */
+  /** The body of a request without content. */
   public static final Body EMPTY = new Body(RequestBody.EMPTY);
 
   private final RequestBody content;
@@ -21,20 +21,20 @@ public final class Body {
     this.content = content;
   }
 
-  /** A body of these bytes, which shall not change. */
+  /** Creates a body of these bytes. They are not copied and must not change. */
   public Body(byte[] bytes) {
     this(RequestBody.of(bytes));
   }
 
-  /** Reads it as it is, from its beginning. */
+  /** Returns a stream of the bytes of the body, from the beginning. */
   public InputStream open() {
     return content.open();
   }
 
   /**
-   * Returns the whole object; nothing at all is an empty one.
+   * Returns the fields of the JSON object; an empty body has no fields.
    *
-   * @throws ApiException 400 for what is no JSON, or no object, or too much of it
+   * @throws ApiException 400 if the body is not JSON, is not an object, or is too large
    */
   public Fields fields() {
     if (content.length() == 0) {
@@ -57,9 +57,9 @@ public final class Body {
   /** The fields of an object. */
   public record Fields(Map<?, ?> object) {
     /**
-     * Checks that fields are there.
+     * Checks that all these fields are present.
      *
-     * @throws ApiException 400 that names those that are not
+     * @throws ApiException 400 that names the missing fields
      */
     public Fields require(String... names) {
       List<String> missing = Stream.of(names).filter(name -> !object.containsKey(name)).toList();
@@ -76,12 +76,12 @@ public final class Body {
       return object.containsKey(name);
     }
 
-    /** Returns the value as it is, or null. */
+    /** Returns the value without conversion, or null if the field is absent. */
     public Object get(String name) {
       return object.get(name);
     }
 
-    /** Returns a text; the other one if there is none. */
+    /** Returns a text field, or {@code otherwise} if it is absent. */
     public String text(String name, String otherwise) {
       Object value = object.get(name);
       if (value == null) {
@@ -94,9 +94,9 @@ public final class Body {
     }
 
     /**
-     * Returns a text that must be there.
+     * Returns a text field that is required.
      *
-     * @throws ApiException 400 if it is not, or is no text
+     * @throws ApiException 400 if it is absent or is not a text
      */
     public String requiredText(String name) {
       require(name);
@@ -106,7 +106,10 @@ public final class Body {
       throw ApiException.badRequest(Json.list("not_string", object.get(name)));
     }
 
-    /** Tags: a list of texts, or a text with commas; none if there is nothing. */
+    /**
+     * Returns the tags: a list of texts, or one text separated by commas; empty if the field is
+     * absent.
+     */
     public List<String> tags() {
       Object value = object.get("tags");
       if (value == null) {
@@ -123,7 +126,7 @@ public final class Body {
               + Json.text(value));
     }
 
-    /** Returns a truth value, which may be a text too; false if there is none. */
+    /** Returns a boolean field, which may also be a text; false if it is absent. */
     public boolean bool(String name) {
       Object value = object.get(name);
       if (value == null || value.equals(false) || value.equals("false")) {
@@ -135,7 +138,7 @@ public final class Body {
       throw ApiException.badRequest(List.of("not_boolean", value));
     }
 
-    /** Returns a whole number, which may be a text too; the other one if there is none. */
+    /** Returns an integer field, which may also be a text, or {@code otherwise} if it is absent. */
     public long number(String name, long otherwise) {
       Object value = object.get(name);
       if (value == null) {
@@ -151,13 +154,13 @@ public final class Body {
       }
     }
 
-    /** Returns a table; empty if there is none. */
+    /** Returns a table field; empty if it is absent. */
     public FieldTable table(String name) {
       Object value = object.get(name);
       if (value instanceof Map<?, ?> table) {
         return Json.toTable(table);
       }
-      // An empty table is an empty list in what RabbitMQ itself exports.
+      // RabbitMQ exports an empty table as an empty list.
       if (value == null || (value instanceof List<?> list && list.isEmpty())) {
         return FieldTable.EMPTY;
       }

@@ -21,12 +21,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** JSON as maps, lists and plain values, and what field tables are in it. */
+/** Converts JSON to maps, lists and plain values, and field tables to JSON. */
 public final class Json {
-  /** How deep lists and objects in a request may be nested. */
+  /** The maximum nesting of lists and objects in a request. */
   static final int DEEPEST = 100;
 
-  /** How many values, names and brackets there may be in a request. */
+  /** The maximum number of values, names and brackets in a request. */
   static final int MOST_TOKENS = 50_000;
 
   private static final ObjectMapper MAPPER =
@@ -36,7 +36,7 @@ public final class Json {
                       StreamReadConstraints.builder()
                           .maxNestingDepth(DEEPEST)
                           .maxTokenCount(MOST_TOKENS)
-                          // As long as the body, which has a limit of its own.
+                          // At most the length of the body, which is limited separately.
                           .maxStringLength(Integer.MAX_VALUE)
                           .build())
                   .build())
@@ -44,7 +44,7 @@ public final class Json {
 
   private Json() {}
 
-  /** Returns an object of names and values in turns, in this order. */
+  /** Returns an object of alternating names and values, in this order. */
   public static Map<String, Object> object(Object... namesAndValues) {
     Map<String, Object> object = new LinkedHashMap<>();
     for (int i = 0; i < namesAndValues.length; i += 2) {
@@ -66,39 +66,39 @@ public final class Json {
     }
   }
 
-  /** Returns what writes values one after the other. */
+  /** Returns a generator that writes values one after the other. */
   public static JsonGenerator generator(OutputStream out) throws IOException {
     return MAPPER.createGenerator(out);
   }
 
   /**
-   * Reads a value, as a stream: what is too large is known before all of it is there.
+   * Reads a value from a stream, so that a value above a limit is refused before all of it is read.
    *
-   * @throws StreamConstraintsException if it is nested too deep, or holds too much
-   * @throws IOException if it is no JSON
+   * @throws StreamConstraintsException if it is nested too deeply, or has too many values
+   * @throws IOException if it is not JSON
    */
   static Object decode(InputStream json) throws IOException {
     return MAPPER.readValue(json, Object.class);
   }
 
-  /** Returns a value as text, for messages and for what is kept. */
+  /** Returns a value as JSON text, for error messages and for storage. */
   public static String text(Object value) {
     return new String(encode(value), StandardCharsets.UTF_8);
   }
 
-  /** Returns a value as a tree, as definitions have it. */
+  /** Returns a value as a Jackson tree, which definitions use. */
   public static JsonNode tree(Object value) {
     return MAPPER.valueToTree(value);
   }
 
-  /** Limits as an object. */
+  /** Returns limits as an object. */
   public static Map<String, Object> ofLimits(Limits limits) {
     Map<String, Object> object = new LinkedHashMap<>();
     limits.asMap().forEach((limit, value) -> object.put(limit.key(), value));
     return object;
   }
 
-  /** Returns a table as an object; integers of every width are numbers, as are timestamps. */
+  /** Converts a table to an object; integers of all widths and timestamps become numbers. */
   public static Map<String, Object> ofTable(FieldTable table) {
     Map<String, Object> object = new LinkedHashMap<>();
     table.forEach((name, value) -> object.put(name, of(value)));
@@ -138,14 +138,14 @@ public final class Json {
     if (value instanceof FieldValue.Binary binary) {
       return new String(binary.bytes(), StandardCharsets.UTF_8);
     }
-    // Nothing is Erlang's undefined, which RabbitMQ's JSON makes a text.
+    // RabbitMQ shows Erlang's undefined as a text.
     return "undefined";
   }
 
   /**
-   * Returns an object as a table: whole numbers are 64 bits wide, others doubles.
+   * Converts an object to a table: integers become 64-bit integers, other numbers doubles.
    *
-   * @throws ApiException 400 for a number that has no room in 64 bits
+   * @throws ApiException 400 for an integer that does not fit in 64 bits
    */
   static FieldTable toTable(Map<?, ?> object) {
     FieldTable.Builder table = FieldTable.builder();

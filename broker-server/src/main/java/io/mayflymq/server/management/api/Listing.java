@@ -37,7 +37,9 @@ public final class Listing<T> {
     this.object = object;
   }
 
-  /** Things in the order in which they are listed unless the request says otherwise. */
+  /**
+   * Creates a listing of items in their default order, which applies unless the request sorts them.
+   */
   public static <T> Listing<T> of(
       List<T> things, Function<T, String> name, Function<T, Map<String, Object>> object) {
     return new Listing<>(things, name, object);
@@ -50,9 +52,9 @@ public final class Listing<T> {
   }
 
   /**
-   * Returns the list, or the page of it, that the request asks for.
+   * Returns the list, or the page of it that the request specifies.
    *
-   * @throws ApiException 400 for a page that makes no sense or that there is not
+   * @throws ApiException 400 if the page is invalid or does not exist
    */
   public Response answer(Request request) {
     return Response.ok(
@@ -181,7 +183,7 @@ public final class Listing<T> {
     return value;
   }
 
-  /** Nothing comes before numbers, these before everything else, which goes by its text. */
+  /** Compares two values: null is first, then numbers, then all other values by their text. */
   private static int compare(Object a, Object b) {
     if (a instanceof Number x && b instanceof Number y) {
       return Double.compare(x.doubleValue(), y.doubleValue());
@@ -199,8 +201,8 @@ public final class Listing<T> {
   }
 
   /**
-   * Returns an object with those fields only that the request asks for. One that has none of them
-   * is an empty list, as in RabbitMQ.
+   * Returns an object with only the columns that the request specifies. An object without any of
+   * them becomes an empty list, as in RabbitMQ.
    */
   public static Object columns(Request request, Map<String, Object> object) {
     String columns = request.query("columns");
@@ -214,7 +216,7 @@ public final class Listing<T> {
     return chosen.isEmpty() ? List.of() : chosen;
   }
 
-  @SuppressWarnings("unchecked") // what is chosen into was made here
+  @SuppressWarnings("unchecked") // the map that is filled was created here
   private static void choose(Map<?, ?> from, List<String> path, Map<String, Object> into) {
     String step = path.get(0);
     if (!from.containsKey(step)) {

@@ -3,8 +3,8 @@ package io.mayflymq.server.management.api;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Limits the memory of messages in all answers together, from when they are fetched until the
- * clients have received them. Any thread may call.
+ * Limits the memory of the messages in all responses together, from when they are fetched until the
+ * clients have received them. Thread-safe.
  */
 public final class MessageMemory {
   private final long most;
@@ -12,8 +12,8 @@ public final class MessageMemory {
   private final AtomicLong taken = new AtomicLong();
 
   /**
-   * @param most bytes, all answers together; by as much as a message at a time it may be more
-   * @param mostOfOne bytes of one answer, likewise
+   * @param most bytes of all responses together; may be exceeded by one message at a time
+   * @param mostOfOne bytes of one response; may be exceeded by one message
    */
   public MessageMemory(long most, long mostOfOne) {
     this.most = most;
@@ -21,7 +21,7 @@ public final class MessageMemory {
   }
 
   /**
-   * The memory of the messages of one answer. One thread at a time may call, except for {@link
+   * The memory of the messages of one response. Used by one thread at a time, except for {@link
    * #release}.
    */
   public final class Share {
@@ -33,24 +33,24 @@ public final class MessageMemory {
       return bytes.get() < mostOfOne && taken.get() < most;
     }
 
-    /** Returns as much as one answer may take. */
+    /** Returns the limit of one response in bytes. */
     public long most() {
       return mostOfOne;
     }
 
-    /** Returns the bytes that are taken. */
+    /** Returns the number of bytes in use. */
     public long bytes() {
       return bytes.get();
     }
 
-    /** Sets the bytes that are taken. */
+    /** Sets the number of bytes in use. */
     public synchronized void set(long now) {
       if (!released) {
         taken.addAndGet(now - bytes.getAndSet(now));
       }
     }
 
-    /** Gives all of it back. May be called again. */
+    /** Releases all bytes. May be called again. */
     public synchronized void release() {
       set(0);
       released = true;
@@ -58,9 +58,9 @@ public final class MessageMemory {
   }
 
   /**
-   * Room for the messages of an answer.
+   * Opens a share for the messages of a response.
    *
-   * @throws ApiException 503 if there is none at the moment
+   * @throws ApiException 503 if the limit of all responses is reached
    */
   public Share share() {
     Share share = new Share();

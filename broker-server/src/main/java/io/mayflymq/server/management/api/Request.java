@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A request that was read whole.
+ * A complete request.
  *
  * @param method in capitals
- * @param path the parts of the path behind {@code /api/}, decoded
- * @param parameters what the template of the route calls the parts of the path
- * @param query the query's parameters, decoded
+ * @param path the parts of the path after {@code /api/}, decoded
+ * @param parameters the variable parts of the path, by their names in the template
+ * @param query the parameters of the query, decoded
  * @param headers by name in lower case
- * @param body what came behind the headers
- * @param principal who asks
+ * @param body the body
+ * @param principal the user who makes the request
  */
 public record Request(
     String method,
@@ -26,7 +26,7 @@ public record Request(
     Body body,
     Principal principal) {
 
-  /** Returns the part of the path that the template calls so. */
+  /** Returns the part of the path with this name in the template. */
   public String parameter(String name) {
     return parameters.get(name);
   }
@@ -37,9 +37,9 @@ public record Request(
   }
 
   /**
-   * Returns a whole number of the query.
+   * Returns an integer of the query.
    *
-   * @throws ApiException 400 if it is none, or is not within the bounds
+   * @throws ApiException 400 if it is not an integer between the bounds
    */
   public long number(String name, long otherwise, long least, long most) {
     String given = query.get(name);
@@ -52,7 +52,7 @@ public record Request(
         return number;
       }
     } catch (NumberFormatException e) {
-      // Told below.
+      // Reported below.
     }
     throw ApiException.badRequest(
         most == Long.MAX_VALUE
@@ -66,7 +66,7 @@ public record Request(
     return "true".equals(query.get(name));
   }
 
-  /** Returns the name of the exchange that the path gives: the default one goes by two names. */
+  /** Returns the name of the exchange in the path; the default exchange has two names. */
   public String exchange() {
     String name = parameter("exchange");
     return name.equals("amq.default") ? "" : name;
@@ -77,10 +77,10 @@ public record Request(
   }
 
   /**
-   * Returns the parts of a path that is still encoded: a name may hold a slash. One empty part at
-   * the end is a slash too many.
+   * Splits an encoded path and decodes its parts, as a name may contain a slash. One empty part at
+   * the end, after a trailing slash, is ignored.
    *
-   * @throws ApiException 400 for what is no encoding
+   * @throws ApiException 400 if the encoding is malformed
    */
   public static List<String> split(String rawPath) {
     List<String> parts = new ArrayList<>();
@@ -94,10 +94,10 @@ public record Request(
   }
 
   /**
-   * Returns the parameters of a query that is still encoded, the last of each name.
+   * Decodes the parameters of a query. If a name occurs more than once, its last value applies.
    *
-   * @param rawQuery null for none
-   * @throws ApiException 400 for what is no encoding
+   * @param rawQuery encoded; null if there is no query
+   * @throws ApiException 400 if the encoding is malformed
    */
   public static Map<String, String> parseQuery(String rawQuery) {
     Map<String, String> parameters = new HashMap<>();

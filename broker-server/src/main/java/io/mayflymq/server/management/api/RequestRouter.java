@@ -11,10 +11,10 @@ import java.util.function.Supplier;
 
 /**
  * Finds the handler for a path and method. A template is a path with names in braces for the
- * variable parts; if two templates fit, the one with a literal part where the other has a name
+ * variable parts; if two templates match, the one with a literal part where the other has a name
  * takes precedence.
  *
- * <p>Filled before the first request comes, then read by any thread.
+ * <p>Filled before the first request, then read by any thread.
  */
 public final class RequestRouter {
   /** Answers a request. */
@@ -23,7 +23,7 @@ public final class RequestRouter {
     /**
      * Answers.
      *
-     * @throws ApiException if the answer is an error
+     * @throws ApiException if the response is an error
      */
     Response handle(Request request);
   }
@@ -31,21 +31,21 @@ public final class RequestRouter {
   /** The result of a search for a method and a path. */
   public sealed interface Found {
     /**
-     * What handles the request.
+     * A handler for the request.
      *
-     * @param parameters what the template calls the parts of the path
+     * @param parameters the variable parts of the path, by their names in the template
      */
     record Handled(Handler handler, BodyLimit limit, Map<String, String> parameters)
         implements Found {}
 
-    /** An answer without looking at the request any further. */
+    /** A response that does not depend on the rest of the request. */
     record Answered(Response response) implements Found {}
   }
 
   private record Method(Handler handler, BodyLimit limit) {}
 
   private record Route(List<String> template, Map<String, Method> methods) {
-    /** Returns the names of the template with their values, or null if the path does not fit. */
+    /** Returns the values of the template's names, or null if the path does not match. */
     Map<String, String> match(List<String> path) {
       Map<String, String> parameters = new HashMap<>();
       for (int i = 0; i < path.size(); i++) {
@@ -92,7 +92,7 @@ public final class RequestRouter {
     return add("DELETE", template, BodyLimits.SMALL, handler);
   }
 
-  /** Sets the router for paths that no template fits. */
+  /** Sets the router for paths that match no template. */
   public RequestRouter otherwise(Supplier<RequestRouter> others) {
     otherwise = others;
     return this;

@@ -3,17 +3,17 @@ package io.mayflymq.server.management.api;
 import java.util.Map;
 
 /**
- * An answer.
+ * A response to a request.
  *
  * @param status of HTTP
- * @param body what becomes JSON, or null for none
- * @param headers besides those of every answer
- * @param messages what messages in it take in memory, given back when it has been sent; null if
- *     there are none
+ * @param body the value to be written as JSON, or null for an empty body
+ * @param headers in addition to those of every response
+ * @param messages the memory of the messages in it, released when it has been sent; null if it has
+ *     none
  */
 public record Response(
     int status, Object body, Map<String, String> headers, MessageMemory.Share messages) {
-  /** An answer without messages. */
+  /** Creates a response without messages. */
   public Response(int status, Object body, Map<String, String> headers) {
     this(status, body, headers, null);
   }
@@ -30,7 +30,7 @@ public record Response(
     return new Response(201, null, Map.of());
   }
 
-  /** 201 for what is new, 204 for what was changed or stayed the same. */
+  /** Returns 201 for a new object, 204 for one that existed before. */
   public static Response put(boolean isNew) {
     return isNew ? created() : noContent();
   }

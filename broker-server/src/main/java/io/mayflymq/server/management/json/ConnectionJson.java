@@ -17,7 +17,7 @@ import java.util.Map;
 public final class ConnectionJson {
   private ConnectionJson() {}
 
-  /** Returns what stands for a connection in other objects. */
+  /** Returns the reference to a connection that other objects contain. */
   static Map<String, Object> details(ConnectionIdentity connection) {
     return Json.object(
         "name", connection.name(),
@@ -99,7 +99,7 @@ public final class ConnectionJson {
     object.put("ssl_protocol", none ? null : encryption.protocol().toLowerCase(Locale.ROOT));
   }
 
-  /** Returns the few fields of RabbitMQ's list of a user's connections. */
+  /** Returns the fields that RabbitMQ's list of a user's connections has. */
   public static Map<String, Object> brief(ConnectionIdentity identity) {
     return Json.object(
         "name", identity.name(),

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A value as JSON, piece by piece. Lists and objects are opened up to the depth at which listings
- * and definitions have their items, and each item is looked at when its turn comes.
+ * Writes a value as JSON in pieces. Lists and objects are split down to the depth at which listings
+ * and definitions have their items, and each item is read only when it is written.
  */
 public final class JsonPieces implements BodySource {
   private static final int PIECE_BYTES = 16 * 1024;
@@ -35,7 +35,7 @@ public final class JsonPieces implements BodySource {
   private JsonGenerator generator;
 
   /**
-   * @param messages what messages in it take; null if there are none
+   * @param messages the memory of the messages in it; null if it has none
    */
   public JsonPieces(Object value, MessageMemory.Share messages) {
     this.root = value;
@@ -62,11 +62,11 @@ public final class JsonPieces implements BodySource {
   private enum Kind {
     OBJECT,
     LIST,
-    /** A string, whose rest are pieces of text. */
+    /** A string: its remaining elements are pieces of text. */
     TEXT
   }
 
-  /** A list or an object that has been begun. */
+  /** A list or an object that is partly written. */
   private record Level(Iterator<?> rest, Kind kind) {}
 
   /** The output of the generator: writes into the buffer of the current caller. */
@@ -93,7 +93,7 @@ public final class JsonPieces implements BodySource {
       write(root);
       root = null;
     }
-    // What the generator has not passed on yet is less than a piece.
+    // The generator buffers less than a piece.
     while (!levels.isEmpty() && out.size() < end) {
       writeNext(levels.peek());
     }
@@ -156,7 +156,7 @@ public final class JsonPieces implements BodySource {
     }
   }
 
-  /** Returns what is in a list or an object; null if it is neither. */
+  /** Returns the elements of a list or an object; null if it is neither. */
   private static Level level(Object value) {
     if (value instanceof Map<?, ?> object) {
       return new Level(object.entrySet().iterator(), Kind.OBJECT);

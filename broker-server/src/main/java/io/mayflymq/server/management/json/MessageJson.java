@@ -11,7 +11,7 @@ import java.util.Map;
 
 /** Messages as RabbitMQ's management shows them. */
 public final class MessageJson {
-  /** Bodies that are longer are made piece by piece. */
+  /** Longer bodies are converted in pieces. */
   private static final int LARGE = 16 * 1024;
 
   /** The memory of a message in addition to its content. */
@@ -21,14 +21,14 @@ public final class MessageJson {
 
   /** How a body is shown as text. */
   public enum Encoding {
-    /** As it is if it is UTF-8, else in base64. */
+    /** Unchanged if the body is UTF-8, otherwise base64. */
     AUTO,
     BASE64;
 
     /**
      * Returns the encoding of this name.
      *
-     * @throws ApiException 400 if there is none
+     * @throws ApiException 400 if no encoding has this name
      */
     public static Encoding of(String name) {
       return switch (name) {
@@ -41,22 +41,23 @@ public final class MessageJson {
   }
 
   /**
-   * A message of which no more is kept than is shown.
+   * A message whose body is cut to the part that is shown.
    *
    * @param message with the beginning of its body
-   * @param bodyLength bytes of the whole body
+   * @param bodyLength the length of the whole body in bytes
    */
   public record Shown(Message message, int bodyLength) {
-    /** About how many bytes of memory it takes. */
+    /** Returns about how many bytes of memory it takes. */
     public long bytes() {
       return BESIDE + (long) message.content().length;
     }
   }
 
   /**
-   * Returns a message with the beginning of its body.
+   * Cuts the body of a message to its beginning.
    *
-   * @param truncate how many bytes of the body are shown at most; less than 0 counts as 0
+   * @param truncate the maximum number of bytes of the body that are shown; a negative number means
+   *     0
    */
   public static Shown cut(Message message, long truncate) {
     int shown = (int) Math.min(Math.max(0, truncate), message.bodyLength());
@@ -77,7 +78,7 @@ public final class MessageJson {
         message.bodyLength());
   }
 
-  /** Returns what is shown of a message. */
+  /** Returns a message as a JSON object. */
   public static Map<String, Object> of(Shown shown, Encoding encoding) {
     Message message = shown.message();
     byte[] content = message.content();

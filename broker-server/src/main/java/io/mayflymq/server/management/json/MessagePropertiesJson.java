@@ -14,12 +14,12 @@ public final class MessagePropertiesJson {
   private MessagePropertiesJson() {}
 
   /**
-   * Reads properties; names that are not theirs mean nothing.
+   * Reads properties. Unknown names are ignored.
    *
    * @throws ApiException 400 for a value of the wrong type
    */
   public static BasicProperties parse(Object given) {
-    // An empty object is an empty list in what RabbitMQ itself answers.
+    // RabbitMQ returns an empty object as an empty list.
     if (given instanceof List<?> list && list.isEmpty()) {
       return BasicProperties.EMPTY;
     }
@@ -74,7 +74,7 @@ public final class MessagePropertiesJson {
     set.accept(number);
   }
 
-  /** Returns the properties that are set; where none is, an empty list, as in RabbitMQ. */
+  /** Returns the properties that are set; an empty list if none is, as in RabbitMQ. */
   public static Object object(BasicProperties properties) {
     Map<String, Object> object = new LinkedHashMap<>();
     put(object, "cluster_id", properties.clusterId());

@@ -15,27 +15,27 @@ import java.util.Map;
 import java.util.function.Supplier;
 
 /**
- * This process, and the machine that it runs on.
+ * Describes the process and the machine that it runs on.
  *
- * @param listeners where clients connect, and users of the API
+ * @param listeners the listeners for AMQP and for the API
  * @param dataDir the data directory
  * @param logFile the log file, or null if it logs to the console only
- * @param mechanisms the SASL mechanisms that it offers
+ * @param mechanisms the SASL mechanisms that the broker offers
  */
 public record Node(List<Listener> listeners, Path dataDir, Path logFile, List<String> mechanisms) {
 
   private static final String AMQP = "amqp";
 
-  /** What RabbitMQ calls AMQP over TLS. */
+  /** RabbitMQ's name for AMQP over TLS. */
   private static final String AMQPS = "amqp/ssl";
 
   private static final long BYTES_PER_PAGE = 4096;
 
   /**
-   * A place where the broker listens.
+   * A listener of the broker.
    *
-   * @param protocol as RabbitMQ calls it
-   * @param tlsNow gives what it speaks TLS with at the moment; null if it does not
+   * @param protocol RabbitMQ's name for it
+   * @param tlsNow returns the current TLS settings; null without TLS
    */
   public record Listener(String protocol, InetSocketAddress address, Supplier<TlsSettings> tlsNow) {
     public static Listener amqp(InetSocketAddress address) {
@@ -54,7 +54,7 @@ public record Node(List<Listener> listeners, Path dataDir, Path logFile, List<St
       return new Listener("https", address, tls);
     }
 
-    /** Returns what it speaks TLS with, or null. */
+    /** Returns the current TLS settings, or null without TLS. */
     public TlsSettings tls() {
       return tlsNow == null ? null : tlsNow.get();
     }
@@ -69,7 +69,8 @@ public record Node(List<Listener> listeners, Path dataDir, Path logFile, List<St
   }
 
   /**
-   * Returns the memory that the process holds, in bytes: what the system says, else the Java heap.
+   * Returns the memory of the process in bytes, as reported by the operating system, otherwise the
+   * size of the Java heap.
    */
   public static long memoryUsed() {
     try {
@@ -81,7 +82,7 @@ public record Node(List<Listener> listeners, Path dataDir, Path logFile, List<St
     }
   }
 
-  /** Returns the free space where the data is, in bytes; 0 if that cannot be found out. */
+  /** Returns the free disk space of the data directory in bytes; 0 if it is unknown. */
   public long diskFree() {
     try {
       return Files.getFileStore(dataDir).getUsableSpace();
@@ -90,7 +91,7 @@ public record Node(List<Listener> listeners, Path dataDir, Path logFile, List<St
     }
   }
 
-  /** File descriptors in use and allowed; 0 of 0 where the system does not say. */
+  /** Returns the numbers of file descriptors in use and allowed; both are 0 if they are unknown. */
   public static Map<String, Object> fileDescriptors() {
     return ManagementFactory.getOperatingSystemMXBean()
             instanceof com.sun.management.UnixOperatingSystemMXBean unix
@@ -101,14 +102,14 @@ public record Node(List<Listener> listeners, Path dataDir, Path logFile, List<St
   }
 
   /**
-   * Threads in use and allowed, where RabbitMQ has Erlang's processes; as many as there are if the
-   * system does not say.
+   * Returns the numbers of threads in use and allowed, in place of RabbitMQ's Erlang processes. If
+   * the limit is unknown, it is the number in use.
    */
   public static Map<String, Object> threads() {
     long used = ManagementFactory.getThreadMXBean().getThreadCount();
     long total;
     try (InputStream kernel = Files.newInputStream(Path.of("/proc/sys/kernel/threads-max"))) {
-      // The kernel gives a number to one read only, so it must not be read piece by piece.
+      // The kernel returns the number in a single read, so it must not be read in pieces.
       byte[] digits = kernel.readNBytes(Long.BYTES * 4);
       total = Long.parseLong(new String(digits, StandardCharsets.US_ASCII).strip());
     } catch (IOException | NumberFormatException e) {
@@ -123,7 +124,7 @@ public record Node(List<Listener> listeners, Path dataDir, Path logFile, List<St
         .sum();
   }
 
-  /** Returns the protocol of a listener as RabbitMQ accepts it in health checks: in lower case. */
+  /** Converts the name of a protocol as RabbitMQ does in health checks: to lower case. */
   public static String protocol(String given) {
     String name = given.toLowerCase(Locale.ROOT);
     return switch (name) {

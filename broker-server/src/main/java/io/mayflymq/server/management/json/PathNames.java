@@ -3,7 +3,7 @@ package io.mayflymq.server.management.json;
 import io.mayflymq.server.management.api.ApiException;
 import java.nio.charset.StandardCharsets;
 
-/** Names of queues and exchanges that come in a path rather than in a frame, which limits them. */
+/** Checks names of queues and exchanges in a path, where no frame limits their length. */
 public final class PathNames {
   private static final int MOST_BYTES = 255;
 

@@ -12,13 +12,13 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 
 /**
- * The body of a large message as it stands in JSON, made piece by piece: as text it may take six
- * times as much memory as in the queue.
+ * Converts the body of a large message to JSON in pieces, because the whole text may take six times
+ * as much memory as the message in the queue.
  */
 final class PayloadText {
   private static final int PIECE = 8 * 1024;
 
-  /** A multiple of three, as base64 makes four characters of three bytes. */
+  /** A multiple of three, as base64 encodes three bytes in four characters. */
   private static final int BASE64_PIECE = 6 * 1024;
 
   private final byte[] content;
@@ -27,12 +27,12 @@ final class PayloadText {
   private final boolean isText;
 
   /**
-   * The part of a content.
+   * Creates the text of a part of a content.
    *
    * @param content not copied
-   * @param from where the body begins
-   * @param to where it ends
-   * @param isText whether it is UTF-8; if not it is shown in base64
+   * @param from the start of the body
+   * @param to the end of the body
+   * @param isText whether it is UTF-8; otherwise it is encoded in base64
    */
   PayloadText(byte[] content, int from, int to, boolean isText) {
     this.content = content;
@@ -41,12 +41,12 @@ final class PayloadText {
     this.isText = isText;
   }
 
-  /** Returns whether it is shown as it is. */
+  /** Returns whether it is shown as text. */
   boolean isText() {
     return isText;
   }
 
-  /** Returns whether a range of bytes is well-formed UTF-8; makes no text of it. */
+  /** Returns whether a range of bytes is well-formed UTF-8, without decoding it. */
   static boolean isUtf8(byte[] content, int from, int to) {
     CharsetDecoder decoder = decoder();
     ByteBuffer in = ByteBuffer.wrap(content, from, to - from);

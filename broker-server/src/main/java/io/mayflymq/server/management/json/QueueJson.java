@@ -21,7 +21,7 @@ import java.util.Map;
 public final class QueueJson {
   private QueueJson() {}
 
-  /** Returns a queue in a list. */
+  /** Returns a queue as it is shown in lists. */
   public static Map<String, Object> summary(QueueSnapshot view) {
     Queue queue = view.queue();
     QueueDefinition definition = queue.definition();
@@ -73,7 +73,7 @@ public final class QueueJson {
     return object;
   }
 
-  /** Returns a queue on its own: with its consumers. */
+  /** Returns a single queue, with its consumers. */
   public static Map<String, Object> detail(QueueSnapshot view) {
     Map<String, Object> object = summary(view);
     object.put(
@@ -125,7 +125,7 @@ public final class QueueJson {
         .byPolicies(PolicySubject.queue(queue.definition().settings().type(), queue.name()));
   }
 
-  /** In seconds since the epoch, as the publisher set it; null if that is not known. */
+  /** Returns the timestamp of the publisher in seconds since 1970; null if it is unknown. */
   private static Long timestampOf(Message message) {
     return message == null ? null : message.properties().timestamp();
   }

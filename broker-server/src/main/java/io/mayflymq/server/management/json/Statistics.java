@@ -47,7 +47,7 @@ public final class Statistics {
           new Field("get_no_ack", Counter.GOT_NO_ACK),
           new Field("redeliver", Counter.REDELIVERED));
 
-  /** The counters of deaths: first by reason, then by what was done with the messages. */
+  /** The counters of deaths: first by reason, then by the outcome for the messages. */
   private static final List<Field> DIED =
       Stream.concat(
               Arrays.stream(DeathReason.values())
@@ -80,7 +80,7 @@ public final class Statistics {
 
   private Statistics() {}
 
-  /** Returns what a queue counts; null if nothing happened yet. */
+  /** Returns the statistics of a queue; null if all counters are 0. */
   static Map<String, Object> ofQueue(Counts counts) {
     Map<String, Object> stats = new LinkedHashMap<>();
     add(stats, counts, HANDED_OUT);
@@ -91,8 +91,8 @@ public final class Statistics {
   }
 
   /**
-   * Returns the deaths of a queue by reason and by what was done with the messages, without
-   * counters that are 0.
+   * Returns the deaths of a queue by reason and by the outcome for the messages, without counters
+   * that are 0.
    */
   public static Map<String, Object> deaths(Counts counts) {
     Map<String, Object> deaths = new LinkedHashMap<>();
@@ -113,7 +113,7 @@ public final class Statistics {
     };
   }
 
-  /** Returns what a channel counts; null if nothing happened yet. */
+  /** Returns the statistics of a channel; null if all counters are 0. */
   static Map<String, Object> ofChannel(Counts counts) {
     Map<String, Object> stats = new LinkedHashMap<>();
     add(stats, counts, HANDED_OUT);
@@ -121,7 +121,7 @@ public final class Statistics {
     return nonZero(stats);
   }
 
-  /** Returns what went through an exchange; null if nothing did. */
+  /** Returns the statistics of an exchange; null if all counters are 0. */
   public static Map<String, Object> ofExchange(Counts counts) {
     if (counts == null) {
       return null;
@@ -132,8 +132,8 @@ public final class Statistics {
   }
 
   /**
-   * Returns what happened in virtual hosts together: publishes by channels, everything else by
-   * queues.
+   * Returns the statistics of several virtual hosts together: publishes counted by channels,
+   * everything else by queues.
    */
   public static Map<String, Object> ofVhosts(List<Counts> channels, List<Counts> queues) {
     Map<String, Object> stats = new LinkedHashMap<>();
@@ -145,7 +145,7 @@ public final class Statistics {
     return stats;
   }
 
-  /** Sums of several. */
+  /** The sum of several counters. */
   public record Totals(List<Counts> all) implements Counts {
     public static Counts of(List<Counts> all) {
       return new Totals(all);
@@ -172,8 +172,8 @@ public final class Statistics {
   }
 
   /**
-   * How many messages there are, and how fast that changes: the rates follow from those of what
-   * comes in and goes out.
+   * Adds the numbers of messages and the rates at which they change, computed from the rates of
+   * messages added and removed.
    */
   public static void putMessages(
       Map<String, Object> object, long ready, long unacked, Counts counts) {
@@ -197,7 +197,10 @@ public final class Statistics {
     put(object, "messages_unacknowledged", unacked, unackedRate);
   }
 
-  /** Since when nothing has been counted, if so, to the interval of samples. */
+  /**
+   * Adds the time since which no counter has changed, with the precision of the sampling interval;
+   * nothing if a counter has just changed.
+   */
   static void putIdleSince(Map<String, Object> object, Counters counters) {
     counters
         .stillSinceNanos()
@@ -210,7 +213,7 @@ public final class Statistics {
                             START_MILLIS + TimeUnit.NANOSECONDS.toMillis(nanos - START_NANOS)))));
   }
 
-  /** A number, and beside it how fast it grows. */
+  /** Adds a number and its rate of change. */
   public static void put(Map<String, Object> object, String name, long value, double rate) {
     object.put(name, value);
     object.put(name + "_details", Map.of("rate", Math.round(rate * 10) / 10.0));

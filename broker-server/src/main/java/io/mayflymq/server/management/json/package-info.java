@@ -1,2 +1,2 @@
-/** What the API shows of queues, connections and messages, as JSON. */
+/** JSON of the API about queues, connections and messages. */
 package io.mayflymq.server.management.json;
