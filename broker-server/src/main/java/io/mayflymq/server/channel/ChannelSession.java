@@ -6,7 +6,6 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.route.Route;
-import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.ReplySender;
 import io.mayflymq.protocol.method.AccessMethod;
@@ -27,8 +26,6 @@ import io.mayflymq.server.channel.ChannelEvent.ChannelCreated;
 import io.mayflymq.server.channel.Transaction.Verdict;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /*
@@ -40,13 +37,7 @@ import java.util.stream.Stream;
  * channel is ignored.
  */
 public final class ChannelSession {
-  private enum State {
-    OPEN,
-    CLOSING,
-    CLOSED
-  }
-
-  private final int number;
+  private final ChannelContext channel;
   private final ConnectionContext connection;
   private final ContentAssembler content;
   private final Publisher publisher;
@@ -57,19 +48,18 @@ public final class ChannelSession {
   private final ReplySender replies;
   private final CommandOrder order;
   private final Counters counters = new Counters();
-  private State state = State.OPEN;
   private ConfirmTracker confirms;
   private Transaction transaction;
 
   /** Opens a channel. */
   public ChannelSession(int number, ConnectionContext connection) {
-    this.number = number;
+    this.channel = new ChannelContext(number, connection);
     this.connection = connection;
     this.content = new ContentAssembler(connection.settings().maxMessageSize());
-    this.order = new CommandOrder(this, connection);
-    this.exchanges = new ExchangeOperations(this, connection);
-    this.queues = new QueueOperations(this, connection);
-    this.consumers = new ConsumerOperations(number, this, connection, counters);
+    this.order = new CommandOrder(channel, connection);
+    this.exchanges = new ExchangeOperations(channel, connection);
+    this.queues = new QueueOperations(channel, connection);
+    this.consumers = new ConsumerOperations(channel, connection, order, queues, counters);
     this.publisher =
         new Publisher(
             connection.vhost(),
@@ -85,19 +75,19 @@ public final class ChannelSession {
 
   /** Returns its number in the connection, 1 or more. */
   public int number() {
-    return number;
+    return channel.number();
   }
 
   /** Returns whether neither side has closed it. */
   public boolean isOpen() {
-    return state == State.OPEN;
+    return channel.isOpen();
   }
 
   // What arrives
 
   /** Handles a method other than publish and ack. */
   public void onMethod(Method method) {
-    if (state != State.OPEN) {
+    if (!channel.isOpen()) {
       whileClosing(method);
       return;
     }
@@ -109,22 +99,22 @@ public final class ChannelSession {
       order.afterEverything(() -> queues.handle(queue));
     } else if (method instanceof ExchangeMethod exchange) {
       order.afterEverything(() -> exchanges.handle(exchange));
-    } else if (method instanceof ChannelMethod channel) {
-      onChannel(channel);
+    } else if (method instanceof ChannelMethod ofChannel) {
+      onChannel(ofChannel);
     } else if (method instanceof ConfirmMethod.Select select) {
       selectConfirms(select);
     } else if (method instanceof TxMethod tx) {
       onTx(tx);
     } else if (method instanceof AccessMethod.Request) {
-      reply(false, new AccessMethod.RequestOk(1));
+      channel.reply(false, new AccessMethod.RequestOk(1));
     } else {
-      throw notForServers(method);
+      throw ChannelContext.notForServers(method);
     }
   }
 
   /** Handles {@code basic.ack}. */
   public void onAck(long deliveryTag, boolean multiple) {
-    if (state == State.OPEN) {
+    if (channel.isOpen()) {
       content.requireNoContentExpected();
       settle(deliveryTag, multiple, Verdict.ACKNOWLEDGE);
     }
@@ -133,21 +123,21 @@ public final class ChannelSession {
   /** Handles a {@code basic.publish} whose content follows. */
   public void onPublish(
       ShortString exchange, ShortString routingKey, boolean mandatory, boolean immediate) {
-    if (state == State.OPEN) {
+    if (channel.isOpen()) {
       content.publish(exchange, routingKey, mandatory, immediate);
     }
   }
 
   /** Handles a content header. */
   public void onContentHeader(int classId, long bodySize, ByteBuf in, int index, int length) {
-    if (state == State.OPEN && content.header(classId, bodySize, in, index, length)) {
+    if (channel.isOpen() && content.header(classId, bodySize, in, index, length)) {
       publishAssembled();
     }
   }
 
   /** Handles a piece of a body. */
   public void onContentBody(ByteBuf in, int index, int length) {
-    if (state == State.OPEN && content.body(in, index, length)) {
+    if (channel.isOpen() && content.body(in, index, length)) {
       publishAssembled();
     }
   }
@@ -163,7 +153,7 @@ public final class ChannelSession {
       int propertiesLength,
       int bodyIndex,
       int bodyLength) {
-    if (state != State.OPEN) {
+    if (!channel.isOpen()) {
       return;
     }
     content.requireNoContentExpected();
@@ -251,7 +241,7 @@ public final class ChannelSession {
     connection
         .output()
         .content(
-            number,
+            number(),
             new BasicMethod.Return(
                 ReplyCode.NO_ROUTE.code(),
                 ReplyCode.NO_ROUTE.name(),
@@ -278,11 +268,11 @@ public final class ChannelSession {
       consumers.qos(qos);
     } else if (method instanceof BasicMethod.Recover recover) {
       recover(recover.requeue());
-      reply(false, BasicMethod.RecoverOk.INSTANCE);
+      channel.reply(false, BasicMethod.RecoverOk.INSTANCE);
     } else if (method instanceof BasicMethod.RecoverAsync recover) {
       recover(recover.requeue());
     } else if (!(method instanceof BasicMethod.CancelOk)) {
-      throw notForServers(method);
+      throw ChannelContext.notForServers(method);
     }
   }
 
@@ -306,28 +296,27 @@ public final class ChannelSession {
 
   private void onChannel(ChannelMethod method) {
     if (method instanceof ChannelMethod.Close) {
-      state = State.CLOSED;
+      channel.close();
       release();
-      connection.output().method(number, ChannelMethod.CloseOk.INSTANCE);
-      connection.closed(this);
+      connection.output().method(number(), ChannelMethod.CloseOk.INSTANCE);
+      connection.closed(number());
     } else if (method instanceof ChannelMethod.Flow flow) {
       if (!flow.active()) {
         throw new ConnectionException(ReplyCode.NOT_IMPLEMENTED, "active=false");
       }
-      reply(false, new ChannelMethod.FlowOk(true));
+      channel.reply(false, new ChannelMethod.FlowOk(true));
     } else if (method instanceof ChannelMethod.Open) {
       throw new ConnectionException(ReplyCode.CHANNEL_ERROR, "second 'channel.open' seen");
     } else if (!(method instanceof ChannelMethod.FlowOk)) {
-      throw notForServers(method);
+      throw ChannelContext.notForServers(method);
     }
   }
 
   private void whileClosing(Method method) {
     if (method instanceof ChannelMethod.CloseOk) {
-      state = State.CLOSED;
-      connection.closed(this);
+      connection.closed(number());
     } else if (method instanceof ChannelMethod.Close) {
-      connection.output().method(number, ChannelMethod.CloseOk.INSTANCE);
+      connection.output().method(number(), ChannelMethod.CloseOk.INSTANCE);
     }
   }
 
@@ -337,9 +326,9 @@ public final class ChannelSession {
           ReplyCode.PRECONDITION_FAILED, "cannot switch from tx to confirm mode");
     }
     if (confirms == null) {
-      confirms = new ConfirmTracker(number, connection.output(), connection.home(), counters);
+      confirms = new ConfirmTracker(number(), connection.output(), connection.home(), counters);
     }
-    reply(select.noWait(), ConfirmMethod.SelectOk.INSTANCE);
+    channel.reply(select.noWait(), ConfirmMethod.SelectOk.INSTANCE);
   }
 
   private void onTx(TxMethod method) {
@@ -351,7 +340,7 @@ public final class ChannelSession {
       if (transaction == null) {
         transaction = new Transaction();
       }
-      reply(false, TxMethod.SelectOk.INSTANCE);
+      channel.reply(false, TxMethod.SelectOk.INSTANCE);
       return;
     }
     if (transaction == null) {
@@ -361,9 +350,9 @@ public final class ChannelSession {
       order.afterEverything(() -> commit(transaction));
     } else if (method instanceof TxMethod.Rollback) {
       transaction = new Transaction();
-      reply(false, TxMethod.RollbackOk.INSTANCE);
+      channel.reply(false, TxMethod.RollbackOk.INSTANCE);
     } else {
-      throw notForServers(method);
+      throw ChannelContext.notForServers(method);
     }
   }
 
@@ -380,13 +369,13 @@ public final class ChannelSession {
     }
     settlements.commit(committed.takeVerdicts());
     connection.commands().flush();
-    await(
+    channel.await(
         outcome.allAccepted(),
         accepted -> {
           if (!accepted) {
             throw new ChannelException(ReplyCode.PRECONDITION_FAILED, "partial tx completion");
           }
-          order.afterEverything(() -> reply(false, TxMethod.CommitOk.INSTANCE));
+          order.afterEverything(() -> channel.reply(false, TxMethod.CommitOk.INSTANCE));
         });
   }
 
@@ -406,35 +395,6 @@ public final class ChannelSession {
         consumers.globalPrefetch());
   }
 
-  // For the operations
-
-  /** Sends a reply unless the client wants none. */
-  void reply(boolean noWait, Method method) {
-    if (!noWait && isOpen()) {
-      connection.output().method(number, method);
-    }
-  }
-
-  /** Returns what keeps the channel's commands in order. */
-  CommandOrder order() {
-    return order;
-  }
-
-  <T> void await(CompletableFuture<T> future, Consumer<T> then) {
-    connection.await(this, future, then);
-  }
-
-  /** Returns the queue of this name, or the one declared last if the name is empty. */
-  Queue queue(String name, Permission permission) {
-    return queues.find(name, permission);
-  }
-
-  ConnectionException notForServers(Method method) {
-    return new ConnectionException(
-        ReplyCode.COMMAND_INVALID,
-        "unexpected method in channel: %d.%d".formatted(method.classId(), method.methodId()));
-  }
-
   // Ending
 
   /**
@@ -442,18 +402,18 @@ public final class ChannelSession {
    * awaited.
    */
   public void fail() {
-    if (state == State.OPEN) {
-      state = State.CLOSING;
+    if (channel.isOpen()) {
+      channel.close();
       release();
     }
   }
 
   /** Releases everything; called when the connection has ended. */
   public void connectionEnded() {
-    if (state == State.OPEN) {
+    if (channel.isOpen()) {
       release();
+      channel.close();
     }
-    state = State.CLOSED;
   }
 
   private void release() {

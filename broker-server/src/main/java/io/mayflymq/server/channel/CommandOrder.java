@@ -13,10 +13,10 @@ import java.util.concurrent.CompletableFuture;
  * the connection's loop only.
  */
 final class CommandOrder {
-  private final ChannelSession channel;
+  private final ChannelContext channel;
   private final ConnectionContext connection;
 
-  CommandOrder(ChannelSession channel, ConnectionContext connection) {
+  CommandOrder(ChannelContext channel, ConnectionContext connection) {
     this.channel = channel;
     this.connection = connection;
   }

@@ -45,9 +45,9 @@ public interface ConnectionContext {
    * Handles no further method until a future is done; then continues with its value, or fails the
    * channel with its error.
    *
-   * @param channel the channel that waits
+   * @param channel the number of the channel that waits
    */
-  <T> void await(ChannelSession channel, CompletableFuture<T> future, Consumer<T> then);
+  <T> void await(int channel, CompletableFuture<T> future, Consumer<T> then);
 
   /**
    * Runs an action at once, or, while a reply is awaited, after that reply: the side effects of a
@@ -70,5 +70,5 @@ public interface ConnectionContext {
   void failInternally(Throwable cause);
 
   /** Removes a channel that is closed on both sides. */
-  void closed(ChannelSession channel);
+  void closed(int channel);
 }

@@ -29,8 +29,10 @@ import java.util.concurrent.CompletableFuture;
 /** The consumers of a channel, {@code basic.get}, and the deliveries to both. */
 final class ConsumerOperations implements DeliveryReceiver {
   private final int number;
-  private final ChannelSession channel;
+  private final ChannelContext channel;
   private final ConnectionContext connection;
+  private final CommandOrder order;
+  private final QueueOperations queues;
   private final ChannelIdentity identity;
   private final Counters counters;
   private final Map<String, DeliverySource> consumers = new LinkedHashMap<>();
@@ -44,10 +46,16 @@ final class ConsumerOperations implements DeliveryReceiver {
   private volatile ChannelPrefetch credit;
 
   ConsumerOperations(
-      int number, ChannelSession channel, ConnectionContext connection, Counters counters) {
-    this.number = number;
+      ChannelContext channel,
+      ConnectionContext connection,
+      CommandOrder order,
+      QueueOperations queues,
+      Counters counters) {
+    this.number = channel.number();
     this.channel = channel;
     this.connection = connection;
+    this.order = order;
+    this.queues = queues;
     this.identity = new ChannelIdentity(connection.identity(), number);
     this.counters = counters;
     this.timeout =
@@ -121,7 +129,7 @@ final class ConsumerOperations implements DeliveryReceiver {
       return;
     }
     String tag = freeTag(consume);
-    Queue queue = channel.queue(consume.queue(), Permission.READ);
+    Queue queue = queues.find(consume.queue(), Permission.READ);
     ConsumeChecks.check(queue, consume, prefetch);
     ChannelConsumerTarget outlet =
         new ChannelConsumerTarget(queue, connection.linkFrom(queue.shard()), this);
@@ -133,7 +141,7 @@ final class ConsumerOperations implements DeliveryReceiver {
             prefetch,
             consume.arguments(),
             outlet);
-    channel.order().after(queue, () -> subscribe(queue, outlet.attach(consumer), consume));
+    order.after(queue, () -> subscribe(queue, outlet.attach(consumer), consume));
   }
 
   private void subscribe(Queue queue, DeliverySource source, BasicMethod.Consume consume) {
@@ -213,7 +221,7 @@ final class ConsumerOperations implements DeliveryReceiver {
     if (source == null) {
       channel.reply(cancel.noWait(), new BasicMethod.CancelOk(cancel.consumerTag()));
     } else {
-      channel.order().after(source.queue(), () -> cancel(source, cancel.noWait()));
+      order.after(source.queue(), () -> cancel(source, cancel.noWait()));
     }
   }
 
@@ -229,13 +237,10 @@ final class ConsumerOperations implements DeliveryReceiver {
   }
 
   void get(BasicMethod.Get get) {
-    Queue queue = channel.queue(get.queue(), Permission.READ);
+    Queue queue = queues.find(get.queue(), Permission.READ);
     connection.commands().flush();
-    channel
-        .order()
-        .after(
-            queue,
-            () -> channel.await(queue.fetch(!get.noAck()), fetched -> fetched(queue, fetched)));
+    order.after(
+        queue, () -> channel.await(queue.fetch(!get.noAck()), fetched -> fetched(queue, fetched)));
   }
 
   private void fetched(Queue queue, GetResult fetched) {

@@ -16,10 +16,10 @@ import io.mayflymq.protocol.types.ReplyCode;
  * bindings).
  */
 final class ExchangeOperations {
-  private final ChannelSession channel;
+  private final ChannelContext channel;
   private final ConnectionContext connection;
 
-  ExchangeOperations(ChannelSession channel, ConnectionContext connection) {
+  ExchangeOperations(ChannelContext channel, ConnectionContext connection) {
     this.channel = channel;
     this.connection = connection;
   }
@@ -42,7 +42,7 @@ final class ExchangeOperations {
           connection.vhost().unbind(binding, connection.identity()),
           done -> channel.reply(unbind.noWait(), ExchangeMethod.UnbindOk.INSTANCE));
     } else {
-      throw channel.notForServers(method);
+      throw ChannelContext.notForServers(method);
     }
   }
 

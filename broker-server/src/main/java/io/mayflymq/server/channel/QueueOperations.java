@@ -15,13 +15,13 @@ import io.mayflymq.protocol.types.ReplyCode;
 
 /** The methods of class queue (AMQP 0-9-1 section 1.5). */
 final class QueueOperations {
-  private final ChannelSession channel;
+  private final ChannelContext channel;
   private final ConnectionContext connection;
 
   /** The queue that an empty name stands for. */
   private String lastDeclared = "";
 
-  QueueOperations(ChannelSession channel, ConnectionContext connection) {
+  QueueOperations(ChannelContext channel, ConnectionContext connection) {
     this.channel = channel;
     this.connection = connection;
   }
@@ -47,7 +47,7 @@ final class QueueOperations {
     } else if (method instanceof QueueMethod.Delete delete) {
       delete(delete);
     } else {
-      throw channel.notForServers(method);
+      throw ChannelContext.notForServers(method);
     }
   }
 

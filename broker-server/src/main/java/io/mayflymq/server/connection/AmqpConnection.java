@@ -12,7 +12,6 @@ import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.ReplyCode;
-import io.mayflymq.server.channel.ChannelSession;
 import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.channel.ClientQuirks;
 import io.mayflymq.server.channel.ConnectionContext;
@@ -39,7 +38,7 @@ import java.util.function.Consumer;
  * unsettled messages are requeued, exclusive queues are deleted). Then the connection waits for the
  * client's close-ok, for a limited time.
  */
-public final class AmqpConnection implements ConnectionContext {
+final class AmqpConnection implements ConnectionContext, OpenConnection {
   private static final long CLOSING_TIMEOUT_MILLIS = 5_000;
   private static final long REFUSED_LOGIN_PAUSE_MILLIS = 1_000;
 
@@ -221,7 +220,7 @@ public final class AmqpConnection implements ConnectionContext {
     return channels;
   }
 
-  /** Unblocks the connection; called when no alarm is left. Any thread may call. */
+  @Override
   public void alarmsCleared() {
     home.execute(
         () -> {
@@ -254,7 +253,7 @@ public final class AmqpConnection implements ConnectionContext {
   // Waiting
 
   @Override
-  public <T> void await(ChannelSession channel, CompletableFuture<T> future, Consumer<T> then) {
+  public <T> void await(int channel, CompletableFuture<T> future, Consumer<T> then) {
     if (future.isDone()) {
       DecodeSuspension.give(future, then);
       return;
@@ -269,7 +268,7 @@ public final class AmqpConnection implements ConnectionContext {
                   try {
                     DecodeSuspension.give(future, then);
                   } catch (AmqpException e) {
-                    fail(channel.number(), e.withMethod(method.classId(), method.methodId()));
+                    fail(channel, e.withMethod(method.classId(), method.methodId()));
                   } catch (Throwable e) {
                     failInternally(e);
                   }
@@ -375,10 +374,7 @@ public final class AmqpConnection implements ConnectionContext {
     }
   }
 
-  /**
-   * Closes the connection with 320 CONNECTION_FORCED and this reason. Any thread may call; returns
-   * at once.
-   */
+  @Override
   public void forceClose(String reason) {
     home.execute(
         () -> {
@@ -392,7 +388,7 @@ public final class AmqpConnection implements ConnectionContext {
         });
   }
 
-  /** Closes the socket without sending anything. Any thread may call; returns at once. */
+  @Override
   public void hangUp() {
     socket.close();
   }
@@ -440,12 +436,12 @@ public final class AmqpConnection implements ConnectionContext {
 
   // For management
 
-  /** Returns the connection's state; null unless it is open. On the connection's loop. */
+  @Override
   public ConnectionView view() {
     return state == State.OPEN ? open.view(channels.count(), publishBlocker.isBlocked()) : null;
   }
 
-  /** Returns the state of its channels; none unless it is open. On the connection's loop. */
+  @Override
   public List<ChannelView> channelViews() {
     return state == State.OPEN ? channels.views() : List.of();
   }
@@ -503,7 +499,7 @@ public final class AmqpConnection implements ConnectionContext {
   }
 
   @Override
-  public void closed(ChannelSession channel) {
+  public void closed(int channel) {
     channels.remove(channel);
   }
 }

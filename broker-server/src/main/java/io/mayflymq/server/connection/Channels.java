@@ -89,8 +89,8 @@ final class Channels {
     return found;
   }
 
-  void remove(ChannelSession channel) {
-    if (sessions.remove(channel.number()) != null) {
+  void remove(int number) {
+    if (sessions.remove(number) != null) {
       counted.closeChannels(user, 1);
     }
     last = null;

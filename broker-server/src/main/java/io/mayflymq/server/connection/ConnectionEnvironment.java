@@ -23,7 +23,8 @@ import java.util.function.Supplier;
  * @param alarms the alarms, which block connections that publish
  * @param parameters the global parameters; the cluster's name is one of them
  * @param linesBeforeLogin limits the log lines about clients that have not logged in
- * @param open the connections that are open; safe for any thread
+ * @param open the connections whose handshake has begun and whose socket is open; safe for any
+ *     thread
  */
 public record ConnectionEnvironment(
     Broker broker,
@@ -34,7 +35,7 @@ public record ConnectionEnvironment(
     Alarms alarms,
     GlobalParameters parameters,
     LineLimit linesBeforeLogin,
-    Set<AmqpConnection> open) {
+    Set<OpenConnection> open) {
 
   /** Creates an environment without connections. */
   public ConnectionEnvironment(

@@ -6,7 +6,7 @@ import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.vhost.Queue;
 
 /** Sends one consumer's messages through the link from its queue's shard to its connection. */
-public final class ChannelConsumerTarget implements ConsumerTarget {
+public final class ChannelConsumerTarget implements ConsumerTarget, WaitingConsumer {
   private final Queue queue;
   private final DeliveryLink link;
   private final DeliveryReceiver channel;
@@ -56,22 +56,19 @@ public final class ChannelConsumerTarget implements ConsumerTarget {
     link.cancelled(channel, consumer);
   }
 
-  /** Lets the queue try to deliver again. Any thread may call. */
-  void resume() {
+  @Override
+  public void resume() {
     queue.shard().execute(() -> queue.resume(source.consumer()));
   }
 
-  /**
-   * Lets the queue try to deliver again when it is this consumer's turn to use the channel's
-   * prefetch; the next consumer follows.
-   */
-  void resumeInTurn(ChannelPrefetch credit) {
+  @Override
+  public void resumeThen(Runnable next) {
     queue
         .shard()
         .execute(
             () -> {
               queue.resume(source.consumer());
-              credit.wakeNext();
+              next.run();
             });
   }
 }

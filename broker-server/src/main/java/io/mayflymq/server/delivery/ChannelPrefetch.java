@@ -16,10 +16,11 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 public final class ChannelPrefetch {
   private final AtomicInteger used;
+  private final Runnable wakeNext = this::wakeNext;
   private volatile int limit;
 
   /** The waiting consumers in order of arrival; guarded by itself. */
-  private final Set<ChannelConsumerTarget> waiting = new LinkedHashSet<>();
+  private final Set<WaitingConsumer> waiting = new LinkedHashSet<>();
 
   /**
    * Creates the prefetch limit of a channel.
@@ -42,23 +43,23 @@ public final class ChannelPrefetch {
   }
 
   /**
-   * Takes one unit of credit; if there is none, the target is woken when there may be. On the shard
-   * of the target's queue.
+   * Takes one unit of credit; if there is none, the consumer is woken when there may be. On the
+   * shard of its queue.
    *
    * @param counts whether it uses one unit up; otherwise one only has to be available
    */
-  boolean tryTake(ChannelConsumerTarget outlet, boolean counts) {
+  boolean tryTake(WaitingConsumer consumer, boolean counts) {
     if (take(counts)) {
       return true;
     }
     synchronized (waiting) {
-      waiting.add(outlet);
+      waiting.add(consumer);
     }
     // Credit may have been given back between the two steps, by a thread that did not see this
-    // target wait.
+    // consumer wait.
     if (take(counts)) {
       synchronized (waiting) {
-        waiting.remove(outlet);
+        waiting.remove(consumer);
       }
       return true;
     }
@@ -89,25 +90,24 @@ public final class ChannelPrefetch {
   }
 
   /**
-   * If there is credit, wakes the target that has waited longest, which calls this again after its
-   * turn. Any thread may call.
+   * If there is credit, wakes the consumer that has waited longest, and after its turn the next.
    */
-  void wakeNext() {
+  private void wakeNext() {
     if (!isExhausted(used.get())) {
-      ChannelConsumerTarget next = longestWaiting();
+      WaitingConsumer next = longestWaiting();
       if (next != null) {
-        next.resumeInTurn(this);
+        next.resumeThen(wakeNext);
       }
     }
   }
 
-  private ChannelConsumerTarget longestWaiting() {
+  private WaitingConsumer longestWaiting() {
     synchronized (waiting) {
-      Iterator<ChannelConsumerTarget> inOrder = waiting.iterator();
+      Iterator<WaitingConsumer> inOrder = waiting.iterator();
       if (!inOrder.hasNext()) {
         return null;
       }
-      ChannelConsumerTarget first = inOrder.next();
+      WaitingConsumer first = inOrder.next();
       inOrder.remove();
       return first;
     }

@@ -26,7 +26,7 @@ public final class DeliveryLink implements EndOfBurstListener {
   private final Shard from;
   private final Shard to;
   private final ConnectionOutput output;
-  private final List<ChannelConsumerTarget> waiting = new ArrayList<>();
+  private final List<WaitingConsumer> waiting = new ArrayList<>();
 
   private DeliveryBatch open;
   private long handedOver;
@@ -47,17 +47,17 @@ public final class DeliveryLink implements EndOfBurstListener {
   }
 
   /**
-   * Returns whether another message may be sent; if not, the target is woken when it may. On the
+   * Returns whether another message may be sent; if not, the consumer is woken when it may. On the
    * queues' shard.
    */
-  boolean hasRoom(ChannelConsumerTarget outlet) {
+  boolean hasRoom(WaitingConsumer consumer) {
     if (isOpen()) {
       return true;
     }
-    waiting.add(outlet);
+    waiting.add(consumer);
     somebodyWaits = true;
     if (isOpen()) {
-      waiting.remove(outlet);
+      waiting.remove(consumer);
       somebodyWaits = !waiting.isEmpty();
       return true;
     }
@@ -123,8 +123,8 @@ public final class DeliveryLink implements EndOfBurstListener {
 
   private void resumeWaiting() {
     somebodyWaits = false;
-    List<ChannelConsumerTarget> outlets = List.copyOf(waiting);
+    List<WaitingConsumer> consumers = List.copyOf(waiting);
     waiting.clear();
-    outlets.forEach(ChannelConsumerTarget::resume);
+    consumers.forEach(WaitingConsumer::resume);
   }
 }

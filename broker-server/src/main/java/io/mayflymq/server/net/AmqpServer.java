@@ -12,9 +12,9 @@ import io.mayflymq.server.config.settings.AuthSettings;
 import io.mayflymq.server.config.settings.ListenerSettings;
 import io.mayflymq.server.config.settings.ServerSettings;
 import io.mayflymq.server.config.settings.TcpSettings;
-import io.mayflymq.server.connection.AmqpConnection;
 import io.mayflymq.server.connection.AmqpConnectionHandler;
 import io.mayflymq.server.connection.ConnectionEnvironment;
+import io.mayflymq.server.connection.OpenConnection;
 import io.mayflymq.server.tls.ReloadingTls;
 import io.mayflymq.server.tls.TlsException;
 import io.netty.bootstrap.ServerBootstrap;
@@ -74,7 +74,7 @@ public final class AmqpServer implements AutoCloseable {
             new Alarms.Listener() {
               @Override
               public void lastCleared() {
-                environment.open().forEach(AmqpConnection::alarmsCleared);
+                environment.open().forEach(OpenConnection::alarmsCleared);
               }
             });
   }
@@ -222,7 +222,7 @@ public final class AmqpServer implements AutoCloseable {
     tlsListeners.forEach(listener -> listener.close().awaitUninterruptibly());
     environment.open().forEach(connection -> connection.forceClose(SHUTDOWN));
     if (!awaitNoneOpen(CLOSE_OK_NANOS)) {
-      environment.open().forEach(AmqpConnection::hangUp);
+      environment.open().forEach(OpenConnection::hangUp);
       awaitNoneOpen(HANG_UP_NANOS);
     }
   }

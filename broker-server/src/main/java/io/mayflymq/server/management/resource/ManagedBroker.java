@@ -13,9 +13,9 @@ import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.channel.ChannelView;
-import io.mayflymq.server.connection.AmqpConnection;
 import io.mayflymq.server.connection.ConnectionEnvironment;
 import io.mayflymq.server.connection.ConnectionView;
+import io.mayflymq.server.connection.OpenConnection;
 import io.mayflymq.server.definitions.BrokerDefinitions;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Principal;
@@ -226,7 +226,7 @@ public final class ManagedBroker {
         ShardQuery.collectWithin(
             SHORT_MILLIS,
             environment.open(),
-            AmqpConnection::home,
+            OpenConnection::home,
             connection -> {
               ConnectionView view = connection.view();
               return view == null || !isShown(principal, view.identity().user())
@@ -301,14 +301,14 @@ public final class ManagedBroker {
   // Connections
 
   /** A connection, and how it is now. */
-  record Connected(AmqpConnection connection, ConnectionView view) {}
+  record Connected(OpenConnection connection, ConnectionView view) {}
 
   /** Returns the connections that a principal may see, by name: a monitor all, others their own. */
   List<Connected> connections(Principal principal) {
     return Futures.await(
             ShardQuery.collect(
                 environment.open(),
-                AmqpConnection::home,
+                OpenConnection::home,
                 connection -> {
                   ConnectionView view = connection.view();
                   return view == null ? null : new Connected(connection, view);
@@ -339,7 +339,7 @@ public final class ManagedBroker {
   List<ChannelView> channels(Principal principal) {
     return Futures.await(
             ShardQuery.collect(
-                environment.open(), AmqpConnection::home, AmqpConnection::channelViews))
+                environment.open(), OpenConnection::home, OpenConnection::channelViews))
         .stream()
         .flatMap(List::stream)
         .filter(

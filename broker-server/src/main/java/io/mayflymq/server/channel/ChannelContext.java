@@ -1,0 +1,56 @@
+package io.mayflymq.server.channel;
+
+import io.mayflymq.protocol.method.Method;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.ReplyCode;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/** What the operations of a channel share. Used on the connection's loop only. */
+final class ChannelContext {
+  private final int number;
+  private final ConnectionContext connection;
+  private boolean open = true;
+
+  ChannelContext(int number, ConnectionContext connection) {
+    this.number = number;
+    this.connection = connection;
+  }
+
+  /** Returns the number of the channel in its connection. */
+  int number() {
+    return number;
+  }
+
+  /** Returns whether neither side has closed the channel. */
+  boolean isOpen() {
+    return open;
+  }
+
+  /** Notes that one side closes the channel, or that the connection has ended. */
+  void close() {
+    open = false;
+  }
+
+  /** Sends a reply unless the client wants none. */
+  void reply(boolean noWait, Method method) {
+    if (!noWait && open) {
+      connection.output().method(number, method);
+    }
+  }
+
+  /**
+   * Handles no further method until a future is done; then continues with its value, or fails the
+   * channel with its error.
+   */
+  <T> void await(CompletableFuture<T> future, Consumer<T> then) {
+    connection.await(number, future, then);
+  }
+
+  /** Returns the error for a method that only a server may send. */
+  static ConnectionException notForServers(Method method) {
+    return new ConnectionException(
+        ReplyCode.COMMAND_INVALID,
+        "unexpected method in channel: %d.%d".formatted(method.classId(), method.methodId()));
+  }
+}

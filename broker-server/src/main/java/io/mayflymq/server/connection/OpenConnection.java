@@ -1,0 +1,29 @@
+package io.mayflymq.server.connection;
+
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.server.channel.ChannelView;
+import java.util.List;
+
+/** A connection, as it is listed, told of alarms and closed. */
+public interface OpenConnection {
+  /** Returns the shard on its loop. Any thread may call. */
+  Shard home();
+
+  /** Returns the connection's state; null unless it is open. On the connection's loop. */
+  ConnectionView view();
+
+  /** Returns the state of its channels; none unless it is open. On the connection's loop. */
+  List<ChannelView> channelViews();
+
+  /** Unblocks the connection; called when no alarm is left. Any thread may call. */
+  void alarmsCleared();
+
+  /**
+   * Closes the connection with 320 CONNECTION_FORCED and this reason. Any thread may call; returns
+   * at once.
+   */
+  void forceClose(String reason);
+
+  /** Closes the socket without sending anything. Any thread may call; returns at once. */
+  void hangUp();
+}
