@@ -111,7 +111,7 @@ class RoutingTablePropertyTest {
   }
 
   @Property(tries = 400)
-  void routesLikeTheModel(@ForAll("commands") List<Command> commands) {
+  void routingTableRoutesLikeTheModel(@ForAll("commands") List<Command> commands) {
     NaiveRouting model = new NaiveRouting();
     RoutingTable<Object> table = RoutingTable.empty();
     List<RoutingTable<Object>> tables = new ArrayList<>();

@@ -42,7 +42,7 @@ class RoutingTableTest {
   }
 
   @Test
-  void theDefaultExchangeRoutesToTheQueueNamedByTheKey() {
+  void defaultExchangeRoutesToTheQueueNamedByTheRoutingKey() {
     queue("q");
     assertThat(route("", "q")).containsExactly("q");
     assertThat(route("", "other")).isEmpty();
@@ -52,7 +52,7 @@ class RoutingTableTest {
   }
 
   @Test
-  void theDefaultExchangeCannotBeChanged() {
+  void defaultExchangeCannotBeChanged() {
     queue("q");
     exchange("x", ExchangeType.FANOUT);
     assertThatThrownBy(() -> table.withExchange(ExchangeDefinition.DEFAULT))
@@ -66,7 +66,7 @@ class RoutingTableTest {
   }
 
   @Test
-  void usualRoutesAreMadeOnce() {
+  void commonRoutesAreCreatedOnce() {
     queue("q");
     queue("r");
     exchange("direct", ExchangeType.DIRECT);
@@ -86,7 +86,7 @@ class RoutingTableTest {
   }
 
   @Test
-  void aReplacedQueueIsFoundThroughItsBindings() {
+  void replacedQueueIsRoutedToThroughItsBindings() {
     queue("q");
     exchange("x", ExchangeType.TOPIC);
     bind(Binding.toQueue("x", "q", "#"));
@@ -98,7 +98,7 @@ class RoutingTableTest {
   }
 
   @Test
-  void routesThroughBindingsBetweenExchangesAndEndsCycles() {
+  void bindingsBetweenExchangesAreFollowedAndCyclesEnd() {
     List.of("x", "y", "z").forEach(name -> exchange(name, ExchangeType.FANOUT));
     queue("q");
     queue("r");
@@ -115,7 +115,7 @@ class RoutingTableTest {
   }
 
   @Test
-  void alternatesAreTriedOneAfterTheOther() {
+  void alternateExchangesAreTriedInTurn() {
     List.of("x", "y", "z").forEach(name -> exchange(name, ExchangeType.DIRECT));
     queue("q");
     table = table.withAlternateExchange("x", "y").withAlternateExchange("y", "z");
@@ -132,7 +132,7 @@ class RoutingTableTest {
   }
 
   @Test
-  void aMatchThatLeadsNowhereDoesNotBringTheAlternateIn() {
+  void alternateExchangeIsNotUsedIfABindingMatchesWithoutReachingAQueue() {
     List.of("x", "y", "z").forEach(name -> exchange(name, ExchangeType.DIRECT));
     queue("q");
     table = table.withAlternateExchange("x", "z");
@@ -141,7 +141,7 @@ class RoutingTableTest {
   }
 
   @Test
-  void severalKeysAreOneMessage() {
+  void messageWithSeveralKeysIsRoutedToEachQueueOnce() {
     exchange("x", ExchangeType.DIRECT);
     exchange("y", ExchangeType.FANOUT);
     List.of("q", "r", "lost").forEach(this::queue);
@@ -182,7 +182,7 @@ class RoutingTableTest {
   }
 
   @Test
-  void autoDeleteExchangesGoWithTheirLastBinding() {
+  void autoDeleteExchangesAreDeletedWithTheirLastBinding() {
     List.of("x", "y", "z").forEach(this::autoDelete);
     exchange("stays", ExchangeType.FANOUT);
     queue("q");
@@ -210,7 +210,7 @@ class RoutingTableTest {
   }
 
   @Test
-  void anAutoDeleteExchangeThatNeverHadABindingStays() {
+  void autoDeleteExchangeThatNeverHadABindingStays() {
     autoDelete("x");
     exchange("y", ExchangeType.FANOUT);
     bind(Binding.toExchange("y", "x", ""));
@@ -220,7 +220,7 @@ class RoutingTableTest {
   }
 
   @Test
-  void deletingAnExchangeTakesItsBindingsOnBothSides() {
+  void deletingAnExchangeRemovesBindingsFromItAndToIt() {
     autoDelete("x");
     exchange("y", ExchangeType.FANOUT);
     queue("q");
@@ -236,7 +236,7 @@ class RoutingTableTest {
   }
 
   @Test
-  void plainRemovalLeavesAutoDeleteExchanges() {
+  void removalWithoutAutoDeleteLeavesAutoDeleteExchanges() {
     autoDelete("x");
     queue("q");
     bind(Binding.toQueue("x", "q", ""));
@@ -248,7 +248,7 @@ class RoutingTableTest {
   }
 
   @Test
-  void whatDoesNotChangeTheTableReturnsIt() {
+  void changeWithoutEffectReturnsTheSameTable() {
     queue("q");
     exchange("x", ExchangeType.FANOUT);
     bind(Binding.toQueue("x", "q", ""));
@@ -261,7 +261,7 @@ class RoutingTableTest {
   }
 
   @Test
-  void exchangeTypesHaveTheirNamesOnTheWire() {
+  void exchangeTypesAreFoundByTheirWireNames() {
     assertThat(ExchangeType.ofWireName("headers")).isEqualTo(ExchangeType.HEADERS);
     assertThat(ExchangeType.ofWireName("Direct")).isNull();
     assertThat(ExchangeType.ofWireName("x-unknown")).isNull();
@@ -271,7 +271,7 @@ class RoutingTableTest {
   }
 
   @Test
-  void theAlternateExchangeComesFromTheArguments() {
+  void alternateExchangeIsReadFromTheArguments() {
     FieldTable arguments = FieldTable.builder().put("alternate-exchange", "ae").build();
     table =
         table.withExchange(

@@ -33,7 +33,7 @@ class ConfigurationTest {
   }
 
   @Test
-  void laterSourcesWin() throws Exception {
+  void laterConfigurationSourcesOverrideEarlierOnes() throws Exception {
     Path file = file("heartbeat = 1\nframe_max = 5001\nchannel_max = 1001");
     Map<String, String> environment =
         Map.of("MAYFLY_HEARTBEAT", "2", "MAYFLY_FRAME_MAX", "5002", "HOME", "/root");
@@ -47,7 +47,7 @@ class ConfigurationTest {
   }
 
   @Test
-  void theLastOfOneSourceWins() throws Exception {
+  void lastValueOfOneConfigurationSourceApplies() throws Exception {
     Configuration configuration =
         Configuration.load(
             Optional.of(file("heartbeat = 1\nheartbeat = 2")),
@@ -58,7 +58,7 @@ class ConfigurationTest {
   }
 
   @Test
-  void theEnvironmentNamesTheFileIfTheCommandLineDoesNot() throws Exception {
+  void environmentNamesTheConfigFileIfTheCommandLineDoesNot() throws Exception {
     String named = file("heartbeat = 7").toString();
     Map<String, String> environment = Map.of("MAYFLY_CONFIG_FILE", named);
     Configuration byEnvironment = Configuration.load(Optional.empty(), environment, List.of());
@@ -69,7 +69,7 @@ class ConfigurationTest {
   }
 
   @Test
-  void variablesReachMembersOfFamilies() throws Exception {
+  void environmentVariablesCanSetKeysOfFamilies() throws Exception {
     Configuration configuration =
         Configuration.load(
             Optional.empty(),
@@ -82,7 +82,7 @@ class ConfigurationTest {
   }
 
   @Test
-  void emptyVariablesAreUnsetAndForeignOnesOnlyWarnedOf() throws Exception {
+  void emptyVariablesAreIgnoredAndUnknownOnesCauseAWarning() throws Exception {
     Configuration configuration =
         Configuration.load(
             Optional.empty(),
@@ -95,7 +95,7 @@ class ConfigurationTest {
   }
 
   @Test
-  void namesOfEarlierVersionsAreAcceptedWithAWarning() throws Exception {
+  void keysOfEarlierVersionsAreAcceptedWithAWarning() throws Exception {
     Path file = file("dead-letter.enabled = false\n");
     Configuration configuration =
         Configuration.load(
@@ -121,7 +121,7 @@ class ConfigurationTest {
   }
 
   @Test
-  void errorsNameFileAndLine() throws Exception {
+  void configurationErrorNamesFileAndLine() throws Exception {
     Path file = file("# first\nheartbeat = ten\n");
     assertThatThrownBy(() -> Configuration.load(Optional.of(file), Map.of(), List.of()))
         .isInstanceOf(ConfigException.class)
@@ -132,7 +132,7 @@ class ConfigurationTest {
   }
 
   @Test
-  void errorsNameTheVariable() {
+  void configurationErrorNamesTheEnvironmentVariable() {
     Map<String, String> environment = Map.of("MAYFLY_LOG_CONSOLE_LEVEL", "loud");
     assertThatThrownBy(() -> Configuration.load(Optional.empty(), environment, List.of()))
         .isInstanceOf(ConfigException.class)
@@ -143,7 +143,7 @@ class ConfigurationTest {
   }
 
   @Test
-  void aBadValueIsTaggedEvenWhereItIsOverridden() throws Exception {
+  void overriddenInvalidValueIsReported() throws Exception {
     Path file = file("heartbeat = ten");
     assertThatThrownBy(
             () -> Configuration.load(Optional.of(file), Map.of(), List.of("heartbeat=10")))
@@ -152,7 +152,7 @@ class ConfigurationTest {
   }
 
   @Test
-  void unknownKeysComeWithTheNearestKnownOne() {
+  void errorAboutAnUnknownKeySuggestsTheNearestKey() {
     assertRefused(
         "hearbeat=60",
         "--set: unknown key 'hearbeat' (value '60'):"
@@ -168,7 +168,7 @@ class ConfigurationTest {
   }
 
   @Test
-  void secretsAreNotShown() {
+  void secretsAreNotShownInConfigurationErrors() {
     assertRefused(
         "defualt_pass=hunter2",
         "--set: unknown key 'defualt_pass' (value (not shown)):"
@@ -176,14 +176,14 @@ class ConfigurationTest {
   }
 
   @Test
-  void messagesStayOneShortLine() {
+  void configurationErrorIsOneShortLine() {
     assertThatThrownBy(() -> sets("heartbeat=1\n2" + "x".repeat(500)))
         .isInstanceOf(ConfigException.class)
         .satisfies(e -> assertThat(e.getMessage()).hasLineCount(1).hasSizeLessThan(200));
   }
 
   @Test
-  void setsNeedAKey() {
+  void setOptionWithoutAKeyIsRefused() {
     assertRefused("heartbeat", "--set: expected KEY=VALUE, found 'heartbeat'");
     assertRefused("=5", "--set: expected KEY=VALUE, found '=5'");
   }
@@ -226,7 +226,7 @@ class ConfigurationTest {
     "disk_free_limit.absolute, none",
     "disk_free_limit.relative, 1001"
   })
-  void refusesBadValues(String key, String value) {
+  void invalidValuesAreRefused(String key, String value) {
     assertThatThrownBy(() -> sets(key + "=" + value))
         .isInstanceOf(ConfigException.class)
         .hasMessageStartingWith(
@@ -243,7 +243,7 @@ class ConfigurationTest {
     "512mib, 536870912",
     "1, 1"
   })
-  void readsSizesInRabbitMqsUnits(String text, int bytes) throws Exception {
+  void sizesAreReadInRabbitMqsUnits(String text, int bytes) throws Exception {
     assertThat(sets("max_message_size=" + text).settings().protocol().maxMessageSize())
         .isEqualTo(bytes);
   }

@@ -28,7 +28,7 @@ class LiveConfigurationTest {
   }
 
   @Test
-  void everyValueHasItsSource() throws Exception {
+  void everyConfigurationValueNamesItsSource() throws Exception {
     LiveConfiguration configuration = of("channel_max=7", "listeners.tcp=none");
     assertThat(line(configuration, "channel_max")).isEqualTo("7 from --set");
     assertThat(line(configuration, "heartbeat"))
@@ -40,7 +40,7 @@ class LiveConfigurationTest {
   }
 
   @Test
-  void secretsAreNotShown() throws Exception {
+  void secretsAreNotShownInTheConfiguration() throws Exception {
     assertThat(line(of("default_pass=s3cret"), "default_pass")).isEqualTo("(not shown) from --set");
   }
 
@@ -59,7 +59,7 @@ class LiveConfigurationTest {
   }
 
   @Test
-  void lastChangeOfAFamilyApplies() throws Exception {
+  void lastChangeOfAKeyFamilyApplies() throws Exception {
     LiveConfiguration configuration = of("loopback_users.ann=true");
     configuration.set("loopback_users", "none");
     assertThat(configuration.settings().auth().loopbackUsers()).isEmpty();

@@ -57,7 +57,7 @@ class ChoiceExchangesTest {
   }
 
   @Test
-  void aConsistentHashSharesByWeight() {
+  void consistentHashDistributesByWeight() {
     Map<String, Integer> shares = shares(hashTable(FieldTable.EMPTY));
     assertThat(shares.get("a")).isCloseTo(KEYS / 8, within(KEYS / 100));
     assertThat(shares.get("b")).isCloseTo(KEYS * 2 / 8, within(KEYS / 100));
@@ -65,7 +65,7 @@ class ChoiceExchangesTest {
   }
 
   @Test
-  void aDestinationThatGoesLeavesOnlyWhatItHad() {
+  void unboundDestinationMovesOnlyItsOwnKeysOfAConsistentHash() {
     RoutingTable<String> before = hashTable(FieldTable.EMPTY);
     RoutingTable<String> after = before.withoutQueue("b");
     for (int i = 0; i < KEYS; i++) {
@@ -81,7 +81,7 @@ class ChoiceExchangesTest {
   }
 
   @Test
-  void aDestinationThatIsBoundTwiceCountsWithItsHigherWeight() {
+  void destinationBoundTwiceHasItsHigherWeight() {
     RoutingTable<String> table = hashTable(FieldTable.EMPTY);
     RoutingTable<String> twice = bind(table, "c", "1");
     for (int i = 0; i < 1_000; i++) {
@@ -90,7 +90,7 @@ class ChoiceExchangesTest {
   }
 
   @Test
-  void aHashMayBeOfAHeaderOrAProperty() {
+  void consistentHashCanUseAHeaderOrAProperty() {
     RoutingTable<String> byHeader = hashTable(FieldTable.builder().put("hash-header", "h").build());
     RoutingTable<String> byId =
         hashTable(FieldTable.builder().put("hash-property", "message_id").build());
@@ -117,7 +117,7 @@ class ChoiceExchangesTest {
     "0, The binding key must be greater than 0",
     "-3, The binding key must be greater than 0"
   })
-  void aWeightIsAPositiveInteger(String key, String text) {
+  void weightOfAConsistentHashMustBeAPositiveInteger(String key, String text) {
     assertThatThrownBy(
             () -> ExchangeType.X_CONSISTENT_HASH.validate(Binding.toQueue("x", "q", key)))
         .isInstanceOf(ChannelException.class)
@@ -125,7 +125,7 @@ class ChoiceExchangesTest {
   }
 
   @Test
-  void argumentsOfAConsistentHashAreChecked() {
+  void invalidArgumentsOfAConsistentHashAreRefused() {
     assertRefused(
         FieldTable.builder().put("hash-header", "h").put("hash-property", "timestamp").build(),
         "hash-header and hash-property are mutually exclusive");
@@ -144,7 +144,7 @@ class ChoiceExchangesTest {
   }
 
   @Test
-  void aModulusHashIsStableAndSharesEvenly() {
+  void modulusHashIsStableAndDistributesEvenly() {
     RoutingTable<String> table = table(ExchangeType.X_MODULUS_HASH, FieldTable.EMPTY);
     for (String queue : List.of("a", "b", "c", "d")) {
       table = bind(table, queue, "");
@@ -158,7 +158,7 @@ class ChoiceExchangesTest {
 
   @ParameterizedTest
   @EnumSource(names = {"X_RANDOM", "X_LOCAL_RANDOM"})
-  void aRandomChoiceReachesAllEvenly(ExchangeType type) {
+  void randomExchangeDistributesEvenly(ExchangeType type) {
     RoutingTable<String> table = table(type, FieldTable.EMPTY);
     assertThat(table.route("x", "k", MessageProperties.NONE).isEmpty()).isTrue();
     table = bind(bind(table, "a", ""), "b", "");
@@ -167,7 +167,7 @@ class ChoiceExchangesTest {
   }
 
   @Test
-  void aLocalRandomExchangeBindsQueuesWithoutAKey() {
+  void localRandomExchangeBindsOnlyQueuesWithoutAKey() {
     assertThatThrownBy(() -> ExchangeType.X_LOCAL_RANDOM.validate(Binding.toQueue("x", "q", "k")))
         .hasMessageContaining("Non empty binding 'k' key not permitted");
     assertThatThrownBy(() -> ExchangeType.X_LOCAL_RANDOM.validate(Binding.toExchange("x", "y", "")))
@@ -176,7 +176,7 @@ class ChoiceExchangesTest {
 
   @ParameterizedTest
   @EnumSource(names = {"X_RANDOM", "X_MODULUS_HASH"})
-  void severalKeysStillChooseOne(ExchangeType type) {
+  void messageWithSeveralKeysGoesToOneRandomDestination(ExchangeType type) {
     RoutingTable<String> table = table(type, FieldTable.EMPTY);
     for (String queue : List.of("a", "b", "c", "d")) {
       table = bind(table, queue, "");

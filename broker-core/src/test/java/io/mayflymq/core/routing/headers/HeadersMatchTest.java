@@ -45,30 +45,30 @@ class HeadersMatchTest {
     "any-with-x, 9, 9, 3, true",
     "any-with-x, 9, 9, 9, false",
   })
-  void modes(String mode, String a, int b, String xc, boolean expected) {
+  void headersMatchFollowsItsMode(String mode, String a, int b, String xc, boolean expected) {
     FieldTable arguments = mode(mode).toBuilder().put("a", a).put("b", b).put("x-c", xc).build();
     assertThat(matches(arguments)).isEqualTo(expected);
   }
 
   @Test
-  void allIsTheDefault() {
+  void headersMatchDefaultsToAll() {
     assertThat(matches(FieldTable.builder().put("a", "1").put("b", 2).build())).isTrue();
     assertThat(matches(FieldTable.builder().put("a", "1").put("b", 3).build())).isFalse();
   }
 
   @ParameterizedTest
   @CsvSource({"all, true", "any, false", "all-with-x, true", "any-with-x, false"})
-  void nothingToMatch(String mode, boolean expected) {
+  void headersMatchWithoutArgumentsFollowsItsMode(String mode, boolean expected) {
     assertThat(matches(mode(mode))).isEqualTo(expected);
   }
 
   @Test
-  void noArgumentsMatchAnything() {
+  void headersMatchWithoutArgumentsAndModeMatchesAnything() {
     assertThat(HeadersMatch.of(FieldTable.EMPTY).matches(FieldTable.EMPTY)).isTrue();
   }
 
   @Test
-  void voidAsksForPresence() {
+  void voidArgumentMatchesAnyValueOfTheHeader() {
     FieldTable.Builder arguments = FieldTable.builder().put("b", FieldValue.Void.INSTANCE);
     assertThat(matches(arguments.build())).isTrue();
     assertThat(matches(arguments.put("missing", FieldValue.Void.INSTANCE).build())).isFalse();
@@ -102,7 +102,8 @@ class HeadersMatchTest {
 
   @ParameterizedTest
   @MethodSource("pairs")
-  void comparesValuesRatherThanTypes(FieldValue argument, FieldValue header, boolean expected) {
+  void headersMatchComparesValuesNotTypes(
+      FieldValue argument, FieldValue header, boolean expected) {
     FieldTable arguments = FieldTable.builder().put("h", argument).build();
     FieldTable headers = FieldTable.builder().put("h", header).build();
     assertThat(HeadersMatch.of(arguments).matches(headers)).isEqualTo(expected);
@@ -110,12 +111,12 @@ class HeadersMatchTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"all", "any", "all-with-x", "any-with-x"})
-  void acceptsTheFourModes(String mode) {
+  void fourHeadersMatchModesAreAccepted(String mode) {
     assertThatCode(() -> HeadersMatch.validate(mode(mode))).doesNotThrowAnyException();
   }
 
   @Test
-  void acceptsNoMode() {
+  void absentHeadersMatchModeIsAccepted() {
     assertThatCode(() -> HeadersMatch.validate(FieldTable.EMPTY)).doesNotThrowAnyException();
   }
 
@@ -137,7 +138,7 @@ class HeadersMatchTest {
 
   @ParameterizedTest
   @MethodSource("invalidModes")
-  void refusesOtherModes(FieldValue mode, String expected) {
+  void otherHeadersMatchModesAreRefused(FieldValue mode, String expected) {
     FieldTable arguments = FieldTable.builder().put("x-match", mode).build();
     Binding binding = new Binding("x", DestinationKind.QUEUE, "q", "", arguments);
     assertThatThrownBy(() -> ExchangeType.HEADERS.validate(binding))

@@ -47,7 +47,7 @@ class RecentHistoryTest {
   }
 
   @Test
-  void twentyAreRememberedUnlessTheExchangeSaysOtherwise() {
+  void recentHistoryKeepsTwentyMessagesByDefault() {
     RecentHistory history = new RecentHistory(FieldTable.EMPTY);
     assertThat(history.messages()).isEmpty();
     add(history, 1, 20);
@@ -57,14 +57,14 @@ class RecentHistoryTest {
   }
 
   @Test
-  void theLengthIsAnArgument() {
+  void recentHistoryKeepsAsManyMessagesAsItsArgument() {
     RecentHistory history = new RecentHistory(length(new FieldValue.Int64(2)));
     add(history, 1, 5);
     assertThat(bodies(history)).containsExactly("4", "5");
   }
 
   @Test
-  void whoeverWantsNothingRememberedSaysSo() {
+  void recentHistoryOmitsMessagesWithTheNoStoreHeader() {
     RecentHistory history = new RecentHistory(FieldTable.EMPTY);
     FieldTable no = FieldTable.builder().put(NO_STORE, true).build();
     FieldTable yes = FieldTable.builder().put(NO_STORE, false).build();
@@ -76,7 +76,7 @@ class RecentHistoryTest {
   }
 
   @Test
-  void whatWasAskedForStaysAsItWas() {
+  void returnedRecentHistoryDoesNotChange() {
     RecentHistory history = new RecentHistory(FieldTable.EMPTY);
     add(history, 1, 2);
     List<Message> before = history.messages();
@@ -85,7 +85,7 @@ class RecentHistoryTest {
   }
 
   @Test
-  void theLengthIsAPositiveInteger() {
+  void lengthOfARecentHistoryMustBeAPositiveInteger() {
     for (FieldValue good :
         List.of(
             new FieldValue.Int8((byte) 1),

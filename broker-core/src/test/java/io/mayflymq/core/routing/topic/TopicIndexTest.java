@@ -70,7 +70,7 @@ class TopicIndexTest {
     "a*, ab, false",
     "a.**, a.b, false",
   })
-  void matchesAsInRabbit(String pattern, String key, boolean expected) {
+  void topicPatternsMatchLikeRabbitMqs(String pattern, String key, boolean expected) {
     assertThat(match(index(List.of(pattern)), key)).hasSize(expected ? 1 : 0);
     assertThat(NaiveTopic.matches(pattern, key)).isEqualTo(expected);
   }
@@ -90,7 +90,7 @@ class TopicIndexTest {
   }
 
   @Property(tries = 1000)
-  void matchesLikeTheDefinition(
+  void topicIndexMatchesLikeTheModel(
       @ForAll("patterns") Set<String> patterns, @ForAll("keys") String key) {
     Set<String> expected =
         patterns.stream().filter(p -> NaiveTopic.matches(p, key)).collect(Collectors.toSet());
@@ -98,7 +98,7 @@ class TopicIndexTest {
   }
 
   @Property(tries = 300)
-  void removalLeavesTheOthers(
+  void removalOfATopicPatternKeepsTheOthers(
       @ForAll("patterns") Set<String> kept,
       @ForAll("patterns") Set<String> removed,
       @ForAll("keys") String key) {
@@ -117,7 +117,7 @@ class TopicIndexTest {
   }
 
   @Test
-  void aQueueComesOnceThoughSeveralBindingsMatch() {
+  void queueIsFoundOnceIfSeveralTopicBindingsMatch() {
     QueueNode<String> queue = new QueueNode<>("q", "q");
     TopicIndex<String> index = TopicIndex.empty();
     for (String pattern : List.of("a.*", "a.#", "#", "#.b", "a.b")) {
@@ -127,7 +127,7 @@ class TopicIndexTest {
   }
 
   @Test
-  void manyHashesDoNotMultiply() {
+  void topicPatternWithManyHashesIsMatchedQuickly() {
     // A search with backtracking would try about 10^30 ways to match these.
     String pattern = "#.a.".repeat(31) + "#.b";
     String key = "a.".repeat(126) + "a";

@@ -77,7 +77,7 @@ class DefaultPolicyKeysTest {
         "a.max_length=x | --set: bad value 'x' for key 'default_policies.operator.a.max_length':"
             + " expected a whole number of messages from 0, of 18 digits at most",
       })
-  void whatIsNoneStopsTheStartInWords(String set, String message) {
+  void invalidDefaultPolicyIsRefusedWithItsReason(String set, String message) {
     assertThatThrownBy(() -> policies(set)).isInstanceOf(ConfigException.class).hasMessage(message);
   }
 

@@ -31,7 +31,7 @@ class SampleConfigTest {
   }
 
   @Test
-  void sampleConfigHoldsExactlyEveryKeyWithItsDefault() throws Exception {
+  void sampleConfigHasExactlyEveryKeyWithItsDefault() throws Exception {
     Map<String, String> expected = new TreeMap<>();
     Keys.ALL.forEach(key -> expected.putAll(key.defaults()));
     // The two keys without a default: all they can say is none.
@@ -69,7 +69,7 @@ class SampleConfigTest {
   }
 
   @Test
-  void everyKeyHasAVariableOfItsOwn() {
+  void everyKeyHasItsOwnEnvironmentVariable() {
     assertThat(Keys.ALL)
         .filteredOn(key -> key instanceof Setting<?>)
         .allSatisfy(

@@ -29,7 +29,7 @@ class SettingsReaderTest {
   }
 
   @Test
-  void defaults() throws Exception {
+  void settingsWithoutConfigurationAreTheDefaults() throws Exception {
     ServerSettings settings = settings();
     assertThat(settings.listeners()).containsExactly(new ListenerSettings("default", "", 5672));
     assertThat(settings.tcp())
@@ -50,7 +50,7 @@ class SettingsReaderTest {
   }
 
   @Test
-  void managementListensOnTcpUnlessOnlyTlsIsAskedFor() throws Exception {
+  void managementListensOnTcpUnlessOnlyTlsIsConfigured() throws Exception {
     assertThat(settings().management().port()).contains(15672);
     assertThat(settings().management().tlsAddress()).isEmpty();
     ManagementSettings tls = settings("management.ssl.port=15671").management();
@@ -78,7 +78,7 @@ class SettingsReaderTest {
   }
 
   @Test
-  void limitsOfMemory() throws Exception {
+  void memoryLimitsAreConfigured() throws Exception {
     assertThat(settings().memory())
         .isEqualTo(new MemorySettings(0.8, OptionalLong.empty(), 0.5, 2500));
     MemorySettings share =
@@ -97,7 +97,7 @@ class SettingsReaderTest {
   }
 
   @Test
-  void limitsOfTheDisk() throws Exception {
+  void diskLimitsAreConfigured() throws Exception {
     assertThat(settings().disk().limitBytes(() -> 8L << 30)).isEqualTo(50_000_000);
     assertThat(settings("disk_free_limit.absolute=2T").disk().limitBytes(() -> 8L << 30))
         .isEqualTo(2L << 40);
@@ -106,7 +106,7 @@ class SettingsReaderTest {
   }
 
   @Test
-  void theFirstListenerReplacesTheDefault() throws Exception {
+  void configuredListenersReplaceTheDefault() throws Exception {
     assertThat(
             settings(
                     "listeners.tcp.a=127.0.0.1:5673",
@@ -125,7 +125,8 @@ class SettingsReaderTest {
   }
 
   @Test
-  void noneEmptiesWhatIsNotStronger(@TempDir Path directory) throws Exception {
+  void listenersNoneRemovesListenersOfTheSameOrAnEarlierSource(@TempDir Path directory)
+      throws Exception {
     assertThat(settings("listeners.tcp=none").listeners()).isEmpty();
     assertThat(settings("listeners.tcp=none", "listeners.tcp.a=1").listeners()).isEmpty();
     Path file = Files.writeString(directory.resolve("c"), "listeners.tcp = none");
@@ -142,7 +143,7 @@ class SettingsReaderTest {
   }
 
   @Test
-  void mechanismsKeepTheOrderOfTheirNumbers() throws Exception {
+  void mechanismsAreOrderedByTheirNumbers() throws Exception {
     assertThat(
             settings(
                     "auth_mechanisms.10=ANONYMOUS",

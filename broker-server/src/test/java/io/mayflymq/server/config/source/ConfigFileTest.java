@@ -30,7 +30,7 @@ class ConfigFileTest {
   }
 
   @Test
-  void configFileGivesKeysAndValuesWithTheirLines() throws Exception {
+  void configFileIsReadAsKeysAndValuesWithLineNumbers() throws Exception {
     List<FileEntry> entries = read("\n# a comment\n  heartbeat = 30 # seconds\nframe_max=4096\r\n");
     assertThat(entries).extracting(FileEntry::key).containsExactly("heartbeat", "frame_max");
     assertThat(entries).extracting(FileEntry::value).containsExactly("30", "4096");
@@ -41,14 +41,14 @@ class ConfigFileTest {
   }
 
   @Test
-  void quotesKeepHashesAndOuterSpaces() throws Exception {
+  void quotedValueKeepsHashesAndOuterSpaces() throws Exception {
     assertThat(read("a = ' x#y '\nb = \"it's\" # comment\nc = x#y\nd = a=b\ne = ''\nf ="))
         .extracting(FileEntry::value)
         .containsExactly(" x#y ", "it's", "x", "a=b", "", "");
   }
 
   @Test
-  void anEscapedDotBelongsToTheName() throws Exception {
+  void escapedDotIsPartOfTheKey() throws Exception {
     assertThat(read("loopback_users.ann\\.lee = true"))
         .extracting(FileEntry::key)
         .containsExactly("loopback_users.ann.lee");
@@ -60,7 +60,7 @@ class ConfigFileTest {
   }
 
   @Test
-  void refusesLinesOfNoKnownForm() throws Exception {
+  void malformedLineOfAConfigFileIsRefused() throws Exception {
     assertRefused("\nheartbeat 30", "FILE:2: expected 'key = value', found 'heartbeat 30'");
     assertRefused("= 30", "FILE:1: expected 'key = value', found '= 30'");
     assertRefused("heart beat = 30", "FILE:1: expected 'key = value', found 'heart beat = 30'");
@@ -68,7 +68,7 @@ class ConfigFileTest {
   }
 
   @Test
-  void refusesQuotesThatDoNotEnclose() throws Exception {
+  void unbalancedQuotesInAConfigFileAreRefused() throws Exception {
     assertRefused(
         "default_vhost = 'a' b",
         "FILE:1: bad value ''a' b' for key 'default_vhost':"
@@ -80,7 +80,7 @@ class ConfigFileTest {
   }
 
   @Test
-  void refusesWhatCannotBeRead() throws Exception {
+  void unreadableConfigFileIsRefused() throws Exception {
     Path missing = directory.resolve("missing.conf");
     assertThatThrownBy(() -> ConfigFile.read(missing))
         .isInstanceOf(ConfigException.class)

@@ -26,19 +26,19 @@ class CipherSuitesTest {
     "TLS_AES_256_GCM_SHA384, TLS_AES_256_GCM_SHA384",
     "tls_chacha20_poly1305_sha256, TLS_CHACHA20_POLY1305_SHA256"
   })
-  void knowsTheNamesOfOpenSslAndIana(String name, String suite) {
+  void cipherSuiteIsFoundByItsOpenSslAndIanaNames(String name, String suite) {
     assertThat(CipherSuites.named(name)).contains(suite);
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"", "AES", "ECDHE-RSA-AES512-GCM-SHA384", "TLS_EMPTY_RENEGOTIATION_INFO_SCSV"})
-  void knowsNothingElse(String name) {
+  void unknownCipherSuiteIsNotFound(String name) {
     assertThat(CipherSuites.named(name)).isEmpty();
   }
 
   @Test
-  void byDefaultEachSuiteHasForwardSecrecy() {
+  void defaultCipherSuitesHaveForwardSecrecy() {
     assertThat(CipherSuites.byDefault())
         .contains("TLS_AES_256_GCM_SHA384", "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384")
         .allMatch(suite -> suite.matches("TLS_((EC)?DHE_.*_WITH|AES|CHACHA20)_.*"));
@@ -53,7 +53,7 @@ class CipherSuitesTest {
   }
 
   @Test
-  void cipherSuitesAreInTheOrderOfTheirNumbers() throws Exception {
+  void configuredCipherSuitesAreOrderedByTheirNumbers() throws Exception {
     Configuration configuration =
         Configuration.load(
             Optional.empty(),
