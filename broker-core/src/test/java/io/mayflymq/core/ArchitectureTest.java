@@ -3,6 +3,7 @@ package io.mayflymq.core;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
+import com.github.benmanes.caffeine.cache.Caffeine;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
@@ -65,6 +66,17 @@ class ArchitectureTest {
   @ArchTest
   static final ArchRule ONE_PLACE_MAKES_THREADS =
       RoomRules.threadsAreMadeOnlyIn(resideInAPackage("io.mayflymq.core.fault"));
+
+  /** Others would run on the threads of the common pool. */
+  @ArchTest
+  static final ArchRule ONE_PLACE_MAKES_CACHES =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.mayflymq.core.cache")
+          .should()
+          .dependOnClassesThat()
+          .belongToAnyOf(Caffeine.class)
+          .allowEmptyShould(true);
 
   @ArchTest static final ArchRule NO_CYCLES = RoomRules.noCyclesBelow("io.mayflymq.core");
 

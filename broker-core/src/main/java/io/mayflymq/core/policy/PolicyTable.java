@@ -1,5 +1,7 @@
 package io.mayflymq.core.policy;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import io.mayflymq.core.cache.BoundedCaches;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayList;
@@ -38,7 +40,7 @@ public final class PolicyTable {
 
   private final Defaults defaults;
   private final long patternsSize;
-  private final Interner<Applied, QueueSettings> recent = new Interner<>(64);
+  private final Cache<Applied, QueueSettings> recent = BoundedCaches.of(64);
 
   /**
    * Everything that determines the settings of a queue, besides the defaults: its name is only used

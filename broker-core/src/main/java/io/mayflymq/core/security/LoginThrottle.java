@@ -1,11 +1,11 @@
 package io.mayflymq.core.security;
 
+import io.mayflymq.core.cache.BoundedCaches;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
-import java.util.Map;
+import java.util.concurrent.ConcurrentMap;
 
 /**
  * Slows down password guessing: after some failures from an address, each further refusal from
@@ -13,7 +13,7 @@ import java.util.Map;
  * so a program that keeps using an old password does not lock out others on its machine.
  *
  * <p>An IPv6 address counts as its network of 64 bits, all of which one customer usually has. Holds
- * a bounded number of addresses, and forgets the one that failed longest ago. Any thread may call.
+ * a bounded number of networks, and forgets first those with few failures. Any thread may call.
  */
 public final class LoginThrottle {
   /** How many failures are answered at once. */
@@ -27,38 +27,34 @@ public final class LoginThrottle {
   /** How long an address must be without a failure to begin anew. */
   static final long FORGIVEN_AFTER_MILLIS = 60_000;
 
-  private static final int MOST_ADDRESSES = 10_000;
+  private static final int MOST_NETWORKS = 10_000;
 
-  private static final class Failures {
-    private int count;
-    private long lastMillis;
+  /** The failures from a network since it was last forgiven. */
+  private record Failures(int count, long lastMillis) {
+    static Failures add(Failures earlier, long nowMillis) {
+      boolean forgiven = earlier == null || nowMillis - earlier.lastMillis > FORGIVEN_AFTER_MILLIS;
+      return new Failures(forgiven ? 1 : earlier.count + 1, nowMillis);
+    }
+
+    long pauseMillis() {
+      int beyond = count - FREE_FAILURES;
+      if (beyond <= 0) {
+        return 0;
+      }
+      return beyond > 16
+          ? LONGEST_PAUSE_MILLIS
+          : Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << (beyond - 1));
+    }
   }
 
-  private final Map<ByteBuffer, Failures> byAddress =
-      new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<ByteBuffer, Failures> eldest) {
-          return size() > MOST_ADDRESSES;
-        }
-      };
+  private final ConcurrentMap<ByteBuffer, Failures> byNetwork =
+      BoundedCaches.<ByteBuffer, Failures>of(MOST_NETWORKS).asMap();
 
   /** Counts a failure, and returns how long its answer is to be delayed, in ms. */
-  public synchronized long failed(InetAddress address, long nowMillis) {
-    Failures failures = byAddress.computeIfAbsent(network(address), absent -> new Failures());
-    if (nowMillis - failures.lastMillis > FORGIVEN_AFTER_MILLIS) {
-      failures.count = 0;
-    }
-    failures.lastMillis = nowMillis;
-    failures.count++;
-    int beyond = failures.count - FREE_FAILURES;
-    if (beyond <= 0) {
-      return 0;
-    }
-    return beyond > 16
-        ? LONGEST_PAUSE_MILLIS
-        : Math.min(LONGEST_PAUSE_MILLIS, FIRST_PAUSE_MILLIS << (beyond - 1));
+  public long failed(InetAddress address, long nowMillis) {
+    return byNetwork
+        .compute(network(address), (network, earlier) -> Failures.add(earlier, nowMillis))
+        .pauseMillis();
   }
 
   private static ByteBuffer network(InetAddress address) {

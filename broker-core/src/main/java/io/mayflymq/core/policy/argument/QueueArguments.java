@@ -1,10 +1,11 @@
 package io.mayflymq.core.policy.argument;
 
+import com.github.benmanes.caffeine.cache.Cache;
+import io.mayflymq.core.cache.BoundedCaches;
 import io.mayflymq.core.policy.CombinationRules;
 import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.FormerNames;
-import io.mayflymq.core.policy.Interner;
 import io.mayflymq.core.policy.MaxAge;
 import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKey;
@@ -91,7 +92,7 @@ public final class QueueArguments {
   public static final String NOT_SUPPORTED = "is not supported by this broker";
 
   private static final Valid NONE = new Valid(FieldTable.EMPTY, QueueSettings.DEFAULT);
-  private static final Interner<FieldTable, Valid> RECENT = new Interner<>(64);
+  private static final Cache<FieldTable, Valid> RECENT = BoundedCaches.of(64);
 
   private final FieldTable table;
   private final String where;

@@ -9,25 +9,9 @@ import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-class InternerTest {
-  @Test
-  void equalKeysShareAValueAndDifferentKeysDoNot() {
-    Interner<Integer, String> recent = new Interner<>(4);
-    AtomicInteger made = new AtomicInteger();
-    for (int round = 0; round < 3; round++) {
-      for (int key = 0; key < 100; key++) {
-        assertThat(recent.get(key, k -> k + " by " + made.incrementAndGet()))
-            .startsWith(key + " by ");
-      }
-    }
-    assertThat(made.get()).isGreaterThan(200);
-    String last = recent.get(99, k -> "again");
-    assertThat(recent.get(99, k -> "once more")).isSameAs(last);
-  }
-
+class SharedSettingsTest {
   @Test
   void queuesWithEqualArgumentsShareArgumentsAndSettings() {
     QueueArguments.Valid first = QueueArguments.parse(lease(60_000), "a", "/");

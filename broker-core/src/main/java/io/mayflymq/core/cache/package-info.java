@@ -1,0 +1,2 @@
+/** Caches of a bounded number of entries. */
+package io.mayflymq.core.cache;
