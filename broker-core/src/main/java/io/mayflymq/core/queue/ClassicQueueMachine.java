@@ -8,7 +8,6 @@ import io.mayflymq.core.queue.browse.MessageBrowser;
 import io.mayflymq.core.queue.browse.QueueBrowser;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerRotation;
-import io.mayflymq.core.queue.consumer.DeliveryPriority;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.index.PagePool;
 import io.mayflymq.core.queue.index.QueueTotals;
@@ -52,27 +51,18 @@ public final class ClassicQueueMachine
   private static final long LONGEST_PAUSE_MILLIS = 50;
   private static final long BYTES_PER_MESSAGE = 100;
 
-  private QueueSettings settings;
-  private boolean holdsScheduled;
-  private long waitingDeadLetters;
-  private long waitingDeadLetterBytes;
-  private final QueueEffects effects;
+  private final QueueState state;
   private final MessageIndex<Message> index;
   private final QueueMessages messages;
-  private final DeliveryPriority deliveryPriority;
   private final MessageDeadlines deadlines;
   private final MessageRemover messageRemover;
-
-  /** Null as long as the queue has had no length limit. */
-  private LengthLimiter length;
-
+  private final LengthLimiter length;
   private final Redeliveries returns;
   private final Settlements settlements;
   private final ConsumerRotation consumers;
   private final Dispatcher dispatcher;
   private final QueueLease lease;
-  private final QueueTimer queueTimer;
-  private final Counters counters = new Counters();
+  private boolean holdsScheduled;
 
   /**
    * Creates an empty queue. Its lease starts now.
@@ -89,28 +79,18 @@ public final class ClassicQueueMachine
       QueueStore store,
       QueueEffects effects,
       long nowMillis) {
-    this.settings = settings;
+    this.messages = new QueueMessages(pages, store, settings);
+    this.state = new QueueState(messages, effects, settings);
+    this.index = state.index;
+    this.deadlines = state.deadlines;
+    this.messageRemover = new MessageRemover(state);
+    this.length = new LengthLimiter(state, messageRemover);
+    this.returns = new Redeliveries(state, messageRemover);
+    this.settlements = new Settlements(state, messageRemover, returns);
     this.consumers = new ConsumerRotation(settings.singleActiveConsumer());
-    this.effects = effects;
-    this.queueTimer = new QueueTimer(effects);
-    this.index = new MessageIndex<>(pages);
-    this.deliveryPriority = DeliveryPriority.in(index, settings);
-    this.deadlines = new MessageDeadlines(index, deliveryPriority, settings.expiry());
-    this.messages =
-        new QueueMessages(index, store, deadlines, settings.countsReturns(), deliveryPriority);
-    this.messageRemover =
-        new MessageRemover(index, messages, deadlines, effects, queueTimer, settings);
-    if (settings.length().isLimited()) {
-      this.length =
-          new LengthLimiter(index, messages, deadlines, messageRemover, queueTimer, settings);
-    }
-    this.returns =
-        new Redeliveries(index, messages, deadlines, messageRemover, queueTimer, settings);
-    this.settlements = new Settlements(index, messageRemover, returns);
-    messages.noteReturnsBy(returns::note);
-    this.dispatcher =
-        new Dispatcher(index, messages, messageRemover, consumers, counters, settings);
+    this.dispatcher = new Dispatcher(state, messageRemover, consumers);
     this.lease = new QueueLease(settings.lease(), nowMillis);
+    messages.noteReturnsBy(returns::note);
   }
 
   /**
@@ -120,15 +100,15 @@ public final class ClassicQueueMachine
   @Override
   public void start(long nowMillis) {
     messages.finishRecovery(nowMillis, returns::recovered);
-    queueTimer.noLaterThan(lease.endMillis());
-    queueTimer.noLaterThan(deadlines.begin(nowMillis));
-    dropOverflow(nowMillis);
+    state.timer.noLaterThan(lease.endMillis());
+    state.timer.noLaterThan(deadlines.begin(nowMillis));
+    length.dropOverflow(nowMillis);
   }
 
   /** Returns the effective settings. */
   @Override
   public QueueSettings settings() {
-    return settings;
+    return state.settings();
   }
 
   /**
@@ -141,35 +121,19 @@ public final class ClassicQueueMachine
    */
   @Override
   public void reconfigure(QueueSettings changed, long nowMillis) {
-    settings = changed;
-    if (length == null && changed.length().isLimited()) {
-      length = new LengthLimiter(index, messages, deadlines, messageRemover, queueTimer, changed);
-      length.deadLettersWait(waitingDeadLetters, waitingDeadLetterBytes);
-    }
-    if (length != null) {
-      length.change(changed);
-    }
-    dispatcher.change(changed);
-    deadlines.change(changed.expiry());
+    state.change(changed);
     lease.change(changed.lease(), nowMillis);
-    messageRemover.reconfigure(changed);
+    length.settingsChanged();
     long next = messageRemover.expireDue(nowMillis, EXPIRY_SLICE);
-    returns.change(changed);
-    dropOverflow(nowMillis);
-    queueTimer.noLaterThan(Math.min(Math.min(next, returns.next()), lease.endMillis()));
+    returns.settingsChanged();
+    length.dropOverflow(nowMillis);
+    state.timer.noLaterThan(Math.min(Math.min(next, returns.next()), lease.endMillis()));
   }
 
   /** Returns what {@link #reconfigure} would do now; changes nothing. */
   @Override
   public PolicyImpact policyImpact(QueueSettings changed, long nowMillis) {
-    return PolicyImpact.of(
-        index,
-        deliveryPriority,
-        deadlines,
-        settings,
-        changed,
-        lease.endWith(changed.lease(), nowMillis),
-        nowMillis);
+    return PolicyImpact.of(state, changed, lease.endWith(changed.lease(), nowMillis), nowMillis);
   }
 
   // Publishing
@@ -184,7 +148,7 @@ public final class ClassicQueueMachine
   public boolean publish(Message message, long nowMillis) {
     lease.used(LeaseUse.PUBLISH, nowMillis);
     if (refuses(message, nowMillis)) {
-      if (settings.length().overflow() == Overflow.REJECT_PUBLISH_DLX) {
+      if (state.length().overflow() == Overflow.REJECT_PUBLISH_DLX) {
         messageRemover.dieOutside(message, nowMillis);
       }
       return false;
@@ -200,20 +164,14 @@ public final class ClassicQueueMachine
       return true;
     }
     deadlines.appended(sequence, own);
-    queueTimer.noLaterThan(deadline);
-    dropOverflow(nowMillis);
+    state.timer.noLaterThan(deadline);
+    length.dropOverflow(nowMillis);
     return true;
   }
 
   @Override
   public boolean refuses(Message message, long nowMillis) {
-    return length != null && length.refuses(message, nowMillis);
-  }
-
-  private void dropOverflow(long nowMillis) {
-    if (length != null) {
-      length.dropOverflow(nowMillis);
-    }
+    return length.refuses(message, nowMillis);
   }
 
   // Consuming
@@ -224,7 +182,7 @@ public final class ClassicQueueMachine
    */
   @Override
   public boolean admits(boolean exclusive) {
-    return !(exclusive && settings.singleActiveConsumer())
+    return !(exclusive && state.settings().singleActiveConsumer())
         && (consumers.count() == 0 || !(exclusive || consumers.hasExclusive()));
   }
 
@@ -252,7 +210,7 @@ public final class ClassicQueueMachine
       return false;
     }
     lease.ends(LeaseUse.CONSUME, nowMillis);
-    queueTimer.noLaterThan(lease.endMillis());
+    state.timer.noLaterThan(lease.endMillis());
     return true;
   }
 
@@ -283,16 +241,12 @@ public final class ClassicQueueMachine
 
   /** Whether the queue holds no message, scheduled ones included. */
   private boolean isEmpty() {
-    return totals().messages() == 0 && !holdsScheduled && waitingDeadLetters == 0;
+    return totals().messages() == 0 && !holdsScheduled && !length.hasWaitingDeadLetters();
   }
 
   @Override
   public void deadLettersWait(long count, long bytes) {
-    waitingDeadLetters = count;
-    waitingDeadLetterBytes = bytes;
-    if (length != null) {
-      length.deadLettersWait(count, bytes);
-    }
+    length.deadLettersWait(count, bytes);
   }
 
   @Override
@@ -302,7 +256,7 @@ public final class ClassicQueueMachine
       lease.begins(LeaseUse.SCHEDULED);
     } else {
       lease.ends(LeaseUse.SCHEDULED, nowMillis);
-      queueTimer.noLaterThan(lease.endMillis());
+      state.timer.noLaterThan(lease.endMillis());
     }
   }
 
@@ -324,7 +278,7 @@ public final class ClassicQueueMachine
   @Override
   public void acknowledge(Consumer consumer, long from, long to, long nowMillis) {
     int count = settlements.acknowledge(from, to);
-    counters.add(Counter.ACKED, count);
+    state.counters.add(Counter.ACKED, count);
     settled(consumer, count, nowMillis);
     settlements.throwFailure();
   }
@@ -359,8 +313,8 @@ public final class ClassicQueueMachine
 
   private void putBack(Consumer consumer, long from, long to, boolean failed, long nowMillis) {
     int count = settlements.putBack(from, to, failed, nowMillis);
-    counters.add(Counter.REQUEUED, count);
-    dropOverflow(nowMillis);
+    state.counters.add(Counter.REQUEUED, count);
+    length.dropOverflow(nowMillis);
     settled(consumer, count, nowMillis);
     dispatcher.dispatch(nowMillis);
     settlements.throwFailure();
@@ -377,7 +331,7 @@ public final class ClassicQueueMachine
   }
 
   Purge purge(int slice) {
-    return new Purge(index, messages, deadlines, messageRemover, counters, slice);
+    return new Purge(state, messageRemover, slice);
   }
 
   // Time
@@ -385,7 +339,7 @@ public final class ClassicQueueMachine
   /** Called at the time that was requested by {@link QueueEffects#wakeAt}. */
   @Override
   public void onTimer(long nowMillis) {
-    queueTimer.fired();
+    state.timer.fired();
     boolean done = false;
     try {
       workOff(nowMillis);
@@ -394,15 +348,15 @@ public final class ClassicQueueMachine
       if (!done) {
         // The work that has thrown may do so again, but other work that is due must not wait for
         // ever.
-        queueTimer.noLaterThan(nowMillis + RETRY_MILLIS);
+        state.timer.noLaterThan(nowMillis + RETRY_MILLIS);
       }
     }
   }
 
   private void workOff(long nowMillis) {
     if (leaseHasEnded(nowMillis)) {
-      if (!settings.lease().onlyIfEmpty() || isEmpty()) {
-        effects.leaseEnded();
+      if (!state.settings().lease().onlyIfEmpty() || isEmpty()) {
+        state.effects.leaseEnded();
         return;
       }
       lease.renew(nowMillis);
@@ -414,12 +368,10 @@ public final class ClassicQueueMachine
     if (returns.waiting() > 0) {
       returns.release(nowMillis, nowMillis, EXPIRY_SLICE);
       next = Math.min(deadlines.next(), returns.next());
-      dropOverflow(nowMillis);
+      length.dropOverflow(nowMillis);
     }
-    queueTimer.noLaterThan(Math.min(next, lease.endMillis()));
-    if (length != null) {
-      length.shrink(nowMillis);
-    }
+    state.timer.noLaterThan(Math.min(next, lease.endMillis()));
+    length.shrink(nowMillis);
     dispatcher.dispatch(nowMillis);
   }
 
@@ -481,18 +433,18 @@ public final class ClassicQueueMachine
 
   @Override
   public MessageBrowser browse(long position) {
-    return QueueBrowser.from(position, index, messages, deadlines, deliveryPriority, settings);
+    return new QueueBrowser(messages, state.settings(), position);
   }
 
   @Override
   public MessageExtractor messageExtractor() {
-    return new MessageExtractor(index, messages, deadlines, messageRemover, this::restored);
+    return new MessageExtractor(state, messageRemover, this::restored);
   }
 
   private void restored(long nowMillis) {
     messageRemover.headMoved();
-    queueTimer.noLaterThan(deadlines.next());
-    dropOverflow(nowMillis);
+    state.timer.noLaterThan(deadlines.next());
+    length.dropOverflow(nowMillis);
     dispatcher.dispatch(nowMillis);
   }
 
@@ -501,7 +453,7 @@ public final class ClassicQueueMachine
    */
   @Override
   public Counters counters() {
-    return counters;
+    return state.counters;
   }
 
   /** Returns how many consumers there are. */

@@ -1,15 +1,11 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.EntryMetadata;
-import io.mayflymq.core.queue.index.MessageIndex;
-import io.mayflymq.core.queue.messages.MessageDeadlines;
-import io.mayflymq.core.queue.messages.QueueMessages;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.retention.LongPairHeap;
 import io.mayflymq.core.settings.ExpiryMode;
-import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.RetrySettings;
 import io.mayflymq.core.store.RedeliveryNotes;
 
 /*
@@ -20,49 +16,39 @@ import io.mayflymq.core.store.RedeliveryNotes;
  * heap, ordered by deadline. Stale entries of that heap are recognised when they reach its top; they are not searched for earlier.
  */
 final class DelayedRetries {
-  private final MessageIndex<Message> index;
-  private final QueueMessages messages;
-  private final MessageDeadlines deadlines;
+  private final QueueState state;
   private final MessageRemover messageRemover;
   private final LongPairHeap ends = new LongPairHeap(this::isWaiting);
   private final LongPairHeap expiring = new LongPairHeap(this::isWaiting);
-  private RetryDelay delay;
-  private boolean expiresInTime;
   private long count;
   private long bytes;
 
-  DelayedRetries(
-      MessageIndex<Message> index,
-      QueueMessages messages,
-      MessageDeadlines deadlines,
-      MessageRemover messageRemover,
-      QueueSettings settings) {
-    this.index = index;
-    this.messages = messages;
-    this.deadlines = deadlines;
+  DelayedRetries(QueueState state, MessageRemover messageRemover) {
+    this.state = state;
     this.messageRemover = messageRemover;
-    use(settings);
   }
 
-  private void use(QueueSettings settings) {
-    delay = new RetryDelay(settings.deliveries().retry());
-    expiresInTime = settings.expiry().mode() == ExpiryMode.EXACT;
+  private RetrySettings delay() {
+    return state.settings().deliveries().retry();
+  }
+
+  private boolean expiresInTime() {
+    return state.settings().expiry().mode() == ExpiryMode.EXACT;
   }
 
   /**
-   * Applies new settings. Messages that already wait keep their waiting time, but may expire
-   * earlier.
+   * Called when settings have changed. Messages that already wait keep their waiting time, but may
+   * expire earlier.
    */
-  void change(QueueSettings settings) {
-    use(settings);
+  void settingsChanged() {
     if (count == 0) {
       return;
     }
     expiring.clear();
-    if (expiresInTime) {
-      index.forEachUnacked(
+    if (expiresInTime()) {
+      state.index.forEachUnacked(
           sequence -> {
-            long deadline = deadlines.of(sequence);
+            long deadline = state.deadlines.of(sequence);
             if (isMarked(sequence) && deadline != Deadlines.NEVER) {
               expiring.add(deadline, sequence);
             }
@@ -72,7 +58,7 @@ final class DelayedRetries {
 
   /** Whether a returned message has to wait. */
   boolean delays(boolean failed) {
-    return delay.isFor(failed);
+    return delay().appliesTo(failed);
   }
 
   /**
@@ -82,9 +68,9 @@ final class DelayedRetries {
    * @return when to look at it again
    */
   long hold(long sequence, int returns, long nowMillis) {
-    long seed = Long.rotateLeft(index.enqueuedAt(sequence), 32) ^ (sequence << 8) ^ returns;
-    long end = Deadlines.after(nowMillis, delay.millis(returns, seed));
-    messages.noteReturn(sequence, returns, end);
+    long seed = Long.rotateLeft(state.index.enqueuedAt(sequence), 32) ^ (sequence << 8) ^ returns;
+    long end = Deadlines.after(nowMillis, delay().delayMillis(returns, seed));
+    state.messages.noteReturn(sequence, returns, end);
     return holdUntil(sequence, end);
   }
 
@@ -94,17 +80,18 @@ final class DelayedRetries {
    * @return when to look at it again
    */
   long resume(long sequence, long endMillis) {
-    messages.lock(sequence);
+    state.messages.lock(sequence);
     return holdUntil(sequence, endMillis);
   }
 
   private long holdUntil(long sequence, long end) {
-    index.setFlags(sequence, index.flags(sequence) | EntryFlags.DELAYED | EntryFlags.REDELIVERED);
+    state.index.setFlags(
+        sequence, state.index.flags(sequence) | EntryFlags.DELAYED | EntryFlags.REDELIVERED);
     ends.add(end, sequence);
     count++;
-    bytes += index.bodySize(sequence);
-    long deadline = deadlines.of(sequence);
-    if (!expiresInTime || deadline >= end) {
+    bytes += state.index.bodySize(sequence);
+    long deadline = state.deadlines.of(sequence);
+    if (!expiresInTime() || deadline >= end) {
       return end;
     }
     expiring.add(deadline, sequence);
@@ -122,7 +109,7 @@ final class DelayedRetries {
     int left = budget;
     while (expiring.peekDeadline() <= nowMillis && left-- > 0) {
       long sequence = expiring.poll();
-      if (isWaiting(sequence) && deadlines.of(sequence) <= nowMillis) {
+      if (isWaiting(sequence) && state.deadlines.of(sequence) <= nowMillis) {
         stopWaiting(sequence);
         ends.discarded();
         messageRemover.expire(sequence, nowMillis);
@@ -147,26 +134,26 @@ final class DelayedRetries {
   }
 
   private void comeBack(long sequence, long nowMillis) {
-    if (deadlines.of(sequence) <= nowMillis) {
+    if (state.deadlines.of(sequence) <= nowMillis) {
       messageRemover.expire(sequence, nowMillis);
     } else {
-      messages.putBack(sequence);
-      deadlines.requeued(sequence);
+      state.messages.putBack(sequence);
+      state.deadlines.requeued(sequence);
     }
   }
 
   private void stopWaiting(long sequence) {
-    index.setFlags(sequence, index.flags(sequence) & ~EntryFlags.DELAYED);
+    state.index.setFlags(sequence, state.index.flags(sequence) & ~EntryFlags.DELAYED);
     count--;
-    bytes -= index.bodySize(sequence);
+    bytes -= state.index.bodySize(sequence);
   }
 
   private boolean isWaiting(long sequence) {
-    return index.isUnacked(sequence) && isMarked(sequence);
+    return state.index.isUnacked(sequence) && isMarked(sequence);
   }
 
   private boolean isMarked(long sequence) {
-    return (index.flags(sequence) & EntryFlags.DELAYED) != 0;
+    return (state.index.flags(sequence) & EntryFlags.DELAYED) != 0;
   }
 
   /** Adds the waiting messages to the notes, until these take the given number of bytes. */
@@ -174,8 +161,8 @@ final class DelayedRetries {
     ends.forEach(
         (end, sequence) -> {
           boolean room = notes.size() < mostBytes;
-          if (room && isWaiting(sequence) && messages.isStored(sequence)) {
-            notes.add(sequence, EntryMetadata.returns(index, sequence), end);
+          if (room && isWaiting(sequence) && state.messages.isStored(sequence)) {
+            notes.add(sequence, EntryMetadata.returns(state.index, sequence), end);
           }
           return room;
         });

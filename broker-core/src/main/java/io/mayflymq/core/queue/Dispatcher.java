@@ -3,14 +3,12 @@ package io.mayflymq.core.queue;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
-import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerRotation;
 import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.EntryMetadata;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.messages.QueueMessages;
-import io.mayflymq.core.settings.QueueSettings;
 
 /**
  * Delivers messages: a new one directly to a waiting consumer, ready ones as long as consumers can
@@ -20,31 +18,18 @@ import io.mayflymq.core.settings.QueueSettings;
 final class Dispatcher {
   private static final long NO_SETTLEMENT = -1;
 
+  private final QueueState state;
   private final MessageIndex<Message> index;
   private final QueueMessages messages;
   private final MessageRemover messageRemover;
   private final ConsumerRotation consumers;
-  private final Counters counters;
-  private boolean countsReturns;
 
-  Dispatcher(
-      MessageIndex<Message> index,
-      QueueMessages messages,
-      MessageRemover messageRemover,
-      ConsumerRotation consumers,
-      Counters counters,
-      QueueSettings settings) {
-    this.index = index;
-    this.messages = messages;
+  Dispatcher(QueueState state, MessageRemover messageRemover, ConsumerRotation consumers) {
+    this.state = state;
+    this.index = state.index;
+    this.messages = state.messages;
     this.messageRemover = messageRemover;
     this.consumers = consumers;
-    this.counters = counters;
-    change(settings);
-  }
-
-  /** Applies new settings. */
-  void change(QueueSettings settings) {
-    countsReturns = settings.countsReturns();
   }
 
   /** Delivers a new message to a waiting consumer, if there is one. */
@@ -83,7 +68,7 @@ final class Dispatcher {
         continue;
       }
       boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
-      int returns = redelivered && countsReturns ? EntryMetadata.returns(index, head) : 0;
+      int returns = redelivered && state.countsReturns() ? EntryMetadata.returns(index, head) : 0;
       Message message;
       long sequence = NO_SETTLEMENT;
       if (consumer.acknowledges()) {
@@ -102,7 +87,7 @@ final class Dispatcher {
 
   private void deliver(Consumer consumer, long sequence, Message message, boolean redelivered) {
     consumers.served(consumer);
-    counters.delivered(consumer.acknowledges(), message.bodyLength(), redelivered);
+    state.counters.delivered(consumer.acknowledges(), message.bodyLength(), redelivered);
     consumer.outlet().deliver(consumer, sequence, message, redelivered);
   }
 
@@ -123,17 +108,18 @@ final class Dispatcher {
   GetResult fetch(boolean acknowledges, long nowMillis) {
     long head = messageRemover.firstUnexpired(nowMillis, Integer.MAX_VALUE);
     if (head < 0) {
-      counters.add(Counter.GOT_EMPTY, 1);
+      state.counters.add(Counter.GOT_EMPTY, 1);
       return null;
     }
     boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
+    boolean countsReturns = state.countsReturns();
     int returns = countsReturns ? EntryMetadata.returns(index, head) : 0;
     Message message = acknowledges ? messages.take(head, returns) : messageRemover.leave(head);
     if (countsReturns) {
       message = DeliveryCount.of(message, returns);
     }
     messageRemover.headMoved();
-    counters.got(acknowledges, message.bodyLength(), redelivered);
+    state.counters.got(acknowledges, message.bodyLength(), redelivered);
     return new GetResult(
         acknowledges ? head : NO_SETTLEMENT, message, redelivered, index.readyCount());
   }

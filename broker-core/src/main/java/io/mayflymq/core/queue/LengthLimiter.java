@@ -4,9 +4,8 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.messages.MessageDeadlines;
 import io.mayflymq.core.queue.messages.QueueMessages;
-import io.mayflymq.core.retention.LengthLimit;
+import io.mayflymq.core.settings.LengthSettings;
 import io.mayflymq.core.settings.Overflow;
-import io.mayflymq.core.settings.QueueSettings;
 
 /**
  * Enforces the length limit of a queue. Expired messages do not count: when a limit is reached,
@@ -15,45 +14,28 @@ import io.mayflymq.core.settings.QueueSettings;
  * <p>Source: RabbitMQ, "Queue Length Limit".
  */
 final class LengthLimiter {
+  private final QueueState state;
   private final MessageIndex<Message> index;
   private final QueueMessages messages;
   private final MessageDeadlines deadlines;
   private final MessageRemover messageRemover;
-  private final QueueTimer queueTimer;
-  private LengthLimit limit;
-  private Overflow overflow;
-  private boolean countsUnacked;
   private long waitingDeadLetters;
   private long waitingDeadLetterBytes;
 
   /** Whether messages over a new limit are still being dropped, slice by slice. */
   private boolean shrinking;
 
-  LengthLimiter(
-      MessageIndex<Message> index,
-      QueueMessages messages,
-      MessageDeadlines deadlines,
-      MessageRemover messageRemover,
-      QueueTimer queueTimer,
-      QueueSettings settings) {
-    this.index = index;
-    this.messages = messages;
-    this.deadlines = deadlines;
+  LengthLimiter(QueueState state, MessageRemover messageRemover) {
+    this.state = state;
+    this.index = state.index;
+    this.messages = state.messages;
+    this.deadlines = state.deadlines;
     this.messageRemover = messageRemover;
-    this.queueTimer = queueTimer;
-    use(settings);
   }
 
-  /** Applies a new limit; messages over it still have to be dropped. */
-  void change(QueueSettings settings) {
-    use(settings);
-    shrinking = true;
-  }
-
-  private void use(QueueSettings settings) {
-    limit = new LengthLimit(settings.length().maxLength(), settings.length().maxLengthBytes());
-    overflow = settings.length().overflow();
-    countsUnacked = settings.length().countsUnacked();
+  /** Called when the limit may have changed: messages over it still have to be dropped. */
+  void settingsChanged() {
+    shrinking = state.isLimited();
   }
 
   /**
@@ -66,21 +48,32 @@ final class LengthLimiter {
     waitingDeadLetterBytes = bytes;
   }
 
+  /** Whether dead letters wait for a queue to take them. */
+  boolean hasWaitingDeadLetters() {
+    return waitingDeadLetters > 0;
+  }
+
   /**
    * Whether a message is refused, because the queue is full and does not drop other messages for
    * it.
    */
   boolean refuses(Message message, long nowMillis) {
-    if (overflow == Overflow.DROP_HEAD || !wouldExceed(message)) {
+    if (!state.isLimited() || dropsHead() || !wouldExceed(message)) {
       return false;
     }
     messageRemover.expireDue(nowMillis, ClassicQueueMachine.EXPIRY_SLICE);
     return wouldExceed(message);
   }
 
+  private boolean dropsHead() {
+    return state.length().overflow() == Overflow.DROP_HEAD;
+  }
+
   private boolean wouldExceed(Message message) {
+    LengthSettings limit = state.length();
     return limit.isExceededBy(
-        count() + waitingDeadLetters + 1, bytes() + waitingDeadLetterBytes + message.bodyLength());
+        count(limit) + waitingDeadLetters + 1,
+        bytes(limit) + waitingDeadLetterBytes + message.bodyLength());
   }
 
   /**
@@ -88,7 +81,10 @@ final class LengthLimiter {
    * drop-head}. After a change of settings there may be very many: then it works in slices.
    */
   void dropOverflow(long nowMillis) {
-    if (overflow != Overflow.DROP_HEAD || !isOverLimit()) {
+    if (!state.isLimited()) {
+      return;
+    }
+    if (!dropsHead() || !isOverLimit()) {
       shrinking = false;
       return;
     }
@@ -104,7 +100,7 @@ final class LengthLimiter {
     }
     shrinking = isOverLimit();
     if (shrinking) {
-      queueTimer.noLaterThan(nowMillis);
+      state.timer.noLaterThan(nowMillis);
     }
     messageRemover.headMoved();
   }
@@ -117,14 +113,17 @@ final class LengthLimiter {
   }
 
   private boolean isOverLimit() {
-    return index.readyCount() > 0 && limit.isExceededBy(count(), bytes());
+    LengthSettings limit = state.length();
+    return index.readyCount() > 0 && limit.isExceededBy(count(limit), bytes(limit));
   }
 
-  private long count() {
-    return countsUnacked ? index.readyCount() + index.unackedCount() : index.readyCount();
+  private long count(LengthSettings limit) {
+    long ready = index.readyCount();
+    return limit.countsUnacked() ? ready + index.unackedCount() : ready;
   }
 
-  private long bytes() {
-    return countsUnacked ? index.readyBytes() + index.unackedBytes() : index.readyBytes();
+  private long bytes(LengthSettings limit) {
+    long ready = index.readyBytes();
+    return limit.countsUnacked() ? ready + index.unackedBytes() : ready;
   }
 }

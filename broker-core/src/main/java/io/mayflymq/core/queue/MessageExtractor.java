@@ -1,9 +1,6 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.index.MessageIndex;
-import io.mayflymq.core.queue.messages.MessageDeadlines;
-import io.mayflymq.core.queue.messages.QueueMessages;
 import io.mayflymq.core.store.UnsettledEntry;
 
 /**
@@ -18,45 +15,36 @@ public final class MessageExtractor {
     void at(long nowMillis);
   }
 
-  private final MessageIndex<Message> index;
-  private final QueueMessages messages;
-  private final MessageDeadlines deadlines;
+  private final QueueState state;
   private final MessageRemover messageRemover;
   private final Restored restored;
 
-  MessageExtractor(
-      MessageIndex<Message> index,
-      QueueMessages messages,
-      MessageDeadlines deadlines,
-      MessageRemover messageRemover,
-      Restored restored) {
-    this.index = index;
-    this.messages = messages;
-    this.deadlines = deadlines;
+  MessageExtractor(QueueState state, MessageRemover messageRemover, Restored restored) {
+    this.state = state;
     this.messageRemover = messageRemover;
     this.restored = restored;
   }
 
   /** Returns the sequence number after that of the newest message. */
   public long end() {
-    return index.nextSequence();
+    return state.index.nextSequence();
   }
 
   /**
    * Returns the first ready message after this number, in order of arrival; -1 if there is none.
    */
   public long nextReady(long after) {
-    return index.nextReady(after);
+    return state.index.nextReady(after);
   }
 
   /** Whether a message's deadline has passed, and the message has only not been removed yet. */
   public boolean isDue(long sequence, long nowMillis) {
-    return deadlines.of(sequence) <= nowMillis;
+    return state.deadlines.of(sequence) <= nowMillis;
   }
 
   /** Returns a ready message; null if it cannot be read. */
   public Message message(long sequence) {
-    return messages.peek(sequence);
+    return state.messages.peek(sequence);
   }
 
   /**
@@ -65,8 +53,8 @@ public final class MessageExtractor {
    * @return its entry in the log, which the caller has to settle; null if the log has none
    */
   public UnsettledEntry take(long sequence) {
-    deadlines.leaving(sequence);
-    UnsettledEntry entry = messages.detach(sequence);
+    state.deadlines.leaving(sequence);
+    UnsettledEntry entry = state.messages.detach(sequence);
     messageRemover.headMoved();
     return entry;
   }
@@ -75,7 +63,7 @@ public final class MessageExtractor {
    * Makes a ready message unacknowledged until {@link #remove} or {@link #unlock} is called for it.
    */
   public void lock(long sequence) {
-    messages.lock(sequence);
+    state.messages.lock(sequence);
     messageRemover.headMoved();
   }
 
@@ -86,8 +74,8 @@ public final class MessageExtractor {
 
   /** Makes a locked message ready again, at its place. */
   public void unlock(long sequence, long nowMillis) {
-    messages.unlock(sequence);
-    deadlines.requeued(sequence);
+    state.messages.unlock(sequence);
+    state.deadlines.requeued(sequence);
     restored.at(nowMillis);
   }
 }

@@ -17,35 +17,18 @@ import io.mayflymq.core.store.UnsettledEntry;
  * ones. Each is taken out of the order of expiry first.
  */
 final class MessageRemover {
+  private final QueueState state;
   private final MessageIndex<Message> index;
   private final QueueMessages messages;
   private final MessageDeadlines deadlines;
-  private final QueueEffects effects;
-  private final QueueTimer queueTimer;
   private final Unreadable unreadable;
-  private DeadLetterSettings deadLetters;
-  private LengthSettings length;
 
-  MessageRemover(
-      MessageIndex<Message> index,
-      QueueMessages messages,
-      MessageDeadlines deadlines,
-      QueueEffects effects,
-      QueueTimer queueTimer,
-      QueueSettings settings) {
-    this.index = index;
-    this.messages = messages;
-    this.deadlines = deadlines;
-    this.effects = effects;
-    this.queueTimer = queueTimer;
-    this.unreadable = new Unreadable(index, messages, deadlines, this, effects, queueTimer);
-    reconfigure(settings);
-  }
-
-  /** Applies new settings. */
-  void reconfigure(QueueSettings settings) {
-    deadLetters = settings.deadLetters();
-    length = settings.length();
+  MessageRemover(QueueState state) {
+    this.state = state;
+    this.index = state.index;
+    this.messages = state.messages;
+    this.deadlines = state.deadlines;
+    this.unreadable = new Unreadable(state, this);
   }
 
   /** Returns the messages that cannot be read. */
@@ -56,7 +39,7 @@ final class MessageRemover {
   /** Expires a message. One that should be dead-lettered but cannot be read is set aside. */
   void expire(long sequence, long nowMillis) {
     Message message = contentOf(sequence);
-    if (message == null && deadLetters.areWantedOn(DeathReason.EXPIRED)) {
+    if (message == null && deadLetters().areWantedOn(DeathReason.EXPIRED)) {
       unreadable.setAside(sequence, null, nowMillis);
       return;
     }
@@ -73,7 +56,7 @@ final class MessageRemover {
    */
   void die(long sequence, DropTrigger cause, long nowMillis) {
     Message message = contentOf(sequence);
-    if (message == null && deadLetters.areWantedOn(cause.reason())) {
+    if (message == null && deadLetters().areWantedOn(cause.reason())) {
       unreadable.setAside(sequence, cause, nowMillis);
     } else {
       die(sequence, message, cause, Deadlines.NEVER, nowMillis);
@@ -85,21 +68,25 @@ final class MessageRemover {
     die(sequence, overLimit(0), nowMillis);
   }
 
+  private DeadLetterSettings deadLetters() {
+    return state.settings().deadLetters();
+  }
+
   /** Without a dead letter exchange the content is only useful to the death journal. */
   private Message contentOf(long sequence) {
-    return deadLetters.areWanted() ? messages.get(sequence) : messages.peekIfCheap(sequence);
+    return deadLetters().areWanted() ? messages.get(sequence) : messages.peekIfCheap(sequence);
   }
 
   private void die(
       long sequence, Message message, DropTrigger cause, long deadlineMillis, long nowMillis) {
     deadlines.leaving(sequence);
     UnsettledEntry entry = messages.detach(sequence);
-    effects.died(message, entry, cause, deadlineMillis, nowMillis);
+    state.effects.died(message, entry, cause, deadlineMillis, nowMillis);
   }
 
   /** Drops or dead-letters a message that never entered the queue, because of the length limit. */
   void dieOutside(Message message, long nowMillis) {
-    effects.died(message, null, overLimit(1), Deadlines.NEVER, nowMillis);
+    state.effects.died(message, null, overLimit(1), Deadlines.NEVER, nowMillis);
   }
 
   /**
@@ -107,6 +94,7 @@ final class MessageRemover {
    * ones.
    */
   private DropTrigger overLimit(int more) {
+    LengthSettings length = state.length();
     long count = index.readyCount() + (length.countsUnacked() ? index.unackedCount() : 0) + more;
     return length.maxLength() != QueueSettings.NONE && count > length.maxLength()
         ? DropTrigger.MAX_LENGTH
@@ -155,7 +143,7 @@ final class MessageRemover {
    */
   void headMoved() {
     if (deadlines.watchHead()) {
-      queueTimer.noLaterThan(deadlines.next());
+      state.timer.noLaterThan(deadlines.next());
     }
   }
 
@@ -178,7 +166,7 @@ final class MessageRemover {
         continue;
       }
       Message message = contentOf(next);
-      if (message == null && deadLetters.areWantedOn(cause.reason())) {
+      if (message == null && deadLetters().areWantedOn(cause.reason())) {
         unreadable.leaves(next);
       }
       die(next, message, cause, Deadlines.NEVER, nowMillis);
@@ -199,7 +187,7 @@ final class MessageRemover {
         return head;
       }
       if (left-- == 0) {
-        queueTimer.noLaterThan(nowMillis);
+        state.timer.noLaterThan(nowMillis);
         return -1;
       }
       if (dead) {

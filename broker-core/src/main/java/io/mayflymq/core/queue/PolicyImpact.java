@@ -2,11 +2,10 @@ package io.mayflymq.core.queue;
 
 import io.mayflymq.core.queue.consumer.DeliveryPriority;
 import io.mayflymq.core.queue.index.MessageIndex;
-import io.mayflymq.core.queue.messages.MessageDeadlines;
 import io.mayflymq.core.retention.Deadlines;
-import io.mayflymq.core.retention.LengthLimit;
 import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.ExpirySettings;
+import io.mayflymq.core.settings.LengthSettings;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.TtlMode;
@@ -25,32 +24,25 @@ import java.util.function.LongPredicate;
  */
 public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis) {
   static PolicyImpact of(
-      MessageIndex<?> index,
-      DeliveryPriority deliveryPriority,
-      MessageDeadlines deadlines,
-      QueueSettings current,
-      QueueSettings changed,
-      long leaseEndMillis,
-      long nowMillis) {
+      QueueState state, QueueSettings changed, long leaseEndMillis, long nowMillis) {
     if (changed.expiry().mode() == ExpiryMode.HEAD) {
-      FromHead fromHead = new FromHead(index, deadlines, changed, nowMillis);
-      visitInOrderOfService(index, deliveryPriority, fromHead);
+      FromHead fromHead = new FromHead(state, changed, nowMillis);
+      visitInOrderOfService(state, fromHead);
       return new PolicyImpact(fromHead.expiring, fromHead.overflowing, leaseEndMillis);
     }
-    long expiring = expiring(index, deadlines, current.expiry(), changed.expiry(), nowMillis);
-    return new PolicyImpact(
-        expiring, overflowing(index, deliveryPriority, changed, expiring), leaseEndMillis);
+    long expiring = expiring(state, changed.expiry(), nowMillis);
+    return new PolicyImpact(expiring, overflowing(state, changed, expiring), leaseEndMillis);
   }
 
-  private static void visitInOrderOfService(
-      MessageIndex<?> index, DeliveryPriority deliveryPriority, LongPredicate visitor) {
+  private static void visitInOrderOfService(QueueState state, LongPredicate visitor) {
+    DeliveryPriority deliveryPriority = state.messages.deliveryPriority();
     if (deliveryPriority != null && !deliveryPriority.visit(visitor)) {
       return;
     }
-    long next = index.firstReady();
+    long next = state.index.firstReady();
     while (next >= 0
         && ((deliveryPriority != null && deliveryPriority.isAhead(next)) || visitor.test(next))) {
-      next = index.nextReady(next);
+      next = state.index.nextReady(next);
     }
   }
 
@@ -61,19 +53,16 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
   private static final class FromHead implements LongPredicate {
     private final MessageIndex<?> index;
     private final LongPredicate isDue;
-    private final LengthLimit limit;
-    private final boolean drops;
+    private final LengthSettings limit;
     private long count;
     private long bytes;
     private long expiring;
     private long overflowing;
 
-    FromHead(
-        MessageIndex<?> index, MessageDeadlines deadlines, QueueSettings changed, long nowMillis) {
-      this.index = index;
-      this.isDue = sequence -> deadlines.ofWith(changed.expiry(), sequence) <= nowMillis;
-      this.limit = new LengthLimit(changed.length().maxLength(), changed.length().maxLengthBytes());
-      this.drops = changed.length().overflow() == Overflow.DROP_HEAD;
+    FromHead(QueueState state, QueueSettings changed, long nowMillis) {
+      this.index = state.index;
+      this.isDue = sequence -> state.deadlines.ofWith(changed.expiry(), sequence) <= nowMillis;
+      this.limit = changed.length();
       this.count = index.readyCount();
       this.bytes = index.readyBytes();
     }
@@ -82,7 +71,7 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
     public boolean test(long sequence) {
       if (isDue.test(sequence)) {
         expiring++;
-      } else if (drops && limit.isExceededBy(count, bytes)) {
+      } else if (limit.overflow() == Overflow.DROP_HEAD && limit.isExceededBy(count, bytes)) {
         overflowing++;
       } else {
         return false;
@@ -93,54 +82,42 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
     }
   }
 
-  private static long expiring(
-      MessageIndex<?> index,
-      MessageDeadlines deadlines,
-      ExpirySettings current,
-      ExpirySettings changed,
-      long nowMillis) {
-    LongPredicate isDue = sequence -> deadlines.ofWith(changed, sequence) <= nowMillis;
+  private static long expiring(QueueState state, ExpirySettings changed, long nowMillis) {
     if (changed.mode() == ExpiryMode.LAZY) {
       return 0;
     }
+    LongPredicate isDue = sequence -> state.deadlines.ofWith(changed, sequence) <= nowMillis;
+    ExpirySettings current = state.settings().expiry();
     boolean usual =
         current.mode() == ExpiryMode.EXACT
             && current.ttlMode() == TtlMode.MIN
             && changed.ttlMode() == TtlMode.MIN;
     if (!usual) {
       long[] count = new long[1];
-      index.forEachReady(sequence -> count[0] += isDue.test(sequence) ? 1 : 0);
+      state.index.forEachReady(sequence -> count[0] += isDue.test(sequence) ? 1 : 0);
       return count[0];
     }
     // Messages whose present deadline has passed have left already. The queue's TTL always ends
     // the oldest messages first.
     return changed.messageTtlMillis() == QueueSettings.NONE
         ? 0
-        : index.pages.countReadyWhile(isDue);
+        : state.index.pages.countReadyWhile(isDue);
   }
 
-  private static long overflowing(
-      MessageIndex<?> index,
-      DeliveryPriority deliveryPriority,
-      QueueSettings changed,
-      long expiring) {
+  private static long overflowing(QueueState state, QueueSettings changed, long expiring) {
     if (changed.length().overflow() != Overflow.DROP_HEAD) {
       return 0;
     }
     long surplus =
         changed.length().maxLength() == QueueSettings.NONE
             ? 0
-            : index.readyCount() - expiring - changed.length().maxLength();
-    return Math.max(
-        Math.max(0, surplus), overflowingBytes(index, deliveryPriority, changed, expiring));
+            : state.index.readyCount() - expiring - changed.length().maxLength();
+    return Math.max(Math.max(0, surplus), overflowingBytes(state, changed, expiring));
   }
 
   /** Adds up sizes in the order of delivery; the messages that expire are the oldest ones. */
-  private static long overflowingBytes(
-      MessageIndex<?> index,
-      DeliveryPriority deliveryPriority,
-      QueueSettings changed,
-      long expiring) {
+  private static long overflowingBytes(QueueState state, QueueSettings changed, long expiring) {
+    MessageIndex<?> index = state.index;
     long most = changed.length().maxLengthBytes();
     long bytes = index.readyBytes();
     if (most == QueueSettings.NONE || bytes <= most) {
@@ -156,8 +133,7 @@ public record PolicyImpact(long expiring, long overflowing, long leaseEndMillis)
     long[] count = new long[1];
     if (from >= 0 && excess[0] > 0) {
       visitInOrderOfService(
-          index,
-          deliveryPriority,
+          state,
           sequence -> {
             if (sequence >= from) {
               excess[0] -= index.bodySize(sequence);

@@ -1,11 +1,6 @@
 package io.mayflymq.core.queue;
 
-import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
-import io.mayflymq.core.metrics.Counters;
-import io.mayflymq.core.queue.index.MessageIndex;
-import io.mayflymq.core.queue.messages.MessageDeadlines;
-import io.mayflymq.core.queue.messages.QueueMessages;
 
 /**
  * Removes the ready messages of a queue, in slices, with other work of the shard in between.
@@ -14,30 +9,18 @@ import io.mayflymq.core.queue.messages.QueueMessages;
 public final class Purge {
   static final int SLICE = 4096;
 
-  private final MessageIndex<Message> index;
-  private final QueueMessages messages;
-  private final MessageDeadlines deadlines;
+  private final QueueState state;
   private final MessageRemover messageRemover;
-  private final Counters counters;
   private final int slice;
   private final long end;
   private boolean dueAreGone;
   private long removed;
 
-  Purge(
-      MessageIndex<Message> index,
-      QueueMessages messages,
-      MessageDeadlines deadlines,
-      MessageRemover messageRemover,
-      Counters counters,
-      int slice) {
-    this.index = index;
-    this.messages = messages;
-    this.deadlines = deadlines;
+  Purge(QueueState state, MessageRemover messageRemover, int slice) {
+    this.state = state;
     this.messageRemover = messageRemover;
-    this.counters = counters;
     this.slice = slice;
-    this.end = index.nextSequence();
+    this.end = state.index.nextSequence();
   }
 
   /** Removes one slice of messages. @return whether there is more to do */
@@ -48,9 +31,9 @@ public final class Purge {
       }
       dueAreGone = true;
     }
-    if (index.nextSequence() == end && index.readyCount() <= slice) {
-      deadlines.cleared();
-      removed(messages.clearReady());
+    if (state.index.nextSequence() == end && state.index.readyCount() <= slice) {
+      state.deadlines.cleared();
+      removed(state.messages.clearReady());
       return false;
     }
     boolean more = removeSome();
@@ -60,12 +43,12 @@ public final class Purge {
 
   private boolean removeSome() {
     int left = slice;
-    long sequence = index.firstReady();
+    long sequence = state.index.firstReady();
     while (left > 0 && sequence >= 0 && sequence < end) {
-      deadlines.leaving(sequence);
-      messages.remove(sequence);
+      state.deadlines.leaving(sequence);
+      state.messages.remove(sequence);
       left--;
-      sequence = index.firstReady();
+      sequence = state.index.firstReady();
     }
     removed(slice - left);
     return left == 0;
@@ -73,7 +56,7 @@ public final class Purge {
 
   private void removed(long count) {
     removed += count;
-    counters.add(Counter.PURGED, count);
+    state.counters.add(Counter.PURGED, count);
   }
 
   /** Returns how many messages have been removed so far. */

@@ -1,12 +1,8 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DropTrigger;
-import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.EntryMetadata;
-import io.mayflymq.core.queue.index.MessageIndex;
-import io.mayflymq.core.queue.messages.MessageDeadlines;
-import io.mayflymq.core.queue.messages.QueueMessages;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.RetryType;
@@ -22,52 +18,34 @@ import io.mayflymq.core.store.RedeliveryNotes;
 final class Redeliveries {
   private static final long NONE = -1;
 
-  private final MessageIndex<Message> index;
-  private final QueueMessages messages;
-  private final MessageDeadlines deadlines;
+  private final QueueState state;
   private final MessageRemover messageRemover;
 
   /** Null until a message may have to wait. */
   private DelayedRetries delayedRetries;
 
-  private final QueueTimer queueTimer;
-
   /** The highest sequence number of all messages that were returned. */
   private long highest = NONE;
 
-  private boolean counted;
-  private long limit;
-
-  Redeliveries(
-      MessageIndex<Message> index,
-      QueueMessages messages,
-      MessageDeadlines deadlines,
-      MessageRemover messageRemover,
-      QueueTimer queueTimer,
-      QueueSettings settings) {
-    this.index = index;
-    this.messages = messages;
-    this.deadlines = deadlines;
+  Redeliveries(QueueState state, MessageRemover messageRemover) {
+    this.state = state;
     this.messageRemover = messageRemover;
-    this.queueTimer = queueTimer;
-    use(settings);
+    prepareDelays();
   }
 
-  /** Applies new settings, also to messages that were returned before. */
-  void change(QueueSettings settings) {
-    boolean waited = delayedRetries != null;
-    use(settings);
-    if (waited) {
-      delayedRetries.change(settings);
+  /** Called when settings have changed. They apply also to messages that were returned before. */
+  void settingsChanged() {
+    if (delayedRetries == null) {
+      prepareDelays();
+    } else {
+      delayedRetries.settingsChanged();
     }
   }
 
-  private void use(QueueSettings settings) {
-    if (delayedRetries == null && settings.deliveries().retry().type() != RetryType.DISABLED) {
-      delayedRetries = new DelayedRetries(index, messages, deadlines, messageRemover, settings);
+  private void prepareDelays() {
+    if (state.settings().deliveries().retry().type() != RetryType.DISABLED) {
+      delayedRetries = new DelayedRetries(state, messageRemover);
     }
-    counted = settings.countsReturns();
-    limit = settings.deliveries().limit();
   }
 
   /**
@@ -77,29 +55,30 @@ final class Redeliveries {
    */
   void putBack(long sequence, boolean failed, long nowMillis) {
     int returns = 0;
-    if (counted) {
-      returns = EntryMetadata.countReturn(index, sequence);
+    if (state.countsReturns()) {
+      returns = EntryMetadata.countReturn(state.index, sequence);
       highest = Math.max(highest, sequence);
+      long limit = state.settings().deliveries().limit();
       if (limit != QueueSettings.NONE && returns > limit) {
         messageRemover.die(sequence, DropTrigger.DELIVERY_LIMIT, nowMillis);
         return;
       }
     }
-    long deadline = deadlines.of(sequence);
+    long deadline = state.deadlines.of(sequence);
     if (deadline <= nowMillis) {
       messageRemover.expire(sequence, nowMillis);
       return;
     }
     if (delayedRetries != null && delayedRetries.delays(failed)) {
-      queueTimer.noLaterThan(delayedRetries.hold(sequence, returns, nowMillis));
+      state.timer.noLaterThan(delayedRetries.hold(sequence, returns, nowMillis));
       return;
     }
-    if (counted) {
-      messages.noteReturn(sequence, returns, RedeliveryNotes.READY);
+    if (state.countsReturns()) {
+      state.messages.noteReturn(sequence, returns, RedeliveryNotes.READY);
     }
-    messages.putBack(sequence);
-    deadlines.requeued(sequence);
-    queueTimer.noLaterThan(deadlines.leavesAt(sequence, deadline));
+    state.messages.putBack(sequence);
+    state.deadlines.requeued(sequence);
+    state.timer.noLaterThan(state.deadlines.leavesAt(sequence, deadline));
   }
 
   /**
@@ -111,9 +90,9 @@ final class Redeliveries {
   void recovered(long sequence, int returns, long untilMillis) {
     highest = Math.max(highest, sequence);
     if (untilMillis == RedeliveryNotes.READY) {
-      messages.noteReturn(sequence, returns, untilMillis);
+      state.messages.noteReturn(sequence, returns, untilMillis);
     } else if (delayedRetries != null) {
-      queueTimer.noLaterThan(delayedRetries.resume(sequence, untilMillis));
+      state.timer.noLaterThan(delayedRetries.resume(sequence, untilMillis));
     }
   }
 
@@ -125,22 +104,22 @@ final class Redeliveries {
     if (delayedRetries != null) {
       delayedRetries.note(notes, mostBytes);
     }
-    if (!counted || highest == NONE) {
+    if (!state.countsReturns() || highest == NONE) {
       return;
     }
-    index.forEachUnacked(sequence -> note(sequence, RedeliveryNotes.TAKEN, notes, mostBytes));
-    long next = index.firstReady();
+    state.index.forEachUnacked(sequence -> note(sequence, RedeliveryNotes.TAKEN, notes, mostBytes));
+    long next = state.index.firstReady();
     while (next != NONE && next <= highest && notes.size() < mostBytes) {
       note(next, RedeliveryNotes.READY, notes, mostBytes);
-      next = index.nextReady(next);
+      next = state.index.nextReady(next);
     }
   }
 
-  private void note(long sequence, long state, RedeliveryNotes notes, int mostBytes) {
-    int returns = EntryMetadata.returns(index, sequence);
-    boolean waits = (index.flags(sequence) & EntryFlags.DELAYED) != 0;
-    if (returns > 0 && !waits && messages.isStored(sequence) && notes.size() < mostBytes) {
-      notes.add(sequence, returns, state);
+  private void note(long sequence, long untilMillis, RedeliveryNotes notes, int mostBytes) {
+    int returns = EntryMetadata.returns(state.index, sequence);
+    boolean waits = (state.index.flags(sequence) & EntryFlags.DELAYED) != 0;
+    if (returns > 0 && !waits && state.messages.isStored(sequence) && notes.size() < mostBytes) {
+      notes.add(sequence, returns, untilMillis);
     }
   }
 

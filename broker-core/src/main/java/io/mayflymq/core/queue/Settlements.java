@@ -15,8 +15,8 @@ final class Settlements {
   private final Redeliveries returns;
   private Throwable failure;
 
-  Settlements(MessageIndex<Message> index, MessageRemover messageRemover, Redeliveries returns) {
-    this.index = index;
+  Settlements(QueueState state, MessageRemover messageRemover, Redeliveries returns) {
+    this.index = state.index;
     this.messageRemover = messageRemover;
     this.returns = returns;
   }

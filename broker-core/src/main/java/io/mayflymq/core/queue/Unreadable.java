@@ -1,10 +1,6 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.DropTrigger;
-import io.mayflymq.core.message.Message;
-import io.mayflymq.core.queue.index.MessageIndex;
-import io.mayflymq.core.queue.messages.MessageDeadlines;
-import io.mayflymq.core.queue.messages.QueueMessages;
 import io.mayflymq.core.retention.Deadlines;
 import java.util.Map;
 import java.util.TreeMap;
@@ -20,11 +16,7 @@ import java.util.TreeMap;
 final class Unreadable {
   static final long RETRY_MILLIS = 60_000;
 
-  private final MessageIndex<Message> index;
-  private final QueueMessages messages;
-  private final MessageDeadlines deadlines;
-  private final QueueEffects effects;
-  private final QueueTimer queueTimer;
+  private final QueueState state;
   private final MessageRemover messageRemover;
 
   /**
@@ -36,19 +28,9 @@ final class Unreadable {
   private long bytes;
   private long retryAt = Deadlines.NEVER;
 
-  Unreadable(
-      MessageIndex<Message> index,
-      QueueMessages messages,
-      MessageDeadlines deadlines,
-      MessageRemover messageRemover,
-      QueueEffects effects,
-      QueueTimer queueTimer) {
-    this.index = index;
-    this.messages = messages;
-    this.deadlines = deadlines;
+  Unreadable(QueueState state, MessageRemover messageRemover) {
+    this.state = state;
     this.messageRemover = messageRemover;
-    this.effects = effects;
-    this.queueTimer = queueTimer;
   }
 
   /**
@@ -58,18 +40,18 @@ final class Unreadable {
    *     delivered, or to expire
    */
   void setAside(long sequence, DropTrigger cause, long nowMillis) {
-    if (!index.isUnacked(sequence)) {
-      messages.lock(sequence);
+    if (!state.index.isUnacked(sequence)) {
+      state.messages.lock(sequence);
     }
     if (!aside.containsKey(sequence)) {
-      bytes += index.bodySize(sequence);
+      bytes += state.index.bodySize(sequence);
     }
     aside.put(sequence, cause);
     if (retryAt == Deadlines.NEVER) {
       retryAt = nowMillis + RETRY_MILLIS;
     }
-    queueTimer.noLaterThan(retryAt);
-    effects.unreadable(sequence, messages.unreadableReason(), true);
+    state.timer.noLaterThan(retryAt);
+    state.effects.unreadable(sequence, state.messages.unreadableReason(), true);
   }
 
   /**
@@ -79,15 +61,15 @@ final class Unreadable {
   void leaves(long sequence) {
     if (aside.containsKey(sequence)) {
       aside.remove(sequence);
-      bytes -= index.bodySize(sequence);
+      bytes -= state.index.bodySize(sequence);
     }
-    effects.unreadable(sequence, messages.unreadableReason(), false);
+    state.effects.unreadable(sequence, state.messages.unreadableReason(), false);
   }
 
   /** Tries all of them again, if the time has come. */
   void retry(long nowMillis) {
     if (retryAt > nowMillis) {
-      queueTimer.noLaterThan(retryAt);
+      state.timer.noLaterThan(retryAt);
       return;
     }
     Map<Long, DropTrigger> again = new TreeMap<>(aside);
@@ -98,12 +80,12 @@ final class Unreadable {
   }
 
   private void retry(long sequence, DropTrigger cause, long nowMillis) {
-    if (!index.isUnacked(sequence)) {
+    if (!state.index.isUnacked(sequence)) {
       return;
     }
     if (cause == null) {
-      messages.unlock(sequence);
-      deadlines.requeued(sequence);
+      state.messages.unlock(sequence);
+      state.deadlines.requeued(sequence);
     } else {
       messageRemover.die(sequence, cause, nowMillis);
     }

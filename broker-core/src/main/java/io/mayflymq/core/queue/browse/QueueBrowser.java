@@ -23,49 +23,27 @@ public final class QueueBrowser implements MessageBrowser {
   private long toSkip;
   private long position;
 
-  /** Starts at this position. */
-  public static QueueBrowser from(
-      long position,
-      MessageIndex<Message> index,
-      QueueMessages messages,
-      MessageDeadlines deadlines,
-      DeliveryPriority deliveryPriority,
-      QueueSettings settings) {
-    // In order of arrival the messages before the position need not be visited one by one.
-    return deliveryPriority == null
-        ? new QueueBrowser(
-            index,
-            messages,
-            deadlines,
-            settings,
-            BrowseOrder.byArrivalFrom(index, position),
-            0,
-            position)
-        : new QueueBrowser(
-            index,
-            messages,
-            deadlines,
-            settings,
-            BrowseOrder.of(index, deliveryPriority, settings.maxPriority()),
-            position,
-            position);
-  }
-
-  private QueueBrowser(
-      MessageIndex<Message> index,
-      QueueMessages messages,
-      MessageDeadlines deadlines,
-      QueueSettings settings,
-      BrowseOrder order,
-      long toSkip,
-      long position) {
-    this.index = index;
+  /**
+   * Starts to browse.
+   *
+   * @param messages the messages of the queue
+   * @param settings the settings of the queue
+   * @param position where to start: 0 is the message that would be delivered next
+   */
+  public QueueBrowser(QueueMessages messages, QueueSettings settings, long position) {
+    this.index = messages.index();
     this.messages = messages;
-    this.deadlines = deadlines;
+    this.deadlines = messages.deadlines();
     this.countsReturns = settings.countsReturns();
-    this.order = order;
-    this.toSkip = toSkip;
     this.position = position;
+    DeliveryPriority deliveryPriority = messages.deliveryPriority();
+    if (deliveryPriority == null) {
+      // In order of arrival the messages before the position need not be visited one by one.
+      this.order = BrowseOrder.byArrivalFrom(index, position);
+    } else {
+      this.order = BrowseOrder.of(index, deliveryPriority, settings.maxPriority());
+      this.toSkip = position;
+    }
   }
 
   @Override

@@ -4,8 +4,10 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.DeliveryPriority;
 import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.MessageIndex;
+import io.mayflymq.core.queue.index.PagePool;
 import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.RecoverableQueue;
 import io.mayflymq.core.store.RedeliveryNotes;
@@ -52,18 +54,38 @@ public final class QueueMessages implements RecoverableQueue {
   private long storedCount;
   private long storedBytes;
 
-  public QueueMessages(
-      MessageIndex<Message> index,
-      QueueStore store,
-      MessageDeadlines deadlines,
-      boolean countsReturns,
-      DeliveryPriority deliveryPriority) {
-    this.index = index;
+  /**
+   * Creates an empty set of messages.
+   *
+   * @param pages the pool that the index takes its pages from
+   * @param store where the messages are kept
+   * @param settings the settings of the queue at this time
+   */
+  public QueueMessages(PagePool pages, QueueStore store, QueueSettings settings) {
+    this.index = new MessageIndex<>(pages);
     this.store = store;
-    this.deadlines = deadlines;
-    this.countsReturns = countsReturns;
-    this.deliveryPriority = deliveryPriority;
+    this.deliveryPriority = DeliveryPriority.in(index, settings);
+    this.deadlines = new MessageDeadlines(index, deliveryPriority, settings.expiry());
+    this.countsReturns = settings.countsReturns();
     store.attach(this);
+  }
+
+  /** Returns the index of all messages. */
+  public MessageIndex<Message> index() {
+    return index;
+  }
+
+  /** Returns the order in which messages expire. */
+  public MessageDeadlines deadlines() {
+    return deadlines;
+  }
+
+  /**
+   * Returns the messages that are delivered before older ones; null if messages are delivered in
+   * the order of arrival alone.
+   */
+  public DeliveryPriority deliveryPriority() {
+    return deliveryPriority;
   }
 
   // Entering

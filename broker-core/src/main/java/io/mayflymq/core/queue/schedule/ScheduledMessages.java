@@ -57,9 +57,9 @@ public final class ScheduledMessages {
    * @param store where its messages are kept
    */
   public ScheduledMessages(PagePool pages, QueueStore store) {
-    index = new MessageIndex<>(pages);
-    dueTimes = new MessageDeadlines(index, null, QueueSettings.DEFAULT.expiry());
-    messages = new QueueMessages(index, store, dueTimes, false, null);
+    messages = new QueueMessages(pages, store, QueueSettings.DEFAULT);
+    index = messages.index();
+    dueTimes = messages.deadlines();
   }
 
   /** Starts, with what the store has recovered meanwhile; called once, before anything else. */

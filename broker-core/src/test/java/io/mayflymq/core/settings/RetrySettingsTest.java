@@ -1,10 +1,7 @@
-package io.mayflymq.core.queue;
+package io.mayflymq.core.settings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.settings.Backoff;
-import io.mayflymq.core.settings.RetrySettings;
-import io.mayflymq.core.settings.RetryType;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -15,15 +12,16 @@ import net.jqwik.api.constraints.LongRange;
 import org.junit.jupiter.api.Test;
 
 /** How long returned messages wait. */
-class RetryDelayTest {
-  private static RetryDelay delay(
+class RetrySettingsTest {
+  private static RetrySettings delay(
       long least, long most, Backoff backoff, int jitter, Long... delays) {
-    return new RetryDelay(
-        new RetrySettings(RetryType.ALL, least, most, backoff, jitter, List.of(delays)));
+    return new RetrySettings(RetryType.ALL, least, most, backoff, jitter, List.of(delays));
   }
 
-  private static long[] firstFive(RetryDelay delay) {
-    return IntStream.rangeClosed(1, 5).mapToLong(returns -> delay.millis(returns, 0)).toArray();
+  private static long[] firstFive(RetrySettings delay) {
+    return IntStream.rangeClosed(1, 5)
+        .mapToLong(returns -> delay.delayMillis(returns, 0))
+        .toArray();
   }
 
   @Test
@@ -52,20 +50,20 @@ class RetryDelayTest {
       @ForAll @LongRange(min = 1) long most,
       @ForAll @IntRange(min = 1) int returns,
       @ForAll Backoff backoff) {
-    assertThat(delay(least, most, backoff, 0).millis(returns, 0)).isBetween(1L, most);
-    assertThat(delay(least, -1, backoff, 0).millis(returns, 0)).isGreaterThanOrEqualTo(least);
+    assertThat(delay(least, most, backoff, 0).delayMillis(returns, 0)).isBetween(1L, most);
+    assertThat(delay(least, -1, backoff, 0).delayMillis(returns, 0)).isGreaterThanOrEqualTo(least);
   }
 
   @Test
   void jitterIsEvenWithinItsPercentageAndFixedPerMessage() {
-    RetryDelay varying = delay(1000, -1, Backoff.LINEAR, 20);
+    RetrySettings varying = delay(1000, -1, Backoff.LINEAR, 20);
 
-    long[] delays = LongStream.range(0, 10_000).map(seed -> varying.millis(1, seed)).toArray();
+    long[] delays = LongStream.range(0, 10_000).map(seed -> varying.delayMillis(1, seed)).toArray();
 
     assertThat(LongStream.of(delays)).allMatch(delay -> delay >= 800 && delay <= 1200);
     assertThat(LongStream.of(delays).average().orElseThrow()).isBetween(990.0, 1010.0);
     assertThat(LongStream.of(delays).filter(delay -> delay < 850).count()).isBetween(1000L, 1500L);
-    assertThat(varying.millis(1, 42)).isEqualTo(varying.millis(1, 42));
+    assertThat(varying.delayMillis(1, 42)).isEqualTo(varying.delayMillis(1, 42));
   }
 
   @Test
@@ -78,7 +76,7 @@ class RetryDelayTest {
 
   /** Whether failed messages wait, and others. */
   private static List<Boolean> types(RetryType type) {
-    RetryDelay delay = new RetryDelay(new RetrySettings(type, 1, -1, Backoff.LINEAR, 0, List.of()));
-    return List.of(delay.isFor(true), delay.isFor(false));
+    RetrySettings delay = new RetrySettings(type, 1, -1, Backoff.LINEAR, 0, List.of());
+    return List.of(delay.appliesTo(true), delay.appliesTo(false));
   }
 }
