@@ -81,8 +81,7 @@ class ArchitectureTest {
   @ArchTest static final ArchRule NO_CYCLES = RoomRules.noCyclesBelow("io.mayflymq.core");
 
   @ArchTest
-  static final ArchRule SMALL_PACKAGES =
-      RoomRules.smallPackages("io.mayflymq.core", Map.of("io.mayflymq.core.vhost", 50));
+  static final ArchRule SMALL_PACKAGES = RoomRules.smallPackages("io.mayflymq.core", Map.of());
 
   @ArchTest
   static final ArchRule SMALL_CYCLES =
@@ -90,6 +89,5 @@ class ArchitectureTest {
           "io.mayflymq.core",
           Map.of(
               "io.mayflymq.core.store.disk", 6,
-              "io.mayflymq.core.store.stream", 7,
-              "io.mayflymq.core.vhost", 36));
+              "io.mayflymq.core.store.stream", 7));
 }

@@ -71,6 +71,14 @@ public record QueueSettings(
   }
 
   /**
+   * Whether the queue dead-letters what it refuses: a dead letter that it refuses is not lost then.
+   */
+  public boolean deadLettersWhatItRefuses() {
+    return length.overflow() == Overflow.REJECT_PUBLISH_DLX
+        && deadLetters.areWantedOn(DeathReason.MAXLEN);
+  }
+
+  /**
    * Whether the queue counts how often each message is returned, and sends the count to consumers:
    * a quorum queue, and any other queue with a delivery limit or retry delays.
    */

@@ -8,10 +8,16 @@ import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
-import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.StoreIds;
+import io.mayflymq.core.vhost.deadletter.DeadLetterPublishers;
+import io.mayflymq.core.vhost.internal.EventExchange;
+import io.mayflymq.core.vhost.partition.Partition;
+import io.mayflymq.core.vhost.partition.Partitions;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueSweep;
 import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.List;
@@ -20,8 +26,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The virtual hosts of a broker, on the shards that they share. All methods may be called by any
- * thread.
+ * The virtual hosts of a broker, on the partitions that they share. All methods may be called by
+ * any thread.
  */
 public final class Broker {
   private final BrokerContext context;
@@ -36,11 +42,13 @@ public final class Broker {
    * @param eventVhost the virtual host whose exchange {@link ExchangeDefinition#EVENT} tells what
    *     happens in the broker
    */
-  public Broker(Shards shards, MetadataLog metadata, InstantSource clock, String eventVhost) {
+  public Broker(
+      Partitions partitions, MetadataLog metadata, InstantSource clock, String eventVhost) {
     this.events = new EventExchange(eventVhost, clock);
     this.context =
         new BrokerContext(
-            shards,
+            partitions,
+            new DeadLetterPublishers(partitions),
             metadata,
             clock,
             new AtomicLong(),
@@ -63,12 +71,12 @@ public final class Broker {
         kept.stream()
             .filter(command -> !(command instanceof MetadataCommand.Administrative))
             .toList();
-    Shards shards = context.shards();
-    Map<Long, Integer> shardsBefore = new HashMap<>();
+    Partitions partitions = context.partitions();
+    Map<Long, Integer> partitionsBefore = new HashMap<>();
     long highestQueueId = 0;
     for (MetadataCommand command : definitions) {
       if (command instanceof MetadataCommand.QueueDeclared queue) {
-        shardsBefore.put(queue.id(), queue.shard());
+        partitionsBefore.put(queue.id(), queue.shard());
         highestQueueId = Math.max(highestQueueId, queue.id());
       }
       createVirtualHost(VhostDefinition.of(command.vhost())).replay(command);
@@ -78,32 +86,30 @@ public final class Broker {
         .values()
         .forEach(vhost -> vhost.routing().queues().forEach(queue -> queues.put(queue.id(), queue)));
     long messages = 0;
-    for (ShardStore.Recovered shard :
-        shards.onEach(
-            shard ->
-                shards.store(shard).recover(shardsBefore, id -> openBeside(id, queues, shard)))) {
-      messages += shard.messages();
-      highestQueueId = Math.max(highestQueueId, shard.highestQueueId());
+    for (ShardStore.Recovered recovered :
+        partitions.onEach(
+            partition ->
+                partition
+                    .store()
+                    .recover(partitionsBefore, id -> openHidden(id, queues, partition)))) {
+      messages += recovered.messages();
+      highestQueueId = Math.max(highestQueueId, recovered.highestQueueId());
     }
     context.queueIds().set(highestQueueId);
-    vhosts.values().forEach(vhost -> vhost.keepShards(shardsBefore).join());
-    shards.onEach(
-        shard -> {
-          shards.store(shard).recoveredForGood();
-          return shard;
+    vhosts.values().forEach(vhost -> vhost.keepPartitions(partitionsBefore).join());
+    partitions.onEach(
+        partition -> {
+          partition.store().recoveredForGood();
+          return partition;
         });
     vhosts.values().forEach(VirtualHost::startRecovered);
     return new Recovered(definitions.size(), messages);
   }
 
-  private static void openBeside(long id, Map<Long, Queue> queues, Shard shard) {
-    Queue queue = queues.get(StoreIds.queueOf(id));
-    if (queue != null && queue.shard() == shard) {
-      if (StoreIds.isSchedule(id)) {
-        queue.openSchedule();
-      } else {
-        queue.openWaitingDeadLetters();
-      }
+  private static void openHidden(long storeId, Map<Long, Queue> queues, Partition partition) {
+    Queue queue = queues.get(StoreIds.queueOf(storeId));
+    if (queue != null && queue.partition() == partition) {
+      queue.onShard().openHidden(storeId);
     }
   }
 
@@ -131,9 +137,14 @@ public final class Broker {
     defaults = changed;
   }
 
-  /** The shards that the queues live on. */
+  /** Returns the shards that do the work of the queues. */
   public Shards shards() {
-    return context.shards();
+    return context.partitions().shards();
+  }
+
+  /** Returns the partitions that queues are in. */
+  public Partitions partitions() {
+    return context.partitions();
   }
 
   /** Makes sure that a virtual host exists; one that does stays as it is. */
@@ -165,7 +176,11 @@ public final class Broker {
 
   /** Has queues that rest give memory back. To be called now and then, by any thread. */
   public void trimMemory() {
-    vhosts.values().forEach(vhost -> QueueSweep.of(vhost.routing().queues(), Queue::trimMemory));
+    vhosts
+        .values()
+        .forEach(
+            vhost ->
+                QueueSweep.of(vhost.routing().queues(), queue -> queue.onShard().trimMemory()));
   }
 
   /** How many connections, channels and queues came and went. */

@@ -5,6 +5,8 @@ import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.vhost.deadletter.DeadLetterPublishers;
+import io.mayflymq.core.vhost.partition.Partitions;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
@@ -12,7 +14,8 @@ import java.util.function.Supplier;
 /**
  * What the virtual hosts of a broker share.
  *
- * @param shards where queues live
+ * @param partitions where queues are
+ * @param publishers send dead letters
  * @param metadata where changes of durable things go
  * @param clock the time
  * @param queueIds the last number that a queue was given
@@ -22,7 +25,8 @@ import java.util.function.Supplier;
  * @param events where it is told what happens
  */
 record BrokerContext(
-    Shards shards,
+    Partitions partitions,
+    DeadLetterPublishers publishers,
     MetadataLog metadata,
     InstantSource clock,
     AtomicLong queueIds,

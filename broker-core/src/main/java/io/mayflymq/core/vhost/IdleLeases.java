@@ -4,6 +4,7 @@ import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.policy.argument.ExpiresArgument;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.retention.IdleLease;
+import io.mayflymq.core.routing.Removal;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.binding.DestinationKind;
@@ -12,11 +13,15 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.vhost.queue.Preconditions;
+import io.mayflymq.core.vhost.queue.Queue;
 import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /*
  * The exchanges and bindings of a virtual host that are deleted when they are unused for too long.
@@ -36,25 +41,28 @@ final class IdleLeases extends Timer {
   /** Those of an exchange, by its name, and of a binding. */
   private record Entry(Object subject, IdleLease lease, long endMillis, long serial) {}
 
-  private final VirtualHost vhost;
+  /** Deletes what was unused for too long: an exchange or a binding. */
+  @FunctionalInterface
+  interface Deletion {
+    /** Within the lock of the virtual host. */
+    CompletableFuture<Void> delete(Function<RoutingTable<Queue>, Removal<Queue>> removal);
+  }
+
+  private final VhostState state;
   private final Shard home;
   private final InstantSource clock;
-  private final Object lock;
+  private final Deletion deletion;
   private final Map<Object, Entry> bySubject = new HashMap<>();
   private final TreeSet<Entry> byEnd =
       new TreeSet<>(Comparator.comparingLong(Entry::endMillis).thenComparingLong(Entry::serial));
   private long serial;
 
-  /**
-   * Begins without any.
-   *
-   * @param lock that of the virtual host
-   */
-  IdleLeases(VirtualHost vhost, Shard home, InstantSource clock, Object lock) {
-    this.vhost = vhost;
-    this.home = home;
-    this.clock = clock;
-    this.lock = lock;
+  /** Begins without any. */
+  IdleLeases(VhostState state, BrokerContext broker, Deletion deletion) {
+    this.state = state;
+    this.home = broker.partitions().get(0).shard();
+    this.clock = broker.clock();
+    this.deletion = deletion;
   }
 
   /**
@@ -79,7 +87,7 @@ final class IdleLeases extends Timer {
       ExpiresArgument.of(
           exchange.arguments(),
           argument,
-          "exchange '%s' in vhost '%s'".formatted(exchange.name(), vhost.name()));
+          "exchange '%s' in vhost '%s'".formatted(exchange.name(), state.name()));
     }
   }
 
@@ -103,7 +111,7 @@ final class IdleLeases extends Timer {
     return ExpiresArgument.of(
         binding.arguments(),
         ExpiresArgument.OWN,
-        "binding from exchange '%s' in vhost '%s'".formatted(binding.source(), vhost.name()));
+        "binding from exchange '%s' in vhost '%s'".formatted(binding.source(), state.name()));
   }
 
   private IdleLease lease(IdleLease current, long period) {
@@ -166,7 +174,7 @@ final class IdleLeases extends Timer {
     }
     Queue queue = table.queue(binding.destination());
     if (queue != null) {
-      queue.used(LeaseUse.BIND);
+      queue.requests().used(LeaseUse.BIND);
     }
   }
 
@@ -180,7 +188,7 @@ final class IdleLeases extends Timer {
 
   private void await() {
     long next;
-    synchronized (lock) {
+    synchronized (state.lock()) {
       next = byEnd.isEmpty() ? Deadlines.NEVER : byEnd.first().endMillis;
     }
     if (next < deadlineMillis()) {
@@ -190,7 +198,7 @@ final class IdleLeases extends Timer {
 
   @Override
   protected void fire(long nowMillis) {
-    synchronized (lock) {
+    synchronized (state.lock()) {
       while (!byEnd.isEmpty() && byEnd.first().endMillis <= nowMillis) {
         Entry entry = byEnd.first();
         forget(entry.subject);
@@ -209,9 +217,9 @@ final class IdleLeases extends Timer {
 
   private void expire(Object subject) {
     if (subject instanceof Binding binding) {
-      vhost.expire(table -> table.deleteBinding(binding));
+      deletion.delete(table -> table.deleteBinding(binding));
     } else {
-      vhost.expire(table -> table.deleteExchange((String) subject));
+      deletion.delete(table -> table.deleteExchange((String) subject));
     }
   }
 }

@@ -3,9 +3,9 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.queue.PolicyImpact;
-import io.mayflymq.core.queue.Reconfigurable;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.vhost.queue.Queue;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -141,16 +141,19 @@ public record PolicyDryRun(List<QueueChange> queues, List<ExchangeChange> exchan
       this.keys = keys;
     }
 
-    /** Notes what other settings would do to a queue now. Any shard may call for its own. */
-    void add(QueueDefinition queue, Reconfigurable machine, QueueSettings changed, long nowMillis) {
-      queues.add(
-          new QueueChange(
-              queue.name(),
-              machine.settings(),
-              changed,
-              keys.apply(queue),
-              machine.policyImpact(changed, nowMillis),
-              nowMillis));
+    /** Notes what other settings would do to a queue now. Within a burst of its shard. */
+    void add(Queue queue, QueueSettings changed) {
+      PolicyImpact impact = queue.onShard().policyImpact(changed);
+      if (impact != null) {
+        queues.add(
+            new QueueChange(
+                queue.name(),
+                queue.settings(),
+                changed,
+                keys.apply(queue.definition()),
+                impact,
+                queue.shard().now()));
+      }
     }
 
     PolicyDryRun build() {

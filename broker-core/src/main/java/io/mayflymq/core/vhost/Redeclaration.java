@@ -3,6 +3,8 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.argument.Equivalence;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
+import io.mayflymq.core.vhost.queue.Preconditions;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.ChannelException;
 
 /** Whether what a client declares is what is there already. */

@@ -1,7 +1,11 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
+import io.mayflymq.core.vhost.queue.Queue;
 
 /**
  * What there is in a virtual host at one moment. Immutable.
@@ -22,6 +26,13 @@ record Topology(RoutingTable<Queue> routing, PolicyTable policies, boolean delet
   /** After the virtual host was deleted. */
   Topology end() {
     return new Topology(RoutingTable.empty(), policies, true);
+  }
+
+  /** Returns the settings of a queue by its arguments and these policies. */
+  QueueSettings settingsOf(QueueDefinition queue) {
+    return AutoDeadLetterQueue.is(queue)
+        ? queue.settings()
+        : policies.settingsOf(queue.name(), queue.arguments(), queue.settings());
   }
 
   Queue queue(String name) {

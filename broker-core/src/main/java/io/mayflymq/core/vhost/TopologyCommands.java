@@ -7,6 +7,7 @@ import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.binding.DestinationKind;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
+import io.mayflymq.core.vhost.queue.Queue;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -34,7 +35,7 @@ record TopologyCommands(String vhost) {
 
   /** That a durable queue is there, on its shard. */
   MetadataCommand declared(Queue queue) {
-    return new QueueDeclared(vhost, queue.definition(), queue.id(), queue.shard().index());
+    return new QueueDeclared(vhost, queue.definition(), queue.id(), queue.partition().index());
   }
 
   /**

@@ -3,13 +3,16 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.event.TopologyEvents;
-import io.mayflymq.core.metadata.CommittedState;
+import io.mayflymq.core.metrics.VhostMetrics;
 import io.mayflymq.core.retention.IdleLease;
 import io.mayflymq.core.routing.Removal;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.binding.DestinationKind;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
+import io.mayflymq.core.vhost.internal.InternalPublisher;
+import io.mayflymq.core.vhost.queue.Preconditions;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.concurrent.CompletableFuture;
@@ -17,28 +20,25 @@ import java.util.function.Function;
 
 /**
  * The exchanges and bindings of a virtual host: how they are declared and deleted. Each request is
- * made under the lock, through {@link VirtualHost#ask}.
+ * made under the lock, through {@link VhostState#ask}.
  */
 final class VhostExchanges {
-  private final VirtualHost vhost;
-  private final CommittedState<Topology> state;
+  private final VhostState state;
   private final IdleLeases idle;
-  private final Preconditions errors;
+  private final VhostMetrics metrics;
   private final TopologyCommands commands;
   private final TopologyEvents events;
 
-  VhostExchanges(
-      VirtualHost vhost, CommittedState<Topology> state, IdleLeases idle, BrokerEvents events) {
-    this.vhost = vhost;
+  VhostExchanges(VhostState state, IdleLeases idle, VhostMetrics metrics, BrokerEvents events) {
     this.state = state;
     this.idle = idle;
-    this.errors = new Preconditions(vhost.name());
-    this.commands = new TopologyCommands(vhost.name());
-    this.events = new TopologyEvents(vhost.name(), events);
+    this.metrics = metrics;
+    this.commands = new TopologyCommands(state.name());
+    this.events = new TopologyEvents(state.name(), events);
   }
 
   private RoutingTable<Queue> routing() {
-    return state.current().routing();
+    return state.routing();
   }
 
   // Exchanges
@@ -46,7 +46,7 @@ final class VhostExchanges {
   ExchangeDefinition required(RoutingTable<Queue> table, String exchange) {
     ExchangeDefinition found = table.exchange(exchange);
     if (found == null) {
-      throw errors.noExchange(exchange);
+      throw state.errors().noExchange(exchange);
     }
     return found;
   }
@@ -54,27 +54,27 @@ final class VhostExchanges {
   /** See {@link VirtualHost#exchangeStatus}. Any thread may call. */
   CompletableFuture<Void> status(String exchange) {
     if (routing().exchange(exchange) != null) {
-      return VirtualHost.done();
+      return VhostState.done();
     }
-    return vhost.ask(
+    return state.ask(
         () -> {
           required(routing(), exchange);
-          return VirtualHost.done();
+          return VhostState.done();
         });
   }
 
   /** See {@link VirtualHost#declareExchange}. */
   CompletableFuture<Void> declare(ExchangeDefinition wanted, Object connection) {
     Topology topology = state.proposed();
-    vhost.requireAlive(topology);
+    state.requireAlive(topology);
     ExchangeDefinition present = topology.routing().exchange(wanted.name());
     if (present != null) {
       if (!isInForce(present)) {
-        return vhost.askLater(() -> declare(wanted, connection));
+        return state.askLater(() -> declare(wanted, connection));
       }
-      Redeclaration.check(vhost.name(), wanted, present);
+      Redeclaration.check(state.name(), wanted, present);
       idle.used(wanted.name());
-      return VirtualHost.done();
+      return VhostState.done();
     }
     Preconditions.requireUnreserved("exchange", wanted.name());
     wanted.type().validate(wanted.arguments());
@@ -106,13 +106,13 @@ final class VhostExchanges {
     RoutingTable<Queue> table = state.proposed().routing();
     if (table.exchange(exchange) == null) {
       return routing().exchange(exchange) == null
-          ? VirtualHost.done()
-          : vhost.askLater(() -> delete(exchange, ifUnused, connection));
+          ? VhostState.done()
+          : state.askLater(() -> delete(exchange, ifUnused, connection));
     }
     if (ifUnused && !table.bindingsFrom(exchange).isEmpty()) {
       throw new ChannelException(
           ReplyCode.PRECONDITION_FAILED,
-          "exchange '%s' in vhost '%s' in use".formatted(exchange, vhost.name()));
+          "exchange '%s' in vhost '%s' in use".formatted(exchange, state.name()));
     }
     return remove(table.deleteExchange(exchange), connection);
   }
@@ -123,15 +123,15 @@ final class VhostExchanges {
   CompletableFuture<Void> bind(Binding binding, Object connection) {
     Topology topology = state.proposed();
     RoutingTable<Queue> table = topology.routing();
-    vhost.requireAlive(topology);
+    state.requireAlive(topology);
     requireEnds(table, binding, connection);
     required(table, binding.source()).routingType().validate(binding);
     if (table.contains(binding)) {
       if (!routing().contains(binding)) {
-        return vhost.askLater(() -> bind(binding, connection));
+        return state.askLater(() -> bind(binding, connection));
       }
       idle.used(binding);
-      return VirtualHost.done();
+      return VhostState.done();
     }
     IdleLease lease = idle.leaseOf(table, binding, topology.policies());
     RoutingTable<Queue> changed = withBinding(table, binding, lease);
@@ -157,11 +157,11 @@ final class VhostExchanges {
     RoutingTable<Queue> table = state.proposed().routing();
     if (!table.contains(binding)) {
       return routing().contains(binding)
-          ? vhost.askLater(() -> unbind(binding, connection))
-          : VirtualHost.done();
+          ? state.askLater(() -> unbind(binding, connection))
+          : VhostState.done();
     }
     if (binding.destinationKind() == DestinationKind.QUEUE) {
-      vhost.usable(table, binding.destination(), connection);
+      state.usable(table, binding.destination(), connection);
     }
     return remove(table.deleteBinding(binding), connection);
   }
@@ -169,7 +169,7 @@ final class VhostExchanges {
   private void requireEnds(RoutingTable<Queue> table, Binding binding, Object connection) {
     required(table, binding.source());
     if (binding.destinationKind() == DestinationKind.QUEUE) {
-      vhost.usable(table, binding.destination(), connection);
+      state.usable(table, binding.destination(), connection);
     } else {
       required(table, binding.destination());
     }
@@ -198,7 +198,7 @@ final class VhostExchanges {
   /** Exchanges and bindings have gone. Within the lock. */
   void removed(Removal<Queue> removal, Actor actor) {
     for (ExchangeDefinition exchange : removal.deletedExchanges()) {
-      vhost.metrics().exchanges().forget(exchange.name());
+      metrics.exchanges().forget(exchange.name());
       idle.forget(exchange.name());
     }
     events.removed(removal, actor);
@@ -214,7 +214,7 @@ final class VhostExchanges {
   CompletableFuture<Void> expire(Function<RoutingTable<Queue>, Removal<Queue>> deletion) {
     RoutingTable<Queue> table = state.proposed().routing();
     Removal<Queue> removal = deletion.apply(table);
-    return removal.table() == table ? VirtualHost.done() : propose(removal, () -> {}, Actor.BROKER);
+    return removal.table() == table ? VhostState.done() : propose(removal, () -> {}, Actor.BROKER);
   }
 
   // Recovering

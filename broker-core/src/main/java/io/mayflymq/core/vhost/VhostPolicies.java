@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.event.AdministrationEvent;
-import io.mayflymq.core.metadata.CommittedState;
+import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.EffectiveSettings;
@@ -14,7 +14,9 @@ import io.mayflymq.core.retention.IdleLease;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
-import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueSweep;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import java.util.ArrayList;
@@ -25,6 +27,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,19 +49,24 @@ public final class VhostPolicies {
   /** How many exchanges or bindings are changed under one hold of the lock. */
   private static final int AT_ONCE = 100;
 
-  private final VirtualHost vhost;
-  private final CommittedState<Topology> state;
-  private final Object lock;
+  private final VhostState state;
   private final IdleLeases idle;
+  private final BrokerEvents events;
+  private final Supplier<CompletableFuture<Void>> autoDeadLetterQueues;
 
   /**
-   * @param lock that of the virtual host
+   * @param autoDeadLetterQueues declares the dead letter queues that policies want and that do not
+   *     exist
    */
-  VhostPolicies(VirtualHost vhost, CommittedState<Topology> state, Object lock, IdleLeases idle) {
-    this.vhost = vhost;
+  VhostPolicies(
+      VhostState state,
+      IdleLeases idle,
+      BrokerEvents events,
+      Supplier<CompletableFuture<Void>> autoDeadLetterQueues) {
     this.state = state;
-    this.lock = lock;
     this.idle = idle;
+    this.events = events;
+    this.autoDeadLetterQueues = autoDeadLetterQueues;
   }
 
   /** The policies and operator policies of this moment. */
@@ -73,23 +81,23 @@ public final class VhostPolicies {
    * @throws ChannelException 406 if the patterns of all policies together would be too large
    */
   public CompletableFuture<Void> set(Policy policy) {
-    return vhost
+    return state
         .ask(
             () -> {
               Topology topology = state.proposed();
-              vhost.requireAlive(topology);
+              state.requireAlive(topology);
               requireRoomFor(policy, topology.policies());
               return state.propose(
                   topology.with(topology.policies().with(policy)),
-                  List.of(new MetadataCommand.PolicySet(vhost.name(), policy)),
-                  () -> emit(new AdministrationEvent.PolicySet(vhost.name(), policy)));
+                  List.of(new MetadataCommand.PolicySet(state.name(), policy)),
+                  () -> emit(new AdministrationEvent.PolicySet(state.name(), policy)));
             })
         .thenCompose(inForce -> bringUpToDate());
   }
 
   private void requireRoomFor(Policy policy, PolicyTable table) {
     try {
-      table.requireRoomFor(List.of(policy), vhost.name());
+      table.requireRoomFor(List.of(policy), state.name());
     } catch (PolicyException e) {
       throw new ChannelException(ReplyCode.PRECONDITION_FAILED, e.getMessage());
     }
@@ -102,7 +110,7 @@ public final class VhostPolicies {
    *     and queues live without it
    */
   public CompletableFuture<Boolean> clear(PolicyKind kind, String policy) {
-    return vhost
+    return state
         .ask(() -> clearNow(kind, policy))
         .thenCompose(
             cleared ->
@@ -116,18 +124,18 @@ public final class VhostPolicies {
     if (topology.policies().policy(kind, policy) == null) {
       return table().policy(kind, policy) == null
           ? CompletableFuture.completedFuture(false)
-          : vhost.askLater(() -> clearNow(kind, policy));
+          : state.askLater(() -> clearNow(kind, policy));
     }
     return state
         .propose(
             topology.with(topology.policies().without(kind, policy)),
-            List.of(new MetadataCommand.PolicyCleared(vhost.name(), kind, policy)),
-            () -> emit(new AdministrationEvent.PolicyCleared(vhost.name(), kind, policy)))
+            List.of(new MetadataCommand.PolicyCleared(state.name(), kind, policy)),
+            () -> emit(new AdministrationEvent.PolicyCleared(state.name(), kind, policy)))
         .thenApply(inForce -> true);
   }
 
   private void emit(AdministrationEvent event) {
-    vhost.events().happened(event);
+    events.happened(event);
   }
 
   /** What {@link #set} would do now; changes nothing. */
@@ -146,9 +154,9 @@ public final class VhostPolicies {
    * @throws io.mayflymq.protocol.types.ChannelException 404
    */
   public EffectiveSettings explainQueue(String queue) {
-    Queue found = vhost.routing().queue(queue);
+    Queue found = state.routing().queue(queue);
     if (found == null) {
-      throw new Preconditions(vhost.name()).noQueue(queue);
+      throw state.errors().noQueue(queue);
     }
     PolicyTable counts = AutoDeadLetterQueue.is(found.definition()) ? PolicyTable.EMPTY : table();
     return counts.explain(
@@ -162,19 +170,15 @@ public final class VhostPolicies {
    * @throws io.mayflymq.protocol.types.ChannelException 404
    */
   public EffectiveSettings explainExchange(String exchange) {
-    return table().explain(PolicySubject.exchange(exchange), vhost.exchange(exchange).arguments());
+    return table().explain(PolicySubject.exchange(exchange), exchange(exchange).arguments());
   }
 
-  /** What a queue lives by now. */
-  QueueSettings settingsOf(QueueDefinition queue) {
-    return settingsOf(table(), queue);
-  }
-
-  static QueueSettings settingsOf(PolicyTable table, QueueDefinition queue) {
-    if (AutoDeadLetterQueue.is(queue)) {
-      return queue.settings();
+  private ExchangeDefinition exchange(String name) {
+    ExchangeDefinition found = state.routing().exchange(name);
+    if (found == null) {
+      throw state.errors().noExchange(name);
     }
-    return table.settingsOf(queue.name(), queue.arguments(), queue.settings());
+    return found;
   }
 
   private static Map<String, Object> keysOf(PolicyTable table, QueueDefinition queue) {
@@ -210,7 +214,7 @@ public final class VhostPolicies {
   void replay(Policy policy) {
     if (policy.problem() != null) {
       LOGGER.warn(
-          "{} in vhost '{}' applies to nothing: {}", policy, vhost.name(), policy.problem());
+          "{} in vhost '{}' applies to nothing: {}", policy, state.name(), policy.problem());
     }
     Topology topology = state.current();
     state.restore(topology.with(topology.policies().with(policy)));
@@ -222,14 +226,14 @@ public final class VhostPolicies {
     return CompletableFuture.allOf(
         settleSome(differing(routing.exchanges(), this::differs), this::settle),
         settleSome(differing(routing.bindings(), this::differs), this::settle),
-        QueueSweep.of(routing.queues(), Queue::applyPolicies),
-        vhost.addOwnDeadLetterQueues());
+        QueueSweep.of(routing.queues(), queue -> queue.onShard().applyPolicies()),
+        autoDeadLetterQueues.get());
   }
 
   private <T> List<T> differing(List<T> all, Predicate<T> differs) {
     List<T> different = new ArrayList<>();
     for (T each : all) {
-      synchronized (lock) {
+      synchronized (state.lock()) {
         if (differs.test(each)) {
           different.add(each);
         }
@@ -259,7 +263,7 @@ public final class VhostPolicies {
     for (int from = 0; from < different.size(); from += AT_ONCE) {
       List<T> some = different.subList(from, Math.min(different.size(), from + AT_ONCE));
       all.add(
-          vhost.ask(
+          state.ask(
               () ->
                   CompletableFuture.allOf(
                       some.stream().map(settle).toArray(CompletableFuture<?>[]::new))));
@@ -272,7 +276,7 @@ public final class VhostPolicies {
     Topology topology = state.proposed();
     RoutingTable<Queue> routing = topology.routing();
     if (!exchange.equals(routing.exchange(exchange.name()))) {
-      return VirtualHost.done();
+      return VhostState.done();
     }
     IdleLease lease = idle.renewed(exchange, topology.policies());
     RoutingTable<Queue> changed = withAlternate(routing, exchange, topology.policies());
@@ -280,7 +284,7 @@ public final class VhostPolicies {
       changed = changed.withLease(exchange.name(), lease);
     }
     return changed == routing
-        ? VirtualHost.done()
+        ? VhostState.done()
         : state.propose(
             topology.with(changed), List.of(), () -> idle.watch(exchange.name(), lease));
   }
@@ -290,7 +294,7 @@ public final class VhostPolicies {
     Topology topology = state.proposed();
     RoutingTable<Queue> routing = topology.routing();
     if (!routing.contains(binding)) {
-      return VirtualHost.done();
+      return VhostState.done();
     }
     IdleLease lease = idle.renewed(routing, binding, topology.policies());
     return isAnother(binding, lease)
@@ -298,7 +302,7 @@ public final class VhostPolicies {
             topology.with(routing.withLease(binding, lease)),
             List.of(),
             () -> idle.watch(binding, lease))
-        : VirtualHost.done();
+        : VhostState.done();
   }
 
   /** What is known of the leases is what is in force: another one may be on its way. */
@@ -307,7 +311,7 @@ public final class VhostPolicies {
   }
 
   private CompletableFuture<PolicyDryRun> dryRun(PolicyTable changed) {
-    RoutingTable<Queue> routing = vhost.routing();
+    RoutingTable<Queue> routing = state.routing();
     List<PolicyDryRun.ExchangeChange> exchanges = new ArrayList<>();
     for (ExchangeDefinition exchange : routing.exchanges()) {
       String before = routing.alternateExchange(exchange.name());
@@ -316,20 +320,21 @@ public final class VhostPolicies {
         exchanges.add(new PolicyDryRun.ExchangeChange(exchange.name(), before, after));
       }
     }
-    PolicyTable current = table();
+    Topology current = state.current();
+    Topology after = current.with(changed);
     List<Queue> queues = new ArrayList<>();
     for (Queue queue : routing.queues()) {
       QueueDefinition definition = queue.definition();
-      if (!settingsOf(current, definition).equals(settingsOf(changed, definition))) {
+      if (!current.settingsOf(definition).equals(after.settingsOf(definition))) {
         queues.add(queue);
       }
     }
     PolicyDryRun.Builder result =
         new PolicyDryRun.Builder(
             exchanges,
-            queue -> new PolicyDryRun.Keys(keysOf(current, queue), keysOf(changed, queue)));
-    return QueueSweep.of(
-            queues, queue -> queue.forecast(settingsOf(changed, queue.definition()), result))
+            queue ->
+                new PolicyDryRun.Keys(keysOf(current.policies(), queue), keysOf(changed, queue)));
+    return QueueSweep.of(queues, queue -> result.add(queue, after.settingsOf(queue.definition())))
         .thenApply(visited -> result.build());
   }
 }

@@ -2,15 +2,22 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.event.TopologyEvents;
-import io.mayflymq.core.metadata.CommittedState;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metrics.Churn;
-import io.mayflymq.core.policy.PolicyTable;
+import io.mayflymq.core.metrics.VhostMetrics;
 import io.mayflymq.core.routing.Removal;
 import io.mayflymq.core.routing.RoutingTable;
-import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.vhost.partition.Partition;
+import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
+import io.mayflymq.core.vhost.queue.DeclaredQueue;
+import io.mayflymq.core.vhost.queue.Preconditions;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueIdentity;
+import io.mayflymq.core.vhost.queue.QueueSweep;
+import io.mayflymq.core.vhost.queue.local.LocalEnvironment;
+import io.mayflymq.core.vhost.queue.local.LocalQueue;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -26,31 +33,37 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * Its shard decides whether it may go (it knows consumers and messages), so a deletion begins there (Queue) and comes here for the table.
  */
 final class VhostQueues {
-  private final VirtualHost vhost;
-  private final CommittedState<Topology> state;
-  private final Object lock;
+  /** Called when a queue is in no table any more, nor are bindings and exchanges with it. */
+  @FunctionalInterface
+  interface RemovalListener {
+    /** Within the lock of the virtual host. */
+    void removed(Queue queue, Removal<Queue> removal, Actor actor);
+  }
+
+  private final VhostState state;
   private final BrokerContext broker;
-  private final Shards shards;
-  private final Preconditions errors;
+  private final LocalEnvironment environment;
+  private final VhostMetrics metrics;
+  private final RemovalListener listener;
   private final TopologyCommands commands;
   private final TopologyEvents events;
 
   /** What is left of the queues after the virtual host has gone. */
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
-  /**
-   * @param lock that of the virtual host
-   */
   VhostQueues(
-      VirtualHost vhost, CommittedState<Topology> state, Object lock, BrokerContext broker) {
-    this.vhost = vhost;
+      VhostState state,
+      BrokerContext broker,
+      LocalEnvironment environment,
+      VhostMetrics metrics,
+      RemovalListener listener) {
     this.state = state;
-    this.lock = lock;
     this.broker = broker;
-    this.shards = broker.shards();
-    this.errors = new Preconditions(vhost.name());
-    this.commands = new TopologyCommands(vhost.name());
-    this.events = new TopologyEvents(vhost.name(), broker.events());
+    this.environment = environment;
+    this.metrics = metrics;
+    this.listener = listener;
+    this.commands = new TopologyCommands(state.name());
+    this.events = new TopologyEvents(state.name(), broker.events());
   }
 
   // Declaring
@@ -58,7 +71,7 @@ final class VhostQueues {
   CompletableFuture<DeclaredQueue> declare(QueueDeclaration asked) {
     QueueDeclaration wanted =
         asked.withDefaultType(
-            QueueType.ofWireName(vhost.definition().defaultQueueType())
+            QueueType.ofWireName(state.definition().defaultQueueType())
                 .orElseGet(broker.defaultQueueType()));
     if (!wanted.serverNamed()) {
       Preconditions.requireUnreserved("queue", wanted.name());
@@ -71,7 +84,7 @@ final class VhostQueues {
   private CompletableFuture<DeclaredQueue> declareAnyway(QueueDeclaration wanted) {
     Queue present = state.current().queue(wanted.name());
     CompletableFuture<DeclaredQueue> declared =
-        present == null ? vhost.ask(() -> declareNow(wanted)) : redeclare(wanted, present);
+        present == null ? state.ask(() -> declareNow(wanted)) : redeclare(wanted, present);
     return declared.thenCompose(
         status ->
             status == null ? declareAnyway(wanted) : CompletableFuture.completedFuture(status));
@@ -79,8 +92,8 @@ final class VhostQueues {
 
   private CompletableFuture<DeclaredQueue> redeclare(QueueDeclaration wanted, Queue present) {
     Redeclaration.check(
-        vhost.name(), wanted, present, broker.defaults().get().extensionsCompared());
-    return present.status(wanted.renewsLease());
+        state.name(), wanted, present, broker.defaults().get().extensionsCompared());
+    return present.lifecycle().status(wanted.renewsLease());
   }
 
   private CompletableFuture<DeclaredQueue> declareNow(QueueDeclaration wanted) {
@@ -90,18 +103,21 @@ final class VhostQueues {
     }
     return present == state.current().queue(wanted.name())
         ? redeclare(wanted, present)
-        : vhost.askLater(() -> declareNow(wanted));
+        : state.askLater(() -> declareNow(wanted));
   }
 
   private CompletableFuture<DeclaredQueue> create(QueueDeclaration wanted) {
     Topology topology = state.proposed();
-    vhost.requireAlive(topology);
-    errors.requireRoom(vhost.definition().limits(), topology.routing().queueCount(), wanted.name());
-    QueueDefinition definition = wanted.definition(vhost.name());
-    AutoDeadLetterQueue.refuse(definition.arguments(), definition.name(), vhost.name());
-    Shard shard = wanted.exclusive() ? wanted.home() : shards.next();
+    state.requireAlive(topology);
+    state
+        .errors()
+        .requireRoom(state.definition().limits(), topology.routing().queueCount(), wanted.name());
+    QueueDefinition definition = wanted.definition(state.name());
+    AutoDeadLetterQueue.refuse(definition.arguments(), definition.name(), state.name());
+    Partition partition =
+        wanted.exclusive() ? broker.partitions().on(wanted.home()) : broker.partitions().next();
     Object owner = wanted.exclusive() ? wanted.connection() : null;
-    Queue queue = create(definition, owner, shard, topology.policies());
+    Queue queue = create(newIdentity(definition, owner), partition, topology);
     List<Queue> created = new ArrayList<>(2);
     created.add(queue);
     if (lacksOwnDeadLetterQueue(topology, queue)) {
@@ -125,52 +141,44 @@ final class VhostQueues {
     return inForce.whenComplete(
         (done, failure) -> {
           if (failure != null) {
-            created.forEach(Queue::discard);
+            created.forEach(queue -> queue.lifecycle().discard());
           }
         });
   }
 
   private void begin(Queue queue, Actor actor) {
-    vhost.metrics().queues().join(queue.counters());
-    queue.start();
+    metrics.queues().join(queue.counters());
+    queue.lifecycle().start();
     broker.churn().happened(Churn.Event.QUEUE_CREATED);
     events.created(
         queue.definition(), AutoDeadLetterQueue.is(queue.definition()) ? Actor.BROKER : actor);
   }
 
-  private Queue create(
-      QueueDefinition definition, Object owner, Shard shard, PolicyTable policies) {
-    return create(broker.queueIds().incrementAndGet(), definition, owner, shard, policies);
+  private QueueIdentity newIdentity(QueueDefinition definition, Object owner) {
+    return new QueueIdentity(broker.queueIds().incrementAndGet(), definition, owner);
   }
 
-  private Queue create(
-      long id, QueueDefinition definition, Object owner, Shard shard, PolicyTable policies) {
-    return new Queue(
-        id,
-        definition,
-        owner,
-        vhost,
-        shards,
-        shard,
-        VhostPolicies.settingsOf(policies, definition),
+  private Queue create(QueueIdentity identity, Partition partition, Topology topology) {
+    return LocalQueue.create(
+        identity,
+        partition,
+        topology.settingsOf(identity.definition()),
+        environment,
         broker.clock().millis());
   }
 
   // Own dead letter queues
 
   private static boolean lacksOwnDeadLetterQueue(Topology topology, Queue queue) {
-    return VhostPolicies.settingsOf(topology.policies(), queue.definition())
-            .deadLetters()
-            .ownQueue()
+    return topology.settingsOf(queue.definition()).deadLetters().ownQueue()
         && topology.queue(AutoDeadLetterQueue.nameOf(queue.name())) == null;
   }
 
   private Queue autoDeadLetterQueue(Topology topology, Queue parent) {
     return create(
-        AutoDeadLetterQueue.of(parent.definition()),
-        parent.owner(),
-        parent.shard(),
-        topology.policies());
+        newIdentity(AutoDeadLetterQueue.of(parent.definition()), parent.owner()),
+        parent.partition(),
+        topology);
   }
 
   /** Makes those that are wanted and not there. @return done when they are */
@@ -190,7 +198,7 @@ final class VhostQueues {
   private CompletableFuture<Void> addOwnDeadLetterQueues(Collection<Queue> lacking) {
     return CompletableFuture.allOf(
         lacking.stream()
-            .map(queue -> vhost.ask(() -> addOwnDeadLetterQueue(queue)))
+            .map(queue -> state.ask(() -> addOwnDeadLetterQueue(queue)))
             .toArray(CompletableFuture<?>[]::new));
   }
 
@@ -198,7 +206,7 @@ final class VhostQueues {
     Topology topology = state.proposed();
     return topology.queue(parent.name()) == parent && lacksOwnDeadLetterQueue(topology, parent)
         ? propose(List.of(autoDeadLetterQueue(topology, parent)), Actor.BROKER)
-        : VirtualHost.done();
+        : VhostState.done();
   }
 
   // Asking
@@ -206,10 +214,13 @@ final class VhostQueues {
   CompletableFuture<DeclaredQueue> status(String name, Object connection, boolean renewsLease) {
     CompletableFuture<Queue> found =
         state.current().queue(name) == null
-            ? vhost.ask(() -> CompletableFuture.completedFuture(vhost.queue(name, connection)))
-            : CompletableFuture.completedFuture(vhost.queue(name, connection));
+            ? state.ask(
+                () ->
+                    CompletableFuture.completedFuture(
+                        state.usable(state.routing(), name, connection)))
+            : CompletableFuture.completedFuture(state.usable(state.routing(), name, connection));
     return found
-        .thenCompose(queue -> queue.status(renewsLease))
+        .thenCompose(queue -> queue.lifecycle().status(renewsLease))
         .thenCompose(
             status ->
                 status == null
@@ -222,31 +233,31 @@ final class VhostQueues {
   CompletableFuture<Long> delete(
       String name, Object connection, boolean ifUnused, boolean ifEmpty) {
     if (state.current().queue(name) == null) {
-      synchronized (lock) {
+      synchronized (state.lock()) {
         if (state.proposed().queue(name) == null) {
           return CompletableFuture.completedFuture(0L);
         }
       }
       return state.settled().thenCompose(settled -> delete(name, connection, ifUnused, ifEmpty));
     }
-    Queue found = vhost.queue(name, connection);
+    Queue found = state.usable(state.routing(), name, connection);
     if (AutoDeadLetterQueue.is(found.definition())) {
       throw AutoDeadLetterQueue.staysWithParent(found);
     }
-    return found.delete(ifUnused, ifEmpty, Actor.of(connection));
+    return found.lifecycle().delete(ifUnused, ifEmpty, Actor.of(connection));
   }
 
   /** See {@link VirtualHost#remove}. */
   CompletableFuture<Void> remove(Queue queue, Actor actor) {
-    return vhost.ask(() -> removeNow(queue, actor));
+    return state.ask(() -> removeNow(queue, actor));
   }
 
   private CompletableFuture<Void> removeNow(Queue queue, Actor actor) {
     Topology topology = state.proposed();
     if (topology.queue(queue.name()) != queue) {
       return state.current().queue(queue.name()) == queue
-          ? vhost.askLater(() -> removeNow(queue, actor))
-          : VirtualHost.done();
+          ? state.askLater(() -> removeNow(queue, actor))
+          : VhostState.done();
     }
     RoutingTable<Queue> table = topology.routing();
     Removal<Queue> removal = table.deleteQueue(queue.name());
@@ -264,26 +275,28 @@ final class VhostQueues {
         () -> {
           gone(queue, removal, actor);
           gone(own, ownRemoval, Actor.BROKER);
-          own.endWithParent();
+          own.lifecycle().endWithParent();
         });
   }
 
   private void gone(Queue queue, Removal<Queue> removal, Actor actor) {
-    vhost.removed(removal, actor);
-    gone(queue);
+    listener.removed(queue, removal, actor);
+    forget(queue);
     events.deleted(queue.definition(), actor);
   }
 
-  private void gone(Queue queue) {
-    vhost.metrics().queues().leave(queue.counters());
+  private void forget(Queue queue) {
+    metrics.queues().leave(queue.counters());
     broker.churn().happened(Churn.Event.QUEUE_DELETED);
   }
 
   /** The virtual host has gone, and they go with it. Within the lock. */
   void end(List<Queue> queues) {
-    queues.forEach(this::gone);
+    queues.forEach(this::forget);
     CompletableFuture.allOf(
-            queues.stream().map(Queue::deleteWithVhost).toArray(CompletableFuture<?>[]::new))
+            queues.stream()
+                .map(queue -> queue.lifecycle().deleteWithVhost())
+                .toArray(CompletableFuture<?>[]::new))
         .whenComplete(
             (done, failure) -> {
               if (failure == null) {
@@ -303,17 +316,20 @@ final class VhostQueues {
 
   void replay(MetadataCommand.QueueDeclared declared) {
     Topology topology = state.current();
-    Shard shard = shards.ofNumber(declared.shard());
-    Queue queue = create(declared.id(), declared.queue(), null, shard, topology.policies());
-    vhost.metrics().queues().join(queue.counters());
+    Queue queue =
+        create(
+            new QueueIdentity(declared.id(), declared.queue(), null),
+            broker.partitions().ofNumber(declared.shard()),
+            topology);
+    metrics.queues().join(queue.counters());
     state.restore(topology.with(topology.routing().withQueue(queue.name(), queue)));
   }
 
-  /** See {@link VirtualHost#keepShards}. */
-  CompletableFuture<Void> keepShards(Map<Long, Integer> shardsBefore) {
-    CompletableFuture<Void> last = VirtualHost.done();
+  /** See {@link VirtualHost#keepPartitions}. */
+  CompletableFuture<Void> keepPartitions(Map<Long, Integer> partitionsBefore) {
+    CompletableFuture<Void> last = VhostState.done();
     for (Queue queue : state.current().routing().queues()) {
-      if (shardsBefore.get(queue.id()) != queue.shard().index()) {
+      if (partitionsBefore.get(queue.id()) != queue.partition().index()) {
         last = broker.metadata().append(List.of(commands.declared(queue)));
       }
     }
@@ -324,7 +340,7 @@ final class VhostQueues {
   void startRecovered() {
     Topology topology = state.current();
     List<Queue> queues = topology.routing().queues();
-    queues.forEach(Queue::start);
+    queues.forEach(queue -> queue.lifecycle().start());
     addOwnDeadLetterQueues(
             queues.stream().filter(queue -> lacksOwnDeadLetterQueue(topology, queue)).toList())
         .join();

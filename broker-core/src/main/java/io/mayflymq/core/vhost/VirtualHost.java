@@ -3,82 +3,85 @@ package io.mayflymq.core.vhost;
 import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.metadata.CommittedState;
 import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.VhostMetrics;
+import io.mayflymq.core.policy.EffectiveSettings;
+import io.mayflymq.core.policy.PolicySubject;
 import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.routing.Removal;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.routing.route.Route;
-import io.mayflymq.protocol.types.AmqpException;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.vhost.deadletter.DeadLetterRouter;
+import io.mayflymq.core.vhost.internal.Firehose;
+import io.mayflymq.core.vhost.queue.DeclaredQueue;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueHost;
+import io.mayflymq.core.vhost.queue.local.LocalEnvironment;
+import io.mayflymq.core.vhost.redrive.RedriveRegistry;
+import io.mayflymq.core.vhost.reply.ReplyConsumers;
 import io.mayflymq.protocol.types.ChannelException;
-import io.mayflymq.protocol.types.ConnectionException;
-import io.mayflymq.protocol.types.ReplyCode;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
-/*
- * A virtual host: its exchanges and queues, and the bindings between them.
+/**
+ * A virtual host: its exchanges and queues, the bindings between them, and its policies.
  *
- * Publishers read the routing table, an immutable snapshot behind one volatile field, and never wait. A thread that changes it holds the
- * lock for as long as it takes to make the next snapshot and to append the change to the metadata log; the change is in force once
- * the log says that it is safe (CommittedState). So what one client sees another one's crash cannot take away.
- *
- * A request is decided by the proposed state, which has the changes that are being written too. Where it finds there what is not in force yet,
- * or is told to make what is about to go, it waits until that is decided and looks again. An error is told only when nothing that it follows from
- * is being written.
- *
- * All methods may be called by any thread. Errors that are the client's come as ChannelException, thrown at once or through the future.
+ * <p>All methods may be called by any thread. Errors that are the client's come as
+ * ChannelException, thrown at once or through the future.
  */
-public final class VirtualHost {
-  private final String name;
-  private final Preconditions errors;
+public final class VirtualHost implements QueueHost {
+  private final VhostState state;
   private final ReplyConsumers replies;
   private final BrokerContext broker;
   private final VhostMetrics metrics;
-  private final DeadLetterRouter deadLetters;
+  private final RedriveRegistry redrives;
   private final Firehose firehose = new Firehose(this);
   private final VhostPolicies policies;
   private final VhostExchanges exchanges;
   private final VhostQueues queues;
-  private final Object lock = new Object();
-  private final CommittedState<Topology> state;
-  private volatile VhostDefinition definition;
 
   VirtualHost(
       VhostDefinition definition, List<ExchangeDefinition> predeclared, BrokerContext broker) {
-    this.name = definition.name();
-    this.errors = new Preconditions(name);
-    this.replies = new ReplyConsumers(errors);
-    this.definition = definition;
     this.broker = broker;
-    IdleLeases idle = new IdleLeases(this, broker.shards().get(0), broker.clock(), lock);
-    this.metrics = new VhostMetrics(broker.shards().count());
-    this.deadLetters = new DeadLetterRouter(this, broker.shards());
     RoutingTable<Queue> table = RoutingTable.empty();
     for (ExchangeDefinition exchange : predeclared) {
       table = table.withExchange(exchange);
     }
     this.state =
-        new CommittedState<>(
-            lock,
-            broker.metadata(),
-            new Topology(table, PolicyTable.of(broker.defaults().get()), false));
-    this.policies = new VhostPolicies(this, state, lock, idle);
-    this.exchanges = new VhostExchanges(this, state, idle, broker.events());
-    this.queues = new VhostQueues(this, state, lock, broker);
+        new VhostState(
+            definition,
+            new Topology(table, PolicyTable.of(broker.defaults().get()), false),
+            broker);
+    this.replies = new ReplyConsumers(state.errors());
+    IdleLeases idle = new IdleLeases(state, broker, this::expire);
+    this.metrics = new VhostMetrics(broker.partitions().shards().count());
+    this.redrives = new RedriveRegistry(broker.publishers(), broker.partitions());
+    this.exchanges = new VhostExchanges(state, idle, metrics, broker.events());
+    LocalEnvironment environment =
+        new LocalEnvironment(
+            this,
+            broker.partitions(),
+            new DeadLetterRouter(this, broker.publishers()),
+            broker.publishers());
+    this.queues = new VhostQueues(state, broker, environment, metrics, this::removed);
+    this.policies = new VhostPolicies(state, idle, broker.events(), this::addOwnDeadLetterQueues);
+  }
+
+  private CompletableFuture<Void> expire(Function<RoutingTable<Queue>, Removal<Queue>> deletion) {
+    return exchanges.expire(deletion);
   }
 
   /** Carries out what was kept before this process. Called before the first client comes. */
   void replay(MetadataCommand command) {
-    synchronized (lock) {
+    synchronized (state.lock()) {
       if (command instanceof MetadataCommand.ExchangeDeclared declared) {
         exchanges.replay(declared.exchange());
       } else if (command instanceof MetadataCommand.QueueDeclared declared) {
@@ -93,24 +96,24 @@ public final class VirtualHost {
     }
   }
 
-  /** Its name. */
+  @Override
   public String name() {
-    return name;
+    return state.name();
   }
 
   /** What it was added with, and its limits. */
   public VhostDefinition definition() {
-    return definition;
+    return state.definition();
   }
 
   /** Changes all but its name; limits hold from the next declaration. */
   public void redefine(VhostDefinition changed) {
-    definition = changed;
+    state.redefine(changed);
   }
 
-  /** The exchanges, queues and bindings of this moment. */
+  @Override
   public RoutingTable<Queue> routing() {
-    return state.current().routing();
+    return state.routing();
   }
 
   /** What is counted here. */
@@ -138,44 +141,9 @@ public final class VirtualHost {
     return replies;
   }
 
-  DeadLetterRouter deadLetters() {
-    return deadLetters;
-  }
-
-  // Requests
-
-  /**
-   * Answers a request under the lock. An error that may come from something that is being written
-   * is told only if it stays when that is decided.
-   */
-  <T> CompletableFuture<T> ask(Supplier<CompletableFuture<T>> request) {
-    return CommittedState.retrying(
-        () -> {
-          synchronized (lock) {
-            try {
-              return request.get();
-            } catch (AmqpException e) {
-              if (state.isSettled()) {
-                throw e;
-              }
-            }
-          }
-          return askLater(request);
-        });
-  }
-
-  /** Answers a request when what is proposed now is in force or undone. */
-  <T> CompletableFuture<T> askLater(Supplier<CompletableFuture<T>> request) {
-    return state
-        .settled()
-        .thenCompose(
-            settled ->
-                CommittedState.retrying(
-                    () -> {
-                      synchronized (lock) {
-                        return request.get();
-                      }
-                    }));
+  /** Returns the redrives of its dead letter queues. */
+  public RedriveRegistry redrives() {
+    return redrives;
   }
 
   // Exchanges and bindings
@@ -206,7 +174,7 @@ public final class VirtualHost {
    *     is not valid
    */
   public CompletableFuture<Void> declareExchange(ExchangeDefinition wanted, Object connection) {
-    return ask(() -> exchanges.declare(wanted, connection));
+    return state.ask(() -> exchanges.declare(wanted, connection));
   }
 
   /**
@@ -219,8 +187,8 @@ public final class VirtualHost {
    */
   public CompletableFuture<Void> deleteExchange(
       String exchange, boolean ifUnused, Object connection) {
-    errors.requireDeletable(exchange);
-    return ask(() -> exchanges.delete(exchange, ifUnused, connection));
+    state.errors().requireDeletable(exchange);
+    return state.ask(() -> exchanges.delete(exchange, ifUnused, connection));
   }
 
   /**
@@ -232,7 +200,7 @@ public final class VirtualHost {
    *     connection's, 406 if the arguments are not valid
    */
   public CompletableFuture<Void> bind(Binding binding, Object connection) {
-    return ask(() -> exchanges.bind(binding, connection));
+    return state.ask(() -> exchanges.bind(binding, connection));
   }
 
   /**
@@ -243,20 +211,10 @@ public final class VirtualHost {
    * @throws ChannelException 405 if there is such a binding, and the queue is another connection's
    */
   public CompletableFuture<Void> unbind(Binding binding, Object connection) {
-    return ask(() -> exchanges.unbind(binding, connection));
+    return state.ask(() -> exchanges.unbind(binding, connection));
   }
 
-  /** See {@link VhostExchanges#removed}. Within the lock. */
-  void removed(Removal<Queue> removal, Actor actor) {
-    exchanges.removed(removal, actor);
-  }
-
-  /** See {@link VhostExchanges#expire}. Within the lock. */
-  void expire(Function<RoutingTable<Queue>, Removal<Queue>> deletion) {
-    exchanges.expire(deletion);
-  }
-
-  /** A message takes a route: what is on its way notes that. */
+  @Override
   public void follow(Route<Queue> route, Message message) {
     route.remember(message);
     route.used(broker.clock());
@@ -270,18 +228,7 @@ public final class VirtualHost {
    * @throws ChannelException 404, or 405 if it is exclusive to another connection
    */
   public Queue queue(String queue, Object connection) {
-    return usable(routing(), queue, connection);
-  }
-
-  Queue usable(RoutingTable<Queue> table, String queue, Object connection) {
-    Queue found = table.queue(queue);
-    if (found == null) {
-      throw errors.noQueue(queue);
-    }
-    if (found.owner() != null && found.owner() != connection) {
-      throw errors.locked(queue);
-    }
-    return found;
+    return state.usable(routing(), queue, connection);
   }
 
   /**
@@ -318,19 +265,35 @@ public final class VirtualHost {
     return queues.delete(queue, connection, ifUnused, ifEmpty);
   }
 
-  /** Removes a queue. @return done when it is in no table any more, and that is safe */
-  CompletableFuture<Void> remove(Queue queue, Actor actor) {
+  @Override
+  public CompletableFuture<Void> remove(Queue queue, Actor actor) {
     return queues.remove(queue, actor);
   }
 
+  /** A queue is in no table any more, nor are these bindings and exchanges. Within the lock. */
+  private void removed(Queue queue, Removal<Queue> removal, Actor actor) {
+    exchanges.removed(removal, actor);
+    redrives.forget(queue);
+  }
+
+  @Override
+  public EffectiveSettings byPolicies(QueueDefinition queue) {
+    return policies.table().byPolicies(PolicySubject.queue(queue.settings().type(), queue.name()));
+  }
+
+  @Override
+  public QueueSettings settingsOf(QueueDefinition queue) {
+    return state.current().settingsOf(queue);
+  }
+
   /**
-   * Keeps where the queues live that were on another shard before.
+   * Keeps where the queues are that were in another partition before.
    *
-   * @param shardsBefore the shards that the queues were kept on, by the id of the queue
+   * @param partitionsBefore the partitions that the queues were kept in, by the id of the queue
    * @return done when that is safe
    */
-  CompletableFuture<Void> keepShards(Map<Long, Integer> shardsBefore) {
-    return queues.keepShards(shardsBefore);
+  CompletableFuture<Void> keepPartitions(Map<Long, Integer> partitionsBefore) {
+    return queues.keepPartitions(partitionsBefore);
   }
 
   /** The queues that were kept have their messages back, and begin to live. */
@@ -358,12 +321,12 @@ public final class VirtualHost {
    * @return done when it is deleted; fails if that could not be made safe, and nothing has changed
    */
   public CompletableFuture<Void> delete() {
-    synchronized (lock) {
+    synchronized (state.lock()) {
       Topology before = state.proposed();
-      requireAlive(before);
+      state.requireAlive(before);
       return state.propose(
           before.end(),
-          List.of(new MetadataCommand.VhostDeleted(name)),
+          List.of(new MetadataCommand.VhostDeleted(name())),
           () -> queues.end(before.routing().queues()));
     }
   }
@@ -375,16 +338,5 @@ public final class VirtualHost {
    */
   public CompletableFuture<Void> queuesEnded() {
     return queues.ended();
-  }
-
-  void requireAlive(Topology topology) {
-    if (topology.deleted()) {
-      throw new ConnectionException(
-          ReplyCode.CONNECTION_FORCED, "vhost '%s' is deleted".formatted(name));
-    }
-  }
-
-  static CompletableFuture<Void> done() {
-    return CompletableFuture.completedFuture(null);
   }
 }

@@ -15,6 +15,7 @@ import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.routing.exchange.ExchangeType;
 import io.mayflymq.core.runtime.ManualLoops;
+import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.HashingAlgorithm;
 import io.mayflymq.core.security.Limit;
@@ -32,8 +33,8 @@ import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.QueueDeclaration;
-import io.mayflymq.core.vhost.Shards;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.FieldTable;
 import java.nio.file.Path;
@@ -70,7 +71,9 @@ class AdministrationTest {
                 why -> {}));
     broker =
         new Broker(
-            new Shards(loops.all(), loops.clock(), shard -> new InMemoryStore()),
+            new Partitions(
+                new Shards(loops.all(), loops.clock(), Faults.logged()),
+                (partition, shard) -> new InMemoryStore()),
             log,
             loops.clock(),
             "/");

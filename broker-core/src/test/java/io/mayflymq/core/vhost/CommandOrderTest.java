@@ -6,6 +6,8 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.routing.binding.Binding;
+import io.mayflymq.core.vhost.command.ShardCommandSender;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -212,7 +214,7 @@ class CommandOrderTest {
           last,
           () -> {
             client.commands.flush();
-            got.add(last.fetch(false));
+            got.add(last.requests().fetch(false));
           });
       run(client);
       assertThat(got).as("round %d", round).hasSize(1);
@@ -265,7 +267,10 @@ class CommandOrderTest {
       Consumer consumer = broker.consume(leaving.name(), true, 1).consumer;
       broker.publish(leaving.name(), 1);
       List<GetResult> got = new ArrayList<>();
-      leaving.cancel(consumer).thenRun(() -> last.fetch(false).thenAccept(got::add));
+      leaving
+          .requests()
+          .cancel(consumer)
+          .thenRun(() -> last.requests().fetch(false).thenAccept(got::add));
       Client client = new Client(broker);
       run(client);
       broker.advance(1100);

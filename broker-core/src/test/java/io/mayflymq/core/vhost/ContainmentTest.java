@@ -11,6 +11,8 @@ import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.HashMap;
@@ -73,7 +75,7 @@ class ContainmentTest {
     TestBroker.Collector collector = broker.consume("q", true, 0);
     publishAll(broker.queue("q"), 1, BROKEN, 2);
     assertThat(collector.numbers()).containsExactly(1, 2);
-    assertThat(broker.queue("q").view().totals().messages()).isEqualTo(2);
+    assertThat(QueueSnapshot.of(broker.queue("q")).totals().messages()).isEqualTo(2);
     assertThat(told.get(BROKEN)).isFalse();
   }
 
@@ -141,7 +143,7 @@ class ContainmentTest {
     }
     broker.settling(Settlement.REJECT, queue, consumer, 0, 2);
     broker.trimMemory();
-    assertThat(queue.view().totals().messages()).isZero();
+    assertThat(QueueSnapshot.of(queue).totals().messages()).isZero();
     assertThat(broker.drain("dead")).containsExactly(1, 2, 3);
   }
 
@@ -171,7 +173,7 @@ class ContainmentTest {
               @Override
               public void cancelled(Consumer gone) {}
             });
-    broken.subscribe(consumer, () -> {});
+    broken.requests().subscribe(consumer, () -> {});
     broker.trimMemory();
     broker.on(
         0,
@@ -215,13 +217,13 @@ class ContainmentTest {
     broker.host.failReads(() -> fails[0] && reads[0]++ == 0);
     var drained = broker.drain("q");
     assertThat(drained).hasSize(49).isSorted().doesNotContain(1);
-    assertThat(broker.queue("q").view().totals().unreadable()).isEqualTo(1);
-    assertThat(broker.queue("q").view().totals().messages()).isEqualTo(1);
+    assertThat(QueueSnapshot.of(broker.queue("q")).totals().unreadable()).isEqualTo(1);
+    assertThat(QueueSnapshot.of(broker.queue("q")).totals().messages()).isEqualTo(1);
     assertThat(broker.drain("other")).containsExactly(100);
 
     fails[0] = false;
     broker.advance(61_000);
-    assertThat(broker.queue("q").view().totals().unreadable()).isZero();
+    assertThat(QueueSnapshot.of(broker.queue("q")).totals().unreadable()).isZero();
     assertThat(broker.drain("q")).containsExactly(1);
   }
 
@@ -230,7 +232,7 @@ class ContainmentTest {
     onDisk();
     broker.host.failReads(() -> true);
     assertThat(broker.fetch("q")).isNull();
-    assertThat(broker.queue("q").view().totals().unreadable()).isEqualTo(50);
+    assertThat(QueueSnapshot.of(broker.queue("q")).totals().unreadable()).isEqualTo(50);
     broker.advance(61_000);
     broker.host.failReads(() -> false);
     broker = broker.afterPowerLoss();
@@ -247,11 +249,11 @@ class ContainmentTest {
     fillLog();
     broker.host.failReads(() -> true);
     broker.advance(500);
-    assertThat(broker.queue("q").view().totals().unreadable()).isEqualTo(3);
+    assertThat(QueueSnapshot.of(broker.queue("q")).totals().unreadable()).isEqualTo(3);
     broker.host.failReads(() -> false);
     broker.advance(61_000);
     assertThat(broker.drain("dead")).containsExactly(1, 2, 3);
-    assertThat(broker.queue("q").view().totals().messages()).isZero();
+    assertThat(QueueSnapshot.of(broker.queue("q")).totals().messages()).isZero();
   }
 
   @Test
@@ -263,10 +265,10 @@ class ContainmentTest {
     broker.publish("q", 1, 2);
     fillLog();
     broker.host.failReads(() -> true);
-    queue.cancel(collector.consumer);
+    queue.requests().cancel(collector.consumer);
     broker.settling(Settlement.REJECT, queue, collector.consumer, 0, 0);
     broker.trimMemory();
-    assertThat(queue.view().totals().unreadable()).isEqualTo(1);
+    assertThat(QueueSnapshot.of(queue).totals().unreadable()).isEqualTo(1);
     broker.host.failReads(() -> false);
     broker.advance(61_000);
     assertThat(broker.drain("dead")).containsExactly(1);

@@ -9,8 +9,11 @@ import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.routing.binding.Binding;
+import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.store.disk.MemoryHost;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
+import io.mayflymq.core.vhost.command.PublishListener;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ReplyCode;
@@ -140,13 +143,13 @@ final class CrashRig {
       case PURGE -> {
         Queue queue = anyQueue(random);
         if (queue != null) {
-          queue.purge();
+          queue.requests().purge();
         }
       }
       case UNSCHEDULE -> {
         Queue queue = anyQueue(random);
         if (queue != null) {
-          QueueSchedule.with(queue, schedule -> schedule.remove(null), 0L);
+          queue.requests().removeScheduled(null);
         }
       }
       case DELETE -> delete(anyName(random));
@@ -336,14 +339,14 @@ final class CrashRig {
       if (!tap.consumer.acknowledges()) {
         unacknowledged.add(queue.id());
       }
-      queue.subscribe(tap.consumer, () -> {});
+      queue.requests().subscribe(tap.consumer, () -> {});
     }
   }
 
   private void cancel(Random random) {
     if (!taps.isEmpty()) {
       Tap tap = taps.remove(random.nextInt(taps.size()));
-      tap.queue.cancel(tap.consumer);
+      tap.queue.requests().cancel(tap.consumer);
     }
   }
 
@@ -355,6 +358,7 @@ final class CrashRig {
     TestBroker now = broker;
     boolean acknowledges = random.nextInt(4) > 0;
     queue
+        .requests()
         .fetch(acknowledges)
         .thenAccept(
             getResult -> {
@@ -397,9 +401,11 @@ final class CrashRig {
     MemoryMetadataLog metadata = broker.metadata.afterCrash(random);
     faulty.failIf(() -> false);
     anyFailed = false;
+    int partitions = 1 + random.nextInt(3);
+    ManualLoops loops = ManualLoops.of(1 + random.nextInt(partitions), broker.loops.clock());
     broker =
         broker
-            .on(host, metadata, 1 + random.nextInt(3), faulty::around)
+            .on(host, metadata, loops, partitions, faulty::around)
             .expectFaults(FaultyStores.Injected.class);
     broker
         .vhost

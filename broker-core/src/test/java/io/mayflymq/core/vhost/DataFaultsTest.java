@@ -11,6 +11,7 @@ import io.mayflymq.core.store.segment.file.Damage;
 import io.mayflymq.core.store.segment.recovery.LogCheck;
 import io.mayflymq.core.store.stream.StreamCheck;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.FieldTable;
 import java.io.IOException;
 import java.util.ArrayList;

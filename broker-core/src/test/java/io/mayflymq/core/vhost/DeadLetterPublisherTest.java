@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.FieldTable;
 import org.junit.jupiter.api.Test;
 
@@ -187,7 +188,7 @@ class DeadLetterPublisherTest {
       broker.publishing(broker.queue("busy"), TestBroker.message(number, true, -1, 300), null);
       broker.loops.get(0).step();
       // One in ten stays unacknowledged: segments do not empty by themselves.
-      broker.queue("busy").fetch(number % 10 == 0);
+      broker.queue("busy").requests().fetch(number % 10 == 0);
       broker.loops.get(0).step();
       broker.host.flush();
     }

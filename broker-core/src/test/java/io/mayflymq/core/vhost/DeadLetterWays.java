@@ -6,6 +6,7 @@ import io.mayflymq.core.settings.LengthSettings;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.StoreIds;
+import io.mayflymq.core.vhost.queue.Queue;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;

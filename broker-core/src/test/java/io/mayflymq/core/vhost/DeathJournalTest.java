@@ -18,7 +18,10 @@ import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.routing.exchange.ExchangeType;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.store.InMemoryStore;
+import io.mayflymq.core.vhost.partition.Partitions;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
@@ -32,11 +35,16 @@ class DeathJournalTest {
   private static final int SIZE = 3;
 
   private final ManualLoops loops = ManualLoops.of(1);
-  private final Shards shards =
-      new Shards(loops.all(), loops.clock(), shard -> new InMemoryStore(), SIZE, Faults.logged());
-  private final Broker broker = new Broker(shards, new InMemoryMetadataLog(), loops.clock(), "/");
+  private final Partitions partitions =
+      new Partitions(
+          new Shards(loops.all(), loops.clock(), Faults.logged()),
+          1,
+          (partition, shard) -> new InMemoryStore(),
+          SIZE);
+  private final Broker broker =
+      new Broker(partitions, new InMemoryMetadataLog(), loops.clock(), "/");
   private final VirtualHost vhost = broker.createVirtualHost(VhostDefinition.of("/"));
-  private final Shard shard = shards.get(0);
+  private final Shard shard = partitions.get(0).shard();
 
   private Queue declare(String name, FieldTable arguments) {
     vhost.declareQueue(
@@ -66,7 +74,7 @@ class DeathJournalTest {
             0,
             true,
             List.of());
-    shard.execute(() -> queue.publish(message));
+    shard.execute(() -> queue.onShard().publish(message));
     loops.settle();
   }
 
@@ -75,7 +83,7 @@ class DeathJournalTest {
   }
 
   private List<DeathRecord> deaths() {
-    var deaths = shards.deaths();
+    var deaths = partitions.deaths();
     loops.settle();
     return deaths.join();
   }

@@ -6,6 +6,8 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.vhost.TestBroker.Collector;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
+import io.mayflymq.core.vhost.command.PublishListener;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,7 +68,7 @@ class DurableMessagesTest {
 
     publishFrom(0, queue, 1, 2);
     publishFrom(0, queue, 3);
-    CompletableFuture<Long> purged = queue.purge();
+    CompletableFuture<Long> purged = queue.requests().purge();
     publishFrom(0, queue, 4);
     broker.trimMemory();
 

@@ -8,6 +8,7 @@ import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.disk.MemoryHost;
 import io.mayflymq.core.store.segment.MemoryDirectory;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
+import io.mayflymq.core.vhost.queue.Queue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

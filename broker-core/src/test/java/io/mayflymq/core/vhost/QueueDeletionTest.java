@@ -3,6 +3,9 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.vhost.queue.DeclaredQueue;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.List;
@@ -37,12 +40,12 @@ class QueueDeletionTest {
   /** A step of each loop at a time, until some messages are dead, but by far not all. */
   private void stepUntilSomeAreDead() {
     int steps = 0;
-    while (broker.queue("dead").view().totals().ready() == 0) {
+    while (QueueSnapshot.of(broker.queue("dead")).totals().ready() == 0) {
       assertThat(steps++).isLessThan(1000);
       broker.loops.get(0).step();
       broker.loops.get(1).step();
     }
-    assertThat(broker.queue("q").view().totals().ready()).isPositive();
+    assertThat(QueueSnapshot.of(broker.queue("q")).totals().ready()).isPositive();
   }
 
   private void endLease() {
@@ -122,7 +125,7 @@ class QueueDeletionTest {
   }
 
   private long scheduled() {
-    return broker.queue("q").view().scheduled().messages();
+    return QueueSnapshot.of(broker.queue("q")).scheduled().messages();
   }
 
   @Test
@@ -159,7 +162,7 @@ class QueueDeletionTest {
       scheduleForLater(SOME);
       broker.vhost.deleteQueue("q", this, false, false);
       int steps = 0;
-      while (broker.queue("dead").view().totals().ready() == 0) {
+      while (QueueSnapshot.of(broker.queue("dead")).totals().ready() == 0) {
         assertThat(steps++).isLessThan(1000);
         broker.loops.get(0).step();
         broker.loops.get(1).step();
@@ -242,7 +245,7 @@ class QueueDeletionTest {
     broker.publish("q", NUMBERS);
     broker.fetch("q");
     TestBroker.Collector collector = new TestBroker.Collector(true, 1);
-    broker.queue("q").subscribe(collector.consumer, () -> {});
+    broker.queue("q").requests().subscribe(collector.consumer, () -> {});
     broker.trimMemory();
 
     assertThat(broker.delete("q")).isEqualTo(MANY - 2);
@@ -261,7 +264,7 @@ class QueueDeletionTest {
     stepUntilSomeAreDead();
 
     broker.publishing(queue, TestBroker.message(MANY), null);
-    CompletableFuture<?> fetch = queue.fetch(true);
+    CompletableFuture<?> fetch = queue.requests().fetch(true);
     CompletableFuture<Long> again = broker.vhost.deleteQueue("q", this, false, false);
     broker.trimMemory();
 

@@ -11,6 +11,8 @@ import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.routing.exchange.ExchangeType;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
@@ -38,8 +40,7 @@ class QueueScheduleTest {
 
   private List<Long> dueTimes(String queue) {
     CompletableFuture<SchedulePage> page =
-        QueueSchedule.with(
-            broker.queue(queue), all -> all.page(SchedulePlace.START, 100), SchedulePage.NONE);
+        broker.queue(queue).requests().scheduled(SchedulePlace.START, 100);
     broker.trimMemory();
     return page.join().messages().stream().map(ScheduledMessage::dueMillis).toList();
   }
@@ -50,7 +51,7 @@ class QueueScheduleTest {
     broker.publish("q", 1);
     assertThat(dueTimes("q")).isEmpty();
     broker = broker.afterKill();
-    assertThat(broker.queue("q").view().scheduled().messages()).isZero();
+    assertThat(QueueSnapshot.of(broker.queue("q")).scheduled().messages()).isZero();
   }
 
   @Test
@@ -137,12 +138,12 @@ class QueueScheduleTest {
     broker.declare("stream", FieldTable.builder().put("x-queue-type", "stream").build());
     schedule("stream", 1, 1_000);
     broker = broker.afterKill();
-    assertThat(broker.queue("stream").view().scheduled().messages()).isEqualTo(1);
+    assertThat(QueueSnapshot.of(broker.queue("stream")).scheduled().messages()).isEqualTo(1);
     broker.advance(1_010);
-    assertThat(broker.queue("stream").view().scheduled().messages()).isZero();
+    assertThat(QueueSnapshot.of(broker.queue("stream")).scheduled().messages()).isZero();
     assertThat(broker.ready("stream")).isEqualTo(1);
     broker = broker.afterKill();
-    assertThat(broker.queue("stream").view().scheduled().messages()).isZero();
+    assertThat(QueueSnapshot.of(broker.queue("stream")).scheduled().messages()).isZero();
     assertThat(broker.ready("stream")).isEqualTo(1);
   }
 

@@ -2,6 +2,7 @@ package io.mayflymq.core.vhost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
@@ -13,7 +14,13 @@ import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.store.InMemoryStore;
+import io.mayflymq.core.vhost.partition.Partitions;
+import io.mayflymq.core.vhost.queue.DeclaredQueue;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
+import io.mayflymq.core.vhost.queue.QueueState;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ShortString;
@@ -32,7 +39,9 @@ class QueueSnapshotTest {
   private final ManualLoops loops = ManualLoops.of(1);
   private final Broker broker =
       new Broker(
-          new Shards(loops.all(), loops.clock(), shard -> new InMemoryStore()),
+          new Partitions(
+              new Shards(loops.all(), loops.clock(), Faults.logged()),
+              (partition, shard) -> new InMemoryStore()),
           new InMemoryMetadataLog(),
           loops.clock(),
           "/");
@@ -54,29 +63,31 @@ class QueueSnapshotTest {
     shard.execute(
         () ->
             taken[0] =
-                queue.publish(
-                    new Message(
-                        ShortString.EMPTY,
-                        ShortString.of(queue.name()),
-                        content,
-                        2,
-                        ttlMillis,
-                        0,
-                        true,
-                        List.of())));
+                queue
+                    .onShard()
+                    .publish(
+                        new Message(
+                            ShortString.EMPTY,
+                            ShortString.of(queue.name()),
+                            content,
+                            2,
+                            ttlMillis,
+                            0,
+                            true,
+                            List.of())));
     loops.settle();
     return taken[0];
   }
 
   private GetResult fetch(Queue queue, boolean acknowledges) {
-    CompletableFuture<GetResult> getResult = queue.fetch(acknowledges);
+    CompletableFuture<GetResult> getResult = queue.requests().fetch(acknowledges);
     loops.settle();
     return getResult.join();
   }
 
   private QueueSnapshot view(Queue queue) {
     QueueSnapshot[] view = new QueueSnapshot[1];
-    shard.execute(() -> view[0] = queue.view());
+    shard.execute(() -> view[0] = QueueSnapshot.of(queue));
     loops.settle();
     return view[0];
   }
@@ -99,7 +110,7 @@ class QueueSnapshotTest {
     assertThat(view.totals().messages()).isEqualTo(2);
     assertThat(view.totals().readyBytes()).isEqualTo(1);
     assertThat(view.totals().unackedBytes()).isEqualTo(3);
-    shard.execute(() -> queue.acknowledge(nobody(), first.sequence(), first.sequence()));
+    shard.execute(() -> queue.onShard().acknowledge(nobody(), first.sequence(), first.sequence()));
     loops.settle();
     assertThat(queue.counters().get(Counter.PUBLISHED)).isEqualTo(3);
     assertThat(queue.counters().get(Counter.PUBLISHED_BYTES)).isEqualTo(9);
@@ -114,12 +125,12 @@ class QueueSnapshotTest {
     Queue queue = declare("q", FieldTable.EMPTY);
     publish(queue, "a", Message.NO_TTL);
     GetResult got = fetch(queue, true);
-    shard.execute(() -> queue.requeue(nobody(), got.sequence(), got.sequence()));
+    shard.execute(() -> queue.onShard().requeue(nobody(), got.sequence(), got.sequence()));
     loops.settle();
     GetResult again = fetch(queue, true);
     assertThat(again.redelivered()).isTrue();
-    shard.execute(() -> queue.requeue(nobody(), again.sequence(), again.sequence()));
-    queue.purge();
+    shard.execute(() -> queue.onShard().requeue(nobody(), again.sequence(), again.sequence()));
+    queue.requests().purge();
     loops.settle();
     fetch(queue, true);
     assertThat(queue.counters().get(Counter.REQUEUED)).isEqualTo(2);
@@ -138,7 +149,8 @@ class QueueSnapshotTest {
     publish(queue, "rejected", Message.NO_TTL);
     GetResult got = fetch(queue, true);
     shard.execute(
-        () -> queue.reject(nobody(), got.sequence(), got.sequence(), DropTrigger.CONSUMER));
+        () ->
+            queue.onShard().reject(nobody(), got.sequence(), got.sequence(), DropTrigger.CONSUMER));
     loops.settle();
     assertThat(queue.counters().get(Counter.EXPIRED)).isEqualTo(1);
     assertThat(queue.counters().get(Counter.MAXLEN)).isEqualTo(1);
@@ -169,13 +181,12 @@ class QueueSnapshotTest {
             FieldTable.builder().put("x-single-active-consumer", FieldValue.Bool.TRUE).build());
     Consumer first = consumer("first");
     Consumer second = consumer("second");
-    queue.subscribe(first, () -> {});
-    queue.subscribe(second, () -> {});
+    queue.requests().subscribe(first, () -> {});
+    queue.requests().subscribe(second, () -> {});
     loops.settle();
     publish(queue, "m", Message.NO_TTL);
     assertThat(view(queue).consumers())
-        .containsExactly(
-            new QueueSnapshot.Member(first, true), new QueueSnapshot.Member(second, false));
+        .containsExactly(new QueueState.Member(first, true), new QueueState.Member(second, false));
     assertThat(queue.counters().get(Counter.DELIVERED)).isEqualTo(1);
   }
 

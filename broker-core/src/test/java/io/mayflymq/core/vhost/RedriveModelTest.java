@@ -2,9 +2,13 @@ package io.mayflymq.core.vhost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.mayflymq.core.vhost.RedriveRequest.Destination;
-import io.mayflymq.core.vhost.RedriveRequest.Filter;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
+import io.mayflymq.core.vhost.redrive.Redrive;
+import io.mayflymq.core.vhost.redrive.RedriveRequest;
+import io.mayflymq.core.vhost.redrive.RedriveRequest.Destination;
+import io.mayflymq.core.vhost.redrive.RedriveRequest.Filter;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -73,7 +77,9 @@ class RedriveModelTest {
     assertThat(redrives).allSatisfy(redrive -> assertThat(redrive.done()).isDone());
     Queue source = broker.queue("source");
     if (source != null) {
-      assertThat(source.view().totals().unacked()).as("held back").isEqualTo(fetched.size());
+      assertThat(QueueSnapshot.of(source).totals().unacked())
+          .as("held back")
+          .isEqualTo(fetched.size());
     }
     List<Integer> all = new ArrayList<>();
     for (String name : List.of("source", "target", "refusing", "graves")) {
@@ -129,7 +135,7 @@ class RedriveModelTest {
   private void publish(int count) {
     Queue source = broker.queue("source");
     // What is published to a queue that has gone is gone with it.
-    boolean there = source != null && !source.isLeaving() && !deleting;
+    boolean there = source != null && !source.onShard().isLeaving() && !deleting;
     for (int i = 0; i < count && there; i++) {
       broker.publishing(source, TestBroker.message(numbers++), (sequence, accepted) -> {});
     }
@@ -148,8 +154,10 @@ class RedriveModelTest {
       case TIME -> broker.loops.advance(random.nextInt(100));
       case REDRIVE -> {
         if (source != null) {
-          source
-              .redrive(request(random), ALWAYS)
+          broker
+              .vhost
+              .redrives()
+              .start(source, request(random), ALWAYS)
               .thenAccept(redrives::add)
               .exceptionally(refused -> null);
         }
@@ -158,6 +166,7 @@ class RedriveModelTest {
       case FETCH -> {
         if (source != null) {
           source
+              .requests()
               .fetch(true)
               .thenAccept(
                   message -> {
@@ -177,7 +186,7 @@ class RedriveModelTest {
       case PURGE -> {
         if (source != null && random.nextInt(3) == 0) {
           purged = true;
-          source.purge();
+          source.requests().purge();
         }
       }
       case PUBLISH -> publish(random.nextInt(4));

@@ -5,11 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.queue.browse.BrowsedMessage;
-import io.mayflymq.core.vhost.RedriveReport.Skipped;
-import io.mayflymq.core.vhost.RedriveReport.State;
-import io.mayflymq.core.vhost.RedriveRequest.Destination;
-import io.mayflymq.core.vhost.RedriveRequest.Filter;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
+import io.mayflymq.core.vhost.redrive.Redrive;
+import io.mayflymq.core.vhost.redrive.RedriveReport;
+import io.mayflymq.core.vhost.redrive.RedriveReport.Skipped;
+import io.mayflymq.core.vhost.redrive.RedriveReport.State;
+import io.mayflymq.core.vhost.redrive.RedriveRequest;
+import io.mayflymq.core.vhost.redrive.RedriveRequest.Destination;
+import io.mayflymq.core.vhost.redrive.RedriveRequest.Filter;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -74,7 +79,7 @@ class RedriveTest {
   }
 
   private Redrive begin(RedriveRequest request) {
-    var begun = broker.queue("dead").redrive(request, conditions);
+    var begun = broker.vhost.redrives().start(broker.queue("dead"), request, conditions);
     broker.runLoops();
     return begun.join();
   }
@@ -87,7 +92,7 @@ class RedriveTest {
   }
 
   private List<BrowsedMessage> browse(String queue) {
-    var page = broker.queue(queue).browse(0, 1000, 1 << 20);
+    var page = broker.queue(queue).requests().browse(0, 1000, 1 << 20);
     broker.trimMemory();
     return page.join().messages();
   }
@@ -173,7 +178,7 @@ class RedriveTest {
     declare(shard);
     kill("q", 1, 2, 3, 4, 5);
     broker.advance(1100);
-    broker.queue("dead").redrive(TO_SOURCE, conditions);
+    broker.vhost.redrives().start(broker.queue("dead"), TO_SOURCE, conditions);
     for (int step = 0; step < steps; step++) {
       switch (step % 4) {
         case 0 -> broker.loops.get(0).step();
@@ -227,7 +232,7 @@ class RedriveTest {
     assertThat(report.moved()).isEqualTo(2);
     assertThat(report.movedTo()).isEqualTo(Map.of("q", 2L));
     assertThat(numbers("dead")).containsExactly(1, 2);
-    assertThat(broker.queue("dead").lastRedrive()).isNull();
+    assertThat(broker.vhost.redrives().last(broker.queue("dead"))).isNull();
   }
 
   @Test
@@ -342,7 +347,7 @@ class RedriveTest {
     declare(NEAR);
     kill("q", 1, 2, 3);
     Redrive redrive = begin(with(Filter.ALL, Long.MAX_VALUE, 1, false));
-    var second = broker.queue("dead").redrive(TO_SOURCE, conditions);
+    var second = broker.vhost.redrives().start(broker.queue("dead"), TO_SOURCE, conditions);
     broker.trimMemory();
     assertThatThrownBy(second::join).hasMessageContaining("is being redriven");
     redrive.stop();
@@ -364,7 +369,7 @@ class RedriveTest {
             .build());
     broker.publish("dead", upTo(5));
     Redrive redrive = begin(request(Destination.QUEUE, "q"));
-    assertThat(broker.queue("dead").view().totals().unacked()).isEqualTo(5);
+    assertThat(QueueSnapshot.of(broker.queue("dead")).totals().unacked()).isEqualTo(5);
     broker.delete("dead");
     assertThat(redrive.done()).isDone();
     assertThat(broker.drain("q")).containsExactly(1, 2, 3, 4, 5);

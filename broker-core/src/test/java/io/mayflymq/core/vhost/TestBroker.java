@@ -9,15 +9,20 @@ import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
-import io.mayflymq.core.runtime.ManualClock;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.store.ForwardingShardStore;
 import io.mayflymq.core.store.OrphanedQueue;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.disk.MemoryHost;
 import io.mayflymq.core.store.disk.OrphanSearch;
+import io.mayflymq.core.vhost.command.PublishListener;
+import io.mayflymq.core.vhost.command.ShardCommandSender;
+import io.mayflymq.core.vhost.partition.Partitions;
+import io.mayflymq.core.vhost.queue.DeclaredQueue;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
@@ -29,7 +34,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
@@ -46,43 +51,48 @@ final class TestBroker {
   final MemoryMetadataLog metadata;
   final ManualLoops loops;
   final Shards shards;
+  final Partitions partitions;
   final Broker broker;
   final VirtualHost vhost;
   final RecordedFaults faults = new RecordedFaults();
   final Broker.Recovered recovered;
-  private final long memoryBytes;
+  private final Size size;
   private Class<? extends Throwable> expectedFault;
   private final List<ShardCommandSender> commands = new ArrayList<>();
+
+  /** How many partitions there are, and the memory for messages. */
+  record Size(int partitions, long memoryBytes) {}
 
   private TestBroker(
       MemoryHost host,
       MemoryMetadataLog metadata,
       ManualLoops loops,
-      long memoryBytes,
+      Size size,
       UnaryOperator<ShardStore> around) {
     this.host = host;
     this.metadata = metadata;
     this.loops = loops;
-    this.memoryBytes = memoryBytes;
-    int count = loops.all().size();
+    this.size = size;
+    int count = size.partitions();
     List<MetadataCommand> kept = new ArrayList<>(metadata.recover());
     kept.addAll(adopted(kept));
     host.metadataSequence(metadata::sequence);
-    Function<Shard, ShardStore> stores = host.stores(count, memoryBytes);
-    this.shards =
-        new Shards(
-            loops.all(),
-            loops.clock(),
-            shard ->
-                new Started(around.apply(stores.apply(shard)), this, shard.index() == count - 1),
-            DeathJournal.DEFAULT_SIZE,
-            faults);
-    this.broker = new Broker(shards, metadata, loops.clock(), VHOST);
+    BiFunction<Integer, Shard, ShardStore> stores = host.stores(count, size.memoryBytes());
+    this.shards = new Shards(loops.all(), loops.clock(), faults);
+    this.partitions =
+        new Partitions(
+            shards,
+            count,
+            (partition, shard) ->
+                new Started(
+                    around.apply(stores.apply(partition, shard)), this, partition == count - 1),
+            DeathJournal.DEFAULT_SIZE);
+    this.broker = new Broker(partitions, metadata, loops.clock(), VHOST);
     this.vhost = broker.createVirtualHost(VhostDefinition.of(VHOST));
     atOnce(true);
     this.recovered = broker.recover(kept);
     for (int i = 0; i < shards.count(); i++) {
-      commands.add(new ShardCommandSender(shards.get(i), shards, () -> {}));
+      commands.add(new ShardCommandSender(shards.get(i), partitions, () -> {}));
     }
   }
 
@@ -122,14 +132,27 @@ final class TestBroker {
   /** The same, with something around each store. */
   static TestBroker of(int shards, long memoryBytes, UnaryOperator<ShardStore> around) {
     return new TestBroker(
-        new MemoryHost(), new MemoryMetadataLog(), ManualLoops.of(shards), memoryBytes, around);
+        new MemoryHost(),
+        new MemoryMetadataLog(),
+        ManualLoops.of(shards),
+        new Size(shards, memoryBytes),
+        around);
   }
 
   /** The broker that starts on what a crash has left. */
   TestBroker on(
       MemoryHost after, MemoryMetadataLog kept, int count, UnaryOperator<ShardStore> with) {
-    ManualClock clock = loops.clock();
-    return new TestBroker(after, kept, ManualLoops.of(count, clock), memoryBytes, with);
+    return on(after, kept, ManualLoops.of(count, loops.clock()), count, with);
+  }
+
+  /** The same with several partitions on a loop. */
+  TestBroker on(
+      MemoryHost after,
+      MemoryMetadataLog kept,
+      ManualLoops nextLoops,
+      int count,
+      UnaryOperator<ShardStore> with) {
+    return new TestBroker(after, kept, nextLoops, new Size(count, size.memoryBytes()), with);
   }
 
   /** The process is killed, and another one starts. */
@@ -257,7 +280,7 @@ final class TestBroker {
   }
 
   long purge(String name) {
-    return call(() -> queue(name).purge());
+    return call(() -> queue(name).requests().purge());
   }
 
   /** How many messages are ready. */
@@ -288,16 +311,16 @@ final class TestBroker {
 
   /** Takes a message, to be settled; null if there is none. */
   GetResult fetch(String queue) {
-    return call(() -> queue(queue).fetch(true));
+    return call(() -> queue(queue).requests().fetch(true));
   }
 
   /** Takes all messages without acknowledgement. */
   List<Integer> drain(String queue) {
     List<Integer> numbers = new ArrayList<>();
-    GetResult getResult = call(() -> queue(queue).fetch(false));
+    GetResult getResult = call(() -> queue(queue).requests().fetch(false));
     while (getResult != null) {
       numbers.add(numberOf(getResult.message()));
-      getResult = call(() -> queue(queue).fetch(false));
+      getResult = call(() -> queue(queue).requests().fetch(false));
     }
     return numbers;
   }
@@ -408,7 +431,7 @@ final class TestBroker {
   }
 
   void consume(Queue queue, Collector collector) {
-    call(() -> queue.subscribe(collector.consumer, () -> {}));
+    call(() -> queue.requests().subscribe(collector.consumer, () -> {}));
   }
 
   /** Ends the time in which everything runs at once, when the last shard has recovered. */

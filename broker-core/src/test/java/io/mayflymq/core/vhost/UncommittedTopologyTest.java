@@ -8,6 +8,8 @@ import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.routing.exchange.ExchangeType;
+import io.mayflymq.core.vhost.queue.DeclaredQueue;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.protocol.types.FieldTable;
@@ -183,7 +185,7 @@ class UncommittedTopologyTest {
             "q", true, false, true, FieldTable.EMPTY, this, broker.shards.get(0), false, true));
     broker.trimMemory();
     TestBroker.Collector consumer = broker.consume("q", true, 1);
-    broker.queue("q").cancel(consumer.consumer);
+    broker.queue("q").requests().cancel(consumer.consumer);
     broker.runLoops();
     broker.metadata.fail(FULL);
     broker.runLoops();

@@ -23,8 +23,12 @@ import io.mayflymq.core.routing.route.MessageProperties;
 import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.InMemoryStore;
+import io.mayflymq.core.vhost.partition.Partitions;
+import io.mayflymq.core.vhost.queue.DeclaredQueue;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
@@ -268,8 +272,12 @@ class VhostPoliciesTest {
   }
 
   private VirtualHost vhost(MetadataLog log) {
-    Shards shards = new Shards(loops.all(), loops.clock(), shard -> new InMemoryStore());
-    return new Broker(shards, log, loops.clock(), "/").createVirtualHost(VhostDefinition.of("v"));
+    Partitions partitions =
+        new Partitions(
+            new Shards(loops.all(), loops.clock(), Faults.logged()),
+            (partition, shard) -> new InMemoryStore());
+    return new Broker(partitions, log, loops.clock(), "/")
+        .createVirtualHost(VhostDefinition.of("v"));
   }
 
   private CompletableFuture<Void> set(String pattern, Map<String, Object> definition) {
@@ -309,16 +317,18 @@ class VhostPoliciesTest {
         queue,
         target -> {
           for (int i = 0; i < count; i++) {
-            target.publish(
-                new Message(
-                    ShortString.of(""),
-                    ShortString.of(queue),
-                    new byte[12],
-                    2,
-                    Message.NO_TTL,
-                    0,
-                    false,
-                    List.of()));
+            target
+                .onShard()
+                .publish(
+                    new Message(
+                        ShortString.of(""),
+                        ShortString.of(queue),
+                        new byte[12],
+                        2,
+                        Message.NO_TTL,
+                        0,
+                        false,
+                        List.of()));
           }
         });
   }

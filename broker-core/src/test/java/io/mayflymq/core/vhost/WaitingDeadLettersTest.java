@@ -15,6 +15,8 @@ import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.FieldTable;
 import java.util.ArrayList;
 import java.util.List;
@@ -53,7 +55,7 @@ class WaitingDeadLettersTest {
   private QueueTotals waiting(String queue) {
     List<QueueTotals> totals = new ArrayList<>();
     Queue source = broker.queue(queue);
-    broker.on(source.shard().index(), () -> totals.add(source.view().waiting()));
+    broker.on(source.shard().index(), () -> totals.add(QueueSnapshot.of(source).waiting()));
     return totals.get(0);
   }
 
@@ -211,10 +213,10 @@ class WaitingDeadLettersTest {
       assertThat(waiting(queue).messages()).as(queue).isZero();
       assertThat(broker.queue(queue).counters().get(Counter.DROPPED_REFUSED)).as(queue).isOne();
     }
-    assertThat(broker.shards.deaths().getNow(null)).isNull();
+    assertThat(broker.partitions.deaths().getNow(null)).isNull();
     broker.trimMemory();
     List<DeathRecord> records = new ArrayList<>();
-    broker.shards.deaths().thenAccept(records::addAll);
+    broker.partitions.deaths().thenAccept(records::addAll);
     broker.trimMemory();
     assertThat(records).extracting(DeathRecord::fate).contains(DropOutcome.REFUSED);
     assertThat(broker.afterPowerLoss().recovered.messages()).isZero();

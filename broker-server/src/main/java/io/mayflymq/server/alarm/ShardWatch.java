@@ -3,7 +3,7 @@ package io.mayflymq.server.alarm;
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.fault.PeriodicWork;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.vhost.Shards;
+import io.mayflymq.core.runtime.Shards;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

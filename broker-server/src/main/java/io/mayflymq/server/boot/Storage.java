@@ -5,6 +5,7 @@ import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataException;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
+import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.core.security.SecurityState;
@@ -16,7 +17,7 @@ import io.mayflymq.core.store.disk.StoreAlarms;
 import io.mayflymq.core.store.disk.StoreCheck;
 import io.mayflymq.core.store.disk.StoreOptions;
 import io.mayflymq.core.vhost.Broker;
-import io.mayflymq.core.vhost.Shards;
+import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.config.settings.DefaultsSettings;
@@ -40,14 +41,14 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The broker with its data directory: metadata, and the messages of all shards. */
+/** The broker with its data directory: metadata, and the messages of all partitions. */
 final class Storage implements AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(Storage.class);
   private static final String RESET_DIRECTORY = "messages.reset";
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final MetadataJournal metadata;
-  private final Shards shards;
+  private final Partitions partitions;
   private final Served served;
   private final Administration administration;
   private final BrokerDefinitions definitions;
@@ -67,10 +68,13 @@ final class Storage implements AutoCloseable {
     DiskStores stores =
         new DiskStores(options(settings, acceptsLoss), new Raising(alarms), threads);
     stores.belongTo(metadata.directory(), metadata::sequence);
-    this.shards =
-        new Shards(
-            loops.all(), clock, stores::create, settings.deathJournalSize(), threads.faults());
-    Broker broker = new Broker(shards, metadata, clock, settings.defaults().vhost());
+    this.partitions =
+        new Partitions(
+            new Shards(loops.all(), clock, threads.faults()),
+            settings.shards(),
+            stores::create,
+            settings.deathJournalSize());
+    Broker broker = new Broker(partitions, metadata, clock, settings.defaults().vhost());
     broker.setDefaultQueueType(settings.defaults().queueType());
     broker.setDefaults(settings.defaults().objects());
     AccessControl accessControl =
@@ -268,7 +272,7 @@ final class Storage implements AutoCloseable {
   /** Writes everything and closes the files. The event loops are still needed for that. */
   @Override
   public void close() {
-    shards.close();
+    partitions.close();
     metadata.close();
   }
 

@@ -1,8 +1,8 @@
 package io.mayflymq.server.channel;
 
 import io.mayflymq.core.routing.route.Route;
-import io.mayflymq.core.vhost.Queue;
-import io.mayflymq.core.vhost.ShardCommandSender;
+import io.mayflymq.core.vhost.command.ShardCommandSender;
+import io.mayflymq.core.vhost.queue.Queue;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 

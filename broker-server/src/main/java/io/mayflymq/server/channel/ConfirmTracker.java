@@ -4,7 +4,7 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.vhost.PublishListener;
+import io.mayflymq.core.vhost.command.PublishListener;
 import io.mayflymq.server.delivery.ConnectionOutput;
 import java.util.Arrays;
 

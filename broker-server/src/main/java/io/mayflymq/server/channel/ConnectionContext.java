@@ -2,8 +2,8 @@ package io.mayflymq.server.channel;
 
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.VhostAccess;
-import io.mayflymq.core.vhost.ShardCommandSender;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.command.ShardCommandSender;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.server.config.settings.ProtocolSettings;
 import io.mayflymq.server.delivery.ConnectionIdentity;

@@ -3,7 +3,7 @@ package io.mayflymq.server.channel;
 import io.mayflymq.core.message.StreamOffset;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.stream.OffsetSpec;
-import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;

@@ -6,9 +6,9 @@ import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.security.Permission;
-import io.mayflymq.core.vhost.Firehose;
-import io.mayflymq.core.vhost.Queue;
-import io.mayflymq.core.vhost.ReplyConsumers;
+import io.mayflymq.core.vhost.internal.Firehose;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.reply.ReplyConsumers;
 import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
@@ -156,7 +156,7 @@ final class ConsumerOperations implements DeliveryReceiver {
           channel.reply(consume.noWait(), new BasicMethod.ConsumeOk(tag));
           emit(new ConsumerCreated(identity, queue.name(), consumer));
         };
-    channel.await(queue.subscribe(consumer, () -> atHome(sayOk)), done -> {});
+    channel.await(queue.requests().subscribe(consumer, () -> atHome(sayOk)), done -> {});
   }
 
   private String freeTag(BasicMethod.Consume consume) {
@@ -232,7 +232,7 @@ final class ConsumerOperations implements DeliveryReceiver {
     }
     connection.commands().flush();
     channel.await(
-        source.queue().cancel(source.consumer()),
+        source.queue().requests().cancel(source.consumer()),
         done -> channel.reply(noWait, new BasicMethod.CancelOk(tag)));
   }
 
@@ -240,7 +240,10 @@ final class ConsumerOperations implements DeliveryReceiver {
     Queue queue = queues.find(get.queue(), Permission.READ);
     connection.commands().flush();
     order.after(
-        queue, () -> channel.await(queue.fetch(!get.noAck()), fetched -> fetched(queue, fetched)));
+        queue,
+        () ->
+            channel.await(
+                queue.requests().fetch(!get.noAck()), fetched -> fetched(queue, fetched)));
   }
 
   private void fetched(Queue queue, GetResult fetched) {
@@ -362,7 +365,7 @@ final class ConsumerOperations implements DeliveryReceiver {
       connection.fail(number, ConsumerTimeout.error(number, timeoutMillis));
     } else {
       source.end();
-      source.queue().cancel(source.consumer());
+      source.queue().requests().cancel(source.consumer());
       tellCancelled(source.consumer());
       unacked.tagsOf(source).forEach(held -> takeBack(held, connection.commands()::requeue));
     }
@@ -419,7 +422,7 @@ final class ConsumerOperations implements DeliveryReceiver {
     connection.commands().flush();
     CompletableFuture<?>[] cancels =
         consumers.values().stream()
-            .map(source -> source.queue().cancel(source.consumer()))
+            .map(source -> source.queue().requests().cancel(source.consumer()))
             .toArray(CompletableFuture<?>[]::new);
     consumers.values().forEach(this::tellDeleted);
     consumers.clear();

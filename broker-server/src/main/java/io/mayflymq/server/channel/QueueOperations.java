@@ -4,10 +4,10 @@ import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.binding.DestinationKind;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
-import io.mayflymq.core.vhost.DeclaredQueue;
-import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.QueueDeclaration;
-import io.mayflymq.core.vhost.ReplyConsumers;
+import io.mayflymq.core.vhost.queue.DeclaredQueue;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.reply.ReplyConsumers;
 import io.mayflymq.protocol.method.QueueMethod;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.FieldTable;
@@ -43,7 +43,8 @@ final class QueueOperations {
     } else if (method instanceof QueueMethod.Purge purge) {
       Queue queue = find(purge.queue(), Permission.READ);
       channel.await(
-          queue.purge(), count -> channel.reply(purge.noWait(), new QueueMethod.PurgeOk(count)));
+          queue.requests().purge(),
+          count -> channel.reply(purge.noWait(), new QueueMethod.PurgeOk(count)));
     } else if (method instanceof QueueMethod.Delete delete) {
       delete(delete);
     } else {

@@ -2,8 +2,8 @@ package io.mayflymq.server.channel;
 
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
-import io.mayflymq.core.vhost.Queue;
-import io.mayflymq.core.vhost.ShardCommandSender;
+import io.mayflymq.core.vhost.command.ShardCommandSender;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.server.channel.Transaction.Verdict;

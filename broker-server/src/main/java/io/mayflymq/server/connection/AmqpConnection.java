@@ -3,8 +3,8 @@ package io.mayflymq.server.connection;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.VhostAccess;
-import io.mayflymq.core.vhost.ShardCommandSender;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.command.ShardCommandSender;
 import io.mayflymq.protocol.method.ChannelMethod;
 import io.mayflymq.protocol.method.ConnectionMethod;
 import io.mayflymq.protocol.method.Method;
@@ -90,7 +90,7 @@ final class AmqpConnection implements ConnectionContext, OpenConnection {
     this.output = new ConnectionOutput(socket, home);
     this.publishBlocker = new PublishBlocker(environment.alarms(), output);
     this.commands =
-        new ShardCommandSender(home, environment.broker().shards(), this::onBatchReturned);
+        new ShardCommandSender(home, environment.broker().partitions(), this::onBatchReturned);
     this.deliveryLinks = new DeliveryLinks(home, output, environment.broker().shards().count());
   }
 

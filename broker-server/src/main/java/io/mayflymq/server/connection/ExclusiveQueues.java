@@ -1,7 +1,7 @@
 package io.mayflymq.server.connection;
 
-import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.server.delivery.ConnectionIdentity;
 import java.util.LinkedHashSet;
 import java.util.Set;

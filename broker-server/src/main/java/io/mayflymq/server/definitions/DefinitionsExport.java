@@ -14,8 +14,8 @@ import io.mayflymq.core.routing.binding.DestinationKind;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.security.User;
 import io.mayflymq.core.vhost.Broker;
-import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.server.config.BuildInfo;
 import java.util.Comparator;
 

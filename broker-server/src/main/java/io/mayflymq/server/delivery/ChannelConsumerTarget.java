@@ -3,7 +3,7 @@ package io.mayflymq.server.delivery;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
-import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.queue.Queue;
 
 /** Sends one consumer's messages through the link from its queue's shard to its connection. */
 public final class ChannelConsumerTarget implements ConsumerTarget, WaitingConsumer {
@@ -58,7 +58,7 @@ public final class ChannelConsumerTarget implements ConsumerTarget, WaitingConsu
 
   @Override
   public void resume() {
-    queue.shard().execute(() -> queue.resume(source.consumer()));
+    queue.shard().execute(() -> queue.onShard().resume(source.consumer()));
   }
 
   @Override
@@ -67,7 +67,7 @@ public final class ChannelConsumerTarget implements ConsumerTarget, WaitingConsu
         .shard()
         .execute(
             () -> {
-              queue.resume(source.consumer());
+              queue.onShard().resume(source.consumer());
               next.run();
             });
   }

@@ -3,7 +3,7 @@ package io.mayflymq.server.delivery;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.TimeoutAction;
-import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.queue.Queue;
 
 /**
  * The queue and the consumer of a delivery; its settlement goes there. Compared by object identity:

@@ -2,9 +2,9 @@ package io.mayflymq.server.alarm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.runtime.EventLoop;
-import io.mayflymq.core.store.InMemoryStore;
-import io.mayflymq.core.vhost.Shards;
+import io.mayflymq.core.runtime.Shards;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -40,10 +40,7 @@ class ShardWatchTest {
   private final Alarms alarms = new Alarms();
   private long nanos;
   private final ShardWatch watch =
-      new ShardWatch(
-          new Shards(loops, () -> Instant.EPOCH, shard -> new InMemoryStore()),
-          alarms,
-          () -> nanos);
+      new ShardWatch(new Shards(loops, () -> Instant.EPOCH, Faults.logged()), alarms, () -> nanos);
 
   @Test
   void shardThatDoesNotRespondRaisesAnAlarmUntilItDoes() {

@@ -2,15 +2,17 @@ package io.mayflymq.server.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.QueueDeclaration;
-import io.mayflymq.core.vhost.Shards;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ShortString;
@@ -38,12 +40,14 @@ class DeliveryTimeoutsTest {
 
   DeliveryTimeoutsTest() {
     Shards shards =
-        new Shards(
-            List.of(loop), () -> Instant.ofEpochMilli(loop.nowMillis), each -> new InMemoryStore());
+        new Shards(List.of(loop), () -> Instant.ofEpochMilli(loop.nowMillis), Faults.logged());
     shard = shards.get(0);
     vhost =
         new Broker(
-                shards, new InMemoryMetadataLog(), () -> Instant.ofEpochMilli(loop.nowMillis), "/")
+                new Partitions(shards, (partition, on) -> new InMemoryStore()),
+                new InMemoryMetadataLog(),
+                () -> Instant.ofEpochMilli(loop.nowMillis),
+                "/")
             .createVirtualHost(VhostDefinition.of("/"));
     locked =
         source(

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.admin.AdministrationException;
+import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.PolicyKind;
@@ -16,6 +17,7 @@ import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.routing.exchange.ExchangeType;
 import io.mayflymq.core.runtime.EventLoop;
+import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.PasswordHash;
@@ -24,7 +26,7 @@ import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.security.User;
 import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.vhost.Broker;
-import io.mayflymq.core.vhost.Shards;
+import io.mayflymq.core.vhost.partition.Partitions;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -74,7 +76,9 @@ class BrokerDefinitionsTest {
       InMemoryMetadataLog log = new InMemoryMetadataLog();
       broker =
           new Broker(
-              new Shards(List.of(new HereAndNow()), clock, shard -> new InMemoryStore()),
+              new Partitions(
+                  new Shards(List.of(new HereAndNow()), clock, Faults.logged()),
+                  (partition, shard) -> new InMemoryStore()),
               log,
               clock,
               "/");

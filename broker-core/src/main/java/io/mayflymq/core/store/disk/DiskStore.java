@@ -45,6 +45,7 @@ final class DiskStore implements ShardStore, EndOfBurstListener, LogOwner {
 
   final MemoryBudget budget;
   final Paging paging;
+  private final int partition;
   private final Shard shard;
   private final DiskStores stores;
   private final OpenLog openLog;
@@ -70,17 +71,18 @@ final class DiskStore implements ShardStore, EndOfBurstListener, LogOwner {
   private int ticks;
   private boolean closed;
 
-  DiskStore(Shard shard, StoreOptions options, DiskStores stores) {
+  DiskStore(int partition, Shard shard, StoreOptions options, DiskStores stores) {
+    this.partition = partition;
     this.shard = shard;
     this.stores = stores;
     PagedContents paged = new PagedContents(queues);
     ContentArena memory = new ContentArena(options.slabBytes(), paged);
     this.budget = new MemoryBudget(options.memoryBytes() / options.shards(), memory);
-    this.paging = new Paging(memory, budget, () -> stores.openPaging(shard.index(), paged));
-    this.openLog = stores.openLog(shard.index());
+    this.paging = new Paging(memory, budget, () -> stores.openPaging(partition, paged));
+    this.openLog = stores.openLog(partition);
     this.log = openLog.log();
     this.dead = new UnsettledEntries(log, queues);
-    this.recovery = new StoreRecovery(shard.index(), stores, log, this, queues);
+    this.recovery = new StoreRecovery(partition, stores, log, this, queues);
   }
 
   @Override
@@ -95,7 +97,7 @@ final class DiskStore implements ShardStore, EndOfBurstListener, LogOwner {
   @Override
   public synchronized StreamStore openStream(long queueId, QueueName name) {
     if (streams == null) {
-      streams = stores.openStreams(shard, this::touch);
+      streams = stores.openStreams(partition, shard, this::touch);
     }
     stores.hasStream(queueId);
     return streams.open(queueId, name);
@@ -106,7 +108,7 @@ final class DiskStore implements ShardStore, EndOfBurstListener, LogOwner {
     Recovered found = recovery.run(shardsBefore, openBeside);
     recovered = true;
     queues.values().forEach(DiskQueueStore::unlistIfUnused);
-    long messages = found.messages() + stores.recoverStreams(streams, shard.index());
+    long messages = found.messages() + stores.recoverStreams(streams, partition);
     shard.loop().schedule(this::tick, TICK_MILLIS);
     return new Recovered(messages, found.highestQueueId());
   }
@@ -114,7 +116,7 @@ final class DiskStore implements ShardStore, EndOfBurstListener, LogOwner {
   @Override
   public void recoveredForGood() {
     recovery.deleteAdopted();
-    stores.deleteOrphanedStreams(shard.index());
+    stores.deleteOrphanedStreams(partition);
   }
 
   // Entries, for the queues
@@ -168,7 +170,7 @@ final class DiskStore implements ShardStore, EndOfBurstListener, LogOwner {
 
   private String place(long location) {
     return "record at %d of segment %d of shard %d"
-        .formatted(Location.offset(location), Location.segment(location), shard.index());
+        .formatted(Location.offset(location), Location.segment(location), partition);
   }
 
   boolean mayReadInPassing(long location, boolean paged) {

@@ -76,11 +76,11 @@ public final class DiskStores {
    *
    * @throws StoreException if its directory cannot be made
    */
-  public ShardStore create(Shard shard) {
-    if (shard.index() == 0) {
+  public ShardStore create(int partition, Shard shard) {
+    if (partition == 0) {
       begin();
     }
-    return new DiskStore(shard, options, this);
+    return new DiskStore(partition, shard, options, this);
   }
 
   private void begin() {
@@ -141,8 +141,8 @@ public final class DiskStores {
    *
    * @param touched called in a burst when something is to be flushed at its end
    */
-  StreamLogs openStreams(Shard shard, Runnable touched) {
-    String name = "streams " + shard.index();
+  StreamLogs openStreams(int partition, Shard shard, Runnable touched) {
+    String name = "streams " + partition;
     return new StreamLogs(
         new Streams(),
         shard::execute,

@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ExecutorService;
+import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 
@@ -47,7 +47,7 @@ public final class MemoryHost implements StorageEnvironment {
    *
    * @param memoryBytes how much memory messages may take, in all
    */
-  public Function<Shard, ShardStore> stores(int shards, long memoryBytes) {
+  public BiFunction<Integer, Shard, ShardStore> stores(int shards, long memoryBytes) {
     StoreOptions options =
         new StoreOptions(
             Path.of("memory"),

@@ -4,11 +4,11 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.Policy;
-import io.mayflymq.core.policy.PolicySubject;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.settings.QueueType;
-import io.mayflymq.core.vhost.Queue;
-import io.mayflymq.core.vhost.QueueSnapshot;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
+import io.mayflymq.core.vhost.queue.QueueState;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.delivery.ChannelConsumerTarget;
 import io.mayflymq.server.delivery.ChannelIdentity;
@@ -85,7 +85,7 @@ public final class QueueJson {
   }
 
   /** Returns a consumer of a queue. */
-  public static Map<String, Object> consumer(QueueSnapshot view, QueueSnapshot.Member member) {
+  public static Map<String, Object> consumer(QueueSnapshot view, QueueState.Member member) {
     Consumer consumer = member.consumer();
     Queue queue = view.queue();
     Map<String, Object> object =
@@ -118,11 +118,7 @@ public final class QueueJson {
   }
 
   private static EffectiveSettings byPolicies(Queue queue) {
-    return queue
-        .vhost()
-        .policies()
-        .table()
-        .byPolicies(PolicySubject.queue(queue.definition().settings().type(), queue.name()));
+    return queue.vhost().byPolicies(queue.definition());
   }
 
   /** Returns the timestamp of the publisher in seconds since 1970; null if it is unknown. */
@@ -133,7 +129,7 @@ public final class QueueJson {
   private static String tagOfFirst(
       QueueSnapshot view, java.util.function.Predicate<Consumer> wanted) {
     return view.consumers().stream()
-        .map(QueueSnapshot.Member::consumer)
+        .map(QueueState.Member::consumer)
         .filter(wanted)
         .map(consumer -> consumer.tag().value())
         .findFirst()
@@ -145,7 +141,7 @@ public final class QueueJson {
       return null;
     }
     return view.consumers().stream()
-        .filter(QueueSnapshot.Member::active)
+        .filter(QueueState.Member::active)
         .map(member -> member.consumer().tag().value())
         .findFirst()
         .orElse(null);

@@ -3,8 +3,8 @@ package io.mayflymq.server.management.resource;
 import io.mayflymq.core.queue.browse.BrowsedMessage;
 import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.security.Permission;
-import io.mayflymq.core.vhost.Queue;
-import io.mayflymq.core.vhost.QueuePage;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueuePage;
 import io.mayflymq.server.management.api.Json;
 import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.MessageMemory;
@@ -51,7 +51,7 @@ public final class BrowseResource {
     try {
       long most = Math.min(MOST_BYTES, share.most());
       share.set(most);
-      QueuePage page = Futures.await(queue.browse(from, count, most));
+      QueuePage page = Futures.await(queue.requests().browse(from, count, most));
       List<Seen> items =
           page.messages().stream().map(message -> Seen.of(message, truncate)).toList();
       share.set(items.stream().mapToLong(Seen::bytes).sum());

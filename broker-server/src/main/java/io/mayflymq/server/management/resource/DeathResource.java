@@ -47,7 +47,7 @@ public final class DeathResource {
   }
 
   private List<DeathRecord> deaths() {
-    return Futures.await(managed.broker().shards().deaths());
+    return Futures.await(managed.broker().partitions().deaths());
   }
 
   private Response answer(Request request, Predicate<DeathRecord> wanted) {

@@ -1,6 +1,6 @@
 package io.mayflymq.server.management.resource;
 
-import io.mayflymq.core.vhost.Queue;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Json;
 import io.mayflymq.server.management.api.Listing;

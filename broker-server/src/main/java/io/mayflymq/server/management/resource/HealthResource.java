@@ -1,7 +1,7 @@
 package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.vhost.Shards;
+import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.config.NodeName;

@@ -7,9 +7,10 @@ import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.vhost.Broker;
-import io.mayflymq.core.vhost.Queue;
-import io.mayflymq.core.vhost.QueueSnapshot;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueHost;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.ConnectionException;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.channel.ChannelView;
@@ -191,7 +192,7 @@ public final class ManagedBroker {
   }
 
   /** Returns what a principal may do in a virtual host that is usable for him. */
-  VhostAccess access(Principal principal, VirtualHost vhost) {
+  VhostAccess access(Principal principal, QueueHost vhost) {
     if (principal.control()) {
       return accessControl().unrestrictedAccess(principal.user(), vhost.name());
     }
@@ -208,7 +209,7 @@ public final class ManagedBroker {
   /** Returns how the queues of these virtual hosts are now, by virtual host and name. */
   List<QueueSnapshot> queues(Collection<VirtualHost> vhosts) {
     List<Queue> all = vhosts.stream().flatMap(vhost -> vhost.routing().queues().stream()).toList();
-    return Futures.await(ShardQuery.collect(all, Queue::shard, Queue::view)).stream()
+    return Futures.await(ShardQuery.collect(all, Queue::shard, QueueSnapshot::of)).stream()
         .sorted(BY_VHOST_AND_NAME)
         .toList();
   }
@@ -253,7 +254,7 @@ public final class ManagedBroker {
   private static CompletableFuture<ShardQuery.Seen<QueueSnapshot>> beginQueues(
       Collection<VirtualHost> vhosts) {
     List<Queue> all = vhosts.stream().flatMap(vhost -> vhost.routing().queues().stream()).toList();
-    return ShardQuery.collectWithin(SHORT_MILLIS, all, Queue::shard, Queue::view);
+    return ShardQuery.collectWithin(SHORT_MILLIS, all, Queue::shard, QueueSnapshot::of);
   }
 
   private static boolean isShown(Principal principal, String user) {
@@ -275,7 +276,7 @@ public final class ManagedBroker {
     List<QueueSnapshot> found =
         queue == null
             ? List.of()
-            : Futures.await(ShardQuery.collect(List.of(queue), Queue::shard, Queue::view));
+            : Futures.await(ShardQuery.collect(List.of(queue), Queue::shard, QueueSnapshot::of));
     if (found.isEmpty()) {
       throw ApiException.notFound();
     }

@@ -9,12 +9,12 @@ import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.settings.LeaseUse;
-import io.mayflymq.core.vhost.PublishListener;
-import io.mayflymq.core.vhost.Queue;
-import io.mayflymq.core.vhost.ReplySender;
-import io.mayflymq.core.vhost.ShardCommandSender;
-import io.mayflymq.core.vhost.Shards;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.command.PublishListener;
+import io.mayflymq.core.vhost.command.ShardCommandSender;
+import io.mayflymq.core.vhost.partition.Partitions;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.reply.ReplySender;
 import io.mayflymq.protocol.types.AmqpException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ReplyCode;
@@ -89,9 +89,9 @@ public final class MessageResource {
     PathNames.check("exchange", exchange);
     PathNames.check("routing key", routingKey);
     VhostAccess access = managed.access(request.principal(), vhost);
-    Shards shards = managed.broker().shards();
+    Partitions partitions = managed.broker().partitions();
     CompletableFuture<Boolean> routed = new CompletableFuture<>();
-    Shard home = shards.get(0);
+    Shard home = partitions.get(0).shard();
     home.execute(
         () -> {
           try {
@@ -106,7 +106,10 @@ public final class MessageResource {
             ReplySender replies = new ReplySender(home, vhost.replies());
             publisher.replyNames().forEach(name -> replies.send(name, message));
             send(
-                message, publisher.route(), new ShardCommandSender(home, shards, () -> {}), routed);
+                message,
+                publisher.route(),
+                new ShardCommandSender(home, partitions, () -> {}),
+                routed);
           } catch (RuntimeException e) {
             routed.completeExceptionally(e);
           }
@@ -261,7 +264,7 @@ public final class MessageResource {
   /** Returns the next message, or null. One that comes too late goes back to the queue. */
   private GetResult fetch(Queue queue, AckMode mode) {
     CompletableFuture<GetResult> next =
-        queue.fetch(mode.acknowledges, mode.requeues ? LeaseUse.PEEK : LeaseUse.GET);
+        queue.requests().fetch(mode.acknowledges, mode.requeues ? LeaseUse.PEEK : LeaseUse.GET);
     try {
       return Futures.await(next);
     } catch (RuntimeException e) {
@@ -286,7 +289,7 @@ public final class MessageResource {
         () -> {
           ShardCommandSender commands =
               new ShardCommandSender(
-                  shard, managed.broker().shards(), () -> settled.complete(null));
+                  shard, managed.broker().partitions(), () -> settled.complete(null));
           Consumer noConsumer =
               new Consumer(ShortString.EMPTY, true, false, 0, FieldTable.EMPTY, null);
           for (GetResult fetched : taken) {

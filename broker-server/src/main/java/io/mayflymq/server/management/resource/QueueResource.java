@@ -1,9 +1,9 @@
 package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.security.Permission;
-import io.mayflymq.core.vhost.Queue;
 import io.mayflymq.core.vhost.QueueDeclaration;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.channel.DeclareChecks;
 import io.mayflymq.server.management.api.ApiException;
@@ -88,7 +88,7 @@ public final class QueueResource {
   }
 
   private Response purge(Request request) {
-    Futures.await(managed.usableQueue(request, Permission.READ).purge());
+    Futures.await(managed.usableQueue(request, Permission.READ).requests().purge());
     return Response.noContent();
   }
 

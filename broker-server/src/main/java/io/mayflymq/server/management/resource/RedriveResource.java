@@ -3,11 +3,12 @@ package io.mayflymq.server.management.resource;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
-import io.mayflymq.core.vhost.Queue;
-import io.mayflymq.core.vhost.Redrive;
-import io.mayflymq.core.vhost.RedriveReport;
-import io.mayflymq.core.vhost.RedriveRequest;
-import io.mayflymq.core.vhost.RedriveRequest.Destination;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.redrive.Redrive;
+import io.mayflymq.core.vhost.redrive.RedriveRegistry;
+import io.mayflymq.core.vhost.redrive.RedriveReport;
+import io.mayflymq.core.vhost.redrive.RedriveRequest;
+import io.mayflymq.core.vhost.redrive.RedriveRequest.Destination;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.management.api.ApiException;
@@ -22,8 +23,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * Redrives dead letters. A redrive runs in the background: one request starts it, others query its
- * progress or stop it.
+ * RedriveRegistry dead letters. A redrive runs in the background: one request starts it, others
+ * query its progress or stop it.
  */
 public final class RedriveResource {
   private static final Set<String> FIELDS =
@@ -56,7 +57,8 @@ public final class RedriveResource {
     Queue queue = managed.usableQueue(request, Permission.READ);
     RedriveRequest wanted = wanted(request.body().fields(), dryRun);
     VhostAccess access = managed.access(request.principal(), queue.vhost());
-    return Futures.await(queue.redrive(wanted, new Conditions(managed.alarms(), access)));
+    Conditions conditions = new Conditions(managed.alarms(), access);
+    return Futures.await(redrives(request).start(queue, wanted, conditions));
   }
 
   private record Conditions(Alarms alarms, VhostAccess access) implements Redrive.Conditions {
@@ -142,8 +144,12 @@ public final class RedriveResource {
     return Response.ok(object(Futures.await(redrive.done())));
   }
 
+  private RedriveRegistry redrives(Request request) {
+    return managed.usableVhost(request).redrives();
+  }
+
   private Redrive last(Request request) {
-    Redrive last = managed.usableQueue(request, Permission.READ).lastRedrive();
+    Redrive last = redrives(request).last(managed.usableQueue(request, Permission.READ));
     if (last == null) {
       throw ApiException.notFound();
     }

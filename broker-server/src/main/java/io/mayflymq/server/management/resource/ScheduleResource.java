@@ -5,9 +5,8 @@ import io.mayflymq.core.queue.schedule.SchedulePlace;
 import io.mayflymq.core.queue.schedule.ScheduledMessage;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
-import io.mayflymq.core.vhost.Queue;
-import io.mayflymq.core.vhost.QueueSchedule;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Json;
 import io.mayflymq.server.management.api.Request;
@@ -42,9 +41,7 @@ public final class ScheduleResource {
   private Response list(Request request) {
     int limit = limit(request.query("limit"));
     SchedulePlace after = place(request.query("after"));
-    SchedulePage page =
-        Futures.await(
-            QueueSchedule.with(queue(request), all -> all.page(after, limit), SchedulePage.NONE));
+    SchedulePage page = Futures.await(queue(request).requests().scheduled(after, limit));
     return Response.ok(
         Json.object(
             "items",
@@ -87,13 +84,13 @@ public final class ScheduleResource {
   }
 
   private Response purge(Request request) {
-    Futures.await(QueueSchedule.with(queue(request), all -> all.remove(null), 0L));
+    Futures.await(queue(request).requests().removeScheduled(null));
     return Response.noContent();
   }
 
   private Response cancel(Request request) {
     String id = request.parameter("message");
-    if (Futures.await(QueueSchedule.with(queue(request), all -> all.remove(id), 0L)) == 0) {
+    if (Futures.await(queue(request).requests().removeScheduled(id)) == 0) {
       throw ApiException.notFound();
     }
     return Response.noContent();

@@ -6,8 +6,9 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.CounterGroup;
 import io.mayflymq.core.metrics.ShardQuery;
 import io.mayflymq.core.security.Limits;
-import io.mayflymq.core.vhost.QueueSnapshot;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.queue.QueueHost;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
@@ -118,7 +119,7 @@ public final class VhostResource {
   private Response list(Request request) {
     List<VirtualHost> visible = managed.vhosts(request.principal());
     ShardQuery.Seen<QueueSnapshot> seen = managed.answeringQueues(visible);
-    Map<VirtualHost, List<QueueSnapshot>> queues =
+    Map<QueueHost, List<QueueSnapshot>> queues =
         seen.views().stream().collect(Collectors.groupingBy(view -> view.queue().vhost()));
     return Listing.of(
             visible,

@@ -1,0 +1,45 @@
+package io.mayflymq.core.runtime;
+
+import io.mayflymq.core.fault.Faults;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/** The shards of a broker, one for each of its threads. Any thread may call. */
+public final class Shards {
+  private final List<Shard> all;
+
+  /**
+   * Creates a shard on each loop.
+   *
+   * @param loops the threads
+   * @param clock the time
+   * @param faults where uncaught exceptions are reported
+   */
+  public Shards(List<? extends EventLoop> loops, InstantSource clock, Faults faults) {
+    this.all =
+        IntStream.range(0, loops.size())
+            .mapToObj(index -> new Shard(index, loops.get(index), clock, faults))
+            .toList();
+  }
+
+  /** Returns how many there are. */
+  public int count() {
+    return all.size();
+  }
+
+  /** Returns the shard of this number. */
+  public Shard get(int index) {
+    return all.get(index);
+  }
+
+  /** Returns the shard on this loop. */
+  public Shard on(EventLoop loop) {
+    for (Shard shard : all) {
+      if (shard.loop() == loop) {
+        return shard;
+      }
+    }
+    throw new IllegalArgumentException("no shard on " + loop);
+  }
+}

@@ -1,0 +1,163 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.metadata.CommittedState;
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.vhost.queue.Preconditions;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.protocol.types.AmqpException;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.ReplyCode;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/*
+ * The state of a virtual host, which its exchanges, queues and policies share, and how requests change it.
+ *
+ * Publishers read the routing table, an immutable snapshot behind one volatile field, and never wait. A thread that changes it holds the
+ * lock for as long as it takes to make the next snapshot and to append the change to the metadata log; the change is in force once
+ * the log says that it is safe (CommittedState). So what one client sees another one's crash cannot take away.
+ *
+ * A request is decided by the proposed state, which has the changes that are being written too. Where it finds there what is not in force yet,
+ * or is told to make what is about to go, it waits until that is decided and looks again. An error is told only when nothing that it follows from
+ * is being written.
+ */
+final class VhostState {
+  private final Object lock = new Object();
+  private final CommittedState<Topology> topology;
+  private final Preconditions errors;
+  private volatile VhostDefinition definition;
+
+  VhostState(VhostDefinition definition, Topology first, BrokerContext broker) {
+    this.definition = definition;
+    this.errors = new Preconditions(definition.name());
+    this.topology = new CommittedState<>(lock, broker.metadata(), first);
+  }
+
+  String name() {
+    return definition.name();
+  }
+
+  VhostDefinition definition() {
+    return definition;
+  }
+
+  void redefine(VhostDefinition changed) {
+    definition = changed;
+  }
+
+  /** Returns the errors of this virtual host. */
+  Preconditions errors() {
+    return errors;
+  }
+
+  /** Returns the lock under which the state is changed. */
+  Object lock() {
+    return lock;
+  }
+
+  /** Returns the exchanges, queues and bindings in force. */
+  RoutingTable<Queue> routing() {
+    return topology.current().routing();
+  }
+
+  /** Returns the state in force. */
+  Topology current() {
+    return topology.current();
+  }
+
+  /** Returns the state with the changes that are being written. Within the lock. */
+  Topology proposed() {
+    return topology.proposed();
+  }
+
+  /** See {@link CommittedState#isSettled}. */
+  boolean isSettled() {
+    return topology.isSettled();
+  }
+
+  /** See {@link CommittedState#settled}. */
+  CompletableFuture<Void> settled() {
+    return topology.settled();
+  }
+
+  /** See {@link CommittedState#propose}. */
+  CompletableFuture<Void> propose(
+      Topology changed, List<MetadataCommand> commands, Runnable whenInForce) {
+    return topology.propose(changed, commands, whenInForce);
+  }
+
+  /** See {@link CommittedState#restore}. */
+  void restore(Topology kept) {
+    topology.restore(kept);
+  }
+
+  /**
+   * Answers a request under the lock. An error that may come from something that is being written
+   * is told only if it stays when that is decided.
+   */
+  <T> CompletableFuture<T> ask(Supplier<CompletableFuture<T>> request) {
+    return CommittedState.retrying(
+        () -> {
+          synchronized (lock) {
+            try {
+              return request.get();
+            } catch (AmqpException e) {
+              if (topology.isSettled()) {
+                throw e;
+              }
+            }
+          }
+          return askLater(request);
+        });
+  }
+
+  /** Answers a request when what is proposed now is in force or undone. */
+  <T> CompletableFuture<T> askLater(Supplier<CompletableFuture<T>> request) {
+    return topology
+        .settled()
+        .thenCompose(
+            settled ->
+                CommittedState.retrying(
+                    () -> {
+                      synchronized (lock) {
+                        return request.get();
+                      }
+                    }));
+  }
+
+  /**
+   * Returns a queue that must exist and be usable by a connection.
+   *
+   * @throws ChannelException 404, or 405 if it is exclusive to another connection
+   */
+  Queue usable(RoutingTable<Queue> table, String queue, Object connection) {
+    Queue found = table.queue(queue);
+    if (found == null) {
+      throw errors.noQueue(queue);
+    }
+    if (found.owner() != null && found.owner() != connection) {
+      throw errors.locked(queue);
+    }
+    return found;
+  }
+
+  /**
+   * Checks that the virtual host is not deleted.
+   *
+   * @throws ConnectionException 320 if it is
+   */
+  void requireAlive(Topology asked) {
+    if (asked.deleted()) {
+      throw new ConnectionException(
+          ReplyCode.CONNECTION_FORCED, "vhost '%s' is deleted".formatted(name()));
+    }
+  }
+
+  static CompletableFuture<Void> done() {
+    return CompletableFuture.completedFuture(null);
+  }
+}

@@ -1,0 +1,231 @@
+package io.mayflymq.core.vhost.command;
+
+import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.message.DropTrigger;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.vhost.partition.Consequences;
+import io.mayflymq.core.vhost.partition.DeadLetterOutbox;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.ShardQueue;
+import java.util.Arrays;
+
+/*
+ * What one burst of a connection wants of the queues of one shard: publishes and settlements, in the order they came. It is the unit that is
+ * handed from loop to loop: filled on the connection's loop, applied on the shard's, and given back to the connection's with the outcome.
+ *
+ * Columns instead of objects: a batch of a thousand messages is seven arrays, which are used again for the next burst.
+ */
+final class CommandBatch {
+  static final byte PUBLISH = 0;
+  static final byte ACKNOWLEDGE = 1;
+  static final byte REJECT = 2;
+  static final byte REQUEUE = 3;
+  static final byte FAIL = 4;
+  static final byte SCHEDULE = 5;
+  static final byte TIME_OUT = 6;
+  private static final byte REFUSED = 7;
+
+  /** It threw: its outcome is unknown. */
+  private static final byte FAILED = 8;
+
+  private static final int INITIAL_CAPACITY = 64;
+  private static final int FLOOD_BYTES = 32 << 10;
+
+  /** Larger batches are not used again, so that a burst does not hold memory for ever. */
+  private static final int LARGEST_REUSED = 8192;
+
+  private byte[] kinds = new byte[INITIAL_CAPACITY];
+  private Queue[] queues = new Queue[INITIAL_CAPACITY];
+  private Object[] subjects = new Object[INITIAL_CAPACITY];
+  private PublishListener[] listeners = new PublishListener[INITIAL_CAPACITY];
+  private long[] firsts = new long[INITIAL_CAPACITY];
+  private long[] lasts = new long[INITIAL_CAPACITY];
+  private int size;
+  private long bytes;
+  private boolean awaited;
+
+  /** Null as long as no command is known to have any. */
+  private Consequences consequences;
+
+  /** What comes of the batch; see {@link Consequences}. */
+  Consequences consequences() {
+    if (consequences == null) {
+      consequences = new Consequences();
+    }
+    return consequences;
+  }
+
+  /** The batch comes of another one, and is handed on: or of none, which is null. */
+  void comesOf(Consequences cause) {
+    if (cause != null) {
+      cause.handedOn();
+      consequences = cause;
+    }
+  }
+
+  void publish(Queue queue, Message message, PublishListener listener, long publishSequence) {
+    add(PUBLISH, queue, message, publishSequence, 0);
+    listeners[size - 1] = listener;
+    awaited |= listener != null;
+    bytes += message.content().length;
+  }
+
+  void schedule(
+      Queue queue,
+      Message message,
+      long dueMillis,
+      PublishListener listener,
+      long publishSequence) {
+    publish(queue, message, listener, publishSequence);
+    kinds[size - 1] = SCHEDULE;
+    lasts[size - 1] = dueMillis;
+  }
+
+  void settle(byte kind, Queue queue, Consumer consumer, long from, long to) {
+    add(kind, queue, consumer, from, to);
+  }
+
+  private void add(byte kind, Queue queue, Object subject, long first, long last) {
+    if (size == kinds.length) {
+      grow();
+    }
+    kinds[size] = kind;
+    queues[size] = queue;
+    subjects[size] = subject;
+    firsts[size] = first;
+    lasts[size] = last;
+    size++;
+  }
+
+  private void grow() {
+    int capacity = size * 2;
+    kinds = Arrays.copyOf(kinds, capacity);
+    queues = Arrays.copyOf(queues, capacity);
+    subjects = Arrays.copyOf(subjects, capacity);
+    listeners = Arrays.copyOf(listeners, capacity);
+    firsts = Arrays.copyOf(firsts, capacity);
+    lasts = Arrays.copyOf(lasts, capacity);
+  }
+
+  /** How many bytes of content the batch carries. */
+  long bytes() {
+    return bytes;
+  }
+
+  int size() {
+    return size;
+  }
+
+  /** Whether a publisher waits for a message of the batch to be safe. */
+  boolean isAwaited() {
+    return awaited;
+  }
+
+  /**
+   * How long the sender should pause, in ms; 0 if there is no need. A flood mostly goes to one
+   * queue, so the last one is asked; few messages never have to pause.
+   *
+   * @see ShardQueue#pauseMillis
+   */
+  int pauseMillis() {
+    return bytes < FLOOD_BYTES || kinds[size - 1] != PUBLISH
+        ? 0
+        : queues[size - 1].onShard().pauseMillis();
+  }
+
+  /**
+   * Applies the commands in order, within a burst of the shard, and has the dead letters that come
+   * of them leave. One that throws is reported, its publisher is told that it failed, and the
+   * others are applied all the same.
+   */
+  void applyWith(DeadLetterOutbox deadLetters, Faults faults) {
+    try {
+      apply(deadLetters, faults);
+      // Before the batch is reported, so that its dead letters are there then.
+      deadLetters.flush(consequences);
+    } finally {
+      if (consequences != null) {
+        consequences.applied();
+      }
+    }
+  }
+
+  private void apply(DeadLetterOutbox deadLetters, Faults faults) {
+    for (int i = 0; i < size; i++) {
+      try {
+        apply(i);
+      } catch (Throwable e) {
+        faults.contained("a command of", queues[i], e);
+        kinds[i] = FAILED;
+      }
+      // The next command may be for a queue that they go to.
+      deadLetters.deliver();
+    }
+  }
+
+  private void apply(int i) {
+    ShardQueue queue = queues[i].onShard();
+    switch (kinds[i]) {
+      case PUBLISH -> {
+        if (!queue.publish((Message) subjects[i])) {
+          kinds[i] = REFUSED;
+        }
+      }
+      case SCHEDULE -> queue.schedule((Message) subjects[i], lasts[i]);
+      case ACKNOWLEDGE -> queue.acknowledge((Consumer) subjects[i], firsts[i], lasts[i]);
+      case REJECT -> reject(i, DropTrigger.CONSUMER);
+      case TIME_OUT -> reject(i, DropTrigger.CONSUMER_TIMEOUT);
+      case REQUEUE -> queue.requeue((Consumer) subjects[i], firsts[i], lasts[i]);
+      default -> queue.fail((Consumer) subjects[i], firsts[i], lasts[i]);
+    }
+  }
+
+  private void reject(int i, DropTrigger cause) {
+    queues[i].onShard().reject((Consumer) subjects[i], firsts[i], lasts[i], cause);
+  }
+
+  /**
+   * Tells the publishers what became of their messages, on their connection's loop.
+   *
+   * @param safe whether the messages are as safe as they asked for
+   */
+  void notifyPublishers(boolean safe, Faults faults) {
+    if (!awaited) {
+      return;
+    }
+    for (int i = 0; i < size; i++) {
+      PublishListener listener = listeners[i];
+      if (listener != null) {
+        try {
+          notifyPublisher(listener, i, safe);
+        } catch (Throwable e) {
+          faults.contained("telling a publisher to", queues[i], e);
+        }
+      }
+    }
+  }
+
+  private void notifyPublisher(PublishListener listener, int i, boolean safe) {
+    if (safe && kinds[i] != FAILED) {
+      listener.settled(firsts[i], kinds[i] != REFUSED);
+    } else {
+      listener.failed(firsts[i]);
+    }
+  }
+
+  /** Empties the batch for another burst. @return false if it has grown too large to be kept */
+  boolean recycle() {
+    if (kinds.length > LARGEST_REUSED) {
+      return false;
+    }
+    Arrays.fill(queues, 0, size, null);
+    Arrays.fill(subjects, 0, size, null);
+    Arrays.fill(listeners, 0, size, null);
+    size = 0;
+    bytes = 0;
+    awaited = false;
+    consequences = null;
+    return true;
+  }
+}

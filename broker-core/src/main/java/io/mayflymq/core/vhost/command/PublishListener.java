@@ -1,0 +1,27 @@
+package io.mayflymq.core.vhost.command;
+
+/**
+ * Learns what became of published messages. Called on the loop of the connection that published
+ * them.
+ */
+@FunctionalInterface
+public interface PublishListener {
+  /**
+   * One of the shards that a message went to has it, as safely as the message asked for, or one of
+   * its queues has refused it.
+   *
+   * @param publishSequence the number that the publisher gave the message
+   * @param accepted whether every queue of that shard took it
+   */
+  void settled(long publishSequence, boolean accepted);
+
+  /**
+   * One of the shards that a message went to could not make it safe, as its disk has failed, or one
+   * of its queues has failed over it: it may be there or not.
+   *
+   * @param publishSequence the number that the publisher gave the message
+   */
+  default void failed(long publishSequence) {
+    settled(publishSequence, false);
+  }
+}

@@ -1,0 +1,330 @@
+package io.mayflymq.core.vhost.command;
+
+import io.mayflymq.core.message.Delay;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.routing.route.Route;
+import io.mayflymq.core.runtime.EndOfBurstListener;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.vhost.partition.Consequences;
+import io.mayflymq.core.vhost.partition.Partition;
+import io.mayflymq.core.vhost.partition.Partitions;
+import io.mayflymq.core.vhost.queue.Queue;
+import java.util.ArrayDeque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/*
+ * The way from a connection (or a partition that dead-letters) to the partitions: one batch for each, filled while a burst runs and handed over
+ * at its end. Commands for the same partition keep their order, and what is called on a queue after flush() comes after them.
+ *
+ * Batches come back when they were applied and what they wrote is safe, if a publisher waits for that; else at once, unless the disk is too far
+ * behind to take more, or the batch is part of a flood that consumers cannot keep up with: then they come back after a pause. What is under way
+ * is counted in bytes, so a connection can stop reading while a shard, or consumers, are behind.
+ */
+public final class ShardCommandSender implements EndOfBurstListener {
+  private static final int SPARE_BATCHES = 8;
+
+  private final Shard home;
+  private final Partitions partitions;
+  private final Runnable onReturn;
+  private final CommandBatch[] open;
+  private final ArrayDeque<CommandBatch> spare = new ArrayDeque<>(SPARE_BATCHES);
+  private final CausedDeadLetters caused = new CausedDeadLetters();
+  private final boolean remembersCauses;
+  private boolean empty = true;
+  private long bytesUnderWay;
+  private int batchesUnderWay;
+
+  /**
+   * Creates the sender of one connection.
+   *
+   * @param home the shard on the loop that they belong to; all methods are called in its bursts
+   * @param partitions where they lead
+   * @param onReturn called in a burst of the home shard when a batch has come back
+   */
+  public ShardCommandSender(Shard home, Partitions partitions, Runnable onReturn) {
+    this(home, partitions, onReturn, true);
+  }
+
+  /**
+   * Creates the sender of a connection, or of a shard.
+   *
+   * @param remembersCauses whether it is asked what has arrived
+   */
+  public ShardCommandSender(
+      Shard home, Partitions partitions, Runnable onReturn, boolean remembersCauses) {
+    this.remembersCauses = remembersCauses;
+    this.home = home;
+    this.partitions = partitions;
+    this.onReturn = onReturn;
+    this.open = new CommandBatch[partitions.count()];
+  }
+
+  /**
+   * Publishes a message to all queues of its route; to those behind a delayed exchange later, if it
+   * asks for that.
+   *
+   * @param listener who learns of the outcome, once for each queue, or null
+   * @param publishSequence the number that it is told of the message
+   */
+  public void publish(
+      Route<Queue> route, Message message, PublishListener listener, long publishSequence) {
+    long delay = route.delayOf(message);
+    int now = delay > 0 ? route.undelayed() : route.size();
+    for (int i = 0; i < now; i++) {
+      publish(route.get(i), message, listener, publishSequence);
+    }
+    if (now < route.size()) {
+      Message delayed = Delay.over(message, delay);
+      long due = Deadlines.after(home.now(), delay);
+      for (int i = now; i < route.size(); i++) {
+        schedule(route.get(i), delayed, due, listener, publishSequence);
+      }
+    }
+  }
+
+  /**
+   * Publishes a message to a queue.
+   *
+   * @param listener who learns of the outcome, or null
+   * @param publishSequence the number that it is told of the message
+   */
+  public void publish(
+      Queue queue, Message message, PublishListener listener, long publishSequence) {
+    CommandBatch batch = batchFor(queue);
+    batch.publish(queue, message, listener, publishSequence);
+    if (remembersCauses && queue.settings().deadLettersOnArrivalOf(message)) {
+      caused.add(queue, batch.consequences());
+    }
+  }
+
+  /**
+   * Publishes a message to a queue, at a later time.
+   *
+   * @param dueMillis when, in ms since the epoch
+   * @param listener who learns that it is there to wait, or null
+   */
+  public void schedule(
+      Queue queue, Message message, long dueMillis, PublishListener listener, long sequence) {
+    batchFor(queue).schedule(queue, message, dueMillis, listener, sequence);
+  }
+
+  /**
+   * Acknowledges the messages of a consumer with sequence numbers from one to the other, both
+   * included.
+   */
+  public void acknowledge(Queue queue, Consumer consumer, long from, long to) {
+    batchFor(queue).settle(CommandBatch.ACKNOWLEDGE, queue, consumer, from, to);
+  }
+
+  /** Rejects them: they die. */
+  public void reject(Queue queue, Consumer consumer, long from, long to) {
+    putBack(CommandBatch.REJECT, queue, consumer, from, to);
+  }
+
+  /** The consumer has had them for too long: they die. */
+  public void timeOut(Queue queue, Consumer consumer, long from, long to) {
+    putBack(CommandBatch.TIME_OUT, queue, consumer, from, to);
+  }
+
+  /** Puts them back. */
+  public void requeue(Queue queue, Consumer consumer, long from, long to) {
+    putBack(CommandBatch.REQUEUE, queue, consumer, from, to);
+  }
+
+  /** Puts them back, as the consumer could not deal with them. */
+  public void fail(Queue queue, Consumer consumer, long from, long to) {
+    putBack(CommandBatch.FAIL, queue, consumer, from, to);
+  }
+
+  private void putBack(byte kind, Queue queue, Consumer consumer, long from, long to) {
+    CommandBatch batch = batchFor(queue);
+    batch.settle(kind, queue, consumer, from, to);
+    if (remembersCauses && queue.settings().deadLetters().areWanted()) {
+      caused.add(queue, batch.consequences());
+    }
+  }
+
+  // The order that the connection sees
+
+  /** Whether dead letters may be under way that commands of this connection have caused. */
+  public boolean hasCaused() {
+    return !caused.isEmpty();
+  }
+
+  /**
+   * What has to be waited for before the next command for a queue, so that it comes behind the dead
+   * letters that earlier commands of this connection send there, over other queues too.
+   *
+   * @return null if nothing has; else done, by any thread, when they have arrived
+   */
+  public CompletableFuture<Void> arrivalAt(Queue queue) {
+    return handedOver(caused.arrivalAt(queue));
+  }
+
+  /** The same for all queues of a route. */
+  public CompletableFuture<Void> arrivalAt(Route<Queue> route) {
+    CompletableFuture<Void> arrival = null;
+    for (int i = 0; i < route.size(); i++) {
+      CompletableFuture<Void> one = caused.arrivalAt(route.get(i));
+      if (one != null) {
+        arrival = CausedDeadLetters.both(arrival, one);
+      }
+    }
+    return handedOver(arrival);
+  }
+
+  /** The same for whatever queue. */
+  public CompletableFuture<Void> arrivalEverywhere() {
+    return handedOver(caused.arrivalEverywhere());
+  }
+
+  /** What is still to be handed over would not arrive. */
+  private CompletableFuture<Void> handedOver(CompletableFuture<Void> arrival) {
+    if (arrival != null) {
+      flush();
+    }
+    return arrival == null || arrival.isDone() ? null : arrival;
+  }
+
+  /** The bytes of content that were handed over and have not come back. */
+  public long bytesUnderWay() {
+    return bytesUnderWay;
+  }
+
+  /** Whether every batch that was handed over has come back. */
+  public boolean isSettled() {
+    return batchesUnderWay == 0;
+  }
+
+  @Override
+  public void endOfBurst() {
+    flush();
+  }
+
+  /**
+   * Hands all batches over; done at the end of each burst, and before whatever must come behind
+   * them.
+   */
+  public void flush() {
+    flush(null);
+  }
+
+  /** The same for batches that come of another one, unless that is null. */
+  public void flush(Consequences cause) {
+    if (empty) {
+      return;
+    }
+    empty = true;
+    for (int i = 0; i < open.length; i++) {
+      CommandBatch batch = open[i];
+      if (batch != null) {
+        open[i] = null;
+        batch.comesOf(cause);
+        submit(batch, partitions.get(i));
+      }
+    }
+  }
+
+  private void submit(CommandBatch batch, Partition partition) {
+    bytesUnderWay += batch.bytes();
+    batchesUnderWay++;
+    Shard shard = partition.shard();
+    Runnable apply = () -> apply(batch, partition);
+    if (shard == home) {
+      shard.run(apply);
+    } else {
+      shard.execute(apply);
+    }
+  }
+
+  /** Whatever happens the batch comes back: its connection would wait for it for ever. */
+  private void apply(CommandBatch batch, Partition partition) {
+    Shard shard = partition.shard();
+    Return commit = new Return(batch);
+    try {
+      ShardStore store = partition.store();
+      long storedBefore = store.storedCount();
+      batch.applyWith(partition.outbox(), shard.faults());
+      boolean wrote = store.storedCount() != storedBefore;
+      if ((wrote && batch.isAwaited()) || store.isBehind()) {
+        store.commit(commit);
+      } else {
+        comeBackAfter(batch.pauseMillis(), commit, shard);
+      }
+    } catch (Throwable e) {
+      shard.faults().contained("a batch of commands for", partition, e);
+      commit.failed();
+    }
+  }
+
+  private static void comeBackAfter(int pauseMillis, Return commit, Shard shard) {
+    if (pauseMillis == 0) {
+      commit.safe();
+    } else {
+      shard.loop().schedule(commit::safe, pauseMillis);
+    }
+  }
+
+  /** Brings a batch back when what it wrote is safe, or cannot be: once, whatever is told. */
+  private final class Return implements Commit {
+    private final AtomicBoolean told = new AtomicBoolean();
+    private final CommandBatch batch;
+
+    Return(CommandBatch batch) {
+      this.batch = batch;
+    }
+
+    @Override
+    public void safe() {
+      report(true);
+    }
+
+    @Override
+    public void failed() {
+      report(false);
+    }
+
+    private void report(boolean safe) {
+      if (told.compareAndSet(false, true)) {
+        comeBack(batch, safe);
+      }
+    }
+  }
+
+  private void comeBack(CommandBatch batch, boolean safe) {
+    if (home.isCurrent()) {
+      home.run(() -> returned(batch, safe));
+    } else {
+      home.execute(() -> returned(batch, safe));
+    }
+  }
+
+  private void returned(CommandBatch batch, boolean safe) {
+    bytesUnderWay -= batch.bytes();
+    batchesUnderWay--;
+    batch.notifyPublishers(safe, home.faults());
+    if (spare.size() < SPARE_BATCHES && batch.recycle()) {
+      spare.addLast(batch);
+    }
+    onReturn.run();
+  }
+
+  private CommandBatch batchFor(Queue queue) {
+    int index = queue.partition().index();
+    CommandBatch batch = open[index];
+    if (batch == null) {
+      batch = spare.isEmpty() ? new CommandBatch() : spare.pollLast();
+      open[index] = batch;
+      if (empty) {
+        empty = false;
+        home.atEndOfBurst(this);
+      }
+    }
+    return batch;
+  }
+}

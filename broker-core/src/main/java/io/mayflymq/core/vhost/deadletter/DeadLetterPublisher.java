@@ -1,0 +1,239 @@
+package io.mayflymq.core.vhost.deadletter;
+
+import io.mayflymq.core.message.DeadLetters;
+import io.mayflymq.core.message.Delay;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.routing.route.Route;
+import io.mayflymq.core.runtime.EndOfBurstListener;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.UnsettledEntry;
+import io.mayflymq.core.vhost.command.PublishListener;
+import io.mayflymq.core.vhost.command.ShardCommandSender;
+import io.mayflymq.core.vhost.partition.Consequences;
+import io.mayflymq.core.vhost.partition.DeadLetterOutbox;
+import io.mayflymq.core.vhost.partition.Partition;
+import io.mayflymq.core.vhost.partition.Partitions;
+import io.mayflymq.core.vhost.queue.Queue;
+import java.util.ArrayDeque;
+
+/*
+ * The way of dead letters from the queues of a partition. They leave when the command of their queue is over, at the end of its batch or of the burst at
+ * the latest, so a queue may even dead-letter to itself.
+ *
+ * A dead letter whose queues are all in this partition goes there at once, and one record of the log takes it from its old queue to the new ones. One
+ * that goes to other partitions, or to a stream, whose log is another, is published there like any message, and its entry here is settled when all of them have it as safely as
+ * their disks allow. A crash in between doubles it, and never loses it.
+ */
+public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetterOutbox {
+  private static final long MOST_UNDER_WAY = 4L << 20;
+
+  private final Partition home;
+  private final Shard shard;
+  private final ShardStore store;
+  private final ShardCommandSender commands;
+  private final ArrayDeque<OutgoingDeadLetter> local = new ArrayDeque<>();
+  private final ArrayDeque<Runnable> waitingForRoom = new ArrayDeque<>(1);
+  private final DeadLetters deadLetters = new DeadLetters();
+  private boolean waiting;
+
+  /**
+   * Creates the publisher of a partition.
+   *
+   * @param home the partition
+   * @param partitions where they lead
+   */
+  DeadLetterPublisher(Partition home, Partitions partitions) {
+    this.home = home;
+    this.shard = home.shard();
+    this.store = home.store();
+    this.commands = new ShardCommandSender(shard, partitions, this::cameBack, false);
+  }
+
+  /** Returns what makes the dead letters of this partition. */
+  DeadLetters deadLetters() {
+    return deadLetters;
+  }
+
+  /** Returns whether so much is under way to other partitions that bulk work should wait. */
+  public boolean isFull() {
+    return commands.bytesUnderWay() > MOST_UNDER_WAY;
+  }
+
+  /** Runs a task when {@link #isFull} is over. */
+  public void whenRoom(Runnable task) {
+    waitingForRoom.addLast(task);
+  }
+
+  private void cameBack() {
+    while (!isFull() && !waitingForRoom.isEmpty()) {
+      waitingForRoom.removeFirst().run();
+    }
+  }
+
+  /**
+   * Sends a dead letter that no queue keeps if it is refused.
+   *
+   * @param entry the entry of the message that it was made of, or null if the log has none
+   * @param targets where it goes: one queue at least
+   */
+  public void send(UnsettledEntry entry, Message deadLetter, Route<Queue> targets) {
+    send(new OutgoingDeadLetter(null, entry, deadLetter, targets, null, null));
+  }
+
+  /** Sends a dead letter. */
+  void send(OutgoingDeadLetter deadLetter) {
+    Route<Queue> targets = deadLetter.targets();
+    for (int i = 0; i < targets.size(); i++) {
+      if (targets.get(i).partition() != home || targets.get(i).isStream()) {
+        sendFar(deadLetter);
+        return;
+      }
+    }
+    local.addLast(deadLetter);
+    if (!waiting) {
+      waiting = true;
+      shard.atEndOfBurst(this);
+    }
+  }
+
+  private void sendFar(OutgoingDeadLetter deadLetter) {
+    if (deadLetter.entry() != null) {
+      store.await(deadLetter.entry());
+    }
+    commands.publish(deadLetter.targets(), deadLetter.message(), new Arrival(deadLetter), 0);
+  }
+
+  @Override
+  public void endOfBurst() {
+    flush();
+  }
+
+  /** Sends everything on its way. */
+  public void flush() {
+    flush(null);
+  }
+
+  /**
+   * The same.
+   *
+   * @param cause what the dead letters come of that were sent last, or null
+   */
+  @Override
+  public void flush(Consequences cause) {
+    waiting = false;
+    deliver();
+    commands.flush(cause);
+  }
+
+  /** Delivers the dead letters to queues of this partition. Not while a command of a queue runs. */
+  @Override
+  public void deliver() {
+    for (OutgoingDeadLetter deadLetter = local.pollFirst();
+        deadLetter != null;
+        deadLetter = local.pollFirst()) {
+      deliver(deadLetter);
+    }
+  }
+
+  private void deliver(OutgoingDeadLetter deadLetter) {
+    try {
+      move(deadLetter);
+    } catch (Throwable e) {
+      shard.faults().contained("dead-lettering on", home, e);
+    }
+  }
+
+  /** If a queue fails the log keeps the message: after a restart it is back where it died. */
+  private void move(OutgoingDeadLetter deadLetter) {
+    Route<Queue> targets = deadLetter.targets();
+    long delay = targets.delayOf(deadLetter.message());
+    // One record has one content: who gets it now is told of the delay of the others.
+    Message message = delay > 0 ? Delay.over(deadLetter.message(), delay) : deadLetter.message();
+    if (deadLetter.entry() != null) {
+      store.beginMove(deadLetter.entry(), message);
+    }
+    boolean taken = false;
+    boolean failed = false;
+    for (int i = 0; i < targets.size(); i++) {
+      try {
+        if (delay > 0 && i >= targets.undelayed()) {
+          targets.get(i).onShard().schedule(message, Deadlines.after(shard.now(), delay));
+          taken = true;
+        } else {
+          taken |= targets.get(i).onShard().publish(message);
+        }
+      } catch (Throwable e) {
+        failed = true;
+        shard.faults().contained("dead-lettering into", targets.get(i), e);
+      }
+    }
+    if (!taken && !failed && deadLetter.source() != null && !deadLetter.isPassedOn()) {
+      failed = !refused(deadLetter);
+    }
+    if (deadLetter.entry() != null) {
+      store.endMove(shard.now(), failed);
+    }
+  }
+
+  /**
+   * No queue took a dead letter.
+   *
+   * @return whether its own queue could deal with that
+   */
+  private boolean refused(OutgoingDeadLetter deadLetter) {
+    try {
+      deadLetter.refusals().refused(deadLetter);
+      return true;
+    } catch (Throwable e) {
+      shard.faults().contained("keeping a refused dead letter of", deadLetter.source(), e);
+      return false;
+    }
+  }
+
+  /**
+   * Hears when a dead letter is safe, or that no queue took it; where a disk has failed it is never
+   * safe, and the entry stays: after a restart the message is still where it died.
+   */
+  private final class Arrival implements PublishListener {
+    private final OutgoingDeadLetter deadLetter;
+    private int awaited;
+    private boolean taken;
+
+    Arrival(OutgoingDeadLetter deadLetter) {
+      this.deadLetter = deadLetter;
+      this.awaited = deadLetter.targets().size();
+    }
+
+    @Override
+    public void settled(long publishSequence, boolean accepted) {
+      taken |= accepted;
+      if (--awaited == 0) {
+        arrived();
+      }
+    }
+
+    private void arrived() {
+      UnsettledEntry entry = deadLetter.entry();
+      if (taken || deadLetter.source() == null || deadLetter.isPassedOn()) {
+        if (entry != null) {
+          store.settle(entry);
+        }
+        return;
+      }
+      if (entry != null) {
+        store.beginMove(entry, deadLetter.message());
+      }
+      boolean done = refused(deadLetter);
+      if (entry != null) {
+        store.endMove(shard.now(), !done);
+      }
+    }
+
+    @Override
+    public void failed(long publishSequence) {
+      // It is not settled any more.
+    }
+  }
+}

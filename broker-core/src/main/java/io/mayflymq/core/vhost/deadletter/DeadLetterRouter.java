@@ -1,0 +1,263 @@
+package io.mayflymq.core.vhost.deadletter;
+
+import io.mayflymq.core.journal.DeathJournal;
+import io.mayflymq.core.journal.DeathRecord;
+import io.mayflymq.core.message.DeadLetter;
+import io.mayflymq.core.message.Death;
+import io.mayflymq.core.message.DeathHistory;
+import io.mayflymq.core.message.DropOutcome;
+import io.mayflymq.core.message.DropTrigger;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.queue.QueueEffects;
+import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.routing.route.Route;
+import io.mayflymq.core.settings.DeadLetterSettings;
+import io.mayflymq.core.store.UnsettledEntry;
+import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueHost;
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.RawProperties;
+import io.mayflymq.protocol.types.ShortString;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends dead messages through their queue's dead letter exchange. Called on the shard of the queue
+ * that they died in.
+ *
+ * <p>A queue that would get a message back in a cycle that no consumer took part in is left out;
+ * RabbitMQ's rule and log line.
+ */
+public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
+  private static final Logger LOGGER = LoggerFactory.getLogger(DeadLetterRouter.class);
+  private static final int MOST_CYCLES_REMEMBERED = 1000;
+
+  private final QueueHost vhost;
+  private final DeadLetterPublishers publishers;
+  private final Set<List<String>> reportedCycles = ConcurrentHashMap.newKeySet();
+
+  /** Creates the router of a virtual host. */
+  public DeadLetterRouter(QueueHost vhost, DeadLetterPublishers publishers) {
+    this.vhost = vhost;
+    this.publishers = publishers;
+  }
+
+  /**
+   * Sends a dead message on, if its queue has a dead letter exchange; counts and notes what became
+   * of it. Parameters as in {@link QueueEffects#died}.
+   */
+  public void route(
+      Queue source,
+      Message message,
+      UnsettledEntry entry,
+      DropTrigger cause,
+      long deadlineMillis,
+      long nowMillis) {
+    DeadLetterSettings settings = source.settings().deadLetters();
+    // A queue's own dead letter queue is reached as any queue is, by its name.
+    boolean own = settings.exchange() == null && settings.ownQueue();
+    String exchange = own ? "" : settings.exchange();
+    RoutingTable<Queue> table = vhost.routing();
+    Route<Queue> targets = Route.none();
+    DeadLetter deadLetter = null;
+    DropOutcome fate;
+    if (exchange == null) {
+      fate = DropOutcome.NO_EXCHANGE;
+    } else if (!settings.areWantedOn(cause.reason())) {
+      fate = DropOutcome.REASON_EXCLUDED;
+    } else if (table.exchange(exchange) == null && !settings.atLeastOnce()) {
+      fate = DropOutcome.EXCHANGE_MISSING;
+    } else if (message == null) {
+      fate = DropOutcome.UNREADABLE;
+    } else {
+      deadLetter =
+          publishers
+              .of(source.partition())
+              .deadLetters()
+              .of(
+                  message,
+                  source.name(),
+                  cause.reason(),
+                  nowMillis,
+                  exchange,
+                  own
+                      ? AutoDeadLetterQueue.nameOf(source.name())
+                      : settings.routingKeyOn(cause.reason()),
+                  settings.serviceBusHeaders());
+      Route<Queue> route =
+          table.route(exchange, deadLetter.routingKeys(), deadLetter.message()::properties);
+      vhost.follow(route, deadLetter.message());
+      DeadLetter dead = deadLetter;
+      targets = route.map(target -> closesCycle(dead, target) ? null : target);
+      fate =
+          !targets.isEmpty()
+              ? DropOutcome.DEAD_LETTERED
+              : route.isEmpty() ? DropOutcome.UNROUTABLE : DropOutcome.CYCLE;
+      boolean mayWait = mayWait(settings, entry);
+      if (targets.isEmpty()
+          ? settings.atLeastOnce()
+          : mayWait && source.onShard().hasWaitingDeadLetters()) {
+        targets = Route.none();
+        fate = DropOutcome.WAITING;
+      }
+    }
+    source.counters().add(Counter.of(fate), 1);
+    if (fate == DropOutcome.DEAD_LETTERED || fate == DropOutcome.WAITING) {
+      publishers
+          .of(source.partition())
+          .send(new OutgoingDeadLetter(source, entry, deadLetter.message(), targets, cause, this));
+    } else if (entry != null) {
+      source.partition().store().settle(entry);
+    }
+    DeathJournal journal = source.partition().journal();
+    if (journal.isOn()) {
+      journal.add(
+          new DeathRecord(
+              nowMillis,
+              vhost.name(),
+              source.name(),
+              identity(message),
+              cause,
+              deadlineMillis,
+              fate,
+              exchange,
+              deadLetter == null ? List.of() : deadLetter.routingKeys(),
+              names(targets)));
+    }
+  }
+
+  private static boolean mayWait(DeadLetterSettings settings, UnsettledEntry entry) {
+    return settings.atLeastOnce() || (settings.keepsRefused() && entry != null);
+  }
+
+  /** Whether a dead letter waits in the queue that it comes from if no other takes it. */
+  static boolean isKept(OutgoingDeadLetter deadLetter) {
+    Queue source = deadLetter.source();
+    return source != null
+        && !source.onShard().isDeleted()
+        && (deadLetter.cause() == null
+            || mayWait(source.settings().deadLetters(), deadLetter.entry()));
+  }
+
+  @Override
+  public void refused(OutgoingDeadLetter deadLetter) {
+    Queue source = deadLetter.source();
+    if (!isKept(deadLetter)) {
+      dropped(source, deadLetter.message(), deadLetter.cause(), deadLetter.targets());
+      return;
+    }
+    if (deadLetter.cause() != null && !deadLetter.targets().isEmpty()) {
+      source.counters().add(Counter.of(DropOutcome.WAITING), 1);
+    }
+    source.onShard().keepWaiting(deadLetter.message());
+  }
+
+  /**
+   * A dead letter of a queue is lost, as no queue took it.
+   *
+   * @param deadLetter null if it cannot be read any more
+   */
+  void dropped(Queue source, Message deadLetter, DropTrigger cause, Route<Queue> targets) {
+    source.counters().add(Counter.of(DropOutcome.REFUSED), 1);
+    DeathJournal journal = source.partition().journal();
+    if (journal.isOn()) {
+      journal.add(
+          new DeathRecord(
+              source.shard().now(),
+              vhost.name(),
+              source.name(),
+              identity(deadLetter),
+              cause,
+              Deadlines.NEVER,
+              DropOutcome.REFUSED,
+              deadLetter == null ? null : deadLetter.exchange().value(),
+              deadLetter == null ? List.of() : List.of(deadLetter.routingKey().value()),
+              names(targets)));
+    }
+  }
+
+  // Dead letters that have waited
+
+  /** A dead letter as its queue's settings address it by now. */
+  Message readdressed(Queue source, Message deadLetter) {
+    DeadLetterSettings settings = source.settings().deadLetters();
+    List<Death> deaths = DeathHistory.of(deadLetter.headers()).deaths();
+    if (settings.exchange() == null || deaths.isEmpty()) {
+      return deadLetter;
+    }
+    String key = settings.routingKeyOn(deaths.get(0).reason());
+    boolean sameKey = key == null || key.equals(deadLetter.routingKey().value());
+    return sameKey && settings.exchange().equals(deadLetter.exchange().value())
+        ? deadLetter
+        : deadLetter
+            .addressedTo(
+                ShortString.of(settings.exchange()),
+                key == null ? deadLetter.routingKey() : ShortString.of(key))
+            .withOneKey(key != null || deadLetter.hasOneKey());
+  }
+
+  /** Where a dead letter goes now; nowhere if nothing is dead-lettered any more. */
+  Route<Queue> targets(Queue source, Message deadLetter) {
+    if (!source.settings().deadLetters().areWanted()) {
+      return Route.none();
+    }
+    FieldTable headers = deadLetter.headers();
+    List<String> keys = new ArrayList<>();
+    keys.add(deadLetter.routingKey().value());
+    keys.addAll(deadLetter.carbonCopies(headers));
+    keys.addAll(deadLetter.blindKeys());
+    DeadLetter dead = new DeadLetter(deadLetter, keys, DeathHistory.of(headers));
+    return vhost
+        .routing()
+        .route(deadLetter.exchange().value(), keys, deadLetter::properties)
+        .map(target -> closesCycle(dead, target) ? null : target);
+  }
+
+  /** Decodes of the properties only what it needs. */
+  private static DeathRecord.Identity identity(Message message) {
+    return message == null
+        ? null
+        : new DeathRecord.Identity(
+            RawProperties.messageId(message.content()),
+            message.exchange().value(),
+            message.routingKey().value());
+  }
+
+  private static List<String> names(Route<Queue> queues) {
+    return switch (queues.size()) {
+      case 0 -> List.of();
+      case 1 -> List.of(queues.get(0).name());
+      default -> queues.toList().stream().limit(DeathRecord.MOST_NAMES).map(Queue::name).toList();
+    };
+  }
+
+  private boolean closesCycle(DeadLetter deadLetter, Queue target) {
+    boolean closes = deadLetter.history().isCycle(target.name());
+    if (closes) {
+      reportCycle(deadLetter, target);
+    }
+    return closes;
+  }
+
+  private void reportCycle(DeadLetter deadLetter, Queue target) {
+    List<String> queues =
+        Stream.concat(
+                Stream.of(target.name()), deadLetter.history().deaths().stream().map(Death::queue))
+            .toList();
+    if (reportedCycles.size() < MOST_CYCLES_REMEMBERED && reportedCycles.add(queues)) {
+      LOGGER.warn(
+          "Message dropped because the following list of queues (ordered by death recency) contains"
+              + " a dead letter cycle without reason 'rejected'. This list will not be logged"
+              + " again: {}",
+          queues);
+    }
+  }
+}

@@ -1,0 +1,44 @@
+package io.mayflymq.core.vhost.deadletter;
+
+import io.mayflymq.core.message.DropTrigger;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.routing.route.Route;
+import io.mayflymq.core.store.UnsettledEntry;
+import io.mayflymq.core.vhost.queue.Queue;
+
+/**
+ * A dead letter that leaves the queue that it was made in.
+ *
+ * @param source the queue that keeps it if no queue takes it; null if none does
+ * @param entry the entry of the message that it was made of, or null if the log has none
+ * @param message the dead letter
+ * @param targets where it goes; none if it is to wait behind others
+ * @param cause what the message died of; null for one that has waited before
+ * @param refusals what decides about it if no queue takes it; null if it has no source
+ */
+record OutgoingDeadLetter(
+    Queue source,
+    UnsettledEntry entry,
+    Message message,
+    Route<Queue> targets,
+    DropTrigger cause,
+    Refusals refusals) {
+  /** Decides about dead letters that no queue takes. */
+  interface Refusals {
+    /**
+     * No queue took a dead letter: it waits beside the queue that it comes from, or is dropped.
+     * Within a move of the log from its entry, if it has one.
+     */
+    void refused(OutgoingDeadLetter deadLetter);
+  }
+
+  /** Whether one of the queues dead-letters what it refuses. */
+  boolean isPassedOn() {
+    for (int i = 0; i < targets.size(); i++) {
+      if (targets.get(i).settings().deadLettersWhatItRefuses()) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,72 @@
+package io.mayflymq.core.vhost.partition;
+
+import io.mayflymq.core.journal.DeathJournal;
+import io.mayflymq.core.queue.index.PagePool;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.store.ShardStore;
+
+/**
+ * A set of queues with what they share: a message log, memory pages, a death journal and the dead
+ * letters that leave. One shard, a thread, does the work of a partition, and may do that of
+ * several.
+ *
+ * <p>The number of a partition is what metadata knows of where a queue is. All but the identity
+ * belongs to the shard.
+ */
+public final class Partition {
+  private static final int SPARE_PAGES = 64;
+
+  private final int index;
+  private final Shard shard;
+  private final ShardStore store;
+  private final PagePool pages = new PagePool(SPARE_PAGES);
+  private final DeathJournal journal;
+  private DeadLetterOutbox outbox;
+
+  Partition(int index, Shard shard, ShardStore store, int journalSize) {
+    this.index = index;
+    this.shard = shard;
+    this.store = store;
+    this.journal = new DeathJournal(journalSize);
+  }
+
+  /** Returns its number, from 0. Any thread may call. */
+  public int index() {
+    return index;
+  }
+
+  /** Returns the shard that does its work. Any thread may call. */
+  public Shard shard() {
+    return shard;
+  }
+
+  /** Returns the store of its messages. */
+  public ShardStore store() {
+    return store;
+  }
+
+  /** Returns the memory pages for the indexes of its queues. */
+  public PagePool pages() {
+    return pages;
+  }
+
+  /** Returns the last deaths in its queues. */
+  public DeathJournal journal() {
+    return journal;
+  }
+
+  /** Returns the dead letters of its queues that have not left yet. */
+  public DeadLetterOutbox outbox() {
+    return outbox;
+  }
+
+  /** Sets the outbox: once, before the first queue. */
+  public void setOutbox(DeadLetterOutbox itsOutbox) {
+    outbox = itsOutbox;
+  }
+
+  @Override
+  public String toString() {
+    return "partition " + index;
+  }
+}

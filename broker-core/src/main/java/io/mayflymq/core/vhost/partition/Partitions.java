@@ -1,0 +1,142 @@
+package io.mayflymq.core.vhost.partition;
+
+import io.mayflymq.core.journal.DeathJournal;
+import io.mayflymq.core.journal.DeathRecord;
+import io.mayflymq.core.metrics.ShardQuery;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.Shards;
+import io.mayflymq.core.store.Commit;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+/** The partitions of a broker. Any thread may call. */
+public final class Partitions {
+  private final Shards shards;
+  private final List<Partition> all;
+  private final AtomicInteger turn = new AtomicInteger();
+
+  /** Creates a partition on each shard, with death journals of the default size. */
+  public Partitions(Shards shards, StoreFactory stores) {
+    this(shards, shards.count(), stores, DeathJournal.DEFAULT_SIZE);
+  }
+
+  /**
+   * Creates partitions; the shards take turns in getting them.
+   *
+   * @param count how many, 1 or more
+   * @param stores creates the store of each
+   * @param journalSize how many deaths each keeps, 0 or more
+   */
+  public Partitions(Shards shards, int count, StoreFactory stores, int journalSize) {
+    this.shards = shards;
+    this.all =
+        IntStream.range(0, count)
+            .mapToObj(
+                index -> {
+                  Shard shard = shards.get(index % shards.count());
+                  return new Partition(index, shard, stores.create(index, shard), journalSize);
+                })
+            .toList();
+  }
+
+  /** Returns the shards that do their work. */
+  public Shards shards() {
+    return shards;
+  }
+
+  /** Returns how many there are. */
+  public int count() {
+    return all.size();
+  }
+
+  /** Returns all, in the order of their numbers. */
+  public List<Partition> all() {
+    return all;
+  }
+
+  /** Returns the partition of this number. */
+  public Partition get(int index) {
+    return all.get(index);
+  }
+
+  /** Returns the partition for a new queue: they take turns. */
+  public Partition next() {
+    return all.get(Math.floorMod(turn.getAndIncrement(), all.size()));
+  }
+
+  /** Returns the partition for a queue that was in the one of this number; there were more then. */
+  public Partition ofNumber(int number) {
+    return all.get(Math.floorMod(number, all.size()));
+  }
+
+  /** Returns a partition on a shard, so that what happens there needs no other thread. */
+  public Partition on(Shard shard) {
+    return shard.index() < all.size() ? all.get(shard.index()) : next();
+  }
+
+  /** Returns the last deaths in the queues of all partitions, the newest first. */
+  public CompletableFuture<List<DeathRecord>> deaths() {
+    return ShardQuery.collect(all, Partition::shard, partition -> partition.journal().records())
+        .thenApply(
+            found ->
+                found.stream()
+                    .flatMap(List::stream)
+                    .sorted(Comparator.comparingLong(DeathRecord::timeMillis).reversed())
+                    .toList());
+  }
+
+  /**
+   * Runs a task in a burst of a shard when everything that this shard has handed over so far, to
+   * itself or others, is as safe as their disks allow. A failed disk causes no delay.
+   */
+  public void whenSafe(Shard home, Runnable task) {
+    AtomicInteger left = new AtomicInteger(count());
+    Commit commit =
+        new Commit() {
+          @Override
+          public void safe() {
+            if (left.decrementAndGet() == 0) {
+              home.execute(task);
+            }
+          }
+
+          @Override
+          public void failed() {
+            safe();
+          }
+        };
+    all.forEach(partition -> partition.shard().execute(() -> partition.store().commit(commit)));
+  }
+
+  /** Does something for each partition on its shard, and waits until that is done for all. */
+  public <T> List<T> onEach(Function<Partition, T> work) {
+    List<CompletableFuture<T>> results =
+        all.stream()
+            .map(
+                partition -> {
+                  CompletableFuture<T> result = new CompletableFuture<>();
+                  partition.shard().execute(() -> complete(result, () -> work.apply(partition)));
+                  return result;
+                })
+            .toList();
+    return results.stream().map(CompletableFuture::join).toList();
+  }
+
+  private static <T> void complete(CompletableFuture<T> result, Supplier<T> work) {
+    try {
+      result.complete(work.get());
+    } catch (RuntimeException | Error e) {
+      result.completeExceptionally(e);
+    }
+  }
+
+  /** Writes everything to the disk and closes the files. To be called last. */
+  public void close() {
+    onEach(partition -> partition.store().close()).forEach(CompletableFuture::join);
+  }
+}

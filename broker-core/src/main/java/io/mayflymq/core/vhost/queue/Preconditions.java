@@ -1,0 +1,96 @@
+package io.mayflymq.core.vhost.queue;
+
+import io.mayflymq.core.security.Limit;
+import io.mayflymq.core.security.Limits;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ConnectionException;
+import io.mayflymq.protocol.types.ReplyCode;
+
+/**
+ * What must hold for a request, and the errors if it does not, in RabbitMQ's words.
+ *
+ * @param vhost the name of the virtual host
+ */
+public record Preconditions(String vhost) {
+  /** The prefix of names that only the broker gives. */
+  public static final String RESERVED_PREFIX = "amq.";
+
+  /** Returns the error for a queue that does not exist: 404. */
+  public ChannelException noQueue(String queue) {
+    return new ChannelException(
+        ReplyCode.NOT_FOUND, "no queue '%s' in vhost '%s'".formatted(queue, vhost));
+  }
+
+  /** Returns the error for an exchange that does not exist: 404. */
+  public ChannelException noExchange(String exchange) {
+    return new ChannelException(
+        ReplyCode.NOT_FOUND, "no exchange '%s' in vhost '%s'".formatted(exchange, vhost));
+  }
+
+  /**
+   * Checks whether the virtual host may have one more queue.
+   *
+   * @throws ChannelException 406 if not
+   */
+  public void requireRoom(Limits limits, int queues, String queue) {
+    if (!limits.allow(Limit.MAX_QUEUES, queues)) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED,
+          "cannot declare queue '%s': queue limit in vhost '%s' (%d) is reached"
+              .formatted(queue, vhost, limits.get(Limit.MAX_QUEUES)));
+    }
+  }
+
+  /** Returns the error for a queue that has an exclusive consumer: 403. */
+  public static ChannelException inExclusiveUse(Object queue) {
+    return new ChannelException(ReplyCode.ACCESS_REFUSED, queue + " in exclusive use");
+  }
+
+  /** Returns the error for a queue in a state that the request excludes: 406. */
+  public static ChannelException precondition(Object queue, String why) {
+    return new ChannelException(ReplyCode.PRECONDITION_FAILED, queue + " " + why);
+  }
+
+  /** Returns the error for a method that streams do not support: 540. */
+  public static ConnectionException streamsLack(String what, Object stream) {
+    return new ConnectionException(
+        ReplyCode.NOT_IMPLEMENTED, "%s not supported by stream queues %s".formatted(what, stream));
+  }
+
+  /** Returns the error for a queue that is exclusive to another connection: 405. */
+  public ChannelException locked(String queue) {
+    return new ChannelException(
+        ReplyCode.RESOURCE_LOCKED,
+        ("cannot obtain exclusive access to locked queue '%s' in vhost '%s'. It could be originally"
+                + " declared on another connection or the exclusive property value does not match"
+                + " that of the original declaration.")
+            .formatted(queue, vhost));
+  }
+
+  /**
+   * Checks that an exchange is not one of the broker's own.
+   *
+   * @throws ChannelException 403 if it is
+   */
+  public void requireDeletable(String exchange) {
+    if (exchange.startsWith(RESERVED_PREFIX)) {
+      throw new ChannelException(
+          ReplyCode.ACCESS_REFUSED,
+          "deletion of system exchange '%s' in vhost '%s' not allowed".formatted(exchange, vhost));
+    }
+  }
+
+  /**
+   * Checks that a client may give a name.
+   *
+   * @param kind what has the name, for the error
+   * @throws ChannelException 403 if it has the reserved prefix
+   */
+  public static void requireUnreserved(String kind, String name) {
+    if (name.startsWith(RESERVED_PREFIX)) {
+      throw new ChannelException(
+          ReplyCode.ACCESS_REFUSED,
+          "%s name '%s' contains reserved prefix 'amq.*'".formatted(kind, name));
+    }
+  }
+}

@@ -1,0 +1,134 @@
+package io.mayflymq.core.vhost.queue;
+
+import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.store.QueueName;
+import io.mayflymq.core.vhost.partition.Partition;
+import io.mayflymq.protocol.types.ConnectionException;
+import java.util.function.Function;
+
+/**
+ * A queue as routing tables and connections know it: what it is, and where it is. Immutable; any
+ * thread may read it. The work is done behind three interfaces: commands of a batch within bursts
+ * of the queue's shard ({@link #onShard}), requests from any thread ({@link #requests}), and what
+ * its virtual host does with it ({@link #lifecycle}).
+ */
+public final class Queue {
+  /**
+   * What does the work of a queue.
+   *
+   * @param onShard within bursts of its shard
+   * @param requests from any thread
+   * @param lifecycle for its virtual host
+   */
+  public record Parts(ShardQueue onShard, QueueRequests requests, QueueLifecycle lifecycle) {}
+
+  private final QueueIdentity identity;
+  private final QueueHost vhost;
+  private final Partition partition;
+  private final ShardQueue onShard;
+  private final QueueRequests requests;
+  private final QueueLifecycle lifecycle;
+
+  /**
+   * Creates a queue.
+   *
+   * @param identity what never changes of it
+   * @param vhost the virtual host that it is in
+   * @param partition where it is
+   * @param parts makes what does the work
+   */
+  public Queue(
+      QueueIdentity identity, QueueHost vhost, Partition partition, Function<Queue, Parts> parts) {
+    this.identity = identity;
+    this.vhost = vhost;
+    this.partition = partition;
+    Parts made = parts.apply(this);
+    this.onShard = made.onShard();
+    this.requests = made.requests();
+    this.lifecycle = made.lifecycle();
+  }
+
+  /** Returns the number under which its messages are kept, never given to another queue. */
+  public long id() {
+    return identity.id();
+  }
+
+  /** Returns the queue's name. */
+  public String name() {
+    return identity.definition().name();
+  }
+
+  /** Returns what was declared. */
+  public QueueDefinition definition() {
+    return identity.definition();
+  }
+
+  /** Returns the connection that it is exclusive to, or null. */
+  public Object owner() {
+    return identity.owner();
+  }
+
+  /** Returns the virtual host that it is in. */
+  public QueueHost vhost() {
+    return vhost;
+  }
+
+  /** Returns the partition that it is in. */
+  public Partition partition() {
+    return partition;
+  }
+
+  /** Returns the shard that does its work. */
+  public Shard shard() {
+    return partition.shard();
+  }
+
+  /** Returns what stores know the queue by, beside its id. */
+  public QueueName storeName() {
+    return new QueueName(vhost.name(), name());
+  }
+
+  /** Returns whether it is a stream, from which nothing is taken. */
+  public boolean isStream() {
+    return definition().settings().type() == QueueType.STREAM;
+  }
+
+  /** Returns the error for a method that streams do not support: 540. */
+  public ConnectionException streamsLack(String method) {
+    return Preconditions.streamsLack(method, this);
+  }
+
+  /** Returns the queue within a burst of its shard. */
+  public ShardQueue onShard() {
+    return onShard;
+  }
+
+  /** Returns the queue for requests from any thread. */
+  public QueueRequests requests() {
+    return requests;
+  }
+
+  /** Returns the queue for its virtual host. */
+  public QueueLifecycle lifecycle() {
+    return lifecycle;
+  }
+
+  /** See {@link QueueRequests#settings}. */
+  public QueueSettings settings() {
+    return requests.settings();
+  }
+
+  /** See {@link QueueRequests#counters}. */
+  public Counters counters() {
+    return requests.counters();
+  }
+
+  @Override
+  public String toString() {
+    return "queue '%s' in vhost '%s'".formatted(name(), vhost.name());
+  }
+}

@@ -1,0 +1,36 @@
+package io.mayflymq.core.vhost.queue;
+
+import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.policy.EffectiveSettings;
+import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.routing.route.Route;
+import io.mayflymq.core.settings.QueueSettings;
+import java.util.concurrent.CompletableFuture;
+
+/** What a queue needs of the virtual host that it is in. Any thread may call. */
+public interface QueueHost {
+  /** Returns the name of the virtual host. */
+  String name();
+
+  /** Returns the exchanges, queues and bindings of this moment. */
+  RoutingTable<Queue> routing();
+
+  /** Returns the settings of a queue by its arguments and the policies of this moment. */
+  QueueSettings settingsOf(QueueDefinition queue);
+
+  /** Returns the policies that apply to a queue at this moment. */
+  EffectiveSettings byPolicies(QueueDefinition queue);
+
+  /** Notes that a message takes a route: exchanges with history keep it, leases are renewed. */
+  void follow(Route<Queue> route, Message message);
+
+  /**
+   * Removes a queue from the virtual host. Its consumers and messages stay until that is safe.
+   *
+   * @param actor who wants it
+   * @return done when the queue is in no table any more, and that is safe
+   */
+  CompletableFuture<Void> remove(Queue queue, Actor actor);
+}

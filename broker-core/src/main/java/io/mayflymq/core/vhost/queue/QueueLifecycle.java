@@ -1,0 +1,40 @@
+package io.mayflymq.core.vhost.queue;
+
+import io.mayflymq.core.event.Actor;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * How the virtual host starts and ends one of its queues. Any thread may call; the work is done on
+ * the queue's shard.
+ */
+public interface QueueLifecycle {
+  /** Sets the timers of a new queue, or of one that has been recovered. */
+  void start();
+
+  /** Discards a queue whose declaration could not be made safe. */
+  void discard();
+
+  /**
+   * Returns what a redeclaration reports; null if the queue was being deleted, which is decided
+   * now.
+   *
+   * @param renewsLease whether that is a use of the queue
+   */
+  CompletableFuture<DeclaredQueue> status(boolean renewsLease);
+
+  /**
+   * Deletes the queue, and returns how many ready messages went with it when that is safe. If it
+   * cannot be made safe, the queue stays.
+   *
+   * @param ifUnused fails with 406 if there are consumers
+   * @param ifEmpty fails with 406 if messages are ready
+   * @param actor who wants it
+   */
+  CompletableFuture<Long> delete(boolean ifUnused, boolean ifEmpty, Actor actor);
+
+  /** Ends a queue whose virtual host is deleted: whatever it has goes with it. */
+  CompletableFuture<Void> deleteWithVhost();
+
+  /** Ends a dead letter queue whose queue is deleted. */
+  void endWithParent();
+}

@@ -1,0 +1,29 @@
+package io.mayflymq.core.vhost.queue;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.index.QueueTotals;
+import java.util.List;
+
+/**
+ * What a queue had at one moment.
+ *
+ * @param totals its messages
+ * @param scheduled the messages that wait for their time, as if they were ready
+ * @param waiting the dead letters that wait for another queue to take them
+ * @param consumers its consumers, in the order in which they were added
+ * @param head its first ready message; null if none was ready or its content was not in memory
+ */
+public record QueueState(
+    QueueTotals totals,
+    QueueTotals scheduled,
+    QueueTotals waiting,
+    List<Member> consumers,
+    Message head) {
+  /**
+   * A consumer of the queue.
+   *
+   * @param active whether it got messages, which with a single active consumer only one did
+   */
+  public record Member(Consumer consumer, boolean active) {}
+}

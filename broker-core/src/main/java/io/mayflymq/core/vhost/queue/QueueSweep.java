@@ -1,0 +1,86 @@
+package io.mayflymq.core.vhost.queue;
+
+import io.mayflymq.core.runtime.Shard;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Visits many queues, each on its own shard. A shard works for a slice of time and then lets others
+ * have their turn, so that ten thousand queues delay no delivery.
+ */
+public final class QueueSweep {
+  private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  private final Shard shard;
+  private final Consumer<Queue> work;
+  private final Deque<Queue> left = new ArrayDeque<>();
+  private final CompletableFuture<Void> done = new CompletableFuture<>();
+  private Throwable failure;
+
+  private QueueSweep(Shard shard, Consumer<Queue> work) {
+    this.shard = shard;
+    this.work = work;
+  }
+
+  /**
+   * Begins a visit. Any thread may call.
+   *
+   * @param work is done within a burst of the queue's shard; also for a queue that has been deleted
+   *     meanwhile
+   * @return done when all have been visited; if the work failed for any, fails with the first
+   *     failure
+   */
+  public static CompletableFuture<Void> of(Collection<Queue> queues, Consumer<Queue> work) {
+    Map<Shard, QueueSweep> visits = new HashMap<>();
+    for (Queue queue : queues) {
+      visits
+          .computeIfAbsent(queue.shard(), shard -> new QueueSweep(shard, work))
+          .left
+          .addLast(queue);
+    }
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    for (QueueSweep visit : visits.values()) {
+      all.add(visit.done);
+      visit.shard.execute(visit::slice);
+    }
+    return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new));
+  }
+
+  private void slice() {
+    long end = System.nanoTime() + SLICE_NANOS;
+    Queue queue = left.pollFirst();
+    while (queue != null) {
+      visit(queue);
+      if (System.nanoTime() - end >= 0) {
+        break;
+      }
+      queue = left.pollFirst();
+    }
+    if (!left.isEmpty()) {
+      shard.executeLater(this::slice);
+    } else if (failure == null) {
+      done.complete(null);
+    } else {
+      done.completeExceptionally(failure);
+    }
+  }
+
+  private void visit(Queue queue) {
+    try {
+      work.accept(queue);
+    } catch (Throwable e) {
+      shard.faults().contained("a visit of", queue, e);
+      if (failure == null) {
+        failure = e;
+      }
+    }
+  }
+}

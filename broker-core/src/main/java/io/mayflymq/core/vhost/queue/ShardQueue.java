@@ -1,0 +1,91 @@
+package io.mayflymq.core.vhost.queue;
+
+import io.mayflymq.core.message.DropTrigger;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.MessageExtractor;
+import io.mayflymq.core.queue.PolicyImpact;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.settings.QueueSettings;
+
+/**
+ * A queue as its shard sees it: all methods are called within a burst of the shard. Commands for a
+ * deleted queue arrive for a moment longer, as routes and batches may be older; they do nothing.
+ */
+public interface ShardQueue {
+  /**
+   * Publishes a message.
+   *
+   * @return false if the queue refuses it; true also if the queue is deleted, since that is no
+   *     refusal
+   */
+  boolean publish(Message message);
+
+  /** Keeps a message that is to be published at a time, in ms since the epoch. */
+  void schedule(Message message, long dueMillis);
+
+  /** Returns whether {@link #publish} would refuse a message now. */
+  boolean refuses(Message message);
+
+  /** Acknowledges the messages of a consumer from one sequence number to another, both included. */
+  void acknowledge(Consumer consumer, long from, long to);
+
+  /** Rejects them: they die. */
+  void reject(Consumer consumer, long from, long to, DropTrigger cause);
+
+  /** Requeues them. */
+  void requeue(Consumer consumer, long from, long to);
+
+  /** Requeues them, as the consumer failed to process them. */
+  void fail(Consumer consumer, long from, long to);
+
+  /** Resumes deliveries to a consumer whose channel had no room. */
+  void resume(Consumer consumer);
+
+  /** Returns how long a publisher of very many messages should pause, in ms; 0 for no pause. */
+  int pauseMillis();
+
+  /** Returns whether the queue is deleted. */
+  boolean isDeleted();
+
+  /** Returns whether the queue is about to be deleted, or is deleted. */
+  boolean isLeaving();
+
+  /** Applies the policies of this moment. */
+  void applyPolicies();
+
+  /** Returns what other settings would do now; null if the queue is deleted. */
+  PolicyImpact policyImpact(QueueSettings changed);
+
+  /** Frees memory that the queue keeps for its next message, if it is unused. */
+  void trimMemory();
+
+  /** Returns what the queue has at this moment; null if it is deleted. */
+  QueueState state();
+
+  // Dead letters that wait
+
+  /** Returns whether dead letters of the queue wait for another queue to take them. */
+  boolean hasWaitingDeadLetters();
+
+  /** Keeps a dead letter of the queue that no queue has taken. */
+  void keepWaiting(Message deadLetter);
+
+  /**
+   * Opens one of the hidden queues beside this one, since its messages are being recovered.
+   *
+   * @param storeId its number in the store
+   */
+  void openHidden(long storeId);
+
+  // Redrive
+
+  /**
+   * Returns what takes messages out of the queue to move them.
+   *
+   * @param method for the errors: 404 if the queue is deleted, 540 if it is a stream
+   */
+  MessageExtractor extractor(String method);
+
+  /** Notes what holds messages of the queue while it moves them. */
+  void movedBy(HeldMessages move);
+}

@@ -1,0 +1,116 @@
+package io.mayflymq.core.vhost.queue.local;
+
+import io.mayflymq.core.message.DropTrigger;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.Purge;
+import io.mayflymq.core.queue.QueueMachine;
+import io.mayflymq.core.queue.index.QueueTotals;
+import io.mayflymq.core.store.StoreIds;
+import io.mayflymq.core.vhost.deadletter.WaitingDeadLetters;
+import io.mayflymq.core.vhost.queue.Queue;
+
+/**
+ * The hidden queues beside a queue: scheduled messages, and dead letters that wait. Each exists
+ * from its first message on. Belongs to the queue's shard.
+ */
+final class HiddenQueues {
+  private final Queue queue;
+  private final QueueMachine machine;
+  private final LocalEnvironment environment;
+  private QueueSchedule schedule;
+  private WaitingDeadLetters waiting;
+
+  HiddenQueues(Queue queue, QueueMachine machine, LocalEnvironment environment) {
+    this.queue = queue;
+    this.machine = machine;
+    this.environment = environment;
+  }
+
+  /** Opens the one with this number in the store, since its messages are being recovered. */
+  void open(long storeId) {
+    if (StoreIds.isSchedule(storeId)) {
+      openSchedule();
+    } else {
+      openWaiting();
+    }
+  }
+
+  private QueueSchedule openSchedule() {
+    if (schedule == null) {
+      schedule = new QueueSchedule(queue, machine, environment);
+    }
+    return schedule;
+  }
+
+  private WaitingDeadLetters openWaiting() {
+    if (waiting == null) {
+      waiting =
+          new WaitingDeadLetters(
+              queue,
+              machine,
+              environment.router(),
+              environment.publishers(),
+              environment.partitions());
+    }
+    return waiting;
+  }
+
+  /** Starts both, with what the store has recovered. */
+  void start() {
+    if (schedule != null) {
+      schedule.start();
+    }
+    if (waiting != null) {
+      waiting.start();
+    }
+  }
+
+  void dispose() {
+    if (schedule != null) {
+      schedule.dispose();
+    }
+    if (waiting != null) {
+      waiting.dispose();
+    }
+  }
+
+  // Scheduled messages
+
+  void schedule(Message message, long dueMillis) {
+    openSchedule().add(message, dueMillis);
+  }
+
+  /** Returns the schedule; null if nothing was ever scheduled. */
+  QueueSchedule schedule() {
+    return schedule;
+  }
+
+  QueueTotals scheduled() {
+    return schedule == null ? QueueTotals.NONE : schedule.totals();
+  }
+
+  /** See {@link QueueSchedule#deadLetterAll}. */
+  boolean deadLetterSchedule(DropTrigger cause) {
+    return schedule == null || schedule.deadLetterAll(cause);
+  }
+
+  // Dead letters that wait
+
+  void keepWaiting(Message deadLetter) {
+    openWaiting().add(deadLetter);
+  }
+
+  QueueTotals waiting() {
+    return waiting == null ? QueueTotals.NONE : waiting.totals();
+  }
+
+  /** Returns an operation that removes the dead letters that wait; null if none ever did. */
+  Purge purgeOfWaiting() {
+    return waiting == null ? null : waiting.purge();
+  }
+
+  /** Called when some dead letters that waited were removed. */
+  void waitingPurged() {
+    waiting.purged();
+  }
+}

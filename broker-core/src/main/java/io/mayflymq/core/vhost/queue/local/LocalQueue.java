@@ -1,0 +1,225 @@
+package io.mayflymq.core.vhost.queue.local;
+
+import io.mayflymq.core.message.DropTrigger;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.core.queue.MemoryBound;
+import io.mayflymq.core.queue.MessageExtractor;
+import io.mayflymq.core.queue.MessageSource;
+import io.mayflymq.core.queue.PolicyImpact;
+import io.mayflymq.core.queue.QueueMachine;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.vhost.partition.Partition;
+import io.mayflymq.core.vhost.queue.HeldMessages;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueIdentity;
+import io.mayflymq.core.vhost.queue.QueueState;
+import io.mayflymq.core.vhost.queue.ShardQueue;
+
+/**
+ * A queue on this node: its machine, connected to its shard's clock and timers, its partition's
+ * log, and the virtual host that routes its dead letters.
+ */
+public final class LocalQueue implements ShardQueue {
+  private final LocalState state;
+  private final QueueMachine machine;
+  private final Shard shard;
+  private final MachineEffects effects;
+  private final QueueDeletion deletion;
+
+  /** Those of the machine, for other threads. */
+  private volatile QueueSettings settings;
+
+  private LocalQueue(Queue queue, LocalEnvironment environment, QueueSettings settings, long now) {
+    this.shard = queue.shard();
+    this.effects = new MachineEffects(queue, environment.router(), new Events());
+    this.machine =
+        new QueueMachineFactory(queue, effects).create(settings, now, () -> !isDeleted());
+    this.state = new LocalState(queue, machine, environment);
+    this.deletion = new QueueDeletion(state, effects);
+    this.settings = settings;
+  }
+
+  /**
+   * Creates a queue.
+   *
+   * @param partition where it is
+   * @param nowMillis the time, in ms since the epoch
+   */
+  public static Queue create(
+      QueueIdentity identity,
+      Partition partition,
+      QueueSettings settings,
+      LocalEnvironment environment,
+      long nowMillis) {
+    return new Queue(
+        identity,
+        environment.vhost(),
+        partition,
+        queue -> new LocalQueue(queue, environment, settings, nowMillis).parts());
+  }
+
+  private Queue.Parts parts() {
+    return new Queue.Parts(
+        this,
+        new LocalRequests(state, deletion, () -> settings),
+        new LocalLifecycle(state, deletion));
+  }
+
+  /** What the machine brings about in its queue. */
+  private final class Events implements MachineEffects.Listener {
+    @Override
+    public void timerFired(long nowMillis) {
+      if (!isDeleted()) {
+        machine.onTimer(nowMillis);
+      }
+    }
+
+    @Override
+    public void leaseEnded() {
+      deletion.leaseEnded();
+    }
+  }
+
+  @Override
+  public boolean publish(Message message) {
+    if (isDeleted()) {
+      return true;
+    }
+    Counters counters = machine.counters();
+    if (!machine.publish(message, shard.now())) {
+      counters.add(Counter.REFUSED, 1);
+      return false;
+    }
+    counters.add(Counter.PUBLISHED, 1);
+    counters.add(Counter.PUBLISHED_BYTES, message.bodyLength());
+    return true;
+  }
+
+  @Override
+  public void schedule(Message message, long dueMillis) {
+    if (!isDeleted()) {
+      state.hidden().schedule(message, dueMillis);
+    }
+  }
+
+  @Override
+  public boolean refuses(Message message) {
+    return !isDeleted() && machine.refuses(message, shard.now());
+  }
+
+  @Override
+  public void acknowledge(Consumer consumer, long from, long to) {
+    if (!isDeleted()) {
+      machine.acknowledge(consumer, from, to, shard.now());
+    }
+  }
+
+  @Override
+  public void reject(Consumer consumer, long from, long to, DropTrigger cause) {
+    if (!isDeleted()) {
+      machine.reject(consumer, from, to, cause, shard.now());
+    }
+  }
+
+  @Override
+  public void requeue(Consumer consumer, long from, long to) {
+    if (!isDeleted()) {
+      machine.requeue(consumer, from, to, shard.now());
+    }
+  }
+
+  @Override
+  public void fail(Consumer consumer, long from, long to) {
+    if (!isDeleted()) {
+      machine.fail(consumer, from, to, shard.now());
+    }
+  }
+
+  @Override
+  public void resume(Consumer consumer) {
+    if (!isDeleted()) {
+      machine.resume(consumer, shard.now());
+    }
+  }
+
+  @Override
+  public int pauseMillis() {
+    return machine instanceof MemoryBound memory ? memory.pauseMillis() : 0;
+  }
+
+  @Override
+  public boolean isDeleted() {
+    return state.isDeleted();
+  }
+
+  @Override
+  public boolean isLeaving() {
+    return state.isLeaving();
+  }
+
+  @Override
+  public void applyPolicies() {
+    Queue queue = state.queue();
+    QueueSettings changed = queue.vhost().settingsOf(queue.definition());
+    if (!isDeleted() && !changed.equals(settings)) {
+      settings = changed;
+      machine.reconfigure(changed, shard.now());
+    }
+  }
+
+  @Override
+  public PolicyImpact policyImpact(QueueSettings changed) {
+    return isDeleted() ? null : machine.policyImpact(changed, shard.now());
+  }
+
+  @Override
+  public void trimMemory() {
+    if (!isDeleted() && machine instanceof MemoryBound memory) {
+      memory.trimMemory();
+    }
+  }
+
+  @Override
+  public QueueState state() {
+    return isDeleted()
+        ? null
+        : new QueueState(
+            machine.totals(),
+            state.hidden().scheduled(),
+            state.hidden().waiting(),
+            machine.consumers().stream()
+                .map(consumer -> new QueueState.Member(consumer, machine.isActive(consumer)))
+                .toList(),
+            machine instanceof MessageSource messages ? messages.peekHead() : null);
+  }
+
+  @Override
+  public boolean hasWaitingDeadLetters() {
+    return state.hidden().waiting().messages() > 0;
+  }
+
+  @Override
+  public void keepWaiting(Message deadLetter) {
+    state.hidden().keepWaiting(deadLetter);
+  }
+
+  @Override
+  public void openHidden(long storeId) {
+    state.hidden().open(storeId);
+  }
+
+  @Override
+  public MessageExtractor extractor(String method) {
+    state.requireExists();
+    return state.requireSource(method).messageExtractor();
+  }
+
+  @Override
+  public void movedBy(HeldMessages move) {
+    state.setMove(move);
+  }
+}

@@ -1,0 +1,176 @@
+package io.mayflymq.core.vhost.queue.local;
+
+import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.queue.MessageSource;
+import io.mayflymq.core.queue.QueueMachine;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.schedule.SchedulePage;
+import io.mayflymq.core.queue.schedule.SchedulePlace;
+import io.mayflymq.core.queue.schedule.ScheduleRemoval;
+import io.mayflymq.core.queue.schedule.ScheduleSearch;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.settings.LeaseUse;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.vhost.queue.Preconditions;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueuePage;
+import io.mayflymq.core.vhost.queue.QueueRequests;
+import io.mayflymq.protocol.types.ChannelException;
+import io.mayflymq.protocol.types.ReplyCode;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/** Requests to a queue on this node, from any thread. */
+final class LocalRequests implements QueueRequests {
+  private final LocalState state;
+  private final Queue queue;
+  private final QueueMachine machine;
+  private final Shard shard;
+  private final QueueDeletion deletion;
+  private final Supplier<QueueSettings> settings;
+
+  /**
+   * Creates them.
+   *
+   * @param settings the effective settings, for any thread
+   */
+  LocalRequests(LocalState state, QueueDeletion deletion, Supplier<QueueSettings> settings) {
+    this.state = state;
+    this.queue = state.queue();
+    this.machine = state.machine();
+    this.shard = state.shard();
+    this.deletion = deletion;
+    this.settings = settings;
+  }
+
+  @Override
+  public QueueSettings settings() {
+    return settings.get();
+  }
+
+  @Override
+  public Counters counters() {
+    return machine.counters();
+  }
+
+  @Override
+  public CompletableFuture<Void> subscribe(Consumer consumer, Runnable admitted) {
+    return shard.call(
+        () -> {
+          state.requireExists();
+          if (!machine.admits(consumer.exclusive())) {
+            throw Preconditions.inExclusiveUse(queue);
+          }
+          admitted.run();
+          machine.subscribe(consumer, shard.now());
+          return null;
+        });
+  }
+
+  @Override
+  public CompletableFuture<Void> cancel(Consumer consumer) {
+    return shard
+        .call(
+            () ->
+                state.isThere()
+                        && machine.cancel(consumer, shard.now())
+                        && queue.definition().autoDelete()
+                    ? deletion.deleteUnused()
+                    : CompletableFuture.<Void>completedFuture(null))
+        .thenCompose(gone -> gone);
+  }
+
+  @Override
+  public void used(LeaseUse use) {
+    if (settings().lease().counts(use)) {
+      shard.runOrExecute(
+          () -> {
+            if (!state.isDeleted()) {
+              state.used(use);
+            }
+          });
+    }
+  }
+
+  @Override
+  public CompletableFuture<GetResult> fetch(boolean acknowledges, LeaseUse use) {
+    return shard.call(
+        () -> {
+          state.requireExists();
+          MessageSource messages = requireGet();
+          state.used(use);
+          return messages.fetch(acknowledges, shard.now());
+        });
+  }
+
+  private MessageSource requireGet() {
+    MessageSource messages = state.requireSource("basic.get");
+    QueueSettings declared = queue.definition().settings();
+    if (declared.type() == QueueType.QUORUM && declared.singleActiveConsumer()) {
+      throw new ChannelException(
+          ReplyCode.RESOURCE_LOCKED,
+          ("cannot obtain access to locked %s. basic.get operations are not supported by quorum"
+                  + " queues with single active consumer")
+              .formatted(queue));
+    }
+    return messages;
+  }
+
+  @Override
+  public CompletableFuture<Long> purge() {
+    return shard
+        .call(
+            () -> {
+              state.requireExists();
+              return QueuePurge.of(state, state.requireSource("queue.purge"));
+            })
+        .thenCompose(removed -> removed);
+  }
+
+  @Override
+  public CompletableFuture<QueuePage> browse(long position, int count, long bytes) {
+    QueueBrowse browse = new QueueBrowse(state, position, count, bytes);
+    shard.runOrExecute(browse);
+    return browse.done();
+  }
+
+  @Override
+  public CompletableFuture<SchedulePage> scheduled(SchedulePlace after, int limit) {
+    return withSchedule(
+        schedule -> {
+          ScheduleSearch search = schedule.search(after, limit);
+          return SlicedTask.of(state, () -> schedule.step(search::step), search::page);
+        },
+        SchedulePage.NONE);
+  }
+
+  @Override
+  public CompletableFuture<Long> removeScheduled(String messageId) {
+    return withSchedule(
+        schedule -> {
+          ScheduleRemoval removal = schedule.removal(messageId);
+          return SlicedTask.of(state, () -> schedule.step(removal::step), removal::removed);
+        },
+        0L);
+  }
+
+  /**
+   * @param otherwise the answer if nothing was ever scheduled
+   */
+  private <T> CompletableFuture<T> withSchedule(
+      Function<QueueSchedule, CompletableFuture<T>> work, T otherwise) {
+    return shard
+        .call(
+            () -> {
+              state.requireExists();
+              QueueSchedule schedule = state.hidden().schedule();
+              return schedule == null
+                  ? CompletableFuture.completedFuture(otherwise)
+                  : work.apply(schedule);
+            })
+        .thenCompose(answer -> answer);
+  }
+}

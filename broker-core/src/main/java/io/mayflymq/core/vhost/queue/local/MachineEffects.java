@@ -1,0 +1,99 @@
+package io.mayflymq.core.vhost.queue.local;
+
+import io.mayflymq.core.message.DropTrigger;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.queue.QueueEffects;
+import io.mayflymq.core.runtime.Timer;
+import io.mayflymq.core.store.UnsettledEntry;
+import io.mayflymq.core.vhost.deadletter.DeadLetterRouter;
+import io.mayflymq.core.vhost.queue.Queue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a queue's machine does to the world, and the timer that it asks for. Belongs to the queue's
+ * shard.
+ */
+final class MachineEffects extends Timer implements QueueEffects {
+  private static final Logger LOGGER = LoggerFactory.getLogger(MachineEffects.class);
+
+  /** So many unreadable messages of a queue have a line each; then each power of two has one. */
+  private static final int LINES = 16;
+
+  private final Queue queue;
+  private final DeadLetterRouter router;
+  private final Listener listener;
+  private long unreadable;
+
+  MachineEffects(Queue queue, DeadLetterRouter router, Listener listener) {
+    this.queue = queue;
+    this.router = router;
+    this.listener = listener;
+  }
+
+  /** The queue of the machine. */
+  interface Listener {
+    /** Called at the time that the machine asked for. */
+    void timerFired(long nowMillis);
+
+    /** Called when the machine's lease has ended. */
+    void leaseEnded();
+  }
+
+  /**
+   * If the dead letter cannot be made or sent, the log keeps the message, and it is back in the
+   * queue after a restart.
+   */
+  @Override
+  public void died(
+      Message message,
+      UnsettledEntry entry,
+      DropTrigger cause,
+      long deadlineMillis,
+      long nowMillis) {
+    queue.counters().add(Counter.of(cause.reason()), 1);
+    try {
+      router.route(queue, message, entry, cause, deadlineMillis, nowMillis);
+    } catch (Throwable e) {
+      queue.shard().faults().contained("dead-lettering from", queue, e);
+      if (entry != null) {
+        queue.partition().store().await(entry);
+      }
+    }
+  }
+
+  @Override
+  public void unreadable(long sequence, String reason, boolean kept) {
+    unreadable++;
+    if (unreadable <= LINES || Long.bitCount(unreadable) == 1) {
+      LOGGER.warn(
+          "message {} of {} cannot be read and {} ({} so far): {}",
+          sequence,
+          queue,
+          kept ? "is set aside" : "leaves with its queue",
+          unreadable,
+          reason);
+    }
+  }
+
+  @Override
+  public void wakeAt(long deadlineMillis) {
+    queue.shard().timers().schedule(this, deadlineMillis);
+  }
+
+  @Override
+  protected void fire(long nowMillis) {
+    listener.timerFired(nowMillis);
+  }
+
+  @Override
+  public void leaseEnded() {
+    listener.leaseEnded();
+  }
+
+  @Override
+  public String toString() {
+    return queue.toString();
+  }
+}

@@ -1,0 +1,208 @@
+package io.mayflymq.core.vhost.queue.local;
+
+import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.message.DropTrigger;
+import io.mayflymq.core.queue.QueueMachine;
+import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.vhost.queue.Preconditions;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/*
+ * How a queue goes: what has to happen before it may, and what becomes of it if it cannot.
+ *
+ * First its messages are dead-lettered, if they are to be (DrainOnDelete). Then it is removed from the virtual host, which takes as long as it takes to
+ * write that down; the queue is in service meanwhile. Only when that is safe does it lose its consumers and what it holds. If it cannot be
+ * written the queue stays, and what the broker itself wanted (the end of a lease, of an auto-delete queue) is tried again a second later.
+ *
+ * Belongs to the queue's shard.
+ */
+final class QueueDeletion {
+  /** When it is tried again to remove what could not be removed. */
+  private static final long RETRY_MILLIS = 1_000;
+
+  private static final CompletableFuture<Boolean> AT_ONCE = CompletableFuture.completedFuture(true);
+
+  private final LocalState state;
+  private final QueueMachine machine;
+  private final Shard shard;
+  private final MachineEffects effects;
+  private DrainOnDelete current;
+
+  /**
+   * Prepares it.
+   *
+   * @param effects the timer of the machine, which stops in the end
+   */
+  QueueDeletion(LocalState state, MachineEffects effects) {
+    this.state = state;
+    this.machine = state.machine();
+    this.shard = state.shard();
+    this.effects = effects;
+  }
+
+  /**
+   * Deletes the queue, once its messages are dead letters if they are to be.
+   *
+   * @param ifUnused refuses with 406 if there are consumers
+   * @param ifEmpty refuses with 406 if messages are ready
+   * @return how many were ready; fails if it could not be made safe that the queue has gone
+   */
+  CompletableFuture<Long> delete(boolean ifUnused, boolean ifEmpty, Actor actor) {
+    if (ifUnused && machine.consumerCount() > 0) {
+      throw Preconditions.precondition(state.queue(), "in use");
+    }
+    if (ifEmpty && (machine.readyCount() > 0 || state.hidden().waiting().messages() > 0)) {
+      throw Preconditions.precondition(state.queue(), "not empty");
+    }
+    long count = machine.readyCount();
+    return decide(() -> drainAndRemove(DropTrigger.DELETION, actor), this::wake)
+        .thenApply(done -> count);
+  }
+
+  /**
+   * The last consumer of an auto-delete queue has gone.
+   *
+   * @return done when the queue has gone too, or cannot go now
+   */
+  CompletableFuture<Void> deleteUnused() {
+    return decide(() -> drainAndRemove(DropTrigger.DELETION, Actor.BROKER), this::wakeIfUnused)
+        .exceptionally(failure -> null);
+  }
+
+  private void wakeIfUnused() {
+    wake();
+    if (state.isThere() && machine.consumerCount() == 0) {
+      deleteUnused();
+    }
+  }
+
+  /** The lease has ended: the queue goes, unless it is about to. */
+  void leaseEnded() {
+    if (current == null && !state.isDeletionDecided()) {
+      drainAndRemove(DropTrigger.EXPIRES, Actor.BROKER);
+    }
+  }
+
+  private CompletableFuture<Void> drainAndRemove(DropTrigger cause, Actor actor) {
+    return begin(cause)
+        .thenCompose(mayGo -> mayGo ? remove(actor) : CompletableFuture.completedFuture(null));
+  }
+
+  private CompletableFuture<Void> remove(Actor actor) {
+    return state.isDeletionDecided()
+        ? removeNow(actor)
+        : decide(() -> removeNow(actor), this::wake);
+  }
+
+  /** The queue is in service until its removal is safe, and has its messages until then. */
+  private CompletableFuture<Void> removeNow(Actor actor) {
+    return state.queue().vhost().remove(state.queue(), actor).thenCompose(safe -> end());
+  }
+
+  /** Notes until the end that the queue is about to go. */
+  private CompletableFuture<Void> decide(
+      Supplier<CompletableFuture<Void>> departure, Runnable ifItStays) {
+    CompletableFuture<Void> decided = new CompletableFuture<>();
+    state.setDeletion(decided);
+    CompletableFuture<Void> gone = departure.get();
+    gone.whenComplete(
+        (done, failure) ->
+            shard.runOrExecute(
+                () -> {
+                  state.setDeletion(null);
+                  if (failure != null && !state.isDeleted()) {
+                    setCurrent(null);
+                    shard.loop().schedule(() -> shard.run(ifItStays), RETRY_MILLIS);
+                  }
+                  decided.complete(null);
+                }));
+    return gone;
+  }
+
+  /** It stays, so its timers go on. */
+  private void wake() {
+    if (state.isThere()) {
+      machine.onTimer(shard.now());
+    }
+  }
+
+  /**
+   * Begins to take leave: consumers are cancelled and messages dead-lettered, if that is wanted.
+   *
+   * @return whether the queue may go now: not if it was used meanwhile, or it has gone
+   */
+  private CompletableFuture<Boolean> begin(DropTrigger cause) {
+    overtake();
+    if (!machine.settings().deadLetters().areWantedOn(cause.reason()) || isEmpty()) {
+      return AT_ONCE;
+    }
+    DrainOnDelete begun = new DrainOnDelete(state, cause);
+    setCurrent(begun);
+    return begun
+        .begin(this::dismissConsumers)
+        .whenComplete((mayGo, failure) -> stays(begun, failure != null || !mayGo));
+  }
+
+  private boolean isEmpty() {
+    return machine.totals().messages() == 0 && state.hidden().scheduled().messages() == 0;
+  }
+
+  private void overtake() {
+    if (current != null) {
+      current.overtake();
+      setCurrent(null);
+    }
+  }
+
+  private void setCurrent(DrainOnDelete drain) {
+    current = drain;
+    state.setDraining(drain != null);
+  }
+
+  /** Ends the queue, which is in no table any more. Any thread may call. */
+  CompletableFuture<Void> end() {
+    return shard.call(
+        () -> {
+          if (!state.isDeleted()) {
+            state.setDeleted();
+            shard.timers().cancel(effects);
+            machine.consumers().forEach(consumer -> consumer.outlet().cancelled(consumer));
+            endDrain();
+          }
+          return null;
+        });
+  }
+
+  /** Messages that arrived while the removal was written are dead-lettered like those before. */
+  private void endDrain() {
+    DrainOnDelete last = current;
+    overtake();
+    if (last != null && last.isOver() && !isEmpty()) {
+      last.takeRest();
+      state.partitions().whenSafe(shard, this::dispose);
+    } else {
+      dispose();
+    }
+  }
+
+  private void dispose() {
+    machine.dispose();
+    state.hidden().dispose();
+  }
+
+  private void dismissConsumers() {
+    for (Consumer consumer : machine.consumers()) {
+      consumer.outlet().cancelled(consumer);
+      machine.cancel(consumer, shard.now());
+    }
+  }
+
+  private void stays(DrainOnDelete given, boolean here) {
+    if (here && current == given) {
+      setCurrent(null);
+      machine.onTimer(shard.now());
+    }
+  }
+}

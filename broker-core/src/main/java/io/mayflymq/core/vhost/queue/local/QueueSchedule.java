@@ -1,0 +1,211 @@
+package io.mayflymq.core.vhost.queue.local;
+
+import io.mayflymq.core.message.DropTrigger;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.queue.Leased;
+import io.mayflymq.core.queue.QueueMachine;
+import io.mayflymq.core.queue.index.QueueTotals;
+import io.mayflymq.core.queue.schedule.SchedulePlace;
+import io.mayflymq.core.queue.schedule.ScheduleRemoval;
+import io.mayflymq.core.queue.schedule.ScheduleSearch;
+import io.mayflymq.core.queue.schedule.ScheduledMessages;
+import io.mayflymq.core.retention.Deadlines;
+import io.mayflymq.core.routing.route.Route;
+import io.mayflymq.core.runtime.Shard;
+import io.mayflymq.core.runtime.Timer;
+import io.mayflymq.core.settings.LengthSettings;
+import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.StoreIds;
+import io.mayflymq.core.store.UnsettledEntry;
+import io.mayflymq.core.vhost.queue.Queue;
+import java.util.function.BiConsumer;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is scheduled for a queue, in action: tied to its shard's clock, timers and log. Belongs to
+ * the shard's thread, in whose bursts all methods are called.
+ */
+final class QueueSchedule extends Timer {
+  private static final Logger LOGGER = LoggerFactory.getLogger(QueueSchedule.class);
+
+  /** How many messages are released in one go before other work gets its turn. */
+  private static final int SLICE = 256;
+
+  private final Queue queue;
+  private final QueueMachine machine;
+  private final LocalEnvironment environment;
+  private final Shard shard;
+  private final ShardStore store;
+  private final ScheduledMessages messages;
+  private final Departure onTime = new Departure(this::release);
+  private long wakeAt = Deadlines.NEVER;
+
+  /** What the queue knows of whether there are any. */
+  private boolean any;
+
+  QueueSchedule(Queue queue, QueueMachine machine, LocalEnvironment environment) {
+    this.queue = queue;
+    this.machine = machine;
+    this.environment = environment;
+    this.shard = queue.shard();
+    this.store = queue.partition().store();
+    this.messages =
+        new ScheduledMessages(
+            queue.partition().pages(),
+            store.open(
+                StoreIds.ofSchedule(queue.id()), queue.storeName(), queue.definition().durable()));
+  }
+
+  /** Starts with what the store has recovered. */
+  void start() {
+    messages.start();
+    tellQueue();
+    wakeNoLaterThan(messages.nextDue());
+  }
+
+  void add(Message message, long dueMillis) {
+    messages.add(message, dueMillis, shard.now());
+    tellQueue();
+    wakeNoLaterThan(dueMillis);
+  }
+
+  private void wakeNoLaterThan(long dueMillis) {
+    if (dueMillis < wakeAt) {
+      wakeAt = dueMillis;
+      shard.timers().schedule(this, dueMillis);
+    }
+  }
+
+  @Override
+  protected void fire(long nowMillis) {
+    wakeAt = Deadlines.NEVER;
+    if (queue.onShard().isDeleted()) {
+      return;
+    }
+    wakeNoLaterThan(messages.release(nowMillis, SLICE, onTime));
+    tellQueue();
+  }
+
+  /** While messages wait here the queue's lease may not run. */
+  private void tellQueue() {
+    if (any == messages.isEmpty()) {
+      any = !any;
+      if (!queue.onShard().isDeleted() && machine instanceof Leased leased) {
+        leased.holdsScheduled(any, shard.now());
+      }
+    }
+  }
+
+  /**
+   * A message is due: it goes to the tail of the queue. One that a full queue refuses has no
+   * publisher any more who could be told, so it dies there. A stream has a log of its own, and gets
+   * the message as it would a dead letter.
+   */
+  private void release(Message message, UnsettledEntry entry) {
+    if (queue.isStream()) {
+      environment.publishers().of(queue.partition()).send(entry, message, Route.of(queue));
+    } else if (queue.onShard().refuses(message)) {
+      LengthSettings limit = queue.settings().length();
+      DropTrigger cause =
+          limit.maxLength() == QueueSettings.NONE
+              ? DropTrigger.MAX_LENGTH_BYTES
+              : DropTrigger.MAX_LENGTH;
+      die(message, entry, cause);
+    } else if (entry == null) {
+      queue.onShard().publish(message);
+    } else {
+      boolean published = false;
+      store.beginMove(entry, message);
+      try {
+        queue.onShard().publish(message);
+        published = true;
+      } finally {
+        store.endMove(shard.now(), !published);
+      }
+    }
+  }
+
+  /** How a message leaves. If that fails, the log keeps it, and it is back after a restart. */
+  private final class Departure implements ScheduledMessages.Release {
+    private final BiConsumer<Message, UnsettledEntry> way;
+
+    Departure(BiConsumer<Message, UnsettledEntry> way) {
+      this.way = way;
+    }
+
+    @Override
+    public void due(Message message, UnsettledEntry entry, long nowMillis) {
+      try {
+        way.accept(message, entry);
+      } catch (Throwable e) {
+        shard.faults().contained("a scheduled message for", queue, e);
+        if (entry != null) {
+          store.await(entry);
+        }
+      }
+    }
+
+    @Override
+    public void unreadable(long sequence, String reason) {
+      LOGGER.warn(
+          "scheduled message {} for {} cannot be read and is set aside: {}",
+          sequence,
+          queue,
+          reason);
+    }
+  }
+
+  private void die(Message message, UnsettledEntry entry, DropTrigger cause) {
+    queue.counters().add(Counter.of(cause.reason()), 1);
+    environment.router().route(queue, message, entry, cause, Deadlines.NEVER, shard.now());
+  }
+
+  /**
+   * Has some messages die with the queue, those first that are due first; to be called until there
+   * are none.
+   *
+   * @param cause what the queue's end comes from
+   * @return whether there are none
+   */
+  boolean deadLetterAll(DropTrigger cause) {
+    messages.releaseAll(
+        shard.now(), SLICE, new Departure((message, entry) -> die(message, entry, cause)));
+    tellQueue();
+    return messages.isEmpty();
+  }
+
+  QueueTotals totals() {
+    return messages.totals();
+  }
+
+  /**
+   * Starts to remove messages.
+   *
+   * @param messageId which ones; null for all that wait now
+   */
+  ScheduleRemoval removal(String messageId) {
+    return messages.removal(messageId);
+  }
+
+  /** Starts a search; parameters as in {@link ScheduledMessages#search}. */
+  ScheduleSearch search(SchedulePlace after, int limit) {
+    return messages.search(after, limit);
+  }
+
+  /** Makes a step of a removal or search. @return whether there is more to do */
+  boolean step(BooleanSupplier step) {
+    boolean more = step.getAsBoolean();
+    tellQueue();
+    return more;
+  }
+
+  /** Discards all that is scheduled, since the queue is deleted. */
+  void dispose() {
+    shard.timers().cancel(this);
+    messages.dispose();
+  }
+}

@@ -1,0 +1,89 @@
+package io.mayflymq.core.vhost.redrive;
+
+import io.mayflymq.core.message.Death;
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.message.Redriven;
+import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.routing.route.Route;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.redrive.RedriveReport.Skipped;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Finds where the messages of a dead letter queue go.
+ *
+ * @param source the dead letter queue
+ * @param request what is asked for
+ * @param conditions what else must hold
+ */
+record RedriveRouter(Queue source, RedriveRequest request, Redrive.Conditions conditions) {
+  /**
+   * What becomes of a message.
+   *
+   * @param skipped why it stays; null if it goes
+   * @param deadLetter the message as it goes
+   * @param targets the queues that it goes to
+   */
+  record Passage(Skipped skipped, Message deadLetter, List<Queue> targets) {
+    static Passage none(Skipped why) {
+      return new Passage(why, null, List.of());
+    }
+  }
+
+  Passage passage(Message message) {
+    if (!request.filter().matches(message)) {
+      return Passage.none(Skipped.NOT_WANTED);
+    }
+    Death origin = Redriven.origin(message.headers());
+    if (origin == null && request.destination() != RedriveRequest.Destination.QUEUE) {
+      return Passage.none(Skipped.NO_HISTORY);
+    }
+    Message deadLetter = Redriven.of(message, origin, request.keepsHistory());
+    return switch (request.destination()) {
+      case SOURCE -> toQueue(deadLetter, origin.queue());
+      case QUEUE -> toQueue(deadLetter, request.queue());
+      case ORIGINAL -> toExchange(deadLetter, origin);
+    };
+  }
+
+  private Passage toQueue(Message deadLetter, String name) {
+    Queue target = source.vhost().routing().queue(name);
+    if (target == null) {
+      return Passage.none(Skipped.NO_QUEUE);
+    }
+    return conditions.mayPublish("", name)
+        ? to(deadLetter, List.of(target))
+        : Passage.none(Skipped.FORBIDDEN);
+  }
+
+  private Passage toExchange(Message deadLetter, Death origin) {
+    RoutingTable<Queue> table = source.vhost().routing();
+    String exchange = origin.exchange();
+    if (table.exchange(exchange) == null) {
+      return Passage.none(Skipped.NO_EXCHANGE);
+    }
+    if (!origin.routingKeys().stream().allMatch(key -> conditions.mayPublish(exchange, key))) {
+      return Passage.none(Skipped.FORBIDDEN);
+    }
+    Route<Queue> route = table.route(exchange, origin.routingKeys(), deadLetter::properties);
+    List<Queue> targets = new ArrayList<>(route.size());
+    for (int i = 0; i < route.size(); i++) {
+      targets.add(route.get(i));
+    }
+    if (targets.isEmpty()) {
+      return Passage.none(Skipped.UNROUTABLE);
+    }
+    Passage passage = to(deadLetter, targets);
+    if (passage.skipped() == null && !request.dryRun()) {
+      source.vhost().follow(route, deadLetter);
+    }
+    return passage;
+  }
+
+  private Passage to(Message deadLetter, List<Queue> targets) {
+    return targets.contains(source)
+        ? Passage.none(Skipped.TO_ITSELF)
+        : new Passage(null, deadLetter, targets);
+  }
+}

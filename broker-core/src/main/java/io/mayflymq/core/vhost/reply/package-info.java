@@ -1,0 +1,2 @@
+/** Direct reply-to. */
+package io.mayflymq.core.vhost.reply;
