@@ -530,9 +530,9 @@ def files_of_a_broker(directory, jar):
 PAGE = """# What faults do
 
 Each row is a fault that was injected into a broker under load: a client declares durable queues, publishes persistent messages with
-confirms and acknowledges some of them. Then the broker is started again without the fault, and what it has is compared with what was
-confirmed. `(3)` is the third system call of the kind on the file, `(4+)` the fourth and all after it, `(1+)` every one. Files with the same
-outcome share a row. In all {count} faults nothing that was confirmed is lost.
+confirms and acknowledges some of them. Then the broker is restarted without the fault, and its messages are compared with the confirmed
+ones. `(3)` means the third system call of this kind on the file, `(4+)` the fourth and all later ones, `(1+)` all of them. Files with the same
+outcome share a row. In all {count} cases no confirmed message and no declared queue is lost.
 
     src/bench/faults.py --write docs/faults.md
 
