@@ -166,7 +166,7 @@ class AdministrationTest {
   }
 
   @Test
-  void deletionsSurviveARestart() {
+  void administrativeDeletionsSurviveARestart() {
     addVhost("v");
     addVhost("w");
     addUser("ann");
@@ -381,7 +381,7 @@ class AdministrationTest {
   }
 
   @Test
-  void connectionsAndChannelsAreLimited() {
+  void connectionAndChannelLimitsAreEnforced() {
     addUser("ann");
     Limits one = Limits.of(Map.of(Limit.MAX_CONNECTIONS, 1));
     Client first = new Client("ann", "v");

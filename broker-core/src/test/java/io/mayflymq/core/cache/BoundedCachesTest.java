@@ -24,7 +24,7 @@ class BoundedCachesTest {
   }
 
   @Test
-  void holdsNoMoreEntriesThanAllowedWithoutAnotherThread() {
+  void cacheKeepsToItsLimitWithoutAnotherThread() {
     Cache<Integer, Integer> cache = BoundedCaches.of(10);
     for (int key = 0; key < 10_000; key++) {
       cache.put(key, key);
@@ -33,7 +33,7 @@ class BoundedCachesTest {
   }
 
   @Test
-  void aKeyThatIsUsedOftenOutlivesAFloodOfOthers() {
+  void frequentlyUsedKeyIsNotDisplacedByManyOthers() {
     Cache<Integer, String> cache = BoundedCaches.of(100);
     String kept = cache.get(-1, key -> "kept");
     for (int key = 0; key < 10_000; key++) {
@@ -43,7 +43,7 @@ class BoundedCachesTest {
   }
 
   @Test
-  void aFailureLeavesNothingBehind() {
+  void failedLoadAddsNoEntryToTheCache() {
     Cache<String, String> cache = BoundedCaches.of(4);
     assertThatThrownBy(
             () ->

@@ -209,7 +209,7 @@ class QueueMachineConsumersTest {
   }
 
   @Test
-  void anExclusiveConsumerExcludesOtherConsumers() {
+  void exclusiveConsumerExcludesOtherConsumers() {
     Consumer exclusive = queue.consumer(true, true, 0);
     assertThat(queue.machine.admits(true)).isTrue();
     queue.machine.subscribe(exclusive, queue.now);

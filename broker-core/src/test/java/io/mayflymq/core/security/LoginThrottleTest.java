@@ -25,14 +25,14 @@ class LoginThrottleTest {
   }
 
   @Test
-  void pausesDoubleAfterTheFreeFailuresUpToALimit() {
+  void loginPauseDoublesAfterTheFreeFailuresUpToALimit() {
     assertThat(failures("10.0.0.1", 13))
         .containsExactly(0, 0, 0, 0, 0, 100, 200, 400, 800, 1600, 3200, 5000, 5000);
     assertThat(failures("10.0.0.1", 100)).containsOnly(5000);
   }
 
   @Test
-  void aMinuteWithoutAFailureBeginsAnew() {
+  void minuteWithoutALoginFailureResetsThePause() {
     failures("10.0.0.1", 6);
     long later = NOW + LoginThrottle.FORGIVEN_AFTER_MILLIS;
     assertThat(throttle.failed(address("10.0.0.1"), later)).isEqualTo(200);
@@ -41,14 +41,14 @@ class LoginThrottleTest {
   }
 
   @Test
-  void anIpv6AddressIsItsNetwork() {
+  void loginFailuresAreCountedPerIpv6Network() {
     failures("2001:db8::1", LoginThrottle.FREE_FAILURES);
     assertThat(failures("2001:db8::2:3", 1)).containsExactly(100);
     assertThat(failures("2001:db8:0:1::1", 1)).containsExactly(0);
   }
 
   @Test
-  void aFloodOfOtherAddressesDoesNotHideOneThatOftenFailed() {
+  void addressWithManyLoginFailuresIsKeptDespiteManyOtherAddresses() {
     failFromOthers(192, 20_000);
     failures("10.0.0.1", 20);
     failFromOthers(193, 30_000);

@@ -18,7 +18,7 @@ import net.jqwik.api.Provide;
 /** A broker under random commands and crashes at any moment, watched by a {@link StoreObserver}. */
 class BrokerCrashTest {
   @Property(tries = 500, edgeCases = EdgeCasesMode.NONE)
-  void losesNothingThatWasConfirmedAndBringsNothingBackThatWasSettled(
+  void crashLosesNoConfirmedMessageAndRedeliversNoSettledOne(
       @ForAll("setups") Setup setup,
       @ForAll("commands") List<Command> commands,
       @ForAll long seed) {

@@ -203,7 +203,7 @@ class CommandOrderTest {
 
   @ParameterizedTest
   @EnumSource
-  void aGetFindsTheDeadLetterThatWasCausedBefore(Cause cause) {
+  void getReturnsTheDeadLetterCausedByAnEarlierCommand(Cause cause) {
     for (int round = 0; round < ROUNDS; round++) {
       broker = TestBroker.of(SHARDS);
       Client client = new Client(broker);
@@ -227,7 +227,7 @@ class CommandOrderTest {
 
   @ParameterizedTest
   @EnumSource
-  void aPublishComesBehindTheDeadLetterThatWasCausedBefore(Cause cause) {
+  void publishedMessageIsBehindTheDeadLetterOfAnEarlierCommand(Cause cause) {
     for (int round = 0; round < ROUNDS; round++) {
       broker = TestBroker.of(SHARDS);
       Client client = new Client(broker);
@@ -240,7 +240,7 @@ class CommandOrderTest {
   }
 
   @Test
-  void aCancelledConsumersQueueLeavesItsDeadLettersBeforeTheReply() {
+  void autoDeleteQueueDeadLettersItsMessagesBeforeTheCancelOk() {
     for (int round = 0; round < ROUNDS; round++) {
       broker = TestBroker.of(SHARDS);
       FieldTable arguments =
@@ -280,7 +280,7 @@ class CommandOrderTest {
   }
 
   @Test
-  void whatCannotBeReachedDoesNotWait() {
+  void onlyTargetsOfPossibleDeadLettersAreWaitedFor() {
     broker = TestBroker.of(SHARDS);
     broker.declareOn(2, "dead");
     broker.declareOn(3, "other");

@@ -55,7 +55,7 @@ class ContainmentTest {
   }
 
   @Test
-  void oneCommandOfABatchFailsAndTheOthersAreCarriedOut() {
+  void failingCommandOfABatchDoesNotAffectTheOthers() {
     Queue queue = broker.declare("q");
     publishAll(queue, 1, BROKEN, 2);
     assertThat(told).isEqualTo(Map.of(1, true, BROKEN, false, 2, true));
@@ -70,7 +70,7 @@ class ContainmentTest {
   }
 
   @Test
-  void deliveryThatCouldNotBeStoredIsInNoQueue() {
+  void messageThatCouldNotBeStoredIsInNoQueue() {
     broker.declare("q");
     TestBroker.Collector collector = broker.consume("q", true, 0);
     publishAll(broker.queue("q"), 1, BROKEN, 2);
@@ -80,7 +80,7 @@ class ContainmentTest {
   }
 
   @Test
-  void receiptThatFailsKeepsNoOtherFromItsOwn() {
+  void failingPublishListenerDoesNotPreventOthersFromBeingCalled() {
     Queue queue = broker.declare("q");
     int shard = queue.shard().index();
     broker.on(
@@ -107,7 +107,7 @@ class ContainmentTest {
   }
 
   @Test
-  void deadLetterThatFailsLeavesTheOpenMoveNowhereOpen() {
+  void failingDeadLetterStaysInItsQueueAndDoesNotAffectOtherQueues() {
     for (int shard = 0; shard < 2; shard++) {
       broker = broker(2);
       broker.declareOn(0, "dead");
@@ -133,7 +133,7 @@ class ContainmentTest {
   }
 
   @Test
-  void settlementThatFailsHoldsUpNoOtherOfItsRun() {
+  void failingSettlementDoesNotAffectOthersOfItsRun() {
     broker.declareOn(0, "dead");
     Queue queue = broker.declareOn(0, "q", TestBroker.deadLetteringTo("dead"));
     publishAll(queue, 1, 2, 3);
@@ -148,7 +148,7 @@ class ContainmentTest {
   }
 
   @Test
-  void outletThatFailsKeepsNobodyElseFromItsMessages() {
+  void failingConsumerTargetDoesNotAffectOtherConsumers() {
     Queue broken = broker.declareOn(0, "broken");
     Queue queue = broker.declareOn(0, "q");
     Consumer consumer =
@@ -210,7 +210,7 @@ class ContainmentTest {
   }
 
   @Test
-  void messageThatCannotBeReadIsSetAsideAndTheOthersAreServed() {
+  void unreadableMessageIsSetAsideAndTheOthersAreDelivered() {
     onDisk();
     boolean[] fails = {true};
     int[] reads = {0};
@@ -228,7 +228,7 @@ class ContainmentTest {
   }
 
   @Test
-  void whatCannotBeReadIsNeitherServedEmptyNorDeleted() {
+  void unreadableMessagesAreNeitherDeliveredEmptyNorDeleted() {
     onDisk();
     broker.host.failReads(() -> true);
     assertThat(broker.fetch("q")).isNull();
@@ -240,7 +240,7 @@ class ContainmentTest {
   }
 
   @Test
-  void messageThatIsDueAndCannotBeReadWaitsForItsDeadLetter() {
+  void expiredMessageThatCannotBeReadIsDeadLetteredLater() {
     broker = TestBroker.of(1, 0);
     broker.declare("dead");
     broker.declare(

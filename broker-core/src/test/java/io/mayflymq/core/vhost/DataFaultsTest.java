@@ -110,7 +110,7 @@ class DataFaultsTest {
 
   @ParameterizedTest
   @EnumSource(Fault.class)
-  void nothingIsLostWithoutAWord(Fault fault) throws IOException {
+  void lossByADataFaultIsAlwaysReported(Fault fault) throws IOException {
     TestBroker before = filled();
     Map<String, List<Integer>> expected = contents(before.afterKill());
     MemoryHost other = filled().host;
@@ -144,7 +144,7 @@ class DataFaultsTest {
   }
 
   @Test
-  void aStreamThatIsMissingRefusesTheStart() {
+  void missingStreamPreventsTheStart() {
     TestBroker before = filled();
     MemoryHost host = before.host.afterKill();
     String stream =
@@ -158,7 +158,7 @@ class DataFaultsTest {
 
   /** It had been deleted when metadata knew it no more; they may also be from a backup. */
   @Test
-  void aStreamThatMetadataHaveLostIsAdopted() {
+  void streamMissingFromTheMetadataIsAdopted() {
     TestBroker before = filled();
     MemoryHost host = before.host.afterKill();
     MemoryMetadataLog none = new MemoryMetadataLog();
@@ -174,7 +174,7 @@ class DataFaultsTest {
   }
 
   @Test
-  void aShardThatIsMissingRefusesTheStartUntilThatIsAccepted() {
+  void missingShardPreventsTheStartUntilLossIsAccepted() {
     TestBroker before = filled();
     MemoryHost host = before.host.afterKill();
     host.delete("shard-1");

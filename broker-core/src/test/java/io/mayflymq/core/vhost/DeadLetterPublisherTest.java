@@ -28,7 +28,7 @@ class DeadLetterPublisherTest {
   }
 
   @Test
-  void withinAShardAMoveIsThereOrIsNot() {
+  void deadLetteringWithinAShardIsAtomic() {
     broker.declareOn(0, "dead");
     broker.declareOn(0, "q", dyingTo("dead"));
     die("q", 1, 2, 3);
@@ -44,7 +44,7 @@ class DeadLetterPublisherTest {
   }
 
   @Test
-  void toAnotherShardTheTargetIsSafeBeforeTheSourceIsSettled() {
+  void deadLetterOnAnotherShardIsSafeBeforeItsSourceIsSettled() {
     broker.declareOn(1, "dead");
     broker.declareOn(0, "q", dyingTo("dead"));
     die("q", 1, 2);
@@ -66,7 +66,7 @@ class DeadLetterPublisherTest {
   }
 
   @Test
-  void aDeadLetterThatDiesAtOnceInItsTargetGoesOn() {
+  void deadLetterThatExpiresOnArrivalIsDeadLetteredAgain() {
     for (int shard = 0; shard < 2; shard++) {
       for (String limit : new String[] {"x-message-ttl", "x-max-length"}) {
         broker = TestBroker.of(2, shard == 0 ? 0 : TestBroker.ROOMY);
@@ -84,7 +84,7 @@ class DeadLetterPublisherTest {
   }
 
   @Test
-  void aDeadLetterGoesToAllItsTargets() {
+  void deadLetterGoesToAllItsTargets() {
     for (int shard = 0; shard < 2; shard++) {
       broker = TestBroker.of(2);
       for (String name : new String[] {"one", "two"}) {
@@ -108,7 +108,7 @@ class DeadLetterPublisherTest {
   }
 
   @Test
-  void aQueueMayDeadLetterToItself() {
+  void queueCanDeadLetterToItself() {
     Queue queue = broker.declareOn(0, "q", dyingTo("q"));
     broker.publish("q", 1);
     long sequence = broker.fetch("q").sequence();
@@ -122,7 +122,7 @@ class DeadLetterPublisherTest {
   }
 
   @Test
-  void whatAFullQueueRefusesWaitsWhereItDied() {
+  void deadLettersRefusedByAFullQueueWaitInTheirSource() {
     for (int shard = 0; shard < 2; shard++) {
       broker = TestBroker.of(2);
       FieldTable full =
@@ -141,7 +141,7 @@ class DeadLetterPublisherTest {
   }
 
   @Test
-  void aFullQueueThatDeadLettersWhatItRefusesSendsDeadLettersOn() {
+  void deadLetterRefusedUnderRejectPublishDlxIsDeadLetteredAgain() {
     for (int shard = 0; shard < 2; shard++) {
       broker = TestBroker.of(2);
       FieldTable full =
@@ -161,7 +161,7 @@ class DeadLetterPublisherTest {
   }
 
   @Test
-  void aQueueIsDeletedWhileItsDeadLettersAreUnderWay() {
+  void deadLettersUnderWayArriveIfTheirSourceIsDeleted() {
     broker.declareOn(1, "dead");
     broker.declareOn(0, "q", dyingTo("dead"));
     die("q", 1, 2);
@@ -175,7 +175,7 @@ class DeadLetterPublisherTest {
   }
 
   @Test
-  void compactionTakesAlongWhatWaitsForItsDeadLetters() {
+  void compactionKeepsSourcesOfUnsafeDeadLetters() {
     broker.declareOn(1, "dead");
     broker.declareOn(0, "q", dyingTo("dead"));
     broker.declareOn(0, "busy");

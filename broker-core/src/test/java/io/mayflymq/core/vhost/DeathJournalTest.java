@@ -89,7 +89,7 @@ class DeathJournalTest {
   }
 
   @Test
-  void tellsWhatAMessageDiedOfAndWhereItWent() {
+  void deathJournalShowsReasonAndTargetsOfADeath() {
     declare("dead", FieldTable.EMPTY);
     Queue queue = declare("q", toExchange("", "dead"));
     long published = loops.clock().millis();
@@ -115,7 +115,7 @@ class DeathJournalTest {
   }
 
   @Test
-  void tellsWhyAMessageWasDropped() {
+  void deathJournalShowsWhyAMessageWasDropped() {
     Queue without = declare("without", FieldTable.EMPTY);
     publish(without, "a", 0);
     Queue missing = declare("missing", toExchange("no.such", "k"));
@@ -136,7 +136,7 @@ class DeathJournalTest {
   }
 
   @Test
-  void tellsOfCycles() {
+  void deathJournalShowsCycles() {
     Queue queue = declare("q", toExchange("", "q").with("x-message-ttl", new FieldValue.Int32(10)));
     publish(queue, "round", Message.NO_TTL);
     loops.advance(100);
@@ -146,7 +146,7 @@ class DeathJournalTest {
   }
 
   @Test
-  void keepsTheLast() {
+  void deathJournalKeepsTheLastDeaths() {
     Queue queue = declare("q", FieldTable.EMPTY);
     for (int i = 0; i < 10; i++) {
       publish(queue, "m" + i, 0);
@@ -158,7 +158,7 @@ class DeathJournalTest {
   }
 
   @Test
-  void keepsNoMoreNamesThanItPromises() {
+  void deathJournalLimitsTheNamesOfTargets() {
     Queue queue = declare("q", toExchange("amq.fanout", "k"));
     for (int i = 0; i < 20; i++) {
       declare("t" + i, FieldTable.EMPTY);

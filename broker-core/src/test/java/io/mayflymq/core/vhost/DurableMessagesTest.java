@@ -46,7 +46,7 @@ class DurableMessagesTest {
   }
 
   @Test
-  void aBatchForAnotherShardComesBackWhenItIsSafe() {
+  void batchForAnotherShardReturnsWhenItIsSafe() {
     Queue queue = broker.declareOn(1, "far");
 
     publishFrom(0, queue, 1, 2, 3);
@@ -63,7 +63,7 @@ class DurableMessagesTest {
   }
 
   @Test
-  void burstsKeepTheirOrderAndCallsComeBehindThem() {
+  void batchesAndCallsKeepTheirOrder() {
     Queue queue = broker.declareOn(1, "far");
 
     publishFrom(0, queue, 1, 2);
@@ -77,7 +77,7 @@ class DurableMessagesTest {
   }
 
   @Test
-  void transientMessagesComeBackAtOnce() {
+  void transientMessagesAreConfirmedImmediately() {
     Queue queue = broker.declareOn(0, "near");
 
     broker.on(
@@ -91,7 +91,7 @@ class DurableMessagesTest {
   }
 
   @Test
-  void aFailedForceIsTold() {
+  void failedForceIsReportedToPublishers() {
     Queue queue = broker.declareOn(1, "far");
     broker.publish("far", 1);
     broker.host.directory("shard-1").failForceAfter(0);
@@ -109,7 +109,7 @@ class DurableMessagesTest {
   }
 
   @Test
-  void whatWasDeliveredComesBackFlaggedAndNothingElse() {
+  void onlyDeliveredMessagesAreRedeliveredAfterACrash() {
     broker.declare("q");
     broker.publish("q", 1, 2, 3, 4);
     broker.fetch("q");
@@ -125,7 +125,7 @@ class DurableMessagesTest {
   }
 
   @Test
-  void whatWasAcknowledgedAndForcedStaysAway() {
+  void acknowledgedMessagesAreNotRecovered() {
     Queue queue = broker.declare("q");
     broker.publish("q", 1, 2, 3);
     GetResult first = broker.fetch("q");
@@ -138,7 +138,7 @@ class DurableMessagesTest {
   }
 
   @Test
-  void whatWasPurgedStaysAway() {
+  void purgedMessagesAreNotRecovered() {
     broker.declare("q");
     broker.publish("q", 1, 2, 3);
     assertThat(broker.purge("q")).isEqualTo(3);
@@ -148,7 +148,7 @@ class DurableMessagesTest {
   }
 
   @Test
-  void messagesDoNotGoBeforeTheDeletionOfTheirQueueIsSafe() {
+  void messagesAreKeptUntilTheDeletionOfTheirQueueIsSafe() {
     broker.declare("q");
     broker.publish("q", 1, 2);
 
@@ -162,7 +162,7 @@ class DurableMessagesTest {
   }
 
   @Test
-  void messagesStayIfTheDeletionOfTheirQueueCannotBeKept() {
+  void messagesStayIfTheDeletionOfTheirQueueCannotBeWritten() {
     broker.declare("q");
     broker.publish("q", 1, 2);
 
@@ -178,7 +178,7 @@ class DurableMessagesTest {
   }
 
   @Test
-  void aQueueOfTheSameNameBeginsEmpty() {
+  void queueDeclaredAgainIsEmpty() {
     broker.declare("q");
     broker.publish("q", 1, 2);
     assertThat(broker.delete("q")).isEqualTo(2);
@@ -193,7 +193,7 @@ class DurableMessagesTest {
   }
 
   @Test
-  void aLeaseEndsAndTakesTheMessagesAlong() {
+  void endOfALeaseDeletesTheQueueWithItsMessages() {
     broker.declare("q", FieldTable.builder().put("x-expires", 100).build());
     broker.publish("q", 1);
 
@@ -205,7 +205,7 @@ class DurableMessagesTest {
   }
 
   @Test
-  void contentsThatMemoryHasNoRoomForComeBackInOrder() {
+  void pagedOutMessagesAreDeliveredInOrder() {
     broker = TestBroker.of(1, 5000);
     Queue queue = broker.declare("q", TestBroker.deadLetteringTo("dead"));
     broker.declare("dead");
@@ -229,7 +229,7 @@ class DurableMessagesTest {
   }
 
   @Test
-  void thePagingFileIsWipedAtStart() {
+  void pagingFileIsDeletedAtTheStart() {
     broker = TestBroker.of(1, 0);
     Queue queue = broker.declare("q");
     broker.publishing(queue, TestBroker.message(1, false, Message.NO_TTL, 9), listener);
@@ -243,7 +243,7 @@ class DurableMessagesTest {
   }
 
   @Test
-  void diskIsFreedWhenMessagesHaveGone() {
+  void diskSpaceIsFreedWhenMessagesAreSettled() {
     broker = TestBroker.of(1, 0);
     Queue queue = broker.declare("q");
     for (int number = 0; number < 300; number++) {

@@ -39,14 +39,14 @@ class EventExchangeTest {
   }
 
   @Test
-  void nothingIsToldBeforeSomebodyListens() {
+  void eventsAreNotPublishedWithoutABinding() {
     broker.declare("early");
     listen("queue.#");
     assertThat(events()).isEmpty();
   }
 
   @Test
-  void aQueueComesAndGoes() {
+  void queueCreationAndDeletionAreEvents() {
     listen("queue.#");
     broker.declare("q", FieldTable.builder().put("x-max-length", 3).build());
     List<Message> created = events();
@@ -72,7 +72,7 @@ class EventExchangeTest {
   }
 
   @Test
-  void anUnusedQueueIsToldToGo() {
+  void endOfALeaseIsAQueueDeletedEvent() {
     listen("queue.deleted");
     broker.declare("q", FieldTable.builder().put("x-expires", 100).build());
     broker.advance(200);
@@ -83,7 +83,7 @@ class EventExchangeTest {
   }
 
   @Test
-  void whatGoesAlongIsToldToo() {
+  void implicitDeletionsAreEvents() {
     listen("#");
     assertThat(names()).as("its own binding").containsExactly("binding.created");
     broker.vhost.declareExchange(
@@ -99,7 +99,7 @@ class EventExchangeTest {
   }
 
   @Test
-  void onlyOneVirtualHostHasTheExchange() {
+  void eventExchangeExistsInOneVhostOnly() {
     VirtualHost other = broker.broker.createVirtualHost(VhostDefinition.of("other"));
     assertThat(other.routing().exchange(ExchangeDefinition.EVENT)).isNull();
     listen("exchange.created");

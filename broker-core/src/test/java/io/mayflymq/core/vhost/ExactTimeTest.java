@@ -30,7 +30,7 @@ class ExactTimeTest {
   private final int[] expected = new int[MILLIS + 2];
 
   @Test
-  void messagesBehindALongLivedHeadExpireInTheirOwnMillisecond() {
+  void messagesBehindALongTtlExpireExactlyAtTheirDeadlines() {
     Queue queue = fill(20_000);
     assertThat(broker.ready("dead")).isZero();
     long expired = 0;
@@ -47,7 +47,7 @@ class ExactTimeTest {
   }
 
   @Test
-  void messagesBehindAConsumerWithoutCreditExpireInTheirOwnMillisecond() {
+  void messagesOfAConsumerWithoutCreditExpireExactlyAtTheirDeadlines() {
     Queue queue = fill(5_000);
     TestBroker.Collector full = broker.consume("mortal", true, 1);
     assertThat(full.numbers()).containsExactly(HEAD);
@@ -63,7 +63,7 @@ class ExactTimeTest {
   }
 
   @Test
-  void aMessageIsDeliveredUntilItsDeadlineAndNeverInIt() {
+  void messageIsDeliveredOnlyBeforeItsDeadline() {
     Queue queue = broker.declare("mortal");
     broker.publishing(queue, message(1, false, 10, 0), (sequence, accepted) -> {});
     broker.publishing(queue, message(2, false, 11, 0), (sequence, accepted) -> {});
@@ -72,7 +72,7 @@ class ExactTimeTest {
   }
 
   @Test
-  void leasesEndInTheirOwnMillisecond() {
+  void leasesEndExactlyAtTheirTime() {
     for (int number = 0; number < 1_000; number++) {
       int lease = 1 + random.nextInt(MILLIS);
       expected[lease + 1]++;

@@ -72,7 +72,7 @@ class FirehoseTest {
   }
 
   @Test
-  void itIsOffUntilItIsTurnedOn() {
+  void firehoseIsOffByDefault() {
     assertThat(firehose.isOn()).isFalse();
     firehose.turn(true);
     assertThat(firehose.isOn()).isTrue();
@@ -81,7 +81,7 @@ class FirehoseTest {
   }
 
   @Test
-  void aPublishedMessageTellsWhereItCameFromAndWhereItGoes() {
+  void copyOfAPublishedMessageNamesItsExchangeAndQueues() {
     listen("publish.#");
     firehose.published(plain("logs", "error"), List.of("q1", "q2"), CLIENT);
     Message copy = copy();
@@ -104,7 +104,7 @@ class FirehoseTest {
   }
 
   @Test
-  void aDeliveredMessageTellsItsQueueAndWhetherItIsTheFirstTime() {
+  void copyOfADeliveredMessageHasItsQueueAndRedeliveredFlag() {
     listen("deliver.#");
     firehose.delivered(plain("", "q"), "q", false, CLIENT);
     firehose.delivered(plain("", "q"), "q", true, CLIENT);
@@ -118,7 +118,7 @@ class FirehoseTest {
   }
 
   @Test
-  void everyKeyIsTold() {
+  void copyOfAPublishedMessageHasAllRoutingKeys() {
     listen("#");
     FieldTable headers = FieldTable.builder().put("CC", texts("second")).build();
     BasicProperties properties = BasicProperties.builder().headers(headers).build();
@@ -127,7 +127,7 @@ class FirehoseTest {
   }
 
   @Test
-  void propertiesAreATableOfRabbitMqsNames() {
+  void propertiesInACopyHaveRabbitMqsNames() {
     listen("#");
     FieldTable headers = FieldTable.builder().put("a", 1).build();
     BasicProperties properties =
@@ -156,7 +156,7 @@ class FirehoseTest {
   }
 
   @Test
-  void aCopyIsNotCopied() {
+  void copiesOfTheFirehoseAreNotCopiedAgain() {
     listen("#");
     firehose.published(plain(ExchangeDefinition.TRACE, "publish.x"), List.of("trace"), CLIENT);
     firehose.delivered(plain(ExchangeDefinition.TRACE, "publish.x"), "trace", false, CLIENT);
@@ -164,7 +164,7 @@ class FirehoseTest {
   }
 
   @Test
-  void aKeyThatWouldBeTooLongIsCutBetweenCharacters() {
+  void tooLongRoutingKeyOfACopyIsCutBetweenCharacters() {
     listen("#");
     String exchange = "x" + "ä".repeat(127);
     firehose.published(plain(exchange, "k"), List.of(), CLIENT);

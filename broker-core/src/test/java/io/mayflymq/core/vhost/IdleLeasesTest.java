@@ -59,7 +59,7 @@ class IdleLeasesTest {
   }
 
   @Test
-  void anUnusedExchangeGoesAfterItsWholePeriodWithItsBindings() {
+  void unusedExchangeIsDeletedWithItsBindingsAfterItsPeriod() {
     exchange("x", ExchangeType.DIRECT, EXPIRES);
     Binding binding = bind("x", "k", FieldTable.EMPTY);
 
@@ -71,7 +71,7 @@ class IdleLeasesTest {
   }
 
   @Test
-  void publishingThroughItIsUseWhateverItsType() {
+  void publishingRenewsTheLeaseOfAnExchangeOfAnyType() {
     for (ExchangeType type :
         new ExchangeType[] {
           ExchangeType.DIRECT, ExchangeType.TOPIC, ExchangeType.FANOUT, ExchangeType.HEADERS
@@ -87,7 +87,7 @@ class IdleLeasesTest {
   }
 
   @Test
-  void declaringItAndBindingsThatComeAndGoAreUse() {
+  void redeclaringBindingAndUnbindingRenewTheLeaseOfAnExchange() {
     ExchangeDefinition exchange = exchange("x", ExchangeType.DIRECT, EXPIRES);
     broker.advance(PERIOD - 1);
     broker.vhost.declareExchange(exchange, this);
@@ -105,7 +105,7 @@ class IdleLeasesTest {
   }
 
   @Test
-  void aMessageThroughAnotherExchangeIsUseToo() {
+  void messageRoutedByAnotherExchangeRenewsTheLeaseOfAnExchange() {
     exchange("x", ExchangeType.FANOUT, EXPIRES);
     exchange("source", ExchangeType.FANOUT, FieldTable.EMPTY);
     broker.vhost.bind(Binding.toExchange("source", "x", ""), this);
@@ -116,7 +116,7 @@ class IdleLeasesTest {
   }
 
   @Test
-  void onlyTheBindingThatAMessageTakesIsUsed() {
+  void messageRenewsOnlyTheLeaseOfItsMatchingBinding() {
     exchange("x", ExchangeType.DIRECT, FieldTable.EMPTY);
     Binding used = bind("x", "used", EXPIRES);
     Binding unused = bind("x", "unused", EXPIRES);
@@ -137,7 +137,7 @@ class IdleLeasesTest {
   }
 
   @Test
-  void theLastBindingOfAnAutoDeleteExchangeTakesThatAlong() {
+  void endOfTheLastBindingLeaseDeletesAnAutoDeleteExchange() {
     broker.vhost.declareExchange(
         new ExchangeDefinition("x", ExchangeType.TOPIC, false, true, false, FieldTable.EMPTY),
         this);
@@ -147,7 +147,7 @@ class IdleLeasesTest {
   }
 
   @Test
-  void anExchangeSaysHowLongItsBindingsLastAndTheShorterTimeCounts() {
+  void shorterOfBindingLeaseAndBindingExpiresOfTheExchangeApplies() {
     exchange(
         "x",
         ExchangeType.DIRECT,
@@ -158,7 +158,7 @@ class IdleLeasesTest {
   }
 
   @Test
-  void aPolicySetsLeasesAndTakesThemAwayButNotThoseOfTheBrokersOwn() {
+  void policySetsAndRemovesLeasesExceptForPredeclaredExchanges() {
     exchange("x", ExchangeType.DIRECT, FieldTable.EMPTY);
     Binding binding = bind("x", "k", FieldTable.EMPTY);
     broker
@@ -181,7 +181,7 @@ class IdleLeasesTest {
   }
 
   @Test
-  void afterARestartLeasesBeginAnew() {
+  void restartRenewsLeasesOfExchangesAndBindings() {
     exchange("x", ExchangeType.DIRECT, EXPIRES);
     Binding binding = bind("x", "k", EXPIRES);
     broker.advance(PERIOD - 1);
@@ -197,7 +197,7 @@ class IdleLeasesTest {
   }
 
   @Test
-  void argumentsAreChecked() {
+  void invalidLeaseArgumentsOfExchangesAreRefused() {
     FieldTable zero = FieldTable.builder().put("x-expires", 0).build();
     assertThatThrownBy(() -> exchange("x", ExchangeType.DIRECT, zero))
         .isInstanceOf(ChannelException.class)

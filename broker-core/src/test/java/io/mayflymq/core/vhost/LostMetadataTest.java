@@ -42,7 +42,7 @@ class LostMetadataTest {
   }
 
   @Test
-  void olderMetadataRefuseTheStartAndTheQueuesAreAdoptedWhenThatIsAccepted() {
+  void olderMetadataPreventTheStartUntilLossIsAccepted() {
     TestBroker broker = TestBroker.of(2);
     broker.declare("old");
     MemoryMetadataLog backup = broker.metadata.afterCrash();
@@ -63,7 +63,7 @@ class LostMetadataTest {
   }
 
   @Test
-  void withoutMetadataAllQueuesAreAdoptedOnFewerShardsToo() {
+  void queuesWithoutMetadataAreAdoptedAlsoOnFewerShards() {
     TestBroker broker = TestBroker.of(3);
     for (int i = 0; i < 6; i++) {
       broker.declare("q" + i);
@@ -84,7 +84,7 @@ class LostMetadataTest {
 
   /** A deletion is safe before the messages leave the log: a crash in between is no loss. */
   @Test
-  void messagesOfAQueueThatWasDeletedAreLetGoAtEachMoment() {
+  void crashDuringAQueueDeletionNeitherPreventsTheStartNorAdoptsTheQueue() {
     TestBroker broker = TestBroker.of(1);
     broker.declare("stays");
     broker.declare("goes");
@@ -116,7 +116,7 @@ class LostMetadataTest {
   }
 
   @Test
-  void aQueueDeletedAfterAnAdoptionDoesNotComeBack() {
+  void adoptedQueueThatIsDeletedIsNotAdoptedAgain() {
     TestBroker broker = TestBroker.of(1);
     broker.declare("q");
     broker.declare("other");
@@ -134,7 +134,7 @@ class LostMetadataTest {
   }
 
   @Test
-  void anAdoptedQueueDoesNotTakeTheNameOfAnotherOne() {
+  void adoptedQueueDoesNotReplaceAQueueOfTheSameName() {
     TestBroker broker = TestBroker.of(1);
     broker.declare("q");
     broker.publish("q", 1);
@@ -150,7 +150,7 @@ class LostMetadataTest {
 
   /** As in the log of an older version, or when the note is damaged. */
   @Test
-  void messagesOfAQueueWithoutANameAreKeptUnderItsNumber() {
+  void queueWithoutAKnownNameIsAdoptedUnderItsNumber() {
     TestBroker broker = TestBroker.of(1);
     broker.declare("lost name");
     broker.publish("lost name", 1);
@@ -166,7 +166,7 @@ class LostMetadataTest {
   }
 
   @Test
-  void whatIsScheduledForAQueueComesWithIt() {
+  void adoptedQueueHasItsScheduledMessages() {
     TestBroker broker = TestBroker.of(1);
     Queue queue = broker.declare("q");
     long due = broker.loops.clock().millis() + 60_000;
@@ -185,7 +185,7 @@ class LostMetadataTest {
    * has changed and there are fewer shards: one message at most is lost, all others are in a queue.
    */
   @Property(tries = 150, edgeCases = EdgeCasesMode.NONE)
-  void damageAndLostMetadataAndFewerShardsTogether(@ForAll long seed) {
+  void damageAndLostMetadataTogetherLoseOneMessageAtMost(@ForAll long seed) {
     Random random = new Random(seed);
     TestBroker broker = TestBroker.of(1 + random.nextInt(3));
     TreeMap<Integer, String> confirmed = new TreeMap<>();

@@ -54,7 +54,7 @@ class QueueDeletionTest {
   }
 
   @Test
-  void whatAQueueHoldsWhenItsLeaseEndsIsDeadLettered() {
+  void endOfALeaseDeadLettersTheMessagesOfTheQueue() {
     for (int shard = 0; shard < 2; shard++) {
       broker = TestBroker.of(2);
       broker.declareOn(shard, "dead");
@@ -68,7 +68,7 @@ class QueueDeletionTest {
   }
 
   @Test
-  void aQueueThatIsUsedMeanwhileStaysWithWhatIsLeft() {
+  void queueUsedDuringDeadLetteringAtTheLeaseEndKeepsItsOtherMessages() {
     broker.declareOn(0, "dead");
     broker.declareOn(0, "q", expiring());
     broker.publish("q", NUMBERS);
@@ -86,7 +86,7 @@ class QueueDeletionTest {
   }
 
   @Test
-  void afterACrashInTheMiddleWhatIsLeftDiesWhenTheLeaseEndsAgain() {
+  void crashDuringDeadLetteringAtTheLeaseEndIsContinuedAtTheNextEnd() {
     for (int shard = 0; shard < 2; shard++) {
       broker = TestBroker.of(2);
       broker.declareOn(shard, "dead");
@@ -129,7 +129,7 @@ class QueueDeletionTest {
   }
 
   @Test
-  void whatIsScheduledDiesLastInTheOrderOfDueTimes() {
+  void scheduledMessagesAreDeadLetteredLastInTheOrderOfDueTimes() {
     for (FieldTable arguments : List.of(expiring(), deadLetteringWhenDeleted())) {
       for (int shard = 0; shard < 2; shard++) {
         broker = TestBroker.of(2);
@@ -154,7 +154,7 @@ class QueueDeletionTest {
   }
 
   @Test
-  void whatIsScheduledSurvivesACrashInTheMiddle() {
+  void scheduledMessagesSurviveACrashDuringTheQueueDeletion() {
     for (int shard = 0; shard < 2; shard++) {
       broker = TestBroker.of(2);
       broker.declareOn(shard, "dead");
@@ -181,7 +181,7 @@ class QueueDeletionTest {
   }
 
   @Test
-  void itHasNotGoneBeforeItsDeadLettersAreSafe() {
+  void queueIsDeletedOnlyWhenItsDeadLettersAreSafe() {
     for (int shard = 0; shard < 2; shard++) {
       broker = TestBroker.of(2);
       broker.declareOn(shard, "dead");
@@ -200,7 +200,7 @@ class QueueDeletionTest {
   }
 
   @Test
-  void whatIsDueWhileAQueueGoesDiesWithIt() {
+  void messagesThatBecomeDueDuringTheQueueDeletionAreDeadLettered() {
     broker.declareOn(0, "dead");
     broker.declareOn(0, "q", deadLetteringWhenDeleted());
     scheduleForLater(SOME);
@@ -215,7 +215,7 @@ class QueueDeletionTest {
   }
 
   @Test
-  void whatIsScheduledGoesWithItsQueueWhereTheDeadAreNotWanted() {
+  void scheduledMessagesAreDroppedWithTheirQueueWithoutDeadLettering() {
     broker.declare("dead");
     broker.declare("q", TestBroker.deadLetteringTo("dead"));
     scheduleForLater(1);
@@ -225,7 +225,7 @@ class QueueDeletionTest {
   }
 
   @Test
-  void withoutAWayForTheDeadAQueueGoesAtOnce() {
+  void queueWithoutADeadLetterExchangeIsDeletedImmediately() {
     broker.declare(
         "q",
         FieldTable.builder()
@@ -239,7 +239,7 @@ class QueueDeletionTest {
   }
 
   @Test
-  void aDeletedQueueDeadLettersAllItHasAlsoWhatConsumersHave() {
+  void queueDeletionDeadLettersReadyAndUnacknowledgedMessages() {
     broker.declareOn(1, "dead");
     broker.declareOn(0, "q", deadLetteringWhenDeleted());
     broker.publish("q", NUMBERS);
@@ -256,7 +256,7 @@ class QueueDeletionTest {
   }
 
   @Test
-  void whileItGoesItIsThereForNobodyButForMessages() {
+  void queueBeingDeletedAcceptsMessagesButNoOtherUse() {
     broker.declareOn(0, "dead");
     Queue queue = broker.declareOn(0, "q", deadLetteringWhenDeleted());
     broker.publish("q", NUMBERS);
@@ -275,7 +275,7 @@ class QueueDeletionTest {
   }
 
   @Test
-  void conditionsOfADeletionAreCheckedFirst() {
+  void conditionsOfAQueueDeletionAreCheckedFirst() {
     broker.declare("dead");
     broker.declare("q", deadLetteringWhenDeleted());
     broker.publish("q", 1);

@@ -46,7 +46,7 @@ class QueueScheduleTest {
   }
 
   @Test
-  void aQueueWithoutAnyHasNoSchedule() {
+  void queueWithoutScheduledMessagesHasNoSchedule() {
     broker.declare("q");
     broker.publish("q", 1);
     assertThat(dueTimes("q")).isEmpty();
@@ -55,7 +55,7 @@ class QueueScheduleTest {
   }
 
   @Test
-  void dueTimesOutliveAChangeOfTheNumberOfShards() {
+  void dueTimesAreKeptWhenTheNumberOfShardsChanges() {
     broker = TestBroker.of(3);
     long start = broker.loops.clock().millis();
     for (int shard = 0; shard < 3; shard++) {
@@ -76,7 +76,7 @@ class QueueScheduleTest {
   }
 
   @Test
-  void aDeadLetterWaitsAndIsInOnePlaceWheneverTheBrokerIsKilled() {
+  void delayedDeadLetterIsInOnePlaceAfterAKillAtAnyTime() {
     ExchangeDefinition retry =
         new ExchangeDefinition(
             "retry",
@@ -115,7 +115,7 @@ class QueueScheduleTest {
   }
 
   @Test
-  void whatAFullQueueDoesNotTakeIsNotLostInACrash() {
+  void scheduledMessageRefusedByAFullQueueSurvivesACrash() {
     broker.declare("dead");
     broker.declare(
         "full",
@@ -134,7 +134,7 @@ class QueueScheduleTest {
   }
 
   @Test
-  void aStreamGetsWhatIsDueAfterARestart() {
+  void streamReceivesScheduledMessagesAfterARestart() {
     broker.declare("stream", FieldTable.builder().put("x-queue-type", "stream").build());
     schedule("stream", 1, 1_000);
     broker = broker.afterKill();

@@ -97,7 +97,7 @@ class QueueSnapshotTest {
   }
 
   @Test
-  void countsMessagesInAndOut() {
+  void snapshotCountsPublishedAndDeliveredMessages() {
     Queue queue = declare("q", FieldTable.EMPTY);
     publish(queue, "one", Message.NO_TTL);
     publish(queue, "three", Message.NO_TTL);
@@ -121,7 +121,7 @@ class QueueSnapshotTest {
   }
 
   @Test
-  void countsRequeuesPurgesAndEmptyGets() {
+  void snapshotCountsRequeuesPurgesAndEmptyGets() {
     Queue queue = declare("q", FieldTable.EMPTY);
     publish(queue, "a", Message.NO_TTL);
     GetResult got = fetch(queue, true);
@@ -140,7 +140,7 @@ class QueueSnapshotTest {
   }
 
   @Test
-  void countsDeathsByTheirReason() {
+  void snapshotCountsDeathsByReason() {
     declare("dead", FieldTable.EMPTY);
     Queue queue = declare("q", TO_DEAD.with("x-max-length", new FieldValue.Int32(1)));
     publish(queue, "expires", 10);
@@ -160,7 +160,7 @@ class QueueSnapshotTest {
   }
 
   @Test
-  void countsRefusals() {
+  void snapshotCountsRefusedMessages() {
     Queue queue =
         declare(
             "q",
@@ -174,7 +174,7 @@ class QueueSnapshotTest {
   }
 
   @Test
-  void showsWhichConsumerIsActive() {
+  void snapshotShowsTheActiveConsumer() {
     Queue queue =
         declare(
             "q",
@@ -209,7 +209,7 @@ class QueueSnapshotTest {
   }
 
   @Test
-  void aQueueThatIsGoneHasNoViewAndItsCountsStay() {
+  void countsOfADeletedQueueStayInTheVhostTotals() {
     Queue queue = declare("q", FieldTable.EMPTY);
     publish(queue, "a", Message.NO_TTL);
     vhost.deleteQueue("q", this, false, false);

@@ -68,7 +68,7 @@ class RedriveModelTest {
   private boolean deleting;
 
   @Property(tries = 400, edgeCases = EdgeCasesMode.NONE)
-  void messageIsInOnePlaceAndNoRedriveGoesOnForEver(
+  void redriveKeepsEveryMessageInOnePlaceAndEnds(
       @ForAll("commands") List<Command> commands, @ForAll long seed) {
     Random setup = new Random(seed);
     start(setup);

@@ -106,7 +106,7 @@ class RedriveTest {
   }
 
   @Test
-  void goesBackInOrderAsItWas() {
+  void redrivenMessagesReturnInOrderAndUnchanged() {
     for (int shard : new int[] {NEAR, FAR}) {
       broker = TestBroker.of(2);
       declare(shard);
@@ -131,7 +131,7 @@ class RedriveTest {
   }
 
   @Test
-  void contentsMayBeOnDiskOnly() {
+  void redriveReadsContentsFromDisk() {
     broker = TestBroker.of(2, 0);
     declare(FAR);
     kill("q", upTo(50));
@@ -140,7 +140,7 @@ class RedriveTest {
   }
 
   @Test
-  void withinAShardNothingIsLostOrDoubledWheneverTheMachineDies() {
+  void redriveWithinAShardLosesAndDuplicatesNothingInACrash() {
     Set<Integer> left = new HashSet<>();
     for (int steps = 0; steps < 40; steps++) {
       dieAfter(steps, NEAR);
@@ -153,7 +153,7 @@ class RedriveTest {
   }
 
   @Test
-  void toAnotherShardNothingIsLostWheneverTheMachineDies() {
+  void redriveToAnotherShardLosesNothingInACrash() {
     int doubled = 0;
     int moved = 0;
     for (int steps = 0; steps < 40; steps++) {
@@ -191,7 +191,7 @@ class RedriveTest {
   }
 
   @Test
-  void whatIsNotMovedIsThereForTheNextTime() {
+  void messagesNotRedrivenStayForTheNextRedrive() {
     declare(FAR);
     kill("q", 1, 2, 3, 4);
     assertThat(run(with(Filter.ALL, 2, 0, false)).moved()).isEqualTo(2);
@@ -205,7 +205,7 @@ class RedriveTest {
   }
 
   @Test
-  void movesWhatIsAskedForAndLeavesTheRestAlone() {
+  void redriveMovesOnlyMessagesOfItsFilter() {
     declare(NEAR);
     broker.declareOn(1, "other", TestBroker.deadLetteringTo("dead"));
     kill("q", 1);
@@ -225,7 +225,7 @@ class RedriveTest {
   }
 
   @Test
-  void aDryRunOnlyCounts() {
+  void dryRunOfARedriveOnlyCounts() {
     declare(FAR);
     kill("q", 1, 2);
     RedriveReport report = run(with(Filter.ALL, Long.MAX_VALUE, 1, true));
@@ -236,7 +236,7 @@ class RedriveTest {
   }
 
   @Test
-  void stopsAtAQueueThatRefuses() {
+  void redriveStopsAtAQueueThatRefuses() {
     for (int shard : new int[] {NEAR, FAR}) {
       broker = TestBroker.of(2);
       declare(
@@ -256,7 +256,7 @@ class RedriveTest {
   }
 
   @Test
-  void goesThroughTheOriginalExchange() {
+  void redriveToTheOriginalExchangeRoutesAgain() {
     declare(NEAR);
     broker.declareOn(1, "copy");
     kill("q", 1);
@@ -271,7 +271,7 @@ class RedriveTest {
   }
 
   @Test
-  void aMessageStaysThatWouldComeBack() {
+  void messageThatWouldReturnToItsQueueIsNotRedriven() {
     declare(NEAR);
     kill("q", 1);
     assertThat(run(request(Destination.QUEUE, "dead")).skipped())
@@ -282,7 +282,7 @@ class RedriveTest {
   }
 
   @Test
-  void aMessageThatNeverDiedStaysUnlessItIsSentToAQueue() {
+  void messageWithoutADeathHistoryIsRedrivenOnlyToANamedQueue() {
     declare(NEAR);
     broker.publish("dead", 1);
     assertThat(run(TO_SOURCE).skipped()).isEqualTo(Map.of(Skipped.NO_HISTORY, 1L));
@@ -291,7 +291,7 @@ class RedriveTest {
   }
 
   @Test
-  void nobodyPublishesWhereHeMayNot() {
+  void redriveSkipsMessagesWithoutWritePermission() {
     declare(NEAR);
     kill("q", 1);
     allowed = false;
@@ -299,7 +299,7 @@ class RedriveTest {
   }
 
   @Test
-  void aSourceThatIsGoneKeepsItsDead() {
+  void messagesOfADeletedSourceQueueAreNotRedriven() {
     declare(NEAR);
     kill("q", 1, 2);
     broker.delete("q");
@@ -307,7 +307,7 @@ class RedriveTest {
   }
 
   @Test
-  void whatDiesAgainIsNotTakenTwice() {
+  void messageThatDiesAgainIsNotRedrivenTwice() {
     declare(NEAR, FieldTable.builder().put("x-message-ttl", 0).build());
     broker.publish("q", 1, 2);
     assertThat(numbers("dead")).containsExactly(1, 2);
@@ -316,7 +316,7 @@ class RedriveTest {
   }
 
   @Test
-  void keepsToItsRate() {
+  void redriveKeepsItsRate() {
     declare(FAR);
     kill("q", upTo(25));
     Redrive redrive = begin(with(Filter.ALL, Long.MAX_VALUE, 10, false));
@@ -329,7 +329,7 @@ class RedriveTest {
   }
 
   @Test
-  void waitsWhileAnAlarmIsRaised() {
+  void redrivePausesWhileAnAlarmIsRaised() {
     declare(NEAR);
     kill("q", 1);
     alarmed = true;
@@ -343,7 +343,7 @@ class RedriveTest {
   }
 
   @Test
-  void isStoppedAndOnlyOneGoesOn() {
+  void redriveCanBeStoppedAndOnlyOneRunsPerQueue() {
     declare(NEAR);
     kill("q", 1, 2, 3);
     Redrive redrive = begin(with(Filter.ALL, Long.MAX_VALUE, 1, false));
@@ -358,7 +358,7 @@ class RedriveTest {
   }
 
   @Test
-  void queueThatIsDeletedKeepsWhatIsOnItsWayOutOfItsDeadLetters() {
+  void messagesUnderWayInARedriveAreNotDeadLetteredByTheQueueDeletion() {
     broker.declareOn(1, "q");
     broker.declareOn(1, "graves");
     broker.declareOn(
@@ -377,7 +377,7 @@ class RedriveTest {
   }
 
   @Test
-  void failsIfItsQueueIsDeleted() {
+  void redriveFailsIfItsQueueIsDeleted() {
     declare(FAR);
     kill("q", 1, 2, 3);
     Redrive redrive = begin(with(Filter.ALL, Long.MAX_VALUE, 1, false));

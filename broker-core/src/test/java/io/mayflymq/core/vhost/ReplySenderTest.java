@@ -36,7 +36,7 @@ class ReplySenderTest {
   }
 
   @Test
-  void repliesOnTheSameShardArriveAtTheEndOfTheBurst() {
+  void repliesOnTheSameShardAreDeliveredAtTheEndOfTheBurst() {
     Requester requester = new Requester(broker.shards.get(0));
     String name = broker.vhost.replies().add(requester);
     broker.on(
@@ -50,7 +50,7 @@ class ReplySenderTest {
   }
 
   @Test
-  void repliesToAnotherShardGoThereInOneTask() {
+  void repliesToAnotherShardAreSentInOneTask() {
     Requester one = new Requester(broker.shards.get(1));
     Requester two = new Requester(broker.shards.get(1));
     String first = broker.vhost.replies().add(one);
@@ -69,7 +69,7 @@ class ReplySenderTest {
   }
 
   @Test
-  void aReplyToNobodyGoesNowhere() {
+  void replyToAnUnknownRequesterIsDropped() {
     Requester requester = new Requester(broker.shards.get(0));
     String name = broker.vhost.replies().add(requester);
     broker.vhost.replies().remove(name);

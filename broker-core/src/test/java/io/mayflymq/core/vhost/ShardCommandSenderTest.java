@@ -27,7 +27,7 @@ class ShardCommandSenderTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void aFloodThatConsumersCannotKeepUpWithComesBackAfterAPause(int shard) {
+  void manyMessagesForFullConsumersAreConfirmedAfterAPause(int shard) {
     Queue queue = broker.declareOn(shard, "q");
     Collector collector = broker.consume("q", false, 0);
     collector.full = true;
@@ -44,7 +44,7 @@ class ShardCommandSenderTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void fewMessagesComeBackAtOnce(int shard) {
+  void fewMessagesAreConfirmedImmediately(int shard) {
     Queue queue = broker.declareOn(shard, "q");
     Collector collector = broker.consume("q", false, 0);
     collector.full = true;
@@ -57,7 +57,7 @@ class ShardCommandSenderTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void aFloodWithoutConsumersComesBackAtOnce(int shard) {
+  void manyMessagesWithoutConsumersAreConfirmedImmediately(int shard) {
     publish(broker.declareOn(shard, "q"), 30, 1 << 20);
     assertThat(commands.isSettled()).isTrue();
   }

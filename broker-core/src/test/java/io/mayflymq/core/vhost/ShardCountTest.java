@@ -52,7 +52,7 @@ class ShardCountTest {
   }
 
   @Test
-  void fewerShardsTakeOverWhatTheOthersHad() {
+  void fewerShardsTakeOverAllQueues() {
     TestBroker two = threeShards().afterPowerLoss(2);
 
     QUEUES.forEach(queue -> assertThat(two.ready(queue)).isEqualTo(7));
@@ -62,7 +62,7 @@ class ShardCountTest {
   }
 
   @Test
-  void moreShardsLeaveTheQueuesWhereTheyAre() {
+  void moreShardsLeaveQueuesOnTheirShards() {
     TestBroker four = threeShards().afterPowerLoss(4);
 
     assertThat(QUEUES.stream().map(queue -> four.queue(queue).shard().index()))
@@ -71,7 +71,7 @@ class ShardCountTest {
   }
 
   @Test
-  void whatIsTakenOverKeepsItsMarksOfDelivery() {
+  void queueTakenOverKeepsItsRedeliveredFlags() {
     TestBroker three = TestBroker.of(3);
     three.declareOn(2, "q2");
     three.publish("q2", 1, 2, 3);
@@ -86,7 +86,7 @@ class ShardCountTest {
 
   /** The rest is taken over, and the log with the damage is kept. */
   @Test
-  void aDamagedMessageDoesNotKeepFewerShardsFromStarting() {
+  void damagedMessageDoesNotPreventTheStartWithFewerShards() {
     TestBroker three = threeShards();
     MemoryHost host = three.host.afterPowerLoss(new Random(0), 0);
     byte[] bytes = host.directory("shard-2").files().get("0000000001.log");
@@ -140,7 +140,7 @@ class ShardCountTest {
   }
 
   @Test
-  void aCrashAtAnyMomentOfATakeOverLosesAndDoublesNothing() {
+  void crashDuringATakeOverLosesAndDuplicatesNothing() {
     TestBroker three = threeShards();
     for (boolean power : new boolean[] {false, true}) {
       List<Moment> moments = momentsOfStart(three, 2, power);
@@ -158,7 +158,7 @@ class ShardCountTest {
 
   /** What was settled in between must not come back with a copy that was begun before. */
   @Test
-  void aCrashInATakeOverThenTheOldNumberOfShardsThenTheNewOne() {
+  void crashDuringATakeOverFollowedByTheOldNumberOfShardsRestoresNoSettledMessage() {
     TestBroker three = threeShards();
     for (Moment moment : momentsOfStart(three, 2, false)) {
       TestBroker old = three.on(moment.host, moment.metadata, 3, UnaryOperator.identity());

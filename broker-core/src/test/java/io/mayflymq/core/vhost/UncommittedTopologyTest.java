@@ -49,7 +49,7 @@ class UncommittedTopologyTest {
   }
 
   @Test
-  void secondDeclarerWaitsForTheFirstOnesWrite() {
+  void secondDeclarationOfAQueueWaitsForTheFirstWrite() {
     declaring("q");
     CompletableFuture<DeclaredQueue> second = declaring("q");
     CompletableFuture<DeclaredQueue> passive = broker.vhost.declareOk("q", this, true);
@@ -67,7 +67,7 @@ class UncommittedTopologyTest {
   }
 
   @Test
-  void secondDeclarerOfAnExchangeAndASecondBindWaitToo() {
+  void secondDeclarationOfAnExchangeAndSecondBindWaitForTheFirstWrite() {
     broker.declare("q");
     broker.vhost.declareExchange(EXCHANGE, this);
     broker.vhost.bind(BINDING, this);
@@ -87,7 +87,7 @@ class UncommittedTopologyTest {
   }
 
   @Test
-  void whatIsBoundToAQueueThatIsBeingDeclaredSharesItsWrite() {
+  void bindingToAQueueBeingDeclaredSharesItsWrite() {
     CompletableFuture<DeclaredQueue> declared = declaring("q");
     CompletableFuture<Void> bound = broker.vhost.bind(BINDING, this);
     broker.metadata.write();
@@ -97,7 +97,7 @@ class UncommittedTopologyTest {
   }
 
   @Test
-  void declarationThatCannotBeWrittenLeavesNothingAndTheNextIsTried() {
+  void failedDeclarationLeavesNothingAndTheNextOneIsTried() {
     CompletableFuture<DeclaredQueue> first = declaring("q");
     CompletableFuture<DeclaredQueue> second = declaring("q");
     CompletableFuture<Void> bound = broker.vhost.bind(BINDING, this);
@@ -118,7 +118,7 @@ class UncommittedTopologyTest {
   }
 
   @Test
-  void transientQueueBehindAFailedWriteIsDeclaredAllTheSame() {
+  void transientQueueIsDeclaredDespiteAnEarlierFailedWrite() {
     declaring("q");
     CompletableFuture<DeclaredQueue> behind = broker.declaring("t", false, FieldTable.EMPTY);
     assertThat(behind).isNotDone();
@@ -130,7 +130,7 @@ class UncommittedTopologyTest {
   }
 
   @Test
-  void anErrorThatComesFromWhatIsBeingWrittenWaitsForIt() {
+  void errorCausedByAPendingChangeWaitsForItsWrite() {
     broker.declare("q");
     deleting("q");
     CompletableFuture<Void> bound = broker.vhost.bind(BINDING, this);
@@ -149,7 +149,7 @@ class UncommittedTopologyTest {
   }
 
   @Test
-  void queueThatCannotBeDeletedLivesOnUnharmed() {
+  void queueWhoseDeletionCannotBeWrittenStaysInUse() {
     broker.declare("q");
     broker.publish("q", 1);
     TestBroker.Collector consumer = broker.consume("q", true, 1);
@@ -167,7 +167,7 @@ class UncommittedTopologyTest {
   }
 
   @Test
-  void leaseThatEndsOnAFullDiskEndsWhenThereIsRoomAgain() {
+  void leaseThatEndsOnAFullDiskDeletesTheQueueWhenThereIsSpace() {
     broker.declare("q", FieldTable.builder().put("x-expires", 100).build());
     broker.loops.advance(101);
     assertThat(broker.metadata.fail(FULL)).as("its removal was tried").isTrue();
@@ -179,7 +179,7 @@ class UncommittedTopologyTest {
   }
 
   @Test
-  void autoDeleteQueueThatCouldNotGoGoesLater() {
+  void autoDeleteQueueThatCouldNotBeDeletedIsDeletedLater() {
     broker.vhost.declareQueue(
         new QueueDeclaration(
             "q", true, false, true, FieldTable.EMPTY, this, broker.shards.get(0), false, true));
@@ -196,7 +196,7 @@ class UncommittedTopologyTest {
   }
 
   @Test
-  void declarationThatRacesADeletionDeclaresAnew() {
+  void declarationDuringADeletionDeclaresANewQueue() {
     broker.declare("q");
     long id = broker.queue("q").id();
     CompletableFuture<Long> deletion = broker.vhost.deleteQueue("q", this, false, false);
@@ -210,7 +210,7 @@ class UncommittedTopologyTest {
   }
 
   @Test
-  void declarationWaitsForAQueueThatDeadLettersWhatItHasBeforeItGoes() {
+  void declarationWaitsForTheDeadLetteringOfTheDeletedQueue() {
     FieldTable arguments =
         TestBroker.deadLetteringTo("dead").toBuilder()
             .put("x-dead-letter-on", "queue_deleted")
@@ -228,7 +228,7 @@ class UncommittedTopologyTest {
   }
 
   @Test
-  void messageThatComesWhileTheDeletionIsWrittenIsDeadLetteredToo() {
+  void messagePublishedDuringAQueueDeletionIsDeadLettered() {
     FieldTable arguments =
         TestBroker.deadLetteringTo("dead").toBuilder()
             .put("x-dead-letter-on", "queue_deleted")
@@ -248,7 +248,7 @@ class UncommittedTopologyTest {
   }
 
   @Test
-  void policyThatCannotBeWrittenIsNotInForce() {
+  void policyThatCannotBeWrittenDoesNotApply() {
     broker.declare("q");
     Policy policy = Policy.of(PolicyKind.POLICY, "p", "", "queues", 0, Map.of("max-length", 1));
     CompletableFuture<Void> set = broker.vhost.policies().set(policy);
@@ -262,7 +262,7 @@ class UncommittedTopologyTest {
   }
 
   @Test
-  void queueThatIsDeclaredBehindAPolicyHasItFromTheStart() {
+  void queueDeclaredAfterAPendingPolicyHasItFromTheStart() {
     Policy policy = Policy.of(PolicyKind.POLICY, "p", "", "queues", 0, Map.of("max-length", 1));
     broker.vhost.policies().set(policy);
     declaring("q");
@@ -272,7 +272,7 @@ class UncommittedTopologyTest {
   }
 
   @Test
-  void queueAndItsOwnDeadLetterQueueAreOneChange() {
+  void queueAndItsAutomaticDeadLetterQueueAreOneChange() {
     FieldTable arguments = FieldTable.builder().put("x-dead-letter-queue", "auto").build();
     broker.declare("q", arguments);
     assertThat(broker.queue("q.$dlq")).isNotNull();
@@ -285,7 +285,7 @@ class UncommittedTopologyTest {
   }
 
   @Test
-  void virtualHostThatCannotBeDeletedKeepsItsQueuesAndOneThatCanTakesThemAlong() {
+  void vhostDeletionDeletesItsQueuesOnlyWhenItIsWritten() {
     broker.declare("q");
     broker.declare("r");
     CompletableFuture<Void> deletion = broker.vhost.delete();

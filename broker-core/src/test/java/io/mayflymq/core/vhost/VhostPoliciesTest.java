@@ -50,7 +50,7 @@ class VhostPoliciesTest {
   private final VirtualHost vhost = vhost(new InMemoryMetadataLog());
 
   @Test
-  void aPolicyReachesWhatIsThereAndWhatComes() {
+  void policyAppliesToExistingAndNewQueues() {
     declare("q1", NO_ARGUMENTS);
     declare("x1", NO_ARGUMENTS);
 
@@ -71,7 +71,7 @@ class VhostPoliciesTest {
   }
 
   @Test
-  void argumentsPolicyAndOperatorPolicyCountTogether() {
+  void argumentsPolicyAndOperatorPolicyAreMerged() {
     declare("q", FieldTable.builder().put("x-max-length", new FieldValue.Int32(7)).build());
     settled(set("", Map.of("max-length", 9, "message-ttl", 1000)));
     settled(vhost.policies().set(operators("", Map.of("message-ttl", 500))));
@@ -87,7 +87,7 @@ class VhostPoliciesTest {
   }
 
   @Test
-  void theLastOfTwoChangesCounts() {
+  void lastOfTwoPolicyChangesApplies() {
     declare("q", NO_ARGUMENTS);
     CompletableFuture<Void> first = set("", Map.of("max-length", 1));
     CompletableFuture<Void> second = set("", Map.of("max-length", 2));
@@ -99,7 +99,7 @@ class VhostPoliciesTest {
   }
 
   @Test
-  void aBacklogIsNotDroppedByALimitThatRefuses() {
+  void rejectPublishLimitOfAPolicyDropsNoReadyMessages() {
     declare("q", NO_ARGUMENTS);
     publish("q", 5);
     settled(set("", Map.of("max-length", 2, "overflow", "reject-publish")));
@@ -109,7 +109,7 @@ class VhostPoliciesTest {
   }
 
   @Test
-  void whatAPolicyDropsGoesToTheExchangeOfThatPolicy() {
+  void messagesDroppedByAPolicyGoToItsDeadLetterExchange() {
     declare("dead", NO_ARGUMENTS);
     declare("q", NO_ARGUMENTS);
     publish("q", 5);
@@ -132,7 +132,7 @@ class VhostPoliciesTest {
   }
 
   @Test
-  void anIdleQueueExpiresByTheLeaseThatAPolicyGivesIt() {
+  void unusedQueueIsDeletedByALeaseOfAPolicy() {
     declare("q", NO_ARGUMENTS);
     loops.advance(60);
     settled(set("", Map.of("expires", 100)));
@@ -143,7 +143,7 @@ class VhostPoliciesTest {
   }
 
   @Test
-  void anAlternateExchangeByPolicyTakesWhatGoesNowhere() {
+  void alternateExchangeOfAPolicyReceivesUnroutableMessages() {
     declare("lost", NO_ARGUMENTS);
     declareExchange("unrouted", ExchangeType.FANOUT, NO_ARGUMENTS);
     declareExchange("orders", ExchangeType.DIRECT, NO_ARGUMENTS);
@@ -168,7 +168,7 @@ class VhostPoliciesTest {
   }
 
   @Test
-  void aDryRunTellsWhatASettingThenDoes() {
+  void dryRunOfAPolicyReportsItsEffectOnQueues() {
     declare("q", FieldTable.builder().put("x-dead-letter-exchange", "amq.fanout").build());
     declare("untouched", FieldTable.builder().put("x-max-length", new FieldValue.Int32(2)).build());
     publish("q", 3);
@@ -208,7 +208,7 @@ class VhostPoliciesTest {
   }
 
   @Test
-  void aDryRunTellsOfExchangesAndOfQueuesThatWouldGoAtOnce() {
+  void dryRunOfAPolicyReportsExchangesAndQueuesDeletedImmediately() {
     declareExchange("x", ExchangeType.DIRECT, NO_ARGUMENTS);
     declare("idle", NO_ARGUMENTS);
     loops.advance(1000);
@@ -231,7 +231,7 @@ class VhostPoliciesTest {
   }
 
   @Test
-  void policiesHoldAgainAfterARestart(@TempDir Path directory) {
+  void policiesApplyAgainAfterARestart(@TempDir Path directory) {
     try (MetadataLog log =
         new AwaitedLog(
             MetadataJournal.open(

@@ -91,7 +91,7 @@ class WaitingDeadLettersTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void aRefusedDeadLetterWaitsUntilItsTargetHasRoomAndKeepsItsOrder(int shard) {
+  void refusedDeadLettersWaitInOrderUntilTheirTargetHasRoom(int shard) {
     broker.declareOn(shard, "dead", full(1));
     broker.declareOn(0, "q", dyingTo("dead").build());
     die("q", 1, 2, 3, 4);
@@ -108,7 +108,7 @@ class WaitingDeadLettersTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void whatWaitsSurvivesARestartAndIsStillDead(int shard) {
+  void waitingDeadLettersSurviveARestart(int shard) {
     broker.declareOn(shard, "dead", full(1));
     Queue queue = broker.declareOn(0, "q", TestBroker.deadLetteringTo("dead"));
     broker.publish("q", 1, 2, 3);
@@ -135,7 +135,7 @@ class WaitingDeadLettersTest {
   }
 
   @Test
-  void whatDiesLaterDoesNotOvertakeWhatWaits() {
+  void laterDeadLettersDoNotOvertakeWaitingOnes() {
     broker.declareOn(1, "dead", full(1));
     broker.declareOn(0, "q", dyingTo("dead").build());
     die("q", 1, 2);
@@ -147,7 +147,7 @@ class WaitingDeadLettersTest {
   }
 
   @Test
-  void aFullTargetDoesNotHoldUpDeadLettersForOthers() {
+  void fullTargetDoesNotDelayDeadLettersOfOtherTargets() {
     broker.declareOn(1, "full", full(0));
     broker.declareOn(1, "roomy");
     broker.vhost.bind(Binding.toQueue("amq.direct", "full", "to full"), this);
@@ -168,7 +168,7 @@ class WaitingDeadLettersTest {
   }
 
   @Test
-  void aTargetThatIsDeletedAndDeclaredAnewGetsWhatWaits() {
+  void targetDeclaredAgainReceivesTheWaitingDeadLetters() {
     broker.declareOn(1, "dead", full(0));
     broker.declareOn(0, "q", dyingTo("dead").build());
     die("q", 1, 2);
@@ -182,7 +182,7 @@ class WaitingDeadLettersTest {
 
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
-  void withoutAnyQueueADeadLetterIsDroppedUnlessItGoesAtLeastOnce(int shard) {
+  void unroutableDeadLetterIsDroppedUnlessTheStrategyIsAtLeastOnce(int shard) {
     broker.declareOn(0, "q", dyingTo("dead").build());
     broker.declareOn(0, "safe", atLeastOnce(""));
     broker.declareOn(0, "safest", atLeastOnce("missing"));
@@ -202,7 +202,7 @@ class WaitingDeadLettersTest {
   }
 
   @Test
-  void aQueueThatIsNotDurableOrMayDropDropsWhatIsRefusedAndSaysSo() {
+  void refusedDeadLettersOfATransientOrDroppingQueueAreDroppedWithAWarning() {
     broker.declareOn(0, "dead", full(0));
     broker.declaring("transient", false, dyingTo("dead").build());
     broker.declareOn(0, "drops", dyingTo("dead").put("x-dead-letter-refused", "drop").build());
@@ -223,7 +223,7 @@ class WaitingDeadLettersTest {
   }
 
   @Test
-  void whatWaitsCountsForTheLimitOfAQueueThatRefuses() {
+  void waitingDeadLettersCountForTheLimitOfARejectPublishQueue() {
     broker.declareOn(1, "dead", full(0));
     broker.declareOn(
         0, "q", dyingTo("dead").put("x-max-length", 3).put("x-overflow", "reject-publish").build());
@@ -237,7 +237,7 @@ class WaitingDeadLettersTest {
   }
 
   @Test
-  void aQueueThatDropsItsHeadKeepsAsManyWaitingAsItsLimit() {
+  void dropHeadQueueKeepsWaitingDeadLettersUpToItsLimit() {
     broker.declareOn(1, "dead", full(0));
     broker.declareOn(0, "q", dyingTo("dead").put("x-max-length", 2).build());
     die("q", 1, 2, 3, 4, 5);
@@ -250,7 +250,7 @@ class WaitingDeadLettersTest {
   }
 
   @Test
-  void aPurgeRemovesWhatWaitsAndADeletionToo() {
+  void purgeAndDeletionRemoveWaitingDeadLetters() {
     broker.declareOn(1, "dead", full(0));
     broker.declareOn(0, "q", dyingTo("dead").build());
     die("q", 1, 2);
@@ -272,7 +272,7 @@ class WaitingDeadLettersTest {
   }
 
   @Test
-  void anotherDeadLetterExchangeGetsWhatWaits() {
+  void changedDeadLetterExchangeReceivesTheWaitingDeadLetters() {
     broker.declareOn(1, "dead", full(0));
     broker.declareOn(1, "other");
     broker.declareOn(0, "q", FieldTable.builder().put("x-message-ttl", 100).build());

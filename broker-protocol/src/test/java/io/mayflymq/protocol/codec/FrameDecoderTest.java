@@ -43,7 +43,7 @@ class FrameDecoderTest {
   }
 
   @Test
-  void wholeMessageIsOneCall() {
+  void wholeMessageIsDecodedInOneCall() {
     assertThat(decode(PUBLISH + HEADER + BODY))
         .containsExactly("1 message exm rkey mandatory 100002 6869");
   }
@@ -61,7 +61,7 @@ class FrameDecoderTest {
   }
 
   @Test
-  void messageWithoutBodyIsOneCall() {
+  void messageWithoutABodyIsDecodedInOneCall() {
     assertThat(
             decode(
                 PUBLISH
@@ -104,7 +104,7 @@ class FrameDecoderTest {
   }
 
   @Test
-  void partialFrameIsLeftUnread() {
+  void incompleteFrameIsNotRead() {
     ByteBuf in = bytes("08 0000 00000000 ce" + "01 0007 00000005 0014 0014 01");
 
     new FrameDecoder(events, 4096).decode(in);

@@ -73,7 +73,7 @@ class MethodTest {
   }
 
   @Test
-  void exchangeUnbindOkHasItsOddNumber() {
+  void exchangeUnbindOkHasMethodId51() {
     assertThat(payload(ExchangeMethod.UnbindOk.INSTANCE)).isEqualTo(hex("0028 0033"));
   }
 

@@ -63,7 +63,7 @@ class FieldTableTest {
   }
 
   @Test
-  void valuesOfOtherTypesAreNotIntegers() {
+  void onlyIntegerTypesHaveAnIntegerValue() {
     FieldValue text = FieldValue.of("5");
 
     assertThat(text.isInteger()).isFalse();

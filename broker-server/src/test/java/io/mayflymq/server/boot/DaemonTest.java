@@ -91,7 +91,7 @@ class DaemonTest {
   }
 
   @Test
-  void orderlyStopExitsWithZeroAndAnyOtherWithOne() {
+  void orderlyStopExitsWith0AndAFailedStopWith1() {
     assertThat(ShutdownHook.close(() -> {}, 10_000, THREADS)).isEqualTo(ExitCode.OK);
     assertThat(
             ShutdownHook.close(

@@ -107,7 +107,7 @@ class ForcedClosureTest {
   }
 
   @Test
-  void deletingAVirtualHostClosesItsConnectionsAndDeletesItsContent() throws Exception {
+  void deletingAVhostClosesItsConnectionsAndDeletesItsContent() throws Exception {
     Connection connection = connect();
     Channel channel = connection.createChannel();
     channel.queueDeclare("q", true, false, false, null);
@@ -144,7 +144,7 @@ class ForcedClosureTest {
   }
 
   @Test
-  void changedPermissionsApplyAtOnce() throws Exception {
+  void changedPermissionsApplyToOpenConnections() throws Exception {
     try (Connection connection = connect()) {
       Channel channel = connection.createChannel();
       channel.queueDeclare("q", true, false, false, null);

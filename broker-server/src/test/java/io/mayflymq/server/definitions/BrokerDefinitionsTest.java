@@ -160,7 +160,7 @@ class BrokerDefinitionsTest {
   }
 
   @Test
-  void definitionsOfOneVirtualHostAreImportedIntoAnother() throws Exception {
+  void definitionsOfOneVhostAreImportedIntoAnother() throws Exception {
     rig.administration.vhosts().put(VhostDefinition.of("copy")).join();
     byte[] json = resource("rabbitmq-3.10.8-vhost.json").getBytes(StandardCharsets.UTF_8);
 

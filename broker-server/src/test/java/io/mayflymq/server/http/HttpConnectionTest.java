@@ -114,7 +114,7 @@ class HttpConnectionTest {
   }
 
   @Test
-  void missingBodyTimesOut() {
+  void requestWithoutItsBodyTimesOut() {
     rig.send(client, post("/a", "content-length: 3\r\n", "x"));
     HttpRig.pass(client, 19_999);
     assertThat(client.isActive()).isTrue();

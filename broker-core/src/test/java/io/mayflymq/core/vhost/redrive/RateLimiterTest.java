@@ -22,20 +22,20 @@ class RateLimiterTest {
   }
 
   @Test
-  void keepsToTheRate() {
+  void rateLimiterKeepsItsRate() {
     assertThat(sent(new RateLimiter(100, 0), 0, 10_000)).isBetween(995, 1005);
     assertThat(sent(new RateLimiter(3, 0), 0, 10_000)).isBetween(29, 31);
     assertThat(sent(new RateLimiter(50_000, 0), 0, 1000)).isBetween(49_000, 50_001);
   }
 
   @Test
-  void doesNotMakeUpForAPause() {
+  void rateLimiterDoesNotCatchUpAfterAPause() {
     RateLimiter budget = new RateLimiter(100, 0);
     assertThat(sent(budget, 60_000, 60_001)).isEqualTo(10);
   }
 
   @Test
-  void mayHaveNoLimit() {
+  void rateLimiterOfZeroDoesNotLimit() {
     RateLimiter budget = new RateLimiter(0, 0);
     for (int i = 0; i < 1000; i++) {
       assertThat(budget.readyAt(5)).isEqualTo(5);
