@@ -24,6 +24,7 @@ import io.mayflymq.core.store.segment.file.LogOptions;
 import io.mayflymq.core.store.segment.record.QueueNote;
 import io.mayflymq.core.store.segment.recovery.RecoveryVisitor;
 import io.mayflymq.core.store.stream.StreamDirectories;
+import io.mayflymq.core.store.stream.StreamDisk;
 import io.mayflymq.core.store.stream.StreamLogs;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
@@ -117,11 +118,12 @@ class DataCheckTest {
     Path path = Files.createDirectories(directory.resolve("messages/stream-2"));
     StreamLogs streams =
         new StreamLogs(
-            new OneStream(path),
+            new StreamDisk(
+                new OneStream(path),
+                Executors.newSingleThreadExecutor(),
+                new NoOwner(),
+                LogOptions.Sync.ALWAYS),
             Runnable::run,
-            Executors.newSingleThreadExecutor(),
-            new NoOwner(),
-            LogOptions.Sync.ALWAYS,
             () -> {});
     StreamStore stream = streams.open(2, new QueueName("orders", "s"));
     stream.attach(() -> {});

@@ -11,6 +11,7 @@ import io.mayflymq.core.store.segment.file.LogOptions;
 import io.mayflymq.core.store.segment.file.LogOptions.Sync;
 import io.mayflymq.core.store.segment.recovery.RecoveryVisitor;
 import io.mayflymq.core.store.stream.StreamDirectories;
+import io.mayflymq.core.store.stream.StreamDisk;
 import io.mayflymq.core.store.stream.StreamLogs;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -143,13 +144,13 @@ public final class DiskStores {
    */
   StreamLogs openStreams(int partition, Shard shard, Runnable touched) {
     String name = "streams " + partition;
-    return new StreamLogs(
-        new Streams(),
-        shard::execute,
-        host.flusher(name),
-        new AlarmingLogListener(name, alarms),
-        options.sync(),
-        touched);
+    StreamDisk disk =
+        new StreamDisk(
+            new Streams(),
+            host.flusher(name),
+            new AlarmingLogListener(name, alarms),
+            options.sync());
+    return new StreamLogs(disk, shard::execute, touched);
   }
 
   /** Records that there is a stream of this id. */

@@ -129,7 +129,7 @@ final class SegmentSearch implements AutoCloseable {
     begin(from);
     long found = -1;
     while (entries.next(end)) {
-      if ((entries.flags() & StreamLog.BEGINS_BATCH) != 0) {
+      if ((entries.flags() & StreamSegment.BEGINS_BATCH) != 0) {
         found = entries.sequence();
       }
     }

@@ -26,22 +26,22 @@ final class StreamFiles {
   }
 
   /** Reads the manifest. */
-  static OpenedManifest open(StreamDirectories directories, LogDirectory directory, StreamLog log)
+  static OpenedManifest open(StreamDirectories directories, LogDirectory directory, StreamOutput stream)
       throws IOException {
     return OpenedManifest.read(
         directory,
-        directories.identity(log.id),
-        log.logId(),
-        log.name.joined(),
+        directories.identity(stream.id),
+        stream.logId,
+        stream.name.joined(),
         directories.metadataSequence());
   }
 
   /** Creates the files of a new stream. */
-  static StreamFiles begin(StreamDirectories directories, StreamLog log) throws IOException {
-    LogDirectory directory = directories.open(log.id);
+  static StreamFiles begin(StreamDirectories directories, StreamOutput stream) throws IOException {
+    LogDirectory directory = directories.open(stream.id);
     StreamFiles files =
-        new StreamFiles(directory, open(directories, directory, log).settle(Map.of()));
-    directories.keep(log.id, log.logId());
+        new StreamFiles(directory, open(directories, directory, stream).settle(Map.of()));
+    directories.keep(stream.id, stream.logId);
     return files;
   }
 

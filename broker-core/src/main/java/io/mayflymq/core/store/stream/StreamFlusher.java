@@ -3,7 +3,6 @@ package io.mayflymq.core.store.stream;
 import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.segment.LogFailedException;
-import io.mayflymq.core.store.segment.LogListener;
 import io.mayflymq.core.store.segment.LogState;
 import io.mayflymq.core.store.segment.file.LogFile;
 import io.mayflymq.core.store.segment.file.LogOptions.Sync;
@@ -32,10 +31,8 @@ import org.slf4j.LoggerFactory;
 final class StreamFlusher implements Runnable {
   private static final Logger LOGGER = LoggerFactory.getLogger(StreamFlusher.class);
 
-  private final StreamDirectories directories;
+  private final StreamDisk disk;
   private final Executor shard;
-  private final Executor executor;
-  private final LogListener listener;
   private final boolean forces;
   private final Object lock = new Object();
 
@@ -56,19 +53,12 @@ final class StreamFlusher implements Runnable {
   private final ArrayDeque<Runnable> removing = new ArrayDeque<>();
   private final List<StreamWrite> written = new ArrayList<>();
   private final Set<StreamSegment> unforced = new LinkedHashSet<>();
-  private final Map<StreamSegment, StreamLog> open = new LinkedHashMap<>();
+  private final Map<StreamSegment, StreamOutput> open = new LinkedHashMap<>();
 
-  StreamFlusher(
-      StreamDirectories directories,
-      Executor shard,
-      Executor executor,
-      LogListener listener,
-      Sync sync) {
-    this.directories = directories;
+  StreamFlusher(StreamDisk disk, Executor shard) {
+    this.disk = disk;
     this.shard = shard;
-    this.executor = executor;
-    this.listener = listener;
-    this.forces = sync == Sync.ALWAYS;
+    this.forces = disk.sync() == Sync.ALWAYS;
   }
 
   // Any thread
@@ -100,13 +90,13 @@ final class StreamFlusher implements Runnable {
   }
 
   /** Deletes a segment. */
-  void condemn(StreamLog log, StreamSegment segment) {
-    remove(() -> delete(log, segment));
+  void condemn(StreamOutput stream, StreamSegment segment) {
+    remove(() -> delete(stream, segment));
   }
 
   /** Deletes a stream. */
-  void forget(StreamLog log) {
-    remove(() -> delete(log));
+  void forget(StreamOutput stream) {
+    remove(() -> delete(stream));
   }
 
   private void remove(Runnable removal) {
@@ -118,9 +108,9 @@ final class StreamFlusher implements Runnable {
 
   /** Requests notes of how much of each stream has been forced. To be called regularly. */
   void note() {
-    executor.execute(
+    disk.flusher().execute(
         () -> {
-          for (Map.Entry<StreamSegment, StreamLog> each : open.entrySet()) {
+          for (Map.Entry<StreamSegment, StreamOutput> each : open.entrySet()) {
             try {
               each.getValue().files.note(each.getKey());
             } catch (IOException e) {
@@ -143,7 +133,7 @@ final class StreamFlusher implements Runnable {
     pending = true;
     if (!scheduled) {
       scheduled = true;
-      executor.execute(this);
+      disk.flusher().execute(this);
     }
   }
 
@@ -194,13 +184,13 @@ final class StreamFlusher implements Runnable {
 
   private void write() throws IOException {
     for (StreamWrite write = writing.peek(); write != null; write = writing.peek()) {
-      if (write.length() > 0 && !write.log().forgotten) {
+      if (write.length() > 0 && !write.stream().forgotten) {
         StreamSegment segment = write.segment();
-        if (write.log().files == null) {
-          write.log().files = StreamFiles.begin(directories, write.log());
+        if (write.stream().files == null) {
+          write.stream().files = StreamFiles.begin(disk.directories(), write.stream());
         }
         if (segment.file == null) {
-          create(write.log(), segment);
+          create(write.stream(), segment);
         }
         segment.file.write(write.records().duplicate().flip(), write.position());
         unforced.add(segment);
@@ -214,14 +204,14 @@ final class StreamFlusher implements Runnable {
    * Creates a segment. A record without a header could never be read: so the header is safe before
    * the first record.
    */
-  private void create(StreamLog log, StreamSegment segment) throws IOException {
-    log.files.create(segment);
-    open.put(segment, log);
+  private void create(StreamOutput stream, StreamSegment segment) throws IOException {
+    stream.files.create(segment);
+    open.put(segment, stream);
     try {
       if (forces) {
-        log.files.keep(segment);
+        stream.files.keep(segment);
       } else {
-        log.files.list(segment);
+        stream.files.list(segment);
       }
     } catch (IOException e) {
       throw new ForceException(e);
@@ -243,14 +233,14 @@ final class StreamFlusher implements Runnable {
 
   /** Reports how far each stream is safe now. */
   private void publish() {
-    Map<StreamLog, StreamWrite> last = new LinkedHashMap<>();
+    Map<StreamOutput, StreamWrite> last = new LinkedHashMap<>();
     long bytes = 0;
     for (StreamWrite write : written) {
       bytes += write.length();
-      if (!write.log().forgotten) {
+      if (!write.stream().forgotten) {
         write.segment().forcedLength = write.end();
         index(write);
-        last.put(write.log(), write);
+        last.put(write.stream(), write);
         if (write.complete()) {
           close(write.segment());
         }
@@ -259,7 +249,7 @@ final class StreamFlusher implements Runnable {
     written.clear();
     safeBytes.addAndGet(bytes);
     for (StreamWrite write : last.values()) {
-      shard.execute(() -> write.log().safe(write.segment(), write.end(), write.nextOffset()));
+      shard.execute(() -> write.stream().safe(write.segment(), write.end(), write.nextOffset()));
     }
   }
 
@@ -278,7 +268,7 @@ final class StreamFlusher implements Runnable {
       segment.index.write(entries, segment.indexLength);
       segment.indexLength += length;
     } catch (IOException e) {
-      LOGGER.warn("The index of {} of {} stays incomplete: {}", segment, write.log(), e.toString());
+      LOGGER.warn("The index of {} of {} stays incomplete: {}", segment, write.stream(), e.toString());
       close(segment.index);
       segment.index = null;
     }
@@ -297,23 +287,23 @@ final class StreamFlusher implements Runnable {
     }
   }
 
-  private void delete(StreamLog log, StreamSegment segment) {
+  private void delete(StreamOutput stream, StreamSegment segment) {
     close(segment);
     try {
-      log.files.delete(segment);
+      stream.files.delete(segment);
     } catch (IOException e) {
-      LOGGER.warn("{} of {} could not be deleted: {}", segment, log, e.toString());
+      LOGGER.warn("{} of {} could not be deleted: {}", segment, stream, e.toString());
     }
   }
 
-  private void delete(StreamLog log) {
+  private void delete(StreamOutput stream) {
     List.copyOf(open.keySet()).stream()
-        .filter(segment -> open.get(segment) == log)
+        .filter(segment -> open.get(segment) == stream)
         .forEach(this::close);
     try {
-      directories.delete(log.id);
+      disk.directories().delete(stream.id);
     } catch (IOException e) {
-      LOGGER.warn("{} could not be deleted, until the next start: {}", log, e.toString());
+      LOGGER.warn("{} could not be deleted, until the next start: {}", stream, e.toString());
     }
   }
 
@@ -327,7 +317,7 @@ final class StreamFlusher implements Runnable {
     }
     if (first) {
       LOGGER.error("Cannot write streams: {}", cause.toString());
-      contain(() -> listener.blocked(cause));
+      contain(() -> disk.listener().blocked(cause));
     }
   }
 
@@ -337,7 +327,7 @@ final class StreamFlusher implements Runnable {
         state = LogState.OPEN;
       }
       LOGGER.info("Streams can be written again");
-      contain(listener::unblocked);
+      contain(disk.listener()::unblocked);
     }
   }
 
@@ -354,7 +344,7 @@ final class StreamFlusher implements Runnable {
         "The disk did not take what was written to streams: {}. Nothing of them is confirmed or"
             + " delivered any more until a restart",
         cause.toString());
-    contain(() -> listener.failed(new LogFailedException("the log of streams has failed", cause)));
+    contain(() -> disk.listener().failed(new LogFailedException("the log of streams has failed", cause)));
     refuse();
   }
 

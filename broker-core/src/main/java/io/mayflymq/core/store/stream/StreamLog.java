@@ -12,7 +12,6 @@ import io.mayflymq.core.store.segment.record.EntryWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -49,11 +48,7 @@ final class StreamLog implements StreamStore {
   /** If more is pending, it is passed to the flusher before the end of the burst. */
   private static final int MOST_BUFFER_BYTES = 256 << 10;
 
-  /** The flag of a record that was the first of its burst. */
-  static final int BEGINS_BATCH = 1;
-
-  final long id;
-  final QueueName name;
+  final StreamOutput output;
   private final StreamLogs logs;
   private final EntryWriter writer;
   private final List<StreamSegment> segments = new ArrayList<>();
@@ -66,9 +61,6 @@ final class StreamLog implements StreamStore {
   private long bytes;
   private int cursors;
 
-  /** The id in the headers of new segments. */
-  private long logId = new SecureRandom().nextLong();
-
   /** The segment that grows; null before the first append of this process. */
   private StreamSegment active;
 
@@ -76,15 +68,8 @@ final class StreamLog implements StreamStore {
   private ByteBuffer index;
   private boolean inBurst;
 
-  /** Opened at start, or when the stream is made. */
-  volatile StreamFiles files;
-
-  /** Whether the stream was deleted, and nothing more is to be written; any thread may read it. */
-  volatile boolean forgotten;
-
   StreamLog(long id, QueueName name, StreamLogs logs) {
-    this.id = id;
-    this.name = name;
+    this.output = new StreamOutput(id, name, this::safe);
     this.logs = logs;
     this.writer = new EntryWriter(id);
   }
@@ -95,15 +80,15 @@ final class StreamLog implements StreamStore {
   }
 
   /** Takes over what was found at start. */
-  void recovered(StreamFiles found, long ownId, List<StreamSegment> kept, int number, long next) {
-    files = found;
-    logId = ownId;
-    segments.addAll(kept);
-    lastNumber = number;
-    nextOffset = next;
-    safeOffset = next;
-    tail.startAt(next);
-    kept.forEach(segment -> bytes += segment.length);
+  void recovered(StreamRecovery.Found found) {
+    output.files = found.files();
+    output.logId = found.logId();
+    segments.addAll(found.segments());
+    lastNumber = found.lastNumber();
+    nextOffset = found.nextOffset();
+    safeOffset = nextOffset;
+    tail.startAt(nextOffset);
+    segments.forEach(segment -> bytes += segment.length);
   }
 
   @Override
@@ -126,7 +111,7 @@ final class StreamLog implements StreamStore {
       logs.dirty(this);
     }
     long millis = Math.max(nowMillis, lastMillis());
-    int flags = beginsBatch ? BEGINS_BATCH : 0;
+    int flags = beginsBatch ? StreamSegment.BEGINS_BATCH : 0;
     writer.put(records, active.key, active.length, nextOffset, flags, millis, message);
     active.appended(nextOffset, length, millis, beginsBatch);
     index = active.index(index);
@@ -143,7 +128,7 @@ final class StreamLog implements StreamStore {
     }
     // The number of the shard is not included: a stream may be on another shard after the next
     // start.
-    active = new StreamSegment(new SegmentHeader(0, logId, ++lastNumber, nextOffset));
+    active = new StreamSegment(new SegmentHeader(0, output.logId, ++lastNumber, nextOffset));
     segments.add(active);
     bytes += active.length;
   }
@@ -165,7 +150,7 @@ final class StreamLog implements StreamStore {
   private void submit(boolean complete) {
     ByteBuffer full = records == null ? EntryWriter.buffer(0) : records;
     int position = active.length - full.position();
-    logs.submit(new StreamWrite(this, active, position, full, index, nextOffset, complete));
+    logs.submit(new StreamWrite(output, active, position, full, index, nextOffset, complete));
     records = null;
     index = null;
   }
@@ -179,7 +164,7 @@ final class StreamLog implements StreamStore {
   }
 
   /** Called when the flusher has made it safe up to here. */
-  void safe(StreamSegment segment, int end, long offset) {
+  private void safe(StreamSegment segment, int end, long offset) {
     for (int i = segments.size() - 1; i >= 0; i--) {
       StreamSegment earlier = segments.get(i);
       if (earlier.number() < segment.number()) {
@@ -191,7 +176,7 @@ final class StreamLog implements StreamStore {
     }
     segment.safeLength = end;
     safeOffset = offset;
-    if (!forgotten) {
+    if (!output.forgotten) {
       stream.safe();
       tail.trim(safeOffset, cursors > 0);
     }
@@ -253,7 +238,7 @@ final class StreamLog implements StreamStore {
 
   private long search(StreamSegment segment, Question question) {
     EntryReader reader = borrowReader();
-    try (SegmentSearch search = new SegmentSearch(files.directory(), segment, reader)) {
+    try (SegmentSearch search = open(segment, reader)) {
       return question.answer(search);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
@@ -282,8 +267,9 @@ final class StreamLog implements StreamStore {
     logs.giveBack(reader);
   }
 
-  long logId() {
-    return logId;
+  /** Opens a segment for reading. */
+  SegmentSearch open(StreamSegment segment, EntryReader reader) throws IOException {
+    return new SegmentSearch(output.files.directory(), segment, reader);
   }
 
   /** Returns the message, if it is in memory. */
@@ -313,7 +299,7 @@ final class StreamLog implements StreamStore {
     while (firstMayGo(0, bytes, maxBytes, maxAgeMillis, nowMillis)) {
       StreamSegment gone = segments.remove(0);
       bytes -= gone.length;
-      logs.condemn(this, gone);
+      logs.condemn(output, gone);
     }
     return segments.size() > 1
         ? Deadlines.after(segments.get(0).lastMillis, maxAgeMillis)
@@ -341,13 +327,13 @@ final class StreamLog implements StreamStore {
 
   @Override
   public void forget() {
-    forgotten = true;
+    output.forgotten = true;
     tail.trim(nextOffset, false);
-    logs.forget(this);
+    logs.forget(output);
   }
 
   @Override
   public String toString() {
-    return "stream " + id;
+    return output.toString();
   }
 }

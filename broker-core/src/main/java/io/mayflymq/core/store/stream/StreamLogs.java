@@ -3,10 +3,8 @@ package io.mayflymq.core.store.stream;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.StreamStore;
-import io.mayflymq.core.store.segment.LogListener;
 import io.mayflymq.core.store.segment.LogState;
 import io.mayflymq.core.store.segment.file.EntryReader;
-import io.mayflymq.core.store.segment.file.LogOptions.Sync;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -15,7 +13,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
 
 /**
  * The streams of a shard, which share one thread that writes them to the disk. Belongs to the
@@ -25,8 +22,7 @@ public final class StreamLogs {
   /** Each reader has a window of its own, so only this many are kept for the next consumers. */
   private static final int SPARE_READERS = 8;
 
-  private final StreamDirectories directories;
-  private final ExecutorService flusherThread;
+  private final StreamDisk disk;
   private final StreamFlusher flusher;
   private final Runnable touched;
   private final Map<Long, StreamLog> logs = new ConcurrentHashMap<>();
@@ -40,22 +36,12 @@ public final class StreamLogs {
    * Makes the streams of a shard.
    *
    * @param shard runs a task in a burst of the shard
-   * @param flusherThread one thread, used by these streams alone, since it waits for the disk
-   * @param listener is notified of problems, on that thread
-   * @param sync when a commit is safe
    * @param touched called when there is something to {@link #flush} at the end of the burst
    */
-  public StreamLogs(
-      StreamDirectories directories,
-      Executor shard,
-      ExecutorService flusherThread,
-      LogListener listener,
-      Sync sync,
-      Runnable touched) {
+  public StreamLogs(StreamDisk disk, Executor shard, Runnable touched) {
+    this.disk = disk;
     this.touched = touched;
-    this.directories = directories;
-    this.flusherThread = flusherThread;
-    this.flusher = new StreamFlusher(directories, shard, flusherThread, listener, sync);
+    this.flusher = new StreamFlusher(disk, shard);
   }
 
   /** Creates a stream. Any thread may call. */
@@ -74,7 +60,7 @@ public final class StreamLogs {
   public long recover() throws IOException {
     long messages = 0;
     for (StreamLog log : logs.values()) {
-      new StreamRecovery(log, directories).run();
+      log.recovered(new StreamRecovery(log.output, disk.directories()).run());
       messages += log.nextOffset() - log.firstOffset();
     }
     return messages;
@@ -134,8 +120,8 @@ public final class StreamLogs {
    */
   public CompletableFuture<Void> close() {
     flush(null);
-    return CompletableFuture.runAsync(flusher::close, flusherThread)
-        .whenComplete((done, failure) -> flusherThread.shutdown());
+    return CompletableFuture.runAsync(flusher::close, disk.flusher())
+        .whenComplete((done, failure) -> disk.flusher().shutdown());
   }
 
   // For the streams
@@ -154,13 +140,13 @@ public final class StreamLogs {
     writes.add(write);
   }
 
-  void condemn(StreamLog log, StreamSegment segment) {
-    flusher.condemn(log, segment);
+  void condemn(StreamOutput stream, StreamSegment segment) {
+    flusher.condemn(stream, segment);
   }
 
-  void forget(StreamLog log) {
-    logs.remove(log.id);
-    flusher.forget(log);
+  void forget(StreamOutput stream) {
+    logs.remove(stream.id);
+    flusher.forget(stream);
   }
 
   EntryReader borrowReader() {

@@ -90,7 +90,7 @@ final class StreamReader implements StreamCursor {
     release();
     EntryReader reader = log.borrowReader();
     try {
-      open = new SegmentSearch(log.files.directory(), segment, reader);
+      open = log.open(segment, reader);
     } finally {
       if (open == null) {
         log.giveBack(reader);

@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
 final class StreamRecovery {
   private static final Logger LOGGER = LoggerFactory.getLogger(StreamRecovery.class);
 
-  private final StreamLog log;
+  private final StreamOutput stream;
   private final StreamDirectories directories;
   private final EntryReader entries = new EntryReader();
   private final List<StreamSegment> segments = new ArrayList<>();
@@ -43,14 +43,30 @@ final class StreamRecovery {
   private long firstReadMillis;
   private long nextOffset;
 
-  StreamRecovery(StreamLog log, StreamDirectories directories) {
-    this.log = log;
+  /**
+   * What was found.
+   *
+   * @param files the files, open for writing
+   * @param logId the id in the headers of the segments
+   * @param segments the segments that have messages, in order
+   * @param lastNumber the highest number that a segment has or had
+   * @param nextOffset the offset after the last message
+   */
+  record Found(
+      StreamFiles files,
+      long logId,
+      List<StreamSegment> segments,
+      int lastNumber,
+      long nextOffset) {}
+
+  StreamRecovery(StreamOutput stream, StreamDirectories directories) {
+    this.stream = stream;
     this.directories = directories;
   }
 
-  void run() throws IOException {
-    LogDirectory directory = directories.open(log.id);
-    manifest = StreamFiles.open(directories, directory, log);
+  Found run() throws IOException {
+    LogDirectory directory = directories.open(stream.id);
+    manifest = StreamFiles.open(directories, directory, stream);
     List<Integer> empty = new ArrayList<>();
     int last = manifest.highest();
     for (int number : SegmentNames.segments(directory.list())) {
@@ -65,8 +81,8 @@ final class StreamRecovery {
       directory.delete(SparseIndex.name(number));
       directory.delete(SegmentNames.log(number));
     }
-    log.recovered(files, manifest.logId(), segments, last, nextOffset);
-    directories.keep(log.id, manifest.logId());
+    directories.keep(stream.id, manifest.logId());
+    return new Found(files, manifest.logId(), segments, last, nextOffset);
   }
 
   /** Takes a segment over. @return false if it is empty */
@@ -125,10 +141,10 @@ final class StreamRecovery {
         if (position < size && readFrom(file, segment, position, size)) {
           return segment.lastPosition == position;
         }
-        LOGGER.warn("{} of {} has lost messages at its end, from byte {}", segment, log, position);
+        LOGGER.warn("{} of {} has lost messages at its end, from byte {}", segment, stream, position);
       }
     } catch (NoSuchFileException | FileNotFoundException e) {
-      LOGGER.info("{} of {} has no index and is read", segment, log);
+      LOGGER.info("{} of {} has no index and is read", segment, stream);
     }
     readFrom(file, segment, SegmentHeader.SPACE, size);
     return false;
@@ -149,7 +165,7 @@ final class StreamRecovery {
           entries.sequence(),
           entries.end() - entries.offset(),
           entries.enqueuedAtMillis(),
-          (entries.flags() & StreamLog.BEGINS_BATCH) != 0);
+          (entries.flags() & StreamSegment.BEGINS_BATCH) != 0);
     }
     return any;
   }

@@ -9,6 +9,9 @@ import java.nio.ByteBuffer;
  * flusher.
  */
 final class StreamSegment {
+  /** The flag of a record that was the first of its burst. */
+  static final int BEGINS_BATCH = 1;
+
   final SegmentHeader header;
   final long key;
 

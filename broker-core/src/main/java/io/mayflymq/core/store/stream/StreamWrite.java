@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
  * @param complete whether nothing more is added to this segment
  */
 record StreamWrite(
-    StreamLog log,
+    StreamOutput stream,
     StreamSegment segment,
     int position,
     ByteBuffer records,

@@ -22,7 +22,8 @@ public final class OneStream {
   private final MemoryDirectory disk;
   private final ManualExecutor flusher = new ManualExecutor();
   private final StreamLogs logs =
-      new StreamLogs(new Disk(), Runnable::run, flusher, new Nobody(), Sync.ALWAYS, () -> {});
+      new StreamLogs(
+          new StreamDisk(new Disk(), flusher, new Nobody(), Sync.ALWAYS), Runnable::run, () -> {});
   private final StreamStore store = logs.open(1, new QueueName("/", "s"));
 
   /**
