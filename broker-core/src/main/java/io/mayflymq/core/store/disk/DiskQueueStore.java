@@ -15,7 +15,8 @@ final class DiskQueueStore implements QueueStore {
   final long id;
   final QueueName name;
   final boolean durable;
-  private final DiskStore shard;
+  private final PartitionEntries entries;
+  private final QueueList queues;
   private RecoverableQueue queue;
 
   /** The highest number that may have been delivered, and the number that the log knows. */
@@ -26,7 +27,8 @@ final class DiskQueueStore implements QueueStore {
   /** Returns of messages since the last note in the log; null if there are none. */
   private RedeliveryNotes returned;
 
-  private long entries;
+  /** How many messages it has. */
+  private long count;
 
   /** The memory that contents take that are objects. */
   private long objectBytes;
@@ -42,11 +44,13 @@ final class DiskQueueStore implements QueueStore {
 
   private int namedIn;
 
-  DiskQueueStore(long id, QueueName name, boolean durable, DiskStore shard) {
+  DiskQueueStore(
+      long id, QueueName name, boolean durable, PartitionEntries entries, QueueList queues) {
     this.id = id;
     this.name = name;
     this.durable = durable;
-    this.shard = shard;
+    this.entries = entries;
+    this.queues = queues;
   }
 
   RecoverableQueue queue() {
@@ -62,10 +66,10 @@ final class DiskQueueStore implements QueueStore {
 
   @Override
   public boolean admit(Message message, boolean soon) {
-    entries++;
-    MemoryBudget budget = shard.budget;
+    count++;
+    MemoryBudget budget = entries.budget;
     budget.enter();
-    boolean elsewhere = isPersistent(message) || shard.paging.takes(message);
+    boolean elsewhere = isPersistent(message) || entries.paging.takes(message);
     if (elsewhere
         ? soon && budget.hasRoomForConsumer(message, objectBytes)
         : budget.hasRoomFor(message)) {
@@ -77,10 +81,10 @@ final class DiskQueueStore implements QueueStore {
 
   @Override
   public void left(Message message) {
-    entries--;
-    shard.budget.leave(1);
+    count--;
+    entries.budget.leave(1);
     if (message != null) {
-      objectBytes -= shard.budget.release(message);
+      objectBytes -= entries.budget.release(message);
     }
   }
 
@@ -89,7 +93,7 @@ final class DiskQueueStore implements QueueStore {
     locate();
     boolean paged = false;
     try {
-      long location = shard.page(id, sequence, message);
+      long location = entries.page(id, sequence, message);
       paged = true;
       return location;
     } finally {
@@ -100,17 +104,17 @@ final class DiskQueueStore implements QueueStore {
   @Override
   public void unpage(long location, int bodyLength) {
     located--;
-    shard.unpage(location, bodyLength);
+    entries.unpage(location, bodyLength);
   }
 
   @Override
   public Message read(long location, boolean paged) {
-    return shard.read(location, paged);
+    return entries.read(location, paged);
   }
 
   @Override
   public boolean mayReadInPassing(long location, boolean paged) {
-    return shard.mayReadInPassing(location, paged);
+    return entries.mayReadInPassing(location, paged);
   }
 
   // The log
@@ -125,7 +129,8 @@ final class DiskQueueStore implements QueueStore {
     locate();
     boolean stored = false;
     try {
-      long location = shard.store(this, sequence, message, ownDeadlineMillis, enqueuedAtMillis);
+      long location =
+          entries.store(id, namedIn, sequence, message, ownDeadlineMillis, enqueuedAtMillis);
       stored = true;
       return location;
     } finally {
@@ -153,7 +158,8 @@ final class DiskQueueStore implements QueueStore {
   public void delivered(long sequence) {
     if (sequence > deliveredUpTo) {
       if (deliveredUpTo == deliveredLogged) {
-        shard.hasDelivered(this);
+        queues.hasDelivered(this);
+        entries.touch();
       }
       deliveredUpTo = sequence;
     }
@@ -176,7 +182,8 @@ final class DiskQueueStore implements QueueStore {
       returned = new RedeliveryNotes();
     }
     if (returned.size() == 0) {
-      shard.hasReturned(this);
+      queues.hasReturned(this);
+      entries.touch();
     }
     returned.add(sequence, returns, untilMillis);
   }
@@ -196,13 +203,13 @@ final class DiskQueueStore implements QueueStore {
   @Override
   public void settle(long sequence, long location, int bodyLength) {
     located--;
-    shard.settle(id, sequence, location, bodyLength);
+    entries.settle(id, sequence, location, bodyLength);
   }
 
   @Override
   public UnsettledEntry detach(long sequence, long location, int bodyLength) {
     located--;
-    return shard.detach(id, sequence, location, bodyLength);
+    return entries.detach(id, sequence, location, bodyLength);
   }
 
   private void locate() {
@@ -212,17 +219,17 @@ final class DiskQueueStore implements QueueStore {
     }
   }
 
-  /** Makes it known to the shard. */
+  /** Makes it known to the entries. */
   void list() {
     listed = true;
-    shard.queues.put(id, this);
+    queues.add(this);
   }
 
   /** Removes it from the shard's list if it has no messages with a location. */
   void unlistIfUnused() {
     if (located == 0) {
       listed = false;
-      shard.queues.remove(id);
+      queues.remove(this);
     }
   }
 
@@ -232,10 +239,13 @@ final class DiskQueueStore implements QueueStore {
 
   @Override
   public void forget() {
-    shard.budget.leave(entries);
-    shard.budget.release(objectBytes);
-    shard.forget(this, located > 0, awaited > 0);
-    entries = 0;
+    entries.budget.leave(count);
+    entries.budget.release(objectBytes);
+    queues.forget(this);
+    if (located > 0) {
+      entries.forget(id, queue, awaited > 0);
+    }
+    count = 0;
     objectBytes = 0;
     located = 0;
   }
@@ -244,16 +254,16 @@ final class DiskQueueStore implements QueueStore {
 
   /** Called when a message was recovered. */
   void recovered() {
-    entries++;
+    count++;
     located++;
-    shard.budget.enter();
+    entries.budget.enter();
   }
 
   /** Called when a message that was recovered is settled: the log still says so. */
   void recoveredSettled() {
-    entries--;
+    count--;
     located--;
-    shard.budget.leave(1);
+    entries.budget.leave(1);
   }
 
   /** The log knows of this already, so it need not be logged again. */

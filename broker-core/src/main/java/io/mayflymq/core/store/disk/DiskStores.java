@@ -4,41 +4,13 @@ import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.StoreException;
-import io.mayflymq.core.store.segment.LogOwner;
-import io.mayflymq.core.store.segment.file.LogDirectory;
-import io.mayflymq.core.store.segment.file.LogIdentity;
-import io.mayflymq.core.store.segment.file.LogOptions;
-import io.mayflymq.core.store.segment.file.LogOptions.Sync;
-import io.mayflymq.core.store.segment.recovery.RecoveryVisitor;
-import io.mayflymq.core.store.stream.StreamDirectories;
-import io.mayflymq.core.store.stream.StreamDisk;
-import io.mayflymq.core.store.stream.StreamLogs;
-import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
-/** Creates the stores of the shards, and knows their directories. */
+/** Creates the stores of the shards. */
 public final class DiskStores {
-  private static final int BUFFER_BYTES = 256 << 10;
-  private static final Pattern STREAM_DIRECTORY = Pattern.compile("stream-(\\d{1,18})");
-  private static final Pattern LOG_DIRECTORY = Pattern.compile("shard-(\\d{1,9})");
-
   private final StoreOptions options;
-  private final StorageEnvironment host;
-  private final StoreAlarms alarms;
-
-  private LongSupplier metadataSequence = () -> 0;
-  private UUID broker = UUID.randomUUID();
-  private DirectoryList directories;
-
-  /** The ids of the streams that have been opened. */
-  private final Set<Long> streams = ConcurrentHashMap.newKeySet();
+  private final StoreFiles files;
 
   /**
    * Describes the stores; files are opened for each shard.
@@ -51,8 +23,7 @@ public final class DiskStores {
 
   DiskStores(StoreOptions options, StorageEnvironment host, StoreAlarms alarms) {
     this.options = options;
-    this.host = host;
-    this.alarms = alarms;
+    this.files = new StoreFiles(options, host, alarms);
   }
 
   /**
@@ -63,251 +34,19 @@ public final class DiskStores {
    *     called by any thread
    */
   public void belongTo(UUID directory, LongSupplier sequence) {
-    broker = directory;
-    metadataSequence = sequence;
-  }
-
-  long metadataSequence() {
-    return metadataSequence.getAsLong();
+    files.belongTo(directory, sequence);
   }
 
   /**
-   * Creates the store of a shard. Those of all shards are created before any of them is used, the
-   * first one first.
+   * Creates the store of a partition. Those of all partitions are created before any of them is
+   * used, the first one first.
    *
-   * @throws StoreException if its directory cannot be made
+   * @throws StoreException if its directory cannot be made, or files are missing
    */
   public ShardStore create(int partition, Shard shard) {
     if (partition == 0) {
-      begin();
+      files.begin();
     }
-    return new DiskStore(partition, shard, options, this);
-  }
-
-  private void begin() {
-    try {
-      host.sweep();
-      StoreCheck check = StoreCheck.of(host);
-      if (check.refuses() && !options.acceptsLoss()) {
-        throw new StoreException(
-            "files of messages are missing: " + check.faults(), new IOException("not complete"));
-      }
-      if (check.broker() != null) {
-        broker = check.broker();
-      }
-      DirectoryList.Found found =
-          host.list().isEmpty() ? DirectoryList.Found.NONE : DirectoryList.read(host.root());
-      directories = DirectoryList.settle(host.root(), found, broker, check.listed());
-    } catch (IOException e) {
-      throw unusable("", e);
-    }
-  }
-
-  OpenLog openLog(int shard) {
-    return open(log(shard), shard, options.sync(), "message log " + shard, true);
-  }
-
-  /** Called when the log of a shard was opened, which must exist from now on. */
-  void keepLog(int shard, long logId) throws IOException {
-    directories.add(log(shard), logId);
-  }
-
-  /** Opens an empty log for contents that do not fit into memory. */
-  OpenLog openPaging(int shard, LogOwner owner) {
-    try {
-      deletePaging(shard);
-      OpenLog opened = open(paging(shard), shard, Sync.NEVER, "paging file " + shard, false);
-      opened.log().recover(new Nothing(), owner);
-      return opened;
-    } catch (IOException e) {
-      throw unusable(paging(shard), e);
-    }
-  }
-
-  private OpenLog open(String directory, int shard, Sync sync, String name, boolean kept) {
-    int bufferBytes = Math.min(BUFFER_BYTES, options.segmentBytes());
-    LogIdentity identity = kept ? new LogIdentity(broker, directory) : null;
-    LogOptions ofLog =
-        new LogOptions(
-            shard, options.segmentBytes(), bufferBytes, sync, identity, options.acceptsLoss());
-    try {
-      return OpenLog.open(host, directory, ofLog, alarms, name);
-    } catch (IOException e) {
-      throw unusable(directory, e);
-    }
-  }
-
-  /**
-   * Creates the streams of a shard, which has none yet.
-   *
-   * @param touched called in a burst when something is to be flushed at its end
-   */
-  StreamLogs openStreams(int partition, Shard shard, Runnable touched) {
-    String name = "streams " + partition;
-    StreamDisk disk =
-        new StreamDisk(
-            new Streams(),
-            host.flusher(name),
-            new AlarmingLogListener(name, alarms),
-            options.sync());
-    return new StreamLogs(disk, shard::execute, touched);
-  }
-
-  /** Records that there is a stream of this id. */
-  void hasStream(long id) {
-    streams.add(id);
-  }
-
-  /** Recovers the messages of streams. @return how many there are */
-  long recoverStreams(StreamLogs streams, int shard) {
-    try {
-      return streams == null ? 0 : streams.recover();
-    } catch (IOException e) {
-      throw new StoreException(
-          "cannot recover the streams of shard %d: %s".formatted(shard, e.getMessage()), e);
-    }
-  }
-
-  /**
-   * Deletes the remaining files of deleted streams, when all existing streams have been opened:
-   * those that metadata have lost have been adopted before ({@link OrphanSearch}).
-   *
-   * @param shard the shard whose share of the work to do
-   */
-  void deleteOrphanedStreams(int shard) {
-    try {
-      for (String directory : host.list()) {
-        Matcher name = STREAM_DIRECTORY.matcher(directory);
-        if (name.matches()) {
-          long id = Long.parseLong(name.group(1));
-          if (id % options.shards() == shard && !streams.contains(id)) {
-            deleteStream(directory);
-          }
-        }
-      }
-    } catch (IOException e) {
-      throw new StoreException("cannot delete a stream that is gone: " + e, e);
-    }
-  }
-
-  private void deleteStream(String directory) throws IOException {
-    directories.remove(directory);
-    host.delete(directory);
-  }
-
-  /** Returns the name of the directory of a stream. */
-  private static String stream(long id) {
-    return "stream-" + id;
-  }
-
-  private final class Streams implements StreamDirectories {
-    @Override
-    public LogDirectory open(long streamId) throws IOException {
-      return host.open(stream(streamId));
-    }
-
-    @Override
-    public LogIdentity identity(long streamId) {
-      return new LogIdentity(broker, stream(streamId));
-    }
-
-    @Override
-    public void keep(long streamId, long logId) throws IOException {
-      directories.add(stream(streamId), logId);
-    }
-
-    @Override
-    public long metadataSequence() {
-      return DiskStores.this.metadataSequence();
-    }
-
-    @Override
-    public void delete(long streamId) throws IOException {
-      deleteStream(stream(streamId));
-    }
-  }
-
-  private StoreException unusable(String directory, IOException cause) {
-    return new StoreException(
-        "cannot use %s: %s".formatted(options.directory().resolve(directory), cause), cause);
-  }
-
-  /**
-   * Returns the shards that do not exist any more and whose messages this shard takes over: there
-   * were more shards when they were written.
-   */
-  List<Integer> adopted(int shard) throws IOException {
-    List<Integer> numbers = new ArrayList<>();
-    for (String directory : host.list()) {
-      Matcher name = LOG_DIRECTORY.matcher(directory);
-      if (name.matches()) {
-        int number = Integer.parseInt(name.group(1));
-        if (number >= options.shards() && number % options.shards() == shard) {
-          numbers.add(number);
-        }
-      }
-    }
-    return numbers;
-  }
-
-  void deleteLog(int shard) throws IOException {
-    directories.remove(log(shard));
-    host.delete(log(shard));
-  }
-
-  /**
-   * Renames the log of a shard that does not exist any more, so that no broker reads it.
-   *
-   * @return the new name
-   */
-  String keepAside(int shard) throws IOException {
-    List<String> names = host.list();
-    String aside = log(shard) + ".damaged";
-    for (int i = 2; names.contains(aside); i++) {
-      aside = log(shard) + ".damaged-" + i;
-    }
-    directories.remove(log(shard));
-    host.rename(log(shard), aside);
-    return aside;
-  }
-
-  /** Deletes the paged contents of an earlier process. */
-  void deletePaging(int shard) throws IOException {
-    host.delete(paging(shard));
-  }
-
-  /** Returns the name of the directory of a shard's log. */
-  private static String log(int shard) {
-    return "shard-" + shard;
-  }
-
-  /** Returns the name of the directory of a shard's paged contents. */
-  private static String paging(int shard) {
-    return "paging-" + shard;
-  }
-
-  /** The visitor for the recovery of a log that was empty. */
-  private static final class Nothing implements RecoveryVisitor {
-    @Override
-    public void enqueued(
-        long queueId,
-        long sequence,
-        long deadlineMillis,
-        int flags,
-        long enqueuedAtMillis,
-        int priority,
-        int bodyLength,
-        long location) {
-      throw new IllegalStateException("a log that was deleted has messages");
-    }
-
-    @Override
-    public void settled(long queueId, long from, long to, int segment) {}
-
-    @Override
-    public void delivered(long queueId, long upTo) {}
-
-    @Override
-    public void returned(long queueId, byte[] notes, boolean all) {}
+    return new DiskStore(partition, shard, options, files);
   }
 }

@@ -3,13 +3,12 @@ package io.mayflymq.core.store.disk;
 import io.mayflymq.core.store.memory.ContentOwner;
 import io.mayflymq.core.store.segment.LogOwner;
 import io.mayflymq.core.store.segment.record.QueueNote;
-import java.util.Map;
 
 /**
  * The owner of paged contents: the same queues, with those of their messages that are not in the
  * log.
  */
-record PagedContents(Map<Long, DiskQueueStore> queues) implements LogOwner, ContentOwner {
+record PagedContents(QueueList queues) implements LogOwner, ContentOwner {
   @Override
   public boolean isLive(long queueId, long sequence, long location) {
     DiskQueueStore queue = queues.get(queueId);

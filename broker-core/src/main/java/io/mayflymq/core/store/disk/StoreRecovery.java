@@ -45,10 +45,10 @@ final class StoreRecovery {
   private static final long MOST_PENDING = 16L << 20;
 
   private final int shard;
-  private final DiskStores stores;
+  private final StoreFiles files;
   private final SegmentLog log;
   private final LogOwner owner;
-  private final Map<Long, DiskQueueStore> queues;
+  private final QueueList queues;
   private final List<Integer> adopted = new ArrayList<>();
 
   /** Adopted shards with logs of which something could not be read. */
@@ -63,14 +63,9 @@ final class StoreRecovery {
   /** An entry of an earlier copy that was not finished. */
   private record Stale(long queueId, long sequence, long location, int bodyLength) {}
 
-  StoreRecovery(
-      int shard,
-      DiskStores stores,
-      SegmentLog log,
-      LogOwner owner,
-      Map<Long, DiskQueueStore> queues) {
+  StoreRecovery(int shard, StoreFiles files, SegmentLog log, LogOwner owner, QueueList queues) {
     this.shard = shard;
-    this.stores = stores;
+    this.files = files;
     this.log = log;
     this.owner = owner;
     this.queues = queues;
@@ -80,11 +75,11 @@ final class StoreRecovery {
     shardsBefore = before;
     openBeside = openingBeside;
     try {
-      stores.deletePaging(shard);
+      files.deletePaging(shard);
       log.recover(new Visitor(shard, log), owner);
-      stores.keepLog(shard, log.id());
+      files.keepLog(shard, log.id());
       markStale();
-      for (int other : stores.adopted(shard)) {
+      for (int other : files.adopted(shard)) {
         adopt(other);
         adopted.add(other);
       }
@@ -109,12 +104,12 @@ final class StoreRecovery {
     for (int other : adopted) {
       try {
         if (withDamage.contains(other)) {
-          String kept = stores.keepAside(other);
+          String kept = files.keepAside(other);
           LOGGER.warn("the log of shard {} has damage and is kept as {}", other, kept);
         } else {
-          stores.deleteLog(other);
+          files.deleteLog(other);
         }
-        stores.deletePaging(other);
+        files.deletePaging(other);
         LOGGER.info("shard {} has taken over the messages of shard {}", shard, other);
       } catch (IOException e) {
         throw new StoreException(
@@ -124,7 +119,7 @@ final class StoreRecovery {
   }
 
   private void adopt(int other) throws IOException {
-    OpenLog opened = stores.openLog(other);
+    OpenLog opened = files.openLog(other);
     SegmentLog foreign = opened.log();
     Visitor visitor = new Visitor(other, foreign);
     RecoveryReport report = foreign.recover(visitor, owner);

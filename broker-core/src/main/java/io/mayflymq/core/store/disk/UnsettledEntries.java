@@ -20,9 +20,9 @@ import java.util.Map;
  */
 final class UnsettledEntries {
   private final SegmentLog log;
-  private final Map<Long, DiskQueueStore> queues;
+  private final QueueList queues;
   private final Map<Key, UnsettledEntry> awaited = new HashMap<>();
-  private final PendingMove move = new PendingMove();
+  private final PendingMove move;
 
   private record Key(long queueId, long sequence) {
     static Key of(UnsettledEntry entry) {
@@ -30,9 +30,10 @@ final class UnsettledEntries {
     }
   }
 
-  UnsettledEntries(SegmentLog log, Map<Long, DiskQueueStore> queues) {
+  UnsettledEntries(SegmentLog log, QueueList queues, PendingMove move) {
     this.log = log;
     this.queues = queues;
+    this.move = move;
   }
 
   // Entries that wait for another shard
@@ -69,11 +70,6 @@ final class UnsettledEntries {
   void beginMove(UnsettledEntry source, Message deadLetter) {
     arrived(source);
     move.open(source, deadLetter);
-  }
-
-  /** Returns the current move, if it {@link PendingMove#isOpen}. */
-  PendingMove move() {
-    return move;
   }
 
   /**

@@ -26,7 +26,8 @@ final class StreamFiles {
   }
 
   /** Reads the manifest. */
-  static OpenedManifest open(StreamDirectories directories, LogDirectory directory, StreamOutput stream)
+  static OpenedManifest open(
+      StreamDirectories directories, LogDirectory directory, StreamOutput stream)
       throws IOException {
     return OpenedManifest.read(
         directory,

@@ -108,16 +108,17 @@ final class StreamFlusher implements Runnable {
 
   /** Requests notes of how much of each stream has been forced. To be called regularly. */
   void note() {
-    disk.flusher().execute(
-        () -> {
-          for (Map.Entry<StreamSegment, StreamOutput> each : open.entrySet()) {
-            try {
-              each.getValue().files.note(each.getKey());
-            } catch (IOException e) {
-              fail(e);
-            }
-          }
-        });
+    disk.flusher()
+        .execute(
+            () -> {
+              for (Map.Entry<StreamSegment, StreamOutput> each : open.entrySet()) {
+                try {
+                  each.getValue().files.note(each.getKey());
+                } catch (IOException e) {
+                  fail(e);
+                }
+              }
+            });
   }
 
   /** Repeats writes that have failed. */
@@ -268,7 +269,8 @@ final class StreamFlusher implements Runnable {
       segment.index.write(entries, segment.indexLength);
       segment.indexLength += length;
     } catch (IOException e) {
-      LOGGER.warn("The index of {} of {} stays incomplete: {}", segment, write.stream(), e.toString());
+      LOGGER.warn(
+          "The index of {} of {} stays incomplete: {}", segment, write.stream(), e.toString());
       close(segment.index);
       segment.index = null;
     }
@@ -344,7 +346,9 @@ final class StreamFlusher implements Runnable {
         "The disk did not take what was written to streams: {}. Nothing of them is confirmed or"
             + " delivered any more until a restart",
         cause.toString());
-    contain(() -> disk.listener().failed(new LogFailedException("the log of streams has failed", cause)));
+    contain(
+        () ->
+            disk.listener().failed(new LogFailedException("the log of streams has failed", cause)));
     refuse();
   }
 

@@ -141,7 +141,8 @@ final class StreamRecovery {
         if (position < size && readFrom(file, segment, position, size)) {
           return segment.lastPosition == position;
         }
-        LOGGER.warn("{} of {} has lost messages at its end, from byte {}", segment, stream, position);
+        LOGGER.warn(
+            "{} of {} has lost messages at its end, from byte {}", segment, stream, position);
       }
     } catch (NoSuchFileException | FileNotFoundException e) {
       LOGGER.info("{} of {} has no index and is read", segment, stream);

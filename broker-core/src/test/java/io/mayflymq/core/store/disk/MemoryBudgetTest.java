@@ -6,7 +6,6 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.memory.ContentArena;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.ShortString;
-import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class MemoryBudgetTest {
@@ -14,7 +13,7 @@ class MemoryBudgetTest {
   private static final int SLAB = 512 << 10;
   private static final Message OF_64_KIB = ofBytes(64 << 10);
 
-  private final ContentArena packed = new ContentArena(SLAB, new PagedContents(Map.of()));
+  private final ContentArena packed = new ContentArena(SLAB, new PagedContents(new QueueList()));
 
   private static Message ofBytes(int bytes) {
     return Message.ofBroker("", ShortString.of("q"), BasicProperties.EMPTY, new byte[bytes]);

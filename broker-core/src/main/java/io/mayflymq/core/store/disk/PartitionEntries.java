@@ -1,0 +1,158 @@
+package io.mayflymq.core.store.disk;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.QueueStore;
+import io.mayflymq.core.store.RecoverableQueue;
+import io.mayflymq.core.store.UnreadableException;
+import io.mayflymq.core.store.UnsettledEntry;
+import io.mayflymq.core.store.memory.ContentArena;
+import io.mayflymq.core.store.segment.SegmentLog;
+import io.mayflymq.core.store.segment.record.Location;
+import java.io.UncheckedIOException;
+
+/**
+ * The entries of a partition's messages: in its log, packed in memory, or in the paging file. What
+ * is stored during a move has no location until the move ends.
+ */
+final class PartitionEntries {
+  // per tick
+  private static final int READS_IN_PASSING = 200;
+
+  final MemoryBudget budget;
+  final Paging paging;
+  final PendingMove move = new PendingMove();
+  private final int partition;
+  private final SegmentLog log;
+  private final BurstEnd burst;
+  private long stored;
+  private int readsInPassing = READS_IN_PASSING;
+
+  /**
+   * Creates them.
+   *
+   * @param partition the number of the partition
+   */
+  PartitionEntries(
+      int partition, SegmentLog log, Paging paging, MemoryBudget budget, BurstEnd burst) {
+    this.partition = partition;
+    this.log = log;
+    this.paging = paging;
+    this.budget = budget;
+    this.burst = burst;
+  }
+
+  /**
+   * Stores a message.
+   *
+   * @param namedIn the last segment that has a note of the queue's name
+   * @return its location, or {@link QueueStore#NOWHERE} during a move
+   */
+  long store(
+      long queueId,
+      int namedIn,
+      long sequence,
+      Message message,
+      long ownDeadlineMillis,
+      long enqueuedAtMillis) {
+    stored++;
+    if (move.isOpen()) {
+      move.add(queueId, sequence, ownDeadlineMillis);
+      return QueueStore.NOWHERE;
+    }
+    burst.request();
+    return log.enqueue(queueId, namedIn, sequence, ownDeadlineMillis, 0, enqueuedAtMillis, message);
+  }
+
+  void settle(long queueId, long sequence, long location, int bodyLength) {
+    if (location == QueueStore.NOWHERE) {
+      move.remove(queueId, sequence);
+    } else {
+      burst.request();
+      log.settle(queueId, sequence, location, bodyLength);
+    }
+  }
+
+  UnsettledEntry detach(long queueId, long sequence, long location, int bodyLength) {
+    UnsettledEntry entry = new UnsettledEntry(queueId, sequence, location, bodyLength);
+    if (location == QueueStore.NOWHERE) {
+      move.addDead(entry);
+    }
+    return entry;
+  }
+
+  Message read(long location, boolean paged) {
+    if (location == QueueStore.NOWHERE && move.isOpen()) {
+      return move.deadLetter();
+    }
+    try {
+      return paged ? paging.read(location) : log.read(location);
+    } catch (UncheckedIOException e) {
+      throw new UnreadableException(
+          "%s cannot be read: %s".formatted(place(location), e.getCause()), e);
+    } catch (RuntimeException e) {
+      throw new UnreadableException(e.getMessage(), e);
+    }
+  }
+
+  private String place(long location) {
+    return "record at %d of segment %d of shard %d"
+        .formatted(Location.offset(location), Location.segment(location), partition);
+  }
+
+  boolean mayReadInPassing(long location, boolean paged) {
+    return (paged && ContentArena.has(location)) || mayReadFileInPassing();
+  }
+
+  private boolean mayReadFileInPassing() {
+    return readsInPassing > 0 && readsInPassing-- > 0;
+  }
+
+  long page(long queueId, long sequence, Message message) {
+    long location = paging.put(queueId, sequence, message);
+    if (!ContentArena.has(location)) {
+      burst.request();
+    }
+    return location;
+  }
+
+  void unpage(long location, int bodyLength) {
+    paging.release(location, bodyLength);
+    if (!ContentArena.has(location)) {
+      burst.request();
+    }
+  }
+
+  /** Removes the entries of a deleted queue that has some. */
+  void forget(long queueId, RecoverableQueue queue, boolean hasAwaited) {
+    burst.request();
+    // A mark for the whole queue would also void the entries whose dead letters are not safe yet.
+    log.forget(
+        queueId,
+        sink ->
+            queue.forEachStored(
+                (sequence, location, bodyLength, enqueuedAtMillis, paged) -> {
+                  if (paged) {
+                    paging.release(location, bodyLength);
+                  } else if (hasAwaited) {
+                    log.settle(queueId, sequence, location, bodyLength);
+                  } else {
+                    sink.accept(location, bodyLength);
+                  }
+                }));
+  }
+
+  /** Requests a call at the end of the burst. */
+  void touch() {
+    burst.request();
+  }
+
+  /** Returns how many messages have been stored so far. */
+  long storedCount() {
+    return stored;
+  }
+
+  /** Allows further reads of files for display. To be called regularly. */
+  void allowReads() {
+    readsInPassing = READS_IN_PASSING;
+  }
+}
