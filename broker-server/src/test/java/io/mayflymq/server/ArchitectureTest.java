@@ -5,6 +5,7 @@ import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsid
 import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
@@ -46,6 +47,16 @@ class ArchitectureTest {
           resideOutsideOfPackage("io.mayflymq.server..")
               .or(belongToAnyOf(EventLoops.class, HttpServer.class))
               .or(name("io.mayflymq.server.http.Workers")));
+
+  @ArchTest
+  static final ArchRule ONE_PLACE_READS_AND_WRITES_JSON =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.mayflymq.server.json")
+          .should()
+          .dependOnClassesThat()
+          .belongToAnyOf(JsonFactory.class)
+          .allowEmptyShould(true);
 
   @ArchTest static final ArchRule NO_CYCLES = RoomRules.noCyclesBelow("io.mayflymq.server");
 

@@ -1,14 +1,14 @@
 package io.mayflymq.server.boot;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.SerializationFeature;
 import io.mayflymq.core.metadata.journal.MetadataCheck;
 import io.mayflymq.core.store.segment.file.Damage;
 import io.mayflymq.core.store.segment.recovery.LogCheck;
 import io.mayflymq.core.store.stream.StreamCheck;
 import io.mayflymq.server.cli.CheckOptions;
 import io.mayflymq.server.cli.ExitCode;
+import io.mayflymq.server.json.Json;
+import io.mayflymq.server.json.JsonValue;
+import io.mayflymq.server.json.JsonWriter;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.channels.FileChannel;
@@ -52,21 +52,64 @@ final class DataCheck {
       List<StreamLog> streams,
       List<String> problems,
       boolean refuses,
-      boolean damaged) {}
+      boolean damaged)
+      implements JsonValue {
+    @Override
+    public Object json() {
+      return Json.object(
+          "directory", directory,
+          "format", format,
+          "inUse", inUse,
+          "vhosts", vhosts,
+          "metadata", metadata,
+          "logs", logs,
+          "streams", streams,
+          "problems", problems,
+          "refuses", refuses,
+          "damaged", damaged);
+    }
+  }
 
   private record Log(
       String directory,
       List<LogCheck.SegmentFile> segments,
       List<QueueContent> queues,
       List<Harm> damages,
-      List<String> quarantined) {}
+      List<String> quarantined)
+      implements JsonValue {
+    @Override
+    public Object json() {
+      return Json.object(
+          "directory", directory,
+          "segments", segments.stream().map(Log::json).toList(),
+          "queues", queues,
+          "damages", damages,
+          "quarantined", quarantined);
+    }
+
+    private static Map<String, Object> json(LogCheck.SegmentFile segment) {
+      return Json.object(
+          "file", segment.file(),
+          "bytes", segment.bytes(),
+          "records", segment.records(),
+          "live", segment.live(),
+          "settled", segment.settled(),
+          "index", segment.index());
+    }
+  }
 
   /** The unsettled messages of a queue. Without vhost and name if the log does not contain them. */
-  private record QueueContent(long id, String vhost, String name, long messages) {
+  private record QueueContent(long id, String vhost, String name, long messages)
+      implements JsonValue {
     static QueueContent of(LogCheck.QueueCount queue) {
       return queue.name() == null
           ? new QueueContent(queue.id(), null, null, queue.live())
           : new QueueContent(queue.id(), queue.name().vhost(), queue.name().name(), queue.live());
+    }
+
+    @Override
+    public Object json() {
+      return Json.object("id", id, "vhost", vhost, "name", name, "messages", messages);
     }
 
     @Override
@@ -78,9 +121,29 @@ final class DataCheck {
   }
 
   private record StreamLog(
-      String directory, List<StreamCheck.SegmentFile> segments, List<Harm> damages) {}
+      String directory, List<StreamCheck.SegmentFile> segments, List<Harm> damages)
+      implements JsonValue {
+    @Override
+    public Object json() {
+      return Json.object(
+          "directory", directory,
+          "segments", segments.stream().map(StreamLog::json).toList(),
+          "damages", damages);
+    }
 
-  private record Harm(String file, String kind, long from, long to, boolean harmless) {
+    private static Map<String, Object> json(StreamCheck.SegmentFile segment) {
+      return Json.object(
+          "file", segment.file(),
+          "bytes", segment.bytes(),
+          "messages", segment.messages(),
+          "firstOffset", segment.firstOffset(),
+          "lastOffset", segment.lastOffset(),
+          "index", segment.index());
+    }
+  }
+
+  private record Harm(String file, String kind, long from, long to, boolean harmless)
+      implements JsonValue {
     static Harm of(Damage damage) {
       return new Harm(
           damage.file(),
@@ -88,6 +151,11 @@ final class DataCheck {
           damage.from(),
           damage.to(),
           damage.kind().isHarmless());
+    }
+
+    @Override
+    public Object json() {
+      return Json.object("file", file, "kind", kind, "from", from, "to", to, "harmless", harmless);
     }
   }
 
@@ -98,7 +166,7 @@ final class DataCheck {
       String format = format(directory);
       Found found = inspect(directory, format);
       if (options.formatter() == CheckOptions.Formatter.JSON) {
-        out.println(json(found));
+        out.println(JsonWriter.indentedText(found));
       } else {
         table(found);
       }
@@ -205,10 +273,6 @@ final class DataCheck {
     } catch (OverlappingFileLockException e) {
       return true;
     }
-  }
-
-  private static String json(Found found) throws JsonProcessingException {
-    return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(found);
   }
 
   private void table(Found found) {

@@ -1,9 +1,8 @@
 package io.mayflymq.server.connection;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mayflymq.core.admin.GlobalParameters;
 import io.mayflymq.server.config.NodeName;
+import io.mayflymq.server.json.JsonReader;
 
 /**
  * The name of the cluster, as clients see it in the server properties. It is a global parameter, as
@@ -20,14 +19,8 @@ public final class ClusterName {
     String json = parameters.get(PARAMETER);
     // Without a name no JSON library is loaded; loading it would take a good part of the start-up
     // time.
-    return json == null || !json.startsWith("\"") ? NodeName.VALUE : parse(json);
-  }
-
-  private static String parse(String json) {
-    try {
-      return new ObjectMapper().readValue(json, String.class);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a global parameter is no JSON: " + json, e);
-    }
+    return json == null || !json.startsWith("\"")
+        ? NodeName.VALUE
+        : (String) JsonReader.stored(json);
   }
 }

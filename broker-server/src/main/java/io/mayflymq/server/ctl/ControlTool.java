@@ -3,13 +3,14 @@ package io.mayflymq.server.ctl;
 import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.GlobalOptions;
-import io.mayflymq.server.ctl.client.JsonText;
 import io.mayflymq.server.ctl.client.NothingChangesException;
 import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.command.Command;
 import io.mayflymq.server.ctl.command.Invocation;
 import io.mayflymq.server.ctl.format.OutputFormat;
 import io.mayflymq.server.ctl.format.Result;
+import io.mayflymq.server.json.Json;
+import io.mayflymq.server.json.JsonWriter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintWriter;
@@ -168,11 +169,11 @@ public final class ControlTool {
     String message = ((Result.Done) result).message();
     if (invocation.format() == OutputFormat.JSON
         || invocation.format() == OutputFormat.JSON_STREAM) {
-      Map<String, Object> done = JsonText.object("node", invocation.node(), "result", "ok");
+      Map<String, Object> done = Json.object("node", invocation.node(), "result", "ok");
       if (message != null) {
         done.put("message", message);
       }
-      return JsonText.write(done);
+      return JsonWriter.text(done);
     }
     return message == null ? "" : message;
   }

@@ -1,9 +1,9 @@
 package io.mayflymq.server.definitions;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.vhost.Broker;
 import java.io.InputStream;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,7 +27,7 @@ public final class BrokerDefinitions {
   }
 
   /** Exports all definitions in the format of RabbitMQ's {@code GET /api/definitions}. */
-  public ObjectNode export() {
+  public Map<String, Object> export() {
     return new DefinitionsExport(broker, administration, policies, null).write();
   }
 
@@ -37,7 +37,7 @@ public final class BrokerDefinitions {
    *
    * @throws io.mayflymq.core.admin.AdministrationException NO_SUCH_VHOST
    */
-  public ObjectNode export(String vhost) {
+  public Map<String, Object> export(String vhost) {
     administration.vhosts().get(vhost);
     return new DefinitionsExport(broker, administration, policies, vhost).write();
   }

@@ -1,10 +1,11 @@
 package io.mayflymq.server.definitions;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.mayflymq.protocol.types.FieldTable;
-import java.util.Arrays;
+import io.mayflymq.server.json.Json;
+import io.mayflymq.server.json.JsonWriter;
+import io.mayflymq.server.json.TableJson;
 import java.util.List;
-import java.util.stream.StreamSupport;
+import java.util.Map;
 
 /**
  * One object of a document, with typed access to its fields. Errors are IllegalArgumentExceptions
@@ -13,24 +14,29 @@ import java.util.stream.StreamSupport;
  * @param place its place in the document, such as {@code queues[3]}
  * @param vhost the virtual host of the whole document; null if each item names its own
  */
-record DefinitionItem(String place, JsonNode object, String vhost) {
+record DefinitionItem(String place, Map<String, Object> object, String vhost) {
 
-  DefinitionItem {
-    if (!object.isObject()) {
-      throw new IllegalArgumentException("expected an object, found " + object);
+  /**
+   * Returns an item of a list.
+   *
+   * @throws IllegalArgumentException if the value is not an object
+   */
+  static DefinitionItem of(String place, Object json, String vhost) {
+    if (!(json instanceof Map<?, ?> object)) {
+      throw new IllegalArgumentException("expected an object, found " + JsonWriter.text(json));
     }
+    return new DefinitionItem(place, Json.asObject(object), vhost);
   }
 
   boolean has(String field) {
-    return object.hasNonNull(field);
+    return object.get(field) != null;
   }
 
   String text(String field) {
-    JsonNode value = required(field);
-    if (!value.isTextual()) {
-      throw wrong(field, value, "a text");
+    if (!(required(field) instanceof String text)) {
+      throw wrong(field, "a text");
     }
-    return value.textValue();
+    return text;
   }
 
   String text(String field, String byDefault) {
@@ -38,11 +44,10 @@ record DefinitionItem(String place, JsonNode object, String vhost) {
   }
 
   boolean flag(String field) {
-    JsonNode value = required(field);
-    if (!value.isBoolean()) {
-      throw wrong(field, value, "true or false");
+    if (!(required(field) instanceof Boolean flag)) {
+      throw wrong(field, "true or false");
     }
-    return value.booleanValue();
+    return flag;
   }
 
   boolean flag(String field, boolean byDefault) {
@@ -53,32 +58,29 @@ record DefinitionItem(String place, JsonNode object, String vhost) {
     if (!has(field)) {
       return byDefault;
     }
-    JsonNode value = object.get(field);
-    if (!value.isIntegralNumber() || !value.canConvertToInt()) {
-      throw wrong(field, value, "an integer");
+    if (!(object.get(field) instanceof Long number) || number.intValue() != number) {
+      throw wrong(field, "an integer");
     }
-    return value.intValue();
+    return number.intValue();
   }
 
-  JsonNode any(String field) {
+  Object any(String field) {
     return required(field);
   }
 
-  JsonNode object(String field) {
-    JsonNode value = required(field);
-    if (!value.isObject()) {
-      throw wrong(field, value, "an object");
+  Map<String, Object> object(String field) {
+    if (!(required(field) instanceof Map<?, ?> inner)) {
+      throw wrong(field, "an object");
     }
-    return value;
+    return Json.asObject(inner);
   }
 
   /** Returns the arguments. RabbitMQ sometimes writes an empty table as an empty array. */
   FieldTable arguments() {
-    if (!has("arguments")
-        || (object.get("arguments").isArray() && object.get("arguments").isEmpty())) {
+    if (!has("arguments") || object.get("arguments").equals(List.of())) {
       return FieldTable.EMPTY;
     }
-    return FieldTableJson.read(object("arguments"));
+    return TableJson.table(object("arguments"));
   }
 
   /** Returns the tags: a list, or a text separated by commas. */
@@ -86,18 +88,8 @@ record DefinitionItem(String place, JsonNode object, String vhost) {
     if (!has("tags")) {
       return List.of();
     }
-    JsonNode value = object.get("tags");
-    if (value.isTextual()) {
-      return Arrays.stream(value.textValue().split(","))
-          .map(String::strip)
-          .filter(tag -> !tag.isEmpty())
-          .toList();
-    }
-    if (!value.isArray()
-        || StreamSupport.stream(value.spliterator(), false).anyMatch(tag -> !tag.isTextual())) {
-      throw wrong("tags", value, "a list of texts, or a text with commas");
-    }
-    return StreamSupport.stream(value.spliterator(), false).map(JsonNode::textValue).toList();
+    return Json.texts(object.get("tags"))
+        .orElseThrow(() -> wrong("tags", "a list of texts, or a text with commas"));
   }
 
   /** Returns the virtual host of the item. */
@@ -105,16 +97,15 @@ record DefinitionItem(String place, JsonNode object, String vhost) {
     return vhost != null ? vhost : text("vhost");
   }
 
-  private JsonNode required(String field) {
-    JsonNode value = object.get(field);
-    if (value == null) {
+  private Object required(String field) {
+    if (!object.containsKey(field)) {
       throw new IllegalArgumentException("'" + field + "' is missing");
     }
-    return value;
+    return object.get(field);
   }
 
-  private static IllegalArgumentException wrong(String field, JsonNode value, String expected) {
+  private IllegalArgumentException wrong(String field, String expected) {
     return new IllegalArgumentException(
-        "'%s' is %s: expected %s".formatted(field, value, expected));
+        "'%s' is %s: expected %s".formatted(field, JsonWriter.text(object.get(field)), expected));
   }
 }

@@ -1,11 +1,5 @@
 package io.mayflymq.server.definitions;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.routing.RoutingTable;
@@ -17,13 +11,19 @@ import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.server.config.BuildInfo;
+import io.mayflymq.server.json.Json;
+import io.mayflymq.server.json.JsonReader;
+import io.mayflymq.server.json.TableJson;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 
 /** Writes definitions. Each list is sorted by name, so that two exports can be compared. */
 final class DefinitionsExport {
-  private static final JsonNodeFactory JSON = JsonNodeFactory.instance;
-  private static final ObjectMapper MAPPER = new ObjectMapper();
-
   private final Broker broker;
   private final Administration administration;
   private final PolicyDefinitions policies;
@@ -38,8 +38,8 @@ final class DefinitionsExport {
     this.only = only;
   }
 
-  ObjectNode write() {
-    ObjectNode document = JSON.objectNode();
+  Map<String, Object> write() {
+    Map<String, Object> document = new LinkedHashMap<>();
     document.put("rabbit_version", BuildInfo.DIALECT);
     document.put("rabbitmq_version", BuildInfo.DIALECT);
     document.put("product_name", BuildInfo.PRODUCT);
@@ -56,91 +56,96 @@ final class DefinitionsExport {
     return document;
   }
 
-  private void writeAccess(ObjectNode document) {
-    ArrayNode users = document.putArray("users");
-    administration.users().list().forEach(user -> users.add(user(user)));
-    ArrayNode vhosts = document.putArray("vhosts");
-    administration.vhosts().list().forEach(vhost -> vhosts.add(vhost(vhost)));
-    ArrayNode permissions = document.putArray("permissions");
-    administration
-        .permissions()
-        .list()
-        .forEach(
+  private void writeAccess(Map<String, Object> document) {
+    document.put("users", list(administration.users().list(), DefinitionsExport::user));
+    document.put("vhosts", list(administration.vhosts().list(), DefinitionsExport::vhost));
+    document.put(
+        "permissions",
+        list(
+            administration.permissions().list(),
             entry ->
-                permissions
-                    .addObject()
-                    .put("user", entry.user())
-                    .put("vhost", entry.vhost())
-                    .put("configure", entry.permissions().configure().source())
-                    .put("write", entry.permissions().write().source())
-                    .put("read", entry.permissions().read().source()));
-    ArrayNode topics = document.putArray("topic_permissions");
-    administration
-        .permissions()
-        .listTopics()
-        .forEach(
+                Json.object(
+                    "user", entry.user(),
+                    "vhost", entry.vhost(),
+                    "configure", entry.permissions().configure().source(),
+                    "write", entry.permissions().write().source(),
+                    "read", entry.permissions().read().source())));
+    document.put(
+        "topic_permissions",
+        list(
+            administration.permissions().listTopics(),
             entry ->
-                topics
-                    .addObject()
-                    .put("user", entry.user())
-                    .put("vhost", entry.vhost())
-                    .put("exchange", entry.exchange())
-                    .put("write", entry.permissions().write())
-                    .put("read", entry.permissions().read()));
-    ArrayNode parameters = document.putArray("global_parameters");
+                Json.object(
+                    "user", entry.user(),
+                    "vhost", entry.vhost(),
+                    "exchange", entry.exchange(),
+                    "write", entry.permissions().write(),
+                    "read", entry.permissions().read())));
+    document.put("global_parameters", globalParameters());
+  }
+
+  private static <T> List<Object> list(
+      Collection<T> things, Function<T, Map<String, Object>> object) {
+    return things.stream().<Object>map(object).toList();
+  }
+
+  private List<Object> globalParameters() {
+    List<Object> parameters = new ArrayList<>();
     administration
         .globalParameters()
         .list()
         .forEach(
             (name, json) -> {
               if (!name.equals(DefinitionsReader.IMPORTED_HASH)) {
-                parameters.addObject().put("name", name).set("value", parse(json));
+                parameters.add(Json.object("name", name, "value", JsonReader.stored(json)));
               }
             });
+    return parameters;
   }
 
-  private static ObjectNode user(User user) {
-    ObjectNode node = JSON.objectNode();
-    node.put("name", user.name());
-    node.put("password_hash", user.passwordHash().base64());
-    node.put("hashing_algorithm", user.passwordHash().algorithm().definitionsName());
-    user.tags().forEach(node.putArray("tags")::add);
-    node.set("limits", LimitsJson.write(user.limits()));
-    return node;
+  private static Map<String, Object> user(User user) {
+    return Json.object(
+        "name", user.name(),
+        "password_hash", user.passwordHash().base64(),
+        "hashing_algorithm", user.passwordHash().algorithm().definitionsName(),
+        "tags", user.tags(),
+        "limits", LimitsJson.write(user.limits()));
   }
 
-  private static ObjectNode vhost(VhostDefinition vhost) {
-    ObjectNode node = JSON.objectNode();
-    node.put("name", vhost.name());
-    node.put("description", vhost.description());
-    vhost.tags().forEach(node.putArray("tags")::add);
-    ObjectNode metadata = JSON.objectNode().put("description", vhost.description());
-    vhost.tags().forEach(metadata.putArray("tags")::add);
+  private static Map<String, Object> vhost(VhostDefinition vhost) {
+    Map<String, Object> metadata =
+        Json.object("description", vhost.description(), "tags", vhost.tags());
     if (!vhost.defaultQueueType().isEmpty()) {
-      node.put("default_queue_type", vhost.defaultQueueType());
       metadata.put("default_queue_type", vhost.defaultQueueType());
     }
-    node.set("metadata", metadata);
-    return node;
+    Map<String, Object> object = Json.object("name", vhost.name());
+    object.putAll(metadata);
+    object.put("metadata", metadata);
+    return object;
   }
 
-  private void writeParameters(ObjectNode document) {
-    ArrayNode parameters = document.putArray("parameters");
-    ArrayNode plain = document.putArray("policies");
+  private void writeParameters(Map<String, Object> document) {
+    List<Object> parameters = new ArrayList<>();
+    List<Object> plain = new ArrayList<>();
+    document.put("parameters", parameters);
+    document.put("policies", plain);
     for (PolicyItem policy : policies.export()) {
       if (!isWanted(policy.vhost())) {
         continue;
       }
-      ObjectNode value = JSON.objectNode();
-      value.put("pattern", policy.pattern());
-      value.put("apply-to", policy.applyTo());
-      value.set("definition", policy.definition());
-      value.put("priority", policy.priority());
+      Map<String, Object> value =
+          Json.object(
+              "pattern", policy.pattern(),
+              "apply-to", policy.applyTo(),
+              "definition", policy.definition(),
+              "priority", policy.priority());
       if (policy.operator()) {
         parameters.add(
             parameter(policy.vhost(), DefinitionsReader.OPERATOR_POLICY, policy.name(), value));
       } else {
-        plain.addObject().put("vhost", policy.vhost()).put("name", policy.name()).setAll(value);
+        Map<String, Object> object = Json.object("vhost", policy.vhost(), "name", policy.name());
+        object.putAll(value);
+        plain.add(object);
       }
     }
     for (VhostDefinition vhost : administration.vhosts().list()) {
@@ -155,17 +160,18 @@ final class DefinitionsExport {
     }
   }
 
-  private static ObjectNode parameter(String vhost, String component, String name, JsonNode value) {
-    ObjectNode node = JSON.objectNode();
-    node.put("vhost", vhost).put("component", component).put("name", name);
-    node.set("value", value);
-    return node;
+  private static Map<String, Object> parameter(
+      String vhost, String component, String name, Object value) {
+    return Json.object("vhost", vhost, "component", component, "name", name, "value", value);
   }
 
-  private void writeTopology(ObjectNode document) {
-    ArrayNode queues = document.putArray("queues");
-    ArrayNode exchanges = document.putArray("exchanges");
-    ArrayNode bindings = document.putArray("bindings");
+  private void writeTopology(Map<String, Object> document) {
+    List<Object> queues = new ArrayList<>();
+    List<Object> exchanges = new ArrayList<>();
+    List<Object> bindings = new ArrayList<>();
+    document.put("queues", queues);
+    document.put("exchanges", exchanges);
+    document.put("bindings", bindings);
     eachVhost(
         (vhost, table) -> {
           table.queues().stream()
@@ -207,54 +213,43 @@ final class DefinitionsExport {
     return queue != null && queue.owner() != null;
   }
 
-  private ObjectNode queue(String vhost, Queue queue) {
-    ObjectNode node = JSON.objectNode();
-    node.put("name", queue.name());
-    putVhost(node, vhost);
-    node.put("durable", queue.definition().durable());
-    node.put("auto_delete", queue.definition().autoDelete());
-    node.set("arguments", FieldTableJson.write(queue.definition().arguments()));
-    return node;
+  private Map<String, Object> queue(String vhost, Queue queue) {
+    Map<String, Object> object = Json.object("name", queue.name());
+    putVhost(object, vhost);
+    object.put("durable", queue.definition().durable());
+    object.put("auto_delete", queue.definition().autoDelete());
+    object.put("arguments", TableJson.KEPT.of(queue.definition().arguments()));
+    return object;
   }
 
-  private ObjectNode exchange(String vhost, ExchangeDefinition exchange) {
-    ObjectNode node = JSON.objectNode();
-    node.put("name", exchange.name());
-    putVhost(node, vhost);
-    node.put("type", exchange.type().wireName());
-    node.put("durable", exchange.durable());
-    node.put("auto_delete", exchange.autoDelete());
-    node.put("internal", exchange.internal());
-    node.set("arguments", FieldTableJson.write(exchange.arguments()));
-    return node;
+  private Map<String, Object> exchange(String vhost, ExchangeDefinition exchange) {
+    Map<String, Object> object = Json.object("name", exchange.name());
+    putVhost(object, vhost);
+    object.put("type", exchange.type().wireName());
+    object.put("durable", exchange.durable());
+    object.put("auto_delete", exchange.autoDelete());
+    object.put("internal", exchange.internal());
+    object.put("arguments", TableJson.KEPT.of(exchange.arguments()));
+    return object;
   }
 
-  private ObjectNode binding(String vhost, Binding binding) {
-    ObjectNode node = JSON.objectNode();
-    node.put("source", binding.source());
-    putVhost(node, vhost);
-    node.put("destination", binding.destination());
-    node.put("destination_type", binding.destinationKind().toString());
-    node.put("routing_key", binding.routingKey());
-    node.set("arguments", FieldTableJson.write(binding.arguments()));
-    return node;
+  private Map<String, Object> binding(String vhost, Binding binding) {
+    Map<String, Object> object = Json.object("source", binding.source());
+    putVhost(object, vhost);
+    object.put("destination", binding.destination());
+    object.put("destination_type", binding.destinationKind().toString());
+    object.put("routing_key", binding.routingKey());
+    object.put("arguments", TableJson.KEPT.of(binding.arguments()));
+    return object;
   }
 
-  private void putVhost(ObjectNode node, String vhost) {
+  private void putVhost(Map<String, Object> object, String vhost) {
     if (only == null) {
-      node.put("vhost", vhost);
+      object.put("vhost", vhost);
     }
   }
 
   private boolean isWanted(String vhost) {
     return only == null || only.equals(vhost);
-  }
-
-  private static JsonNode parse(String json) {
-    try {
-      return MAPPER.readTree(json);
-    } catch (JsonProcessingException e) {
-      throw new IllegalStateException("a global parameter is no JSON: " + json, e);
-    }
   }
 }

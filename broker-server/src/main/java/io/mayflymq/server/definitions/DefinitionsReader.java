@@ -3,7 +3,6 @@ package io.mayflymq.server.definitions;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
-import com.fasterxml.jackson.databind.JsonNode;
 import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.core.admin.Checks;
 import io.mayflymq.core.admin.UserAdministration;
@@ -15,6 +14,7 @@ import io.mayflymq.core.security.HashingAlgorithm;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.core.security.User;
+import io.mayflymq.server.json.JsonWriter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayList;
@@ -127,7 +127,7 @@ final class DefinitionsReader {
         continue;
       }
       if (reader != null) {
-        problem("'" + name + "': expected a list, found " + parser.item().getNodeType());
+        problem("'" + name + "': expected a list, found " + kind(parser.item()));
         continue;
       }
       parser.skipChildren();
@@ -164,9 +164,9 @@ final class DefinitionsReader {
       throws IOException {
     for (int i = 0; parser.nextToken() != JsonToken.END_ARRAY; i++) {
       String place = name + "[" + i + "]";
-      JsonNode item = parser.item();
+      Object item = parser.item();
       try {
-        reader.accept(new DefinitionItem(place, item, vhost));
+        reader.accept(DefinitionItem.of(place, item, vhost));
       } catch (AdministrationException | IllegalArgumentException e) {
         problem(place + named(item) + ": " + e.getMessage());
       }
@@ -181,8 +181,23 @@ final class DefinitionsReader {
     }
   }
 
-  private static String named(JsonNode item) {
-    return item.path("name").isTextual() ? " ('" + item.get("name").textValue() + "')" : "";
+  private static String named(Object item) {
+    return item instanceof Map<?, ?> object && object.get("name") instanceof String name
+        ? " ('" + name + "')"
+        : "";
+  }
+
+  private static String kind(Object value) {
+    if (value instanceof Map<?, ?>) {
+      return "OBJECT";
+    }
+    if (value instanceof String) {
+      return "STRING";
+    }
+    if (value instanceof Number) {
+      return "NUMBER";
+    }
+    return value instanceof Boolean ? "BOOLEAN" : "NULL";
   }
 
   private void vhost(DefinitionItem item) {
@@ -267,7 +282,8 @@ final class DefinitionsReader {
     }
   }
 
-  private static PolicyItem policy(DefinitionItem item, JsonNode value, boolean operator) {
+  private static PolicyItem policy(
+      DefinitionItem item, Map<String, Object> value, boolean operator) {
     DefinitionItem policy = new DefinitionItem(item.place(), value, item.vhost());
     return new PolicyItem(
         operator,
@@ -282,7 +298,7 @@ final class DefinitionsReader {
   private void globalParameter(DefinitionItem item) {
     String name = Checks.name("global parameter", item.text("name"));
     if (!name.equals(IMPORTED_HASH)) {
-      globalParameters.put(name, item.any("value").toString());
+      globalParameters.put(name, JsonWriter.text(item.any("value")));
     }
   }
 

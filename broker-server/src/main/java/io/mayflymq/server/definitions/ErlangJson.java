@@ -1,29 +1,28 @@
 package io.mayflymq.server.definitions;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import io.mayflymq.server.json.JsonWriter;
+import java.util.List;
+import java.util.Map;
 import java.util.StringJoiner;
 
 /** Formats JSON as Erlang terms, which RabbitMQ's error texts contain. */
 final class ErlangJson {
   private ErlangJson() {}
 
-  static String of(JsonNode value) {
-    return switch (value.getNodeType()) {
-      case STRING -> "<<\"" + value.textValue() + "\">>";
-      case OBJECT -> {
-        StringJoiner fields = new StringJoiner(",", "#{", "}");
-        value
-            .properties()
-            .forEach(
-                field -> fields.add("<<\"" + field.getKey() + "\">> => " + of(field.getValue())));
-        yield fields.toString();
-      }
-      case ARRAY -> {
-        StringJoiner elements = new StringJoiner(",", "[", "]");
-        value.forEach(element -> elements.add(of(element)));
-        yield elements.toString();
-      }
-      default -> value.toString();
-    };
+  static String of(Object value) {
+    if (value instanceof String text) {
+      return "<<\"" + text + "\">>";
+    }
+    if (value instanceof Map<?, ?> object) {
+      StringJoiner fields = new StringJoiner(",", "#{", "}");
+      object.forEach((name, field) -> fields.add(of(name) + " => " + of(field)));
+      return fields.toString();
+    }
+    if (value instanceof List<?> list) {
+      StringJoiner elements = new StringJoiner(",", "[", "]");
+      list.forEach(element -> elements.add(of(element)));
+      return elements.toString();
+    }
+    return JsonWriter.text(value);
   }
 }

@@ -4,8 +4,7 @@ import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import com.fasterxml.jackson.core.util.JsonParserDelegate;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mayflymq.server.json.JsonReader;
 import java.io.IOException;
 import java.io.InputStream;
 
@@ -14,13 +13,11 @@ final class ItemParser extends JsonParserDelegate {
   /** The maximum number of values, names and brackets in an item. */
   static final int MOST_TOKENS = 50_000;
 
-  private static final ObjectMapper MAPPER = new ObjectMapper();
-
   private boolean inItem;
   private int tokens;
 
   ItemParser(InputStream json) throws IOException {
-    super(MAPPER.createParser(json));
+    super(JsonReader.DEFAULT.parser(json));
   }
 
   @Override
@@ -37,10 +34,10 @@ final class ItemParser extends JsonParserDelegate {
    *
    * @throws StreamConstraintsException if it is too large
    */
-  JsonNode item() throws IOException {
+  Object item() throws IOException {
     inItem = true;
     tokens = 0;
-    JsonNode item = MAPPER.readTree(this);
+    Object item = JsonReader.value(this);
     inItem = false;
     return item;
   }

@@ -1,13 +1,12 @@
 package io.mayflymq.server.definitions;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.JsonNodeFactory;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.core.admin.AdministrationException.Reason;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
+import io.mayflymq.server.json.JsonWriter;
 import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
@@ -19,8 +18,8 @@ public final class LimitsJson {
   private LimitsJson() {}
 
   /** Converts limits to an object. */
-  public static ObjectNode write(Limits limits) {
-    ObjectNode object = JsonNodeFactory.instance.objectNode();
+  public static Map<String, Object> write(Limits limits) {
+    Map<String, Object> object = new LinkedHashMap<>();
     limits.asMap().forEach((limit, value) -> object.put(limit.key(), value));
     return object;
   }
@@ -30,8 +29,8 @@ public final class LimitsJson {
    *
    * @throws AdministrationException INVALID_LIMIT
    */
-  public static Limits ofVhost(JsonNode object) {
-    return read(object, Limits.OF_VHOSTS, "limits");
+  public static Limits ofVhost(Object json) {
+    return read(json, Limits.OF_VHOSTS, "limits");
   }
 
   /**
@@ -39,21 +38,21 @@ public final class LimitsJson {
    *
    * @throws AdministrationException INVALID_LIMIT
    */
-  public static Limits ofUser(JsonNode object) {
-    return read(object, Limits.OF_USERS, "user-limits");
+  public static Limits ofUser(Object json) {
+    return read(json, Limits.OF_USERS, "user-limits");
   }
 
-  private static Limits read(JsonNode object, Set<Limit> known, String where) {
-    if (!object.isObject()) {
+  private static Limits read(Object json, Set<Limit> known, String where) {
+    if (!(json instanceof Map<?, ?> object)) {
       throw new AdministrationException(
           Reason.INVALID_LIMIT,
-          object.toString(),
-          "%s should be an object, actually was %s".formatted(where, ErlangJson.of(object)));
+          JsonWriter.text(json),
+          "%s should be an object, actually was %s".formatted(where, ErlangJson.of(json)));
     }
     EnumMap<Limit, Integer> limits = new EnumMap<>(Limit.class);
-    for (Map.Entry<String, JsonNode> field : object.properties()) {
-      String key = field.getKey();
-      JsonNode value = field.getValue();
+    for (Map.Entry<?, ?> field : object.entrySet()) {
+      String key = (String) field.getKey();
+      Object value = field.getValue();
       Limit limit = Limit.ofKey(key);
       if (limit == null || !known.contains(limit)) {
         throw new AdministrationException(
@@ -62,13 +61,13 @@ public final class LimitsJson {
             "Unrecognised terms [{<<\"%s\">>,%s}] in %s"
                 .formatted(key, ErlangJson.of(value), where));
       }
-      if (!value.isIntegralNumber() || !value.canConvertToInt()) {
+      if (!(value instanceof Long number) || number.intValue() != number) {
         throw new AdministrationException(
             Reason.INVALID_LIMIT,
             key,
             "%s should be a number, actually was %s".formatted(key, ErlangJson.of(value)));
       }
-      limits.put(limit, value.intValue());
+      limits.put(limit, number.intValue());
     }
     return Limits.of(limits);
   }

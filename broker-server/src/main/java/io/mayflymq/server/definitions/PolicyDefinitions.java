@@ -1,7 +1,5 @@
 package io.mayflymq.server.definitions;
 
-import com.fasterxml.jackson.core.type.TypeReference;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKind;
@@ -10,17 +8,11 @@ import io.mayflymq.core.vhost.VirtualHost;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** Exports and imports the policies of all virtual hosts. */
 final class PolicyDefinitions {
   private final Broker broker;
-
-  /** Loaded on first use, because loading the JSON library takes a large part of the start. */
-  private static final class Json {
-    static final ObjectMapper MAPPER = new ObjectMapper();
-  }
 
   PolicyDefinitions(Broker broker) {
     this.broker = broker;
@@ -40,7 +32,7 @@ final class PolicyDefinitions {
                   policy.pattern(),
                   policy.applyTo().wireName(),
                   policy.priority(),
-                  Json.MAPPER.valueToTree(policy.definition().toMap())));
+                  policy.definition().toMap()));
         }
       }
     }
@@ -69,7 +61,6 @@ final class PolicyDefinitions {
         definition.pattern(),
         definition.applyTo(),
         definition.priority(),
-        Json.MAPPER.convertValue(
-            definition.definition(), new TypeReference<Map<String, Object>>() {}));
+        definition.definition());
   }
 }

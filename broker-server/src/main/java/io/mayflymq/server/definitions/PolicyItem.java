@@ -1,6 +1,6 @@
 package io.mayflymq.server.definitions;
 
-import com.fasterxml.jackson.databind.JsonNode;
+import java.util.Map;
 
 /**
  * A policy, or an operator policy, in a document of definitions.
@@ -17,7 +17,7 @@ public record PolicyItem(
     String pattern,
     String applyTo,
     int priority,
-    JsonNode definition) {
+    Map<String, Object> definition) {
 
   /** Returns its name in error messages. */
   String label() {

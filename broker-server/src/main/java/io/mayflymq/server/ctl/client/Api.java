@@ -1,6 +1,8 @@
 package io.mayflymq.server.ctl.client;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import io.mayflymq.server.json.JsonReader;
+import io.mayflymq.server.json.JsonWriter;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
@@ -157,7 +159,7 @@ public final class Api {
       connection.setRequestProperty("Authorization", endpoint.authorization());
       headers.forEach(connection::setRequestProperty);
       if (body != null) {
-        byte[] json = JsonText.write(body).getBytes(StandardCharsets.UTF_8);
+        byte[] json = JsonWriter.text(body).getBytes(StandardCharsets.UTF_8);
         connection.setRequestProperty("Content-Type", "application/json");
         connection.setDoOutput(true);
         connection.getOutputStream().write(json);
@@ -173,7 +175,7 @@ public final class Api {
         }
         throw new ApiError(status, reason(status, answer));
       }
-      return answer.isEmpty() ? null : JsonText.read(answer);
+      return answer.isEmpty() ? null : JsonReader.DEFAULT.read(answer);
     } catch (SocketTimeoutException e) {
       throw ControlException.plain(
           Sysexits.TIMEOUT,
@@ -205,10 +207,11 @@ public final class Api {
 
   private static String reason(int status, String answer) {
     try {
-      if (JsonText.read(answer) instanceof Map<?, ?> error && error.get("reason") != null) {
+      if (JsonReader.DEFAULT.read(answer) instanceof Map<?, ?> error
+          && error.get("reason") != null) {
         return error.get("reason") instanceof String text
             ? text
-            : JsonText.write(error.get("reason"));
+            : JsonWriter.text(error.get("reason"));
       }
     } catch (JsonProcessingException e) {
       // Not from the API itself: the status has to do.

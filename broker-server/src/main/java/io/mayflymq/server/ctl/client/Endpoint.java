@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.config.source.ConfigException;
+import io.mayflymq.server.json.JsonReader;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
@@ -113,7 +114,7 @@ public record Endpoint(
 
   private static Endpoint local(Path file, ClientOptions options) {
     try {
-      if (JsonText.read(Files.readString(file)) instanceof Map<?, ?> control
+      if (JsonReader.DEFAULT.read(Files.readString(file)) instanceof Map<?, ?> control
           && control.get("url") instanceof String url
           && control.get("token") instanceof String token
           && control.get("pid") instanceof Long pid) {

@@ -1,5 +1,7 @@
 package io.mayflymq.server.ctl.client;
 
+import io.mayflymq.server.json.JsonValue;
+import io.mayflymq.server.json.JsonWriter;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -32,14 +34,24 @@ public final class Term {
   }
 
   /** A fixed number of elements. */
-  public record Tuple(List<Object> elements) {
+  public record Tuple(List<Object> elements) implements JsonValue {
     public static Tuple of(Object... elements) {
       return new Tuple(Arrays.asList(elements));
+    }
+
+    @Override
+    public Object json() {
+      return elements;
     }
   }
 
   /** An element of an array of AMQP, with its type. In a table's cell and in JSON it has none. */
-  record Element(Atom type, Object value) {}
+  record Element(Atom type, Object value) implements JsonValue {
+    @Override
+    public Object json() {
+      return value;
+    }
+  }
 
   private static final String UNDEFINED = "undefined";
 
@@ -124,7 +136,7 @@ public final class Term {
           + "]";
     }
     if (value instanceof Map<?, ?>) {
-      return JsonText.write(value);
+      return JsonWriter.text(value);
     }
     return value instanceof Tuple ? nested(value) : escape(value.toString());
   }

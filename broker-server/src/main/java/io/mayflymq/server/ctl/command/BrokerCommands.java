@@ -3,9 +3,9 @@ package io.mayflymq.server.ctl.command;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
-import io.mayflymq.server.ctl.client.JsonText;
 import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.format.Result;
+import io.mayflymq.server.json.Json;
 import java.util.List;
 
 /** Commands that stop, start and reset the broker within its process. */
@@ -51,7 +51,7 @@ public final class BrokerCommands {
   }
 
   private static Result setRunning(Invocation invocation, boolean running) {
-    invocation.api().control("PUT", "app", JsonText.object("running", running));
+    invocation.api().control("PUT", "app", Json.object("running", running));
     return Result.DONE;
   }
 

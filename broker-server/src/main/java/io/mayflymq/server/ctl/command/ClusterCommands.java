@@ -3,12 +3,12 @@ package io.mayflymq.server.ctl.command;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
-import io.mayflymq.server.ctl.client.JsonText;
 import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.format.Columns;
 import io.mayflymq.server.ctl.format.OutputFormat;
 import io.mayflymq.server.ctl.format.Result;
+import io.mayflymq.server.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -116,7 +116,7 @@ public final class ClusterCommands {
   private static Result setName(Invocation invocation) {
     String name = invocation.argument(0);
     invocation.banner("Setting cluster name to %s ...", name);
-    invocation.api().put("cluster-name", JsonText.object("name", name));
+    invocation.api().put("cluster-name", Json.object("name", name));
     return Result.DONE;
   }
 

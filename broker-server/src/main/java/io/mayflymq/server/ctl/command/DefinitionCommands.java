@@ -2,11 +2,12 @@ package io.mayflymq.server.ctl.command;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.mayflymq.server.ctl.client.ControlException;
-import io.mayflymq.server.ctl.client.JsonText;
 import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.ctl.format.Values;
+import io.mayflymq.server.json.JsonReader;
+import io.mayflymq.server.json.JsonWriter;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -56,7 +57,7 @@ public final class DefinitionCommands {
     checkFormat(invocation);
     String file = invocation.argument(0);
     if (file.equals(STANDARD_STREAM)) {
-      return new Result.Raw(JsonText.write(invocation.api().get("definitions")));
+      return new Result.Raw(JsonWriter.text(invocation.api().get("definitions")));
     }
     Path path = Path.of(file);
     Path directory = path.toAbsolutePath().getParent();
@@ -66,7 +67,7 @@ public final class DefinitionCommands {
     }
     invocation.banner("Exporting definitions in JSON to a file at \"%s\" ...", file);
     try {
-      Files.writeString(path, JsonText.write(invocation.api().get("definitions")));
+      Files.writeString(path, JsonWriter.text(invocation.api().get("definitions")));
       return Result.DONE;
     } catch (IOException e) {
       throw ControlException.error(Sysexits.DATA, cannot("write", file, e));
@@ -84,7 +85,7 @@ public final class DefinitionCommands {
     }
     Object definitions;
     try {
-      definitions = JsonText.read(text);
+      definitions = JsonReader.DEFAULT.read(text);
     } catch (JsonProcessingException e) {
       throw ControlException.error(
           Sysexits.DATA,

@@ -1,9 +1,9 @@
 package io.mayflymq.server.ctl.command;
 
 import io.mayflymq.server.ctl.client.Api;
-import io.mayflymq.server.ctl.client.JsonText;
 import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.ctl.format.Values;
+import io.mayflymq.server.json.JsonWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -65,8 +65,8 @@ final class DryRun {
     return "  %s: %s -> %s%s"
         .formatted(
             queue.get("name"),
-            JsonText.write(queue.get("before")),
-            JsonText.write(queue.get("after")),
+            JsonWriter.text(queue.get("before")),
+            JsonWriter.text(queue.get("after")),
             effects.isEmpty() ? "" : " (" + String.join(", ", effects) + ")");
   }
 }

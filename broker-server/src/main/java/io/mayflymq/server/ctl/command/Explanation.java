@@ -2,10 +2,10 @@ package io.mayflymq.server.ctl.command;
 
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ControlException;
-import io.mayflymq.server.ctl.client.JsonText;
 import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.format.OutputFormat;
 import io.mayflymq.server.ctl.format.Result;
+import io.mayflymq.server.json.JsonWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -84,13 +84,13 @@ final class Explanation {
         "  %s = %s, from %s%s"
             .formatted(
                 setting.get("key"),
-                JsonText.write(setting.get("value")),
+                JsonWriter.text(setting.get("value")),
                 origin(setting),
                 Boolean.FALSE.equals(setting.get("effect")) ? " (without effect here)" : ""));
     for (Map<String, Object> loser : objects(setting.get("losers"))) {
       lines.add(
           "      not %s, from %s: %s"
-              .formatted(JsonText.write(loser.get("value")), origin(loser), loser.get("reason")));
+              .formatted(JsonWriter.text(loser.get("value")), origin(loser), loser.get("reason")));
     }
     return lines;
   }

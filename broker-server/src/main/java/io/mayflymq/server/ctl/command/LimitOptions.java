@@ -1,10 +1,11 @@
 package io.mayflymq.server.ctl.command;
 
 import io.mayflymq.server.ctl.client.ControlException;
-import io.mayflymq.server.ctl.client.JsonText;
 import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.client.Term;
 import io.mayflymq.server.ctl.format.Result;
+import io.mayflymq.server.json.Json;
+import io.mayflymq.server.json.JsonWriter;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -21,8 +22,7 @@ final class LimitOptions {
         limits.stream()
             .map(
                 each ->
-                    JsonText.object(
-                        key, each.get(key), "limits", JsonText.write(each.get("value"))))
+                    Json.object(key, each.get(key), "limits", JsonWriter.text(each.get("value"))))
             .collect(Collectors.toList()));
   }
 
@@ -45,7 +45,7 @@ final class LimitOptions {
 
   /** Returns the limits of one, as JSON. */
   static Result one(List<Map<String, Object>> limits, String none) {
-    String text = limits.isEmpty() ? none : JsonText.write(limits.get(0).get("value"));
+    String text = limits.isEmpty() ? none : JsonWriter.text(limits.get(0).get("value"));
     return new Result.Raw(text);
   }
 }

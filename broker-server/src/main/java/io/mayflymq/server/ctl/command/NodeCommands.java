@@ -4,12 +4,12 @@ import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.GlobalOptions;
-import io.mayflymq.server.ctl.client.JsonText;
 import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.format.OutputFormat;
 import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.ctl.format.Values;
+import io.mayflymq.server.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -180,6 +180,6 @@ public final class NodeCommands {
 
   /** Returns the version of this command, which is that of the broker it came with. */
   public static Result version(Invocation invocation) {
-    return new Result.Value(JsonText.object("version", BuildInfo.version()), BuildInfo.version());
+    return new Result.Value(Json.object("version", BuildInfo.version()), BuildInfo.version());
   }
 }

@@ -3,10 +3,11 @@ package io.mayflymq.server.ctl.command;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
-import io.mayflymq.server.ctl.client.JsonText;
 import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.ctl.format.Values;
+import io.mayflymq.server.json.Json;
+import io.mayflymq.server.json.JsonWriter;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -51,7 +52,7 @@ public final class ParameterCommands {
         "Setting runtime parameter \"%s\" for component \"%s\" to \"%s\" in vhost \"%s\" ...",
         name, component, value, vhost);
     Map<String, Object> body =
-        JsonText.object(
+        Json.object(
             "component", component, "vhost", vhost, "name", name, "value", Values.parse(value));
     try {
       invocation.api().put(Api.path("parameters", component, vhost, name), body);
@@ -97,7 +98,7 @@ public final class ParameterCommands {
         .api()
         .put(
             Api.path("global-parameters", name),
-            JsonText.object("name", name, "value", Values.parse(value)));
+            Json.object("name", name, "value", Values.parse(value)));
     return Result.DONE;
   }
 
@@ -124,7 +125,7 @@ public final class ParameterCommands {
             .map(
                 parameter -> {
                   Map<String, Object> row = Values.only(parameter, columns);
-                  row.put("value", JsonText.write(parameter.get("value")));
+                  row.put("value", JsonWriter.text(parameter.get("value")));
                   return row;
                 })
             .collect(Collectors.toList()));

@@ -3,10 +3,10 @@ package io.mayflymq.server.ctl.command;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
-import io.mayflymq.server.ctl.client.JsonText;
 import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.ctl.format.Values;
+import io.mayflymq.server.json.Json;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -69,7 +69,7 @@ public final class PermissionCommands {
   }
 
   private static Map<String, Object> patterns(Invocation invocation) {
-    return JsonText.object(
+    return Json.object(
         "configure", invocation.argument(1),
         "write", invocation.argument(2),
         "read", invocation.argument(3));
@@ -175,7 +175,7 @@ public final class PermissionCommands {
         "Setting topic permissions on \"%s\" for user \"%s\" in vhost \"%s\" ...",
         exchange, user, vhost);
     Map<String, Object> body =
-        JsonText.object(
+        Json.object(
             "exchange", exchange,
             "write", invocation.argument(2),
             "read", invocation.argument(3));

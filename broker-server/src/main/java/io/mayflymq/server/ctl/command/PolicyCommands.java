@@ -3,11 +3,12 @@ package io.mayflymq.server.ctl.command;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
-import io.mayflymq.server.ctl.client.JsonText;
 import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.ctl.format.Values;
+import io.mayflymq.server.json.Json;
+import io.mayflymq.server.json.JsonWriter;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -99,7 +100,7 @@ public final class PolicyCommands {
         kind.set, name, pattern, definition, priority, vhost);
     String applyTo = invocation.option("--apply-to");
     Map<String, Object> body =
-        JsonText.object(
+        Json.object(
             "pattern",
             pattern,
             "definition",
@@ -155,7 +156,7 @@ public final class PolicyCommands {
 
   private static Map<String, Object> row(Map<String, Object> policy) {
     Map<String, Object> row = Values.only(policy, COLUMNS);
-    row.put("definition", JsonText.write(policy.get("definition")));
+    row.put("definition", JsonWriter.text(policy.get("definition")));
     return row;
   }
 }

@@ -2,10 +2,10 @@ package io.mayflymq.server.ctl.command;
 
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ControlException;
-import io.mayflymq.server.ctl.client.JsonText;
 import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.ctl.format.Values;
+import io.mayflymq.server.json.Json;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.Locale;
@@ -70,7 +70,7 @@ public final class SettingCommands {
     String key = invocation.argument(0);
     String value = invocation.argument(1);
     invocation.banner("Setting %s to \"%s\" on node %s ...", key, value, invocation.node());
-    put(invocation, Api.path("config", key), JsonText.object("value", value));
+    put(invocation, Api.path("config", key), Json.object("value", value));
     return Result.DONE;
   }
 
@@ -101,7 +101,7 @@ public final class SettingCommands {
       String size = invocation.argument(1);
       long bytes = bytes(size);
       invocation.banner("Setting memory threshold on %s to %s bytes ...", invocation.node(), size);
-      put(invocation, "vm-memory-high-watermark", JsonText.object("absolute", bytes));
+      put(invocation, "vm-memory-high-watermark", Json.object("absolute", bytes));
       return Result.DONE;
     }
     requireOne(invocation);
@@ -110,7 +110,7 @@ public final class SettingCommands {
       throw bad(": The threshold should be a fraction between 0.0 and 1.0");
     }
     invocation.banner("Setting memory threshold on %s to %s ...", invocation.node(), fraction);
-    put(invocation, "vm-memory-high-watermark", JsonText.object("relative", fraction));
+    put(invocation, "vm-memory-high-watermark", Json.object("relative", fraction));
     return Result.DONE;
   }
 
@@ -124,13 +124,13 @@ public final class SettingCommands {
       invocation.banner(
           "Setting disk free limit on %s to %s times the total RAM ...",
           invocation.node(), fraction);
-      put(invocation, "disk-free-limit", JsonText.object("relative", fraction));
+      put(invocation, "disk-free-limit", Json.object("relative", fraction));
       return Result.DONE;
     }
     requireOne(invocation);
     long bytes = bytes(given);
     invocation.banner("Setting disk free limit on %s to %s bytes ...", invocation.node(), given);
-    put(invocation, "disk-free-limit", JsonText.object("absolute", bytes));
+    put(invocation, "disk-free-limit", Json.object("absolute", bytes));
     return Result.DONE;
   }
 
@@ -175,7 +175,7 @@ public final class SettingCommands {
           "level %s is not supported. Try one of %s".formatted(level, String.join(", ", LEVELS)));
     }
     invocation.banner("Setting log level to \"%s\" ...", level);
-    put(invocation, "log-level", JsonText.object("level", level));
+    put(invocation, "log-level", Json.object("level", level));
     return Result.DONE;
   }
 }

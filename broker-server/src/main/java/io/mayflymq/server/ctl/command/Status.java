@@ -1,9 +1,9 @@
 package io.mayflymq.server.ctl.command;
 
 import io.mayflymq.server.ctl.client.Api;
-import io.mayflymq.server.ctl.client.JsonText;
 import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.ctl.format.Values;
+import io.mayflymq.server.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -74,7 +74,7 @@ final class Status {
   }
 
   private Map<String, Object> value(int vhosts) {
-    return JsonText.object(
+    return Json.object(
         "pid", Long.parseLong(String.valueOf(node.get("os_pid"))),
         "os", System.getProperty("os.name"),
         "uptime", TimeUnit.MILLISECONDS.toSeconds(Values.number(node, "uptime")),
@@ -88,14 +88,14 @@ final class Status {
         "log_files", node.get("log_files"),
         "alarms", alarms(),
         "memory",
-            JsonText.object(
+            Json.object(
                 "total", node.get("mem_used"),
                 "strategy", node.get("mem_calculation_strategy"),
                 "limit", node.get("mem_limit")),
         "disk_free", node.get("disk_free"),
         "disk_free_limit", node.get("disk_free_limit"),
         "totals",
-            JsonText.object(
+            Json.object(
                 "connection_count", total("connections"),
                 "queue_count", total("queues"),
                 "virtual_host_count", (long) vhosts),
@@ -154,19 +154,19 @@ final class Status {
 
   private Map<String, Object> clusterValue(List<Map<String, Object>> flags) {
     Object name = overview.get("node");
-    return JsonText.object(
+    return Json.object(
         "cluster_name", overview.get("cluster_name"),
         "disk_nodes", List.of(name),
         "running_nodes", List.of(name),
         "versions",
-            JsonText.object(
+            Json.object(
                 name.toString(),
-                JsonText.object(
+                Json.object(
                     "product_name", overview.get("product_name"),
                     "product_version", overview.get("product_version"))),
         "alarms", alarms(),
-        "partitions", JsonText.object(),
-        "listeners", JsonText.object(name.toString(), overview.get("listeners")),
+        "partitions", Json.object(),
+        "listeners", Json.object(name.toString(), overview.get("listeners")),
         "feature_flags", flags);
   }
 

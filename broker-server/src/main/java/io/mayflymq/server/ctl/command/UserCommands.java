@@ -4,12 +4,12 @@ import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
-import io.mayflymq.server.ctl.client.JsonText;
 import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.client.Term;
 import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.ctl.format.Values;
+import io.mayflymq.server.json.Json;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -110,7 +110,7 @@ public final class UserCommands {
       throw ControlException.error(Sysexits.SOFTWARE, "User \"%s\" already exists".formatted(user));
     }
     String secret = invocation.flag("--pre-hashed-password") ? "password_hash" : "password";
-    invocation.api().put(path(user), JsonText.object(secret, password, "tags", ""));
+    invocation.api().put(path(user), Json.object(secret, password, "tags", ""));
     invocation.banner(
         "Done. Don't forget to grant the user permissions to some virtual hosts!"
             + " See '%s help set_permissions' to learn more.",
@@ -134,7 +134,7 @@ public final class UserCommands {
     invocation.banner("Changing password for user \"%s\" ...", user);
     String password = password(invocation);
     Object tags = existing(invocation, user).get("tags");
-    invocation.api().put(path(user), JsonText.object("password", password, "tags", tags));
+    invocation.api().put(path(user), Json.object("password", password, "tags", tags));
     return Result.DONE;
   }
 
@@ -142,7 +142,7 @@ public final class UserCommands {
     String user = invocation.argument(0);
     invocation.banner("Clearing password for user \"%s\" ...", user);
     Object tags = existing(invocation, user).get("tags");
-    invocation.api().put(path(user), JsonText.object("password_hash", "", "tags", tags));
+    invocation.api().put(path(user), Json.object("password_hash", "", "tags", tags));
     return Result.DONE;
   }
 
@@ -190,7 +190,7 @@ public final class UserCommands {
     return new Result.Rows(
         List.of("user", "tags"),
         invocation.api().list("users").stream()
-            .map(user -> JsonText.object("user", user.get("name"), "tags", tags(user)))
+            .map(user -> Json.object("user", user.get("name"), "tags", tags(user)))
             .collect(Collectors.toList()));
   }
 
@@ -213,9 +213,7 @@ public final class UserCommands {
         limits, List.of("max-connections", "max-channels"), "Unrecognised terms %s in user-limits");
     limits.forEach(
         (name, value) ->
-            invocation
-                .api()
-                .put(Api.path("user-limits", user, name), JsonText.object("value", value)));
+            invocation.api().put(Api.path("user-limits", user, name), Json.object("value", value)));
     return Result.DONE;
   }
 

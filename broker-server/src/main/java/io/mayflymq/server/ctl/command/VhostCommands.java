@@ -3,13 +3,13 @@ package io.mayflymq.server.ctl.command;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
-import io.mayflymq.server.ctl.client.JsonText;
 import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.client.Term;
 import io.mayflymq.server.ctl.format.Columns;
 import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.ctl.format.Values;
+import io.mayflymq.server.json.Json;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -82,7 +82,7 @@ public final class VhostCommands {
   private static Result add(Invocation invocation) {
     String vhost = invocation.argument(0);
     invocation.banner("Adding vhost \"%s\" ...", vhost);
-    Map<String, Object> body = JsonText.object();
+    Map<String, Object> body = Json.object();
     putIfGiven(body, "description", invocation.option("--description"));
     putIfGiven(body, "tags", invocation.option("--tags"));
     putIfGiven(body, "default_queue_type", invocation.option("--default-queue-type"));
@@ -120,7 +120,7 @@ public final class VhostCommands {
       throw ControlException.error(
           Sysexits.DATA, "Virtual host \"%s\" does not exist".formatted(vhost));
     }
-    Map<String, Object> body = JsonText.object("tags", String.join(",", tags));
+    Map<String, Object> body = Json.object("tags", String.join(",", tags));
     body.put("description", Api.object(found).getOrDefault("description", ""));
     invocation.api().put(Api.path("vhosts", vhost), body);
     return Result.DONE;
@@ -133,7 +133,7 @@ public final class VhostCommands {
       return Result.DONE;
     }
     try {
-      invocation.api().put(Api.path("vhosts", vhost, "tracing"), JsonText.object("enabled", on));
+      invocation.api().put(Api.path("vhosts", vhost, "tracing"), Json.object("enabled", on));
     } catch (ApiError e) {
       throw e.isNotFound() ? ControlException.noSuchVhost(vhost) : e;
     }
@@ -159,7 +159,7 @@ public final class VhostCommands {
         (name, value) ->
             invocation
                 .api()
-                .put(Api.path("vhost-limits", vhost, name), JsonText.object("value", value)));
+                .put(Api.path("vhost-limits", vhost, name), Json.object("value", value)));
     // A definition is the whole of the limits: those that it does not name are no more.
     others.removeAll(limits.keySet());
     others.forEach(name -> invocation.api().delete(Api.path("vhost-limits", vhost, name)));

@@ -1,8 +1,8 @@
 package io.mayflymq.server.ctl.format;
 
 import io.mayflymq.server.ctl.client.ControlException;
-import io.mayflymq.server.ctl.client.JsonText;
 import io.mayflymq.server.ctl.client.Term;
+import io.mayflymq.server.json.JsonWriter;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -34,7 +34,7 @@ public enum OutputFormat {
   JSON {
     @Override
     public String rows(Result.Rows rows, boolean titled) {
-      return array(rows, JsonText::write);
+      return array(rows, JsonWriter::text);
     }
   },
 
@@ -42,7 +42,7 @@ public enum OutputFormat {
   JSON_STREAM {
     @Override
     public String rows(Result.Rows rows, boolean titled) {
-      return stream(rows, JsonText::write);
+      return stream(rows, JsonWriter::text);
     }
   },
 
@@ -113,7 +113,7 @@ public enum OutputFormat {
   /** Formats one value. */
   public String value(Result.Value one) {
     return switch (this) {
-      case JSON, JSON_STREAM -> JsonText.write(one.value());
+      case JSON, JSON_STREAM -> JsonWriter.text(one.value());
       case ERLANG -> Term.erlang(one.value());
       case INSPECT -> Term.elixir(one.value());
       case TABLE, PRETTY_TABLE, CSV, STRING -> one.text();

@@ -3,8 +3,9 @@ package io.mayflymq.server.ctl.format;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ControlException;
-import io.mayflymq.server.ctl.client.JsonText;
 import io.mayflymq.server.ctl.client.Sysexits;
+import io.mayflymq.server.json.JsonReader;
+import io.mayflymq.server.json.JsonWriter;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -21,7 +22,7 @@ public final class Values {
    */
   public static Object parse(String json) {
     try {
-      return JsonText.read(json);
+      return JsonReader.DEFAULT.read(json);
     } catch (JsonProcessingException e) {
       throw ControlException.error(
           Sysexits.UNAVAILABLE, "JSON decoding error. Reason: " + reason(e));
@@ -47,7 +48,7 @@ public final class Values {
     throw ControlException.error(
         Sysexits.UNAVAILABLE,
         "Validation failed\n\n%s should be an object, actually was %s\n"
-            .formatted(name, JsonText.write(value)));
+            .formatted(name, JsonWriter.text(value)));
   }
 
   /** Returns these fields of an object, in this order; null for absent ones. */

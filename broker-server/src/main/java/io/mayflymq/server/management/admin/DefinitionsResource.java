@@ -1,6 +1,5 @@
 package io.mayflymq.server.management.admin;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.server.definitions.DefinitionsException;
 import io.mayflymq.server.definitions.ImportReport;
@@ -47,7 +46,7 @@ public final class DefinitionsResource {
   }
 
   /** With {@code download} a browser keeps it in a file of that name. */
-  private static Response document(Request request, ObjectNode document) {
+  private static Response document(Request request, Map<String, Object> document) {
     String file = request.query("download");
     return file == null
         ? Response.ok(document)

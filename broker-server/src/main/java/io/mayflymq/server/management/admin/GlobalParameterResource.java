@@ -1,11 +1,12 @@
 package io.mayflymq.server.management.admin;
 
-import com.fasterxml.jackson.databind.util.RawValue;
 import io.mayflymq.core.admin.Checks;
 import io.mayflymq.core.admin.GlobalParameters;
 import io.mayflymq.server.connection.ClusterName;
+import io.mayflymq.server.json.Json;
+import io.mayflymq.server.json.JsonReader;
+import io.mayflymq.server.json.JsonWriter;
 import io.mayflymq.server.management.api.ApiException;
-import io.mayflymq.server.management.api.Json;
 import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
@@ -60,14 +61,14 @@ public final class GlobalParameterResource {
   }
 
   private static Map<String, Object> object(String name, String json) {
-    return Json.object("name", name, "value", new RawValue(json));
+    return Json.object("name", name, "value", JsonReader.stored(json));
   }
 
   private Response put(Request request) {
     request.principal().requirePolicymaker();
     Object value = request.body().fields().require("value").get("value");
     return Response.put(
-        Futures.await(parameters().set(request.parameter("name"), Json.text(value))));
+        Futures.await(parameters().set(request.parameter("name"), JsonWriter.text(value))));
   }
 
   private Response delete(Request request) {
@@ -84,7 +85,7 @@ public final class GlobalParameterResource {
     request.principal().requireAdministrator();
     String name = request.body().fields().requiredText("name");
     Checks.name("cluster", name);
-    Futures.await(parameters().set(ClusterName.PARAMETER, Json.text(name)));
+    Futures.await(parameters().set(ClusterName.PARAMETER, JsonWriter.text(name)));
     return Response.noContent();
   }
 }

@@ -6,8 +6,8 @@ import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.User;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.definitions.LimitsJson;
+import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
-import io.mayflymq.server.management.api.Json;
 import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Request;
@@ -62,7 +62,8 @@ public final class LimitResource {
   }
 
   private static Map<String, Object> object(VirtualHost vhost) {
-    return Json.object("vhost", vhost.name(), "value", Json.ofLimits(vhost.definition().limits()));
+    return Json.object(
+        "vhost", vhost.name(), "value", LimitsJson.write(vhost.definition().limits()));
   }
 
   private Response putOfVhost(Request request) {
@@ -83,7 +84,7 @@ public final class LimitResource {
    */
   private static Limits vhostLimit(Object value) {
     try {
-      return LimitsJson.ofVhost(Json.tree(value));
+      return LimitsJson.ofVhost(value);
     } catch (AdministrationException e) {
       throw ApiException.badRequest("Validation failed\n\n" + e.getMessage() + "\n");
     }
@@ -129,7 +130,7 @@ public final class LimitResource {
   }
 
   private static Map<String, Object> object(User user) {
-    return Json.object("user", user.name(), "value", Json.ofLimits(user.limits()));
+    return Json.object("user", user.name(), "value", LimitsJson.write(user.limits()));
   }
 
   private Response putOfUser(Request request) {
@@ -138,7 +139,7 @@ public final class LimitResource {
     if (managed.accessControl().state().user(user) == null) {
       throw ApiException.badRequest(List.of("no_such_user", user));
     }
-    Limits given = LimitsJson.ofUser(Json.tree(value(request)));
+    Limits given = LimitsJson.ofUser(value(request));
     Limit limit = limit(given);
     Futures.await(managed.administration().users().setLimit(user, limit, given.get(limit)));
     return Response.noContent();

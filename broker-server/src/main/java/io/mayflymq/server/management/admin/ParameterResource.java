@@ -6,8 +6,9 @@ import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.definitions.LimitsJson;
+import io.mayflymq.server.json.Json;
+import io.mayflymq.server.json.JsonWriter;
 import io.mayflymq.server.management.api.ApiException;
-import io.mayflymq.server.management.api.Json;
 import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
@@ -112,7 +113,7 @@ public final class ParameterResource {
     }
     request.principal().requireAdministrator();
     if (!(value instanceof Map<?, ?> object)) {
-      throw invalid("%s not a list %s".formatted(name, Json.text(value)));
+      throw invalid("%s not a list %s".formatted(name, JsonWriter.text(value)));
     }
     Map<String, Object> term = new LinkedHashMap<>();
     object.forEach((key, part) -> term.put((String) key, part));
@@ -123,7 +124,7 @@ public final class ParameterResource {
   private Response setLimits(VirtualHost vhost, Object value) {
     try {
       boolean isNew = vhost.definition().limits().isEmpty();
-      Limits limits = LimitsJson.ofVhost(Json.tree(value));
+      Limits limits = LimitsJson.ofVhost(value);
       Futures.await(managed.administration().vhosts().setLimits(vhost.name(), limits));
       return Response.put(isNew);
     } catch (AdministrationException e) {

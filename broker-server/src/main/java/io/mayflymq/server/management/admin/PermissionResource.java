@@ -2,8 +2,8 @@ package io.mayflymq.server.management.admin;
 
 import io.mayflymq.core.admin.PermissionAdministration;
 import io.mayflymq.core.security.SecurityState.PermissionEntry;
+import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.Body;
-import io.mayflymq.server.management.api.Json;
 import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;

@@ -2,9 +2,9 @@ package io.mayflymq.server.management.admin;
 
 import io.mayflymq.core.admin.PermissionAdministration;
 import io.mayflymq.core.security.SecurityState.TopicPermissionEntry;
+import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
-import io.mayflymq.server.management.api.Json;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;

@@ -7,9 +7,10 @@ import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.core.security.SecurityState.PermissionEntry;
 import io.mayflymq.core.security.User;
 import io.mayflymq.server.definitions.LimitsJson;
+import io.mayflymq.server.json.Json;
+import io.mayflymq.server.json.JsonWriter;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
-import io.mayflymq.server.management.api.Json;
 import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
@@ -75,7 +76,7 @@ public final class UserResource {
         "password_hash", user.passwordHash().base64(),
         "hashing_algorithm", user.passwordHash().algorithm().definitionsName(),
         "tags", user.tags(),
-        "limits", Json.ofLimits(user.limits()));
+        "limits", LimitsJson.write(user.limits()));
   }
 
   /**
@@ -88,8 +89,7 @@ public final class UserResource {
     if (!fields.has("tags")) {
       throw ApiException.badRequest("tags_not_present");
     }
-    Limits limits =
-        fields.has("limits") ? LimitsJson.ofUser(Json.tree(fields.get("limits"))) : Limits.NONE;
+    Limits limits = fields.has("limits") ? LimitsJson.ofUser(fields.get("limits")) : Limits.NONE;
     User wanted = new User(request.parameter("user"), password(fields), fields.tags(), limits);
     return Response.put(Futures.await(users().put(wanted)));
   }
@@ -140,7 +140,7 @@ public final class UserResource {
     Object given = request.body().fields().require("users").get("users");
     if (!(given instanceof List<?> list)) {
       throw ApiException.badRequest(
-          "users should be a list of names, actually was " + Json.text(given));
+          "users should be a list of names, actually was " + JsonWriter.text(given));
     }
     Set<String> known = users().list().stream().map(User::name).collect(Collectors.toSet());
     List<String> names = new ArrayList<>();

@@ -3,6 +3,10 @@ package io.mayflymq.server.management.api;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.http.RequestBody;
+import io.mayflymq.server.json.Json;
+import io.mayflymq.server.json.JsonReader;
+import io.mayflymq.server.json.JsonWriter;
+import io.mayflymq.server.json.TableJson;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.List;
@@ -14,6 +18,14 @@ import java.util.stream.Stream;
 public final class Body {
   /** The body of a request without content. */
   public static final Body EMPTY = new Body(RequestBody.EMPTY);
+
+  /** The maximum nesting of lists and objects in a request. */
+  private static final int DEEPEST = 100;
+
+  /** The maximum number of values, names and brackets in a request. */
+  private static final int MOST_TOKENS = 50_000;
+
+  private static final JsonReader READER = JsonReader.limited(DEEPEST, MOST_TOKENS);
 
   private final RequestBody content;
 
@@ -41,13 +53,13 @@ public final class Body {
       return new Fields(Map.of());
     }
     try (InputStream json = content.open()) {
-      if (Json.decode(json) instanceof Map<?, ?> object) {
+      if (READER.read(json) instanceof Map<?, ?> object) {
         return new Fields(object);
       }
     } catch (StreamConstraintsException e) {
       throw ApiException.badRequest(
           "the JSON of a request may be nested %d deep and hold %d values, names and brackets"
-              .formatted(Json.DEEPEST, Json.MOST_TOKENS));
+              .formatted(DEEPEST, MOST_TOKENS));
     } catch (IOException e) {
       throw ApiException.badRequest("not_json");
     }
@@ -115,15 +127,12 @@ public final class Body {
       if (value == null) {
         return List.of();
       }
-      if (value instanceof String text) {
-        return Stream.of(text.split(",")).map(String::strip).filter(tag -> !tag.isEmpty()).toList();
-      }
-      if (value instanceof List<?> list && list.stream().allMatch(String.class::isInstance)) {
-        return list.stream().map(String.class::cast).toList();
-      }
-      throw ApiException.badRequest(
-          "tags should be a list of texts, or a text with commas, actually was "
-              + Json.text(value));
+      return Json.texts(value)
+          .orElseThrow(
+              () ->
+                  ApiException.badRequest(
+                      "tags should be a list of texts, or a text with commas, actually was "
+                          + JsonWriter.text(value)));
     }
 
     /** Returns a boolean field, which may also be a text; false if it is absent. */
@@ -144,8 +153,8 @@ public final class Body {
       if (value == null) {
         return otherwise;
       }
-      if (value instanceof Integer || value instanceof Long) {
-        return ((Number) value).longValue();
+      if (value instanceof Long number) {
+        return number;
       }
       try {
         return Long.parseLong(value.toString());
@@ -154,11 +163,19 @@ public final class Body {
       }
     }
 
-    /** Returns a table field; empty if it is absent. */
+    /**
+     * Returns a table field; empty if it is absent.
+     *
+     * @throws ApiException 400 if it is not an object, or AMQP has no such table
+     */
     public FieldTable table(String name) {
       Object value = object.get(name);
       if (value instanceof Map<?, ?> table) {
-        return Json.toTable(table);
+        try {
+          return TableJson.table(table);
+        } catch (IllegalArgumentException e) {
+          throw ApiException.badRequest(e.getMessage());
+        }
       }
       // RabbitMQ exports an empty table as an empty list.
       if (value == null || (value instanceof List<?> list && list.isEmpty())) {

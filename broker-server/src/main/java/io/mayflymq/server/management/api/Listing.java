@@ -2,6 +2,7 @@ package io.mayflymq.server.management.api;
 
 import io.mayflymq.core.security.NamePattern;
 import io.mayflymq.core.security.PatternTooLargeException;
+import io.mayflymq.server.json.Json;
 import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,5 +1,6 @@
 package io.mayflymq.server.management.api;
 
+import io.mayflymq.server.json.Json;
 import java.util.Map;
 
 /**

@@ -1,6 +1,6 @@
 package io.mayflymq.server.management.auth;
 
-import io.mayflymq.server.management.api.Json;
+import io.mayflymq.server.json.Json;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;

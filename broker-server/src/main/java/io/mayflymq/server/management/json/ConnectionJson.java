@@ -8,7 +8,8 @@ import io.mayflymq.server.connection.ConnectionView;
 import io.mayflymq.server.connection.Encryption;
 import io.mayflymq.server.delivery.ChannelIdentity;
 import io.mayflymq.server.delivery.ConnectionIdentity;
-import io.mayflymq.server.management.api.Json;
+import io.mayflymq.server.json.Json;
+import io.mayflymq.server.json.TableJson;
 import java.security.cert.X509Certificate;
 import java.util.Locale;
 import java.util.Map;
@@ -33,7 +34,7 @@ public final class ConnectionJson {
             "auth_mechanism", view.mechanism(),
             "channel_max", view.tuning().channelMax(),
             "channels", view.channels(),
-            "client_properties", Json.ofTable(view.clientProperties()),
+            "client_properties", TableJson.SHOWN.of(view.clientProperties()),
             "connected_at", view.connectedAtMillis(),
             "frame_max", view.tuning().frameMax(),
             "host", identity.host(),

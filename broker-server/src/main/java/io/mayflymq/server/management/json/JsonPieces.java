@@ -1,11 +1,8 @@
 package io.mayflymq.server.management.json;
 
 import com.fasterxml.jackson.core.JsonGenerator;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.mayflymq.server.http.BodySource;
-import io.mayflymq.server.management.api.Json;
+import io.mayflymq.server.json.JsonWriter;
 import io.mayflymq.server.management.api.MessageMemory;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -44,19 +41,12 @@ public final class JsonPieces implements BodySource {
   }
 
   private static int items(Object value) {
-    if (value instanceof Map<?, ?> page) {
-      return page.get("items") instanceof List<?> items ? items.size() : page.size();
+    if (value instanceof Map<?, ?> object) {
+      return object.values().stream()
+          .mapToInt(part -> part instanceof List<?> list ? list.size() : 1)
+          .sum();
     }
-    if (value instanceof List<?> list) {
-      return list.size();
-    }
-    int items = 0;
-    if (value instanceof ObjectNode document) {
-      for (JsonNode part : document) {
-        items += part.size();
-      }
-    }
-    return items;
+    return value instanceof List<?> list ? list.size() : 0;
   }
 
   private enum Kind {
@@ -89,7 +79,7 @@ public final class JsonPieces implements BodySource {
     target.current = out;
     int end = out.size() + PIECE_BYTES;
     if (generator == null) {
-      generator = Json.generator(target);
+      generator = JsonWriter.generator(target);
       write(root);
       root = null;
     }
@@ -145,7 +135,7 @@ public final class JsonPieces implements BodySource {
     }
     Level level = levels.size() < OPENED_DEPTH ? level(value) : null;
     if (level == null) {
-      generator.writePOJO(value);
+      JsonWriter.write(generator, value);
       return;
     }
     levels.push(level);
@@ -161,12 +151,6 @@ public final class JsonPieces implements BodySource {
     if (value instanceof Map<?, ?> object) {
       return new Level(object.entrySet().iterator(), Kind.OBJECT);
     }
-    if (value instanceof List<?> list) {
-      return new Level(list.iterator(), Kind.LIST);
-    }
-    if (value instanceof ObjectNode object) {
-      return new Level(object.properties().iterator(), Kind.OBJECT);
-    }
-    return value instanceof ArrayNode array ? new Level(array.elements(), Kind.LIST) : null;
+    return value instanceof List<?> list ? new Level(list.iterator(), Kind.LIST) : null;
   }
 }

@@ -1,8 +1,8 @@
 package io.mayflymq.server.management.json;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
-import io.mayflymq.server.management.api.Json;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;

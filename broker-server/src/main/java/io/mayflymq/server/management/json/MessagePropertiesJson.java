@@ -1,9 +1,9 @@
 package io.mayflymq.server.management.json;
 
 import io.mayflymq.protocol.types.BasicProperties;
+import io.mayflymq.server.json.TableJson;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
-import io.mayflymq.server.management.api.Json;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -63,10 +63,9 @@ public final class MessagePropertiesJson {
     if (value == null) {
       return;
     }
-    if (!(value instanceof Integer || value instanceof Long)) {
+    if (!(value instanceof Long number)) {
       throw ApiException.badRequest(List.of("not_int", name));
     }
-    long number = ((Number) value).longValue();
     if (number < 0 || number > most) {
       throw ApiException.badRequest(
           "%s should be from 0 to %d, actually was %d".formatted(name, most, number));
@@ -89,7 +88,7 @@ public final class MessagePropertiesJson {
     put(object, "priority", properties.priority());
     put(object, "delivery_mode", properties.deliveryMode());
     if (properties.headers() != null) {
-      object.put("headers", Json.ofTable(properties.headers()));
+      object.put("headers", TableJson.SHOWN.of(properties.headers()));
     }
     put(object, "content_encoding", properties.contentEncoding());
     put(object, "content_type", properties.contentType());

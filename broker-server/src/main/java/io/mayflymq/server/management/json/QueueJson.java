@@ -13,7 +13,8 @@ import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.delivery.ChannelConsumerTarget;
 import io.mayflymq.server.delivery.ChannelIdentity;
 import io.mayflymq.server.delivery.ConnectionIdentity;
-import io.mayflymq.server.management.api.Json;
+import io.mayflymq.server.json.Json;
+import io.mayflymq.server.json.TableJson;
 import java.util.List;
 import java.util.Map;
 
@@ -28,7 +29,7 @@ public final class QueueJson {
     EffectiveSettings policies = byPolicies(queue);
     Map<String, Object> object =
         Json.object(
-            "arguments", Json.ofTable(definition.arguments()),
+            "arguments", TableJson.SHOWN.of(definition.arguments()),
             "auto_delete", definition.autoDelete(),
             "consumers", view.consumers().size(),
             "durable", definition.durable(),
@@ -90,7 +91,7 @@ public final class QueueJson {
     Queue queue = view.queue();
     Map<String, Object> object =
         Json.object(
-            "arguments", Json.ofTable(consumer.arguments()),
+            "arguments", TableJson.SHOWN.of(consumer.arguments()),
             "ack_required", consumer.acknowledges(),
             "active", member.active(),
             "activity_status", member.active() ? "up" : "waiting",

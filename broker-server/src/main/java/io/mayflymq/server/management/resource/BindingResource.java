@@ -8,9 +8,10 @@ import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.channel.DeclareChecks;
+import io.mayflymq.server.json.Json;
+import io.mayflymq.server.json.TableJson;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
-import io.mayflymq.server.management.api.Json;
 import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
@@ -107,7 +108,7 @@ public final class BindingResource {
         "destination", binding.destination(),
         "destination_type", binding.destinationKind().toString(),
         "routing_key", binding.routingKey(),
-        "arguments", Json.ofTable(binding.arguments()),
+        "arguments", TableJson.SHOWN.of(binding.arguments()),
         "properties_key", propertiesKey(binding));
   }
 

@@ -5,7 +5,7 @@ import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueuePage;
-import io.mayflymq.server.management.api.Json;
+import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.MessageMemory;
 import io.mayflymq.server.management.api.Request;

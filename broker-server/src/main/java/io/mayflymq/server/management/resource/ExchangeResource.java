@@ -10,9 +10,10 @@ import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.channel.DeclareChecks;
+import io.mayflymq.server.json.Json;
+import io.mayflymq.server.json.TableJson;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
-import io.mayflymq.server.management.api.Json;
 import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
@@ -62,7 +63,7 @@ public final class ExchangeResource {
   private static Map<String, Object> object(VirtualHost vhost, ExchangeDefinition exchange) {
     Map<String, Object> object =
         Json.object(
-            "arguments", Json.ofTable(exchange.arguments()),
+            "arguments", TableJson.SHOWN.of(exchange.arguments()),
             "auto_delete", exchange.autoDelete(),
             "durable", exchange.durable(),
             "internal", exchange.internal());

@@ -1,8 +1,8 @@
 package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
-import io.mayflymq.server.management.api.Json;
 import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Request;

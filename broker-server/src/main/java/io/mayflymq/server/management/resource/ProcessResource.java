@@ -2,8 +2,8 @@ package io.mayflymq.server.management.resource;
 
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.source.ConfigException;
+import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
-import io.mayflymq.server.management.api.Json;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;

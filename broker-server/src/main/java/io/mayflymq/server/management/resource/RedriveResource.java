@@ -11,9 +11,10 @@ import io.mayflymq.core.vhost.redrive.RedriveRequest;
 import io.mayflymq.core.vhost.redrive.RedriveRequest.Destination;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.server.alarm.Alarms;
+import io.mayflymq.server.json.Json;
+import io.mayflymq.server.json.JsonWriter;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
-import io.mayflymq.server.management.api.Json;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
@@ -103,7 +104,8 @@ public final class RedriveResource {
       return RedriveRequest.Filter.ALL;
     }
     if (!(given instanceof Map<?, ?> object)) {
-      throw ApiException.badRequest("filter should be an object, actually was " + Json.text(given));
+      throw ApiException.badRequest(
+          "filter should be an object, actually was " + JsonWriter.text(given));
     }
     requireKnown("filter", object.keySet(), FILTERS);
     Body.Fields fields = new Body.Fields(object);

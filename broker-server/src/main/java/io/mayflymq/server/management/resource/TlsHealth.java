@@ -1,8 +1,8 @@
 package io.mayflymq.server.management.resource;
 
 import io.mayflymq.server.config.settings.TlsSettings;
+import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
-import io.mayflymq.server.management.api.Json;
 import io.mayflymq.server.tls.PemFiles;
 import io.mayflymq.server.tls.TlsException;
 import java.nio.file.Path;

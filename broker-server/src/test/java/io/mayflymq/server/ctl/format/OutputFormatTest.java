@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.server.ctl.client.ControlException;
-import io.mayflymq.server.ctl.client.JsonText;
 import io.mayflymq.server.ctl.client.Term;
+import io.mayflymq.server.json.Json;
+import io.mayflymq.server.json.JsonReader;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -19,16 +20,16 @@ class OutputFormatTest {
           .withPid("pid")
           .rows(
               List.of(
-                  JsonText.object(
+                  Json.object(
                       "name",
                       "q1",
                       "arguments",
-                      JsonText.object("x-max-length", 7L, "x-dead-letter-exchange", "dlx"),
+                      Json.object("x-max-length", 7L, "x-dead-letter-exchange", "dlx"),
                       "durable",
                       true,
                       "pid",
                       "<a@b.1.788.0>"),
-                  JsonText.object("name", "q2", "arguments", Map.of(), "durable", false)));
+                  Json.object("name", "q2", "arguments", Map.of(), "durable", false)));
 
   @Test
   void tablesHaveTabSeparatedColumns() {
@@ -105,9 +106,9 @@ class OutputFormatTest {
             .withTable("arguments")
             .rows(
                 List.of(
-                    JsonText.object(
+                    Json.object(
                         "arguments",
-                        JsonText.read(
+                        JsonReader.DEFAULT.read(
                             """
                             {"arr":[1,"a"],"big":10000000000,"f":1.5,"neg":-3,"sac":true,
                              "t":{"b":1,"c":"d"}}"""))));

@@ -3,6 +3,7 @@ package io.mayflymq.server.management.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.server.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

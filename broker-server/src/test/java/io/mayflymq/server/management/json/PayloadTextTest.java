@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
-import io.mayflymq.server.management.api.Json;
 import io.mayflymq.server.management.api.MessageMemory;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
