@@ -23,7 +23,10 @@ class LogLayoutTest {
             thrown,
             new Object[] {argument});
     event.setTimeStamp(Instant.parse(time).toEpochMilli());
-    return new LogLayout().doLayout(event);
+    LogLayout layout = new LogLayout();
+    layout.setContext(new LoggerContext());
+    layout.start();
+    return layout.doLayout(event);
   }
 
   @Test
