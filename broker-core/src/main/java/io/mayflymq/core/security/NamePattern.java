@@ -21,7 +21,8 @@ import java.util.function.Predicate;
  * not compiled then, and matches nothing.
  *
  * <p>Thread-safe, and immutable except for a cache: the results for recent names are cached, up to
- * a limit, so that a check costs a look-up.
+ * a limit, so that a check costs a look-up. It is a plain map, which is quicker and smaller than a
+ * cache that evicts: there are three patterns for each permission, and a check for each publish.
  */
 public final class NamePattern {
   /**

@@ -9,6 +9,8 @@ import io.mayflymq.protocol.types.ShortString;
 /**
  * Caches a channel's last routes by exchange and routing key; valid as long as the routing table is
  * the same object. Names come from the decoder's cache, so equal names are mostly the same object.
+ *
+ * <p>A library's cache would need an object for each look-up, as the key has two parts.
  */
 final class RouteCache {
   private static final int SLOTS = 64;
