@@ -90,7 +90,8 @@ final class CrashRig {
 
   private final DeadLetterWays ways =
       new DeadLetterWays(() -> this.broker, definitions, unacknowledged);
-  private final StoreObserver storeObserver = new StoreObserver(ways::leads, ways::target);
+  private final StoreObserver storeObserver =
+      new StoreObserver(ways::leads, ways::target, ways::isDeleted);
   private final FaultyStores faulty = new FaultyStores(storeObserver::watch);
   private TestBroker broker;
   private final List<Held> held = new ArrayList<>();

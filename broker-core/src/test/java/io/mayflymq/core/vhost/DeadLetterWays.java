@@ -53,6 +53,13 @@ record DeadLetterWays(
         : target.id();
   }
 
+  /** Whether a queue is deleted: then it keeps no dead letter that another one refuses. */
+  boolean isDeleted(long source) {
+    long id = StoreIds.queueOf(source);
+    Queue queue = broker.get().queue(definitions.get(id).name());
+    return queue == null || queue.id() != id;
+  }
+
   /** What a full queue refuses waits where it died; what it drops is lost. */
   private static boolean mayDropDeadLetters(LengthSettings length) {
     return length.isLimited() && length.overflow() == Overflow.DROP_HEAD;

@@ -22,6 +22,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BiPredicate;
 import java.util.function.LongConsumer;
+import java.util.function.Predicate;
 import java.util.function.UnaryOperator;
 
 /*
@@ -88,6 +89,7 @@ final class StoreObserver {
   private final Set<Long> known = new HashSet<>();
   private final BiPredicate<Long, Long> leads;
   private final UnaryOperator<Long> target;
+  private final Predicate<Long> deleted;
   private boolean recovering;
   private long made;
 
@@ -96,10 +98,13 @@ final class StoreObserver {
    *
    * @param leads whether dead messages of the one queue go to the other
    * @param target the queue that all dead messages of another surely enter; null if there is none
+   * @param deleted whether a queue is deleted
    */
-  StoreObserver(BiPredicate<Long, Long> leads, UnaryOperator<Long> target) {
+  StoreObserver(
+      BiPredicate<Long, Long> leads, UnaryOperator<Long> target, Predicate<Long> deleted) {
     this.leads = leads;
     this.target = target;
+    this.deleted = deleted;
   }
 
   /** What is to be put around each store of a broker that starts, in the order of the shards. */
@@ -415,7 +420,9 @@ final class StoreObserver {
         moving.settledAt = events;
         if (targets.isEmpty()) {
           assertThat(
-                  StoreIds.isBeside(moving.key.queueId) ? null : target.apply(moving.key.queueId))
+                  StoreIds.isBeside(moving.key.queueId) || deleted.test(moving.key.queueId)
+                      ? null
+                      : target.apply(moving.key.queueId))
               .as("no queue has the dead letter of %s", moving)
               .isNull();
           ended.add(moving.number);

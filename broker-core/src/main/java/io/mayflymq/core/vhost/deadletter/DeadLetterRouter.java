@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,8 +41,12 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
   private static final Logger LOGGER = LoggerFactory.getLogger(DeadLetterRouter.class);
   private static final int MOST_CYCLES_REMEMBERED = 1000;
 
+  /** So many lost dead letters have a line each; then each power of two has one. */
+  private static final int LINES = 16;
+
   private final QueueHost vhost;
   private final DeadLetterPublishers publishers;
+  private final AtomicLong refusedAfterDeletion = new AtomicLong();
   private final Set<List<String>> reportedCycles = ConcurrentHashMap.newKeySet();
 
   /** Creates the router of a virtual host. */
@@ -151,6 +156,9 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
   public void refused(OutgoingDeadLetter deadLetter) {
     Queue source = deadLetter.source();
     if (!isKept(deadLetter)) {
+      if (source.onShard().isDeleted()) {
+        warnOfLoss(source);
+      }
       dropped(source, deadLetter.message(), deadLetter.cause(), deadLetter.targets());
       return;
     }
@@ -158,6 +166,17 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
       source.counters().add(Counter.of(DropOutcome.WAITING), 1);
     }
     source.onShard().keepWaiting(deadLetter.message());
+  }
+
+  /** A queue that was deleted meanwhile cannot keep what another one refuses. */
+  private void warnOfLoss(Queue source) {
+    long count = refusedAfterDeletion.incrementAndGet();
+    if (count <= LINES || Long.bitCount(count) == 1) {
+      LOGGER.warn(
+          "a dead letter of {} is lost: no queue took it, and its queue is deleted ({} so far)",
+          source,
+          count);
+    }
   }
 
   /**
