@@ -105,6 +105,7 @@ class Mayfly(Broker):
             "listeners.tcp.default": f"127.0.0.1:{self.port}",
             "management.tcp.ip": "127.0.0.1",
             "management.tcp.port": self.http_port,
+            "prometheus.tcp.port": "none",
             "data_dir": self.directory / "data",
         }
         sets = [word for pair in settings.items() for word in ("--set", "{}={}".format(*pair))]

@@ -14,6 +14,8 @@ public enum Counter {
   PUBLISHED_BYTES,
   /** Exchanges: how often a published message was routed to a queue. */
   ROUTED,
+  /** Channels: publishes in confirm mode. They are counted at the end of a burst. */
+  PUBLISHED_CONFIRM,
   /** Channels: publishes that were confirmed with {@code basic.ack}. */
   CONFIRMED,
   /** Channels: mandatory messages that were returned as unroutable. */

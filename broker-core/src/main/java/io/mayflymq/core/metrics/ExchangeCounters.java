@@ -12,6 +12,9 @@ public final class ExchangeCounters {
   private final int shards;
   private final ConcurrentHashMap<String, Cells> exchanges = new ConcurrentHashMap<>();
 
+  /** The counts of deleted exchanges. Guarded by this object. */
+  private final Counters departed = new Counters();
+
   private static final class Cells implements Counts {
     final Counters[] byShard;
 
@@ -45,9 +48,20 @@ public final class ExchangeCounters {
     return exchanges.get(exchange);
   }
 
+  /** Returns how often it happened at all exchanges, with those that were deleted. */
+  public synchronized long total(Counter counter) {
+    return departed.get(counter)
+        + exchanges.values().stream().mapToLong(cells -> cells.get(counter)).sum();
+  }
+
   /** Removes a deleted exchange: another one of the same name starts at 0. */
-  public void forget(String exchange) {
-    exchanges.remove(exchange);
+  public synchronized void forget(String exchange) {
+    Cells removed = exchanges.remove(exchange);
+    if (removed != null) {
+      for (Counter counter : Counter.values()) {
+        departed.add(counter, removed.get(counter));
+      }
+    }
   }
 
   void sample(long nanos, long sincePreviousNanos) {

@@ -10,6 +10,8 @@ import io.mayflymq.server.config.settings.ServerSettings;
 import io.mayflymq.server.management.ControlServer;
 import io.mayflymq.server.management.ManagementServer;
 import io.mayflymq.server.management.resource.ManagedBroker;
+import io.mayflymq.server.metrics.MeasuredBroker;
+import io.mayflymq.server.metrics.PrometheusServer;
 import io.mayflymq.server.net.AmqpServer;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.StartException;
@@ -90,6 +92,7 @@ final class Application implements AutoCloseable {
             }));
     ManagementServer management = startManagement(configuration, storage, monitors, control);
     held.push(management::close);
+    held.push(startMetrics(settings, monitors)::close);
     announcement =
         () -> {
           monitors.announce();
@@ -115,6 +118,18 @@ final class Application implements AutoCloseable {
           server,
           monitors,
           control,
+          threads);
+    } catch (IOException e) {
+      throw new StartException(e.getMessage(), e);
+    }
+  }
+
+  private PrometheusServer startMetrics(ServerSettings settings, ResourceMonitors monitors)
+      throws StartException {
+    try {
+      return PrometheusServer.start(
+          settings.prometheus(),
+          new MeasuredBroker(server.environment(), monitors, settings.dataDir()),
           threads);
     } catch (IOException e) {
       throw new StartException(e.getMessage(), e);

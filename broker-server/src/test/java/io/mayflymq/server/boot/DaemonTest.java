@@ -37,6 +37,7 @@ class DaemonTest {
             "data_dir=" + directory,
             "listeners.tcp.default=127.0.0.1:0",
             "management.tcp.port=none",
+            "prometheus.tcp.port=none",
             "log.console=false");
     Configuration configuration =
         Configuration.load(

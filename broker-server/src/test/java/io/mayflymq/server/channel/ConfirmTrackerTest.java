@@ -3,6 +3,7 @@ package io.mayflymq.server.channel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.runtime.EventLoop;
 import io.mayflymq.core.runtime.Shard;
@@ -26,8 +27,24 @@ class ConfirmTrackerTest {
   private final EmbeddedChannel socket = new EmbeddedChannel();
   private final Shard shard =
       new Shard(0, new NoLoop(), () -> Instant.ofEpochMilli(0), Faults.logged());
+  private final Counters counters = new Counters();
   private final ConfirmTracker tracker =
-      new ConfirmTracker(1, new ConnectionOutput(socket, shard), shard, new Counters());
+      new ConfirmTracker(1, new ConnectionOutput(socket, shard), shard, counters);
+
+  @Test
+  void publishesAreCountedAtTheEndOfABurstAndOfTheChannel() {
+    shard.run(
+        () -> {
+          tracker.published(1);
+          tracker.published(1);
+          tracker.settled(1, true);
+        });
+    assertThat(counters.get(Counter.PUBLISHED_CONFIRM)).isEqualTo(2);
+    assertThat(counters.get(Counter.CONFIRMED)).isEqualTo(1);
+    shard.run(() -> tracker.published(1));
+    tracker.close();
+    assertThat(counters.get(Counter.PUBLISHED_CONFIRM)).isEqualTo(3);
+  }
 
   @Test
   void publishesOfABurstAreConfirmedWithOneMultipleAck() {

@@ -348,6 +348,7 @@ public final class Keys {
                   LOAD_DEFINITIONS,
                   SKIP_DEFINITIONS_IF_UNCHANGED),
               ManagementKeys.keys(),
+              PrometheusKeys.keys(),
               List.of(
                   LOG_CONSOLE,
                   LOG_CONSOLE_LEVEL,

@@ -80,6 +80,7 @@ public final class SettingsReader {
         new DefinitionsSettings(
             values.get(Keys.LOAD_DEFINITIONS), values.get(Keys.SKIP_DEFINITIONS_IF_UNCHANGED)),
         ManagementKeys.settings(values),
+        PrometheusKeys.settings(values),
         new LogSettings(
             values.get(Keys.LOG_CONSOLE),
             values.get(Keys.LOG_CONSOLE_LEVEL),

@@ -24,6 +24,7 @@ public record ServerSettings(
     DefaultsSettings defaults,
     DefinitionsSettings definitions,
     ManagementSettings management,
+    PrometheusSettings prometheus,
     LogSettings log,
     DurabilitySettings durability,
     MemorySettings memory,

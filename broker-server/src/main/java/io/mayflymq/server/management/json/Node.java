@@ -84,8 +84,13 @@ public record Node(List<Listener> listeners, Path dataDir, Path logFile, List<St
 
   /** Returns the free disk space of the data directory in bytes; 0 if it is unknown. */
   public long diskFree() {
+    return diskFree(dataDir);
+  }
+
+  /** Returns the free disk space of a directory in bytes; 0 if it is unknown. */
+  public static long diskFree(Path directory) {
     try {
-      return Files.getFileStore(dataDir).getUsableSpace();
+      return Files.getFileStore(directory).getUsableSpace();
     } catch (IOException e) {
       return 0;
     }

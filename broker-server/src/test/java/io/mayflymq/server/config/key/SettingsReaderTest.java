@@ -7,6 +7,7 @@ import io.mayflymq.server.config.settings.ListenerSettings;
 import io.mayflymq.server.config.settings.LogSettings;
 import io.mayflymq.server.config.settings.ManagementSettings;
 import io.mayflymq.server.config.settings.MemorySettings;
+import io.mayflymq.server.config.settings.PrometheusSettings;
 import io.mayflymq.server.config.settings.ProtocolSettings;
 import io.mayflymq.server.config.settings.ServerSettings;
 import io.mayflymq.server.config.settings.TcpSettings;
@@ -47,6 +48,14 @@ class SettingsReaderTest {
         .isEqualTo(new LogSettings(true, LogLevel.INFO, Optional.empty(), LogLevel.INFO, 0, 5));
     assertThat(settings.dataDir()).isEqualTo(Path.of("mayfly-data").toAbsolutePath());
     assertThat(settings.shards()).isEqualTo(Runtime.getRuntime().availableProcessors());
+  }
+
+  @Test
+  void metricsAreServedOnAPathWithoutSlashAtTheEnd() throws Exception {
+    assertThat(settings().prometheus())
+        .isEqualTo(new PrometheusSettings("0.0.0.0", Optional.of(15692), "/metrics", false));
+    assertThat(settings("prometheus.path=a/b/").prometheus().path()).isEqualTo("/a/b");
+    assertThat(settings("prometheus.tcp.port=none").prometheus().address()).isEmpty();
   }
 
   @Test

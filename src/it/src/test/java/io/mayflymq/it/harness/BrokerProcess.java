@@ -158,6 +158,7 @@ public final class BrokerProcess implements AutoCloseable {
       }
       settings.putIfAbsent("management.tcp.ip", "127.0.0.1");
       settings.putIfAbsent("management.tcp.port", Integer.toString(httpPort));
+      settings.putIfAbsent("prometheus.tcp.port", "none");
       settings.putIfAbsent("data_dir", work.resolve("data").toString());
       settings.forEach(
           (key, value) -> {

@@ -1,0 +1,65 @@
+package io.mayflymq.server.metrics;
+
+import io.mayflymq.core.metrics.VhostMetrics;
+import io.mayflymq.core.vhost.VirtualHost;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/*
+ * The counts of all virtual hosts together.
+ *
+ * A counter of Prometheus must not shrink, as a smaller value is taken for a restart of the broker. So the last counts of a virtual host that was
+ * seen once remain in the sums when it is deleted.
+ */
+final class BrokerCounts {
+  /**
+   * The sums.
+   *
+   * @param channels publishes
+   * @param queues everything that queues count
+   * @param exchanges routed messages
+   * @param connections bytes and packets
+   */
+  record Sums(CountSum channels, CountSum queues, CountSum exchanges, CountSum connections) {
+    /** Creates sums that are 0. */
+    Sums() {
+      this(new CountSum(), new CountSum(), new CountSum(), new CountSum());
+    }
+
+    private void add(VhostMetrics vhost) {
+      channels.add(vhost.channels().snapshot()::get);
+      queues.add(vhost.queues().snapshot()::get);
+      exchanges.add(vhost.exchanges()::total);
+      connections.add(vhost.connections().snapshot()::get);
+    }
+
+    private void add(Sums others) {
+      channels.add(others.channels::get);
+      queues.add(others.queues::get);
+      exchanges.add(others.exchanges::get);
+      connections.add(others.connections::get);
+    }
+  }
+
+  private final Set<VirtualHost> seen = new LinkedHashSet<>();
+  private final Sums departed = new Sums();
+
+  /** Returns the present sums. Any thread may call. */
+  synchronized Sums of(Collection<VirtualHost> vhosts) {
+    Set<VirtualHost> present = Set.copyOf(vhosts);
+    for (Iterator<VirtualHost> each = seen.iterator(); each.hasNext(); ) {
+      VirtualHost vhost = each.next();
+      if (!present.contains(vhost)) {
+        departed.add(vhost.metrics());
+        each.remove();
+      }
+    }
+    seen.addAll(vhosts);
+    Sums sums = new Sums();
+    sums.add(departed);
+    vhosts.forEach(vhost -> sums.add(vhost.metrics()));
+    return sums;
+  }
+}

@@ -1,0 +1,48 @@
+package io.mayflymq.server.metrics;
+
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.Counts;
+import io.mayflymq.server.connection.ConnectionView;
+import io.prometheus.metrics.model.snapshots.Labels;
+import java.util.List;
+
+/**
+ * A connection, or the sum of all.
+ *
+ * @param labels its identifier; none for the sum
+ * @param channels how many channels are open
+ */
+record ConnectionFigures(Labels labels, int channels, Counts counts) implements Metric.Counted {
+  /** The bytes of a connection. */
+  static final List<Metric<Metric.Counted>> COARSE =
+      List.of(
+          Metric.counter(
+              "connection_incoming_bytes_total",
+              "Bytes received on connections.",
+              Counter.RECEIVED_BYTES),
+          Metric.counter(
+              "connection_outgoing_bytes_total", "Bytes sent on connections.", Counter.SENT_BYTES));
+
+  /** What else a connection has. */
+  static final List<Metric<? super ConnectionFigures>> DETAILS =
+      List.of(
+          Metric.<Metric.Counted>counter(
+              "connection_incoming_packets_total",
+              "Reads of sockets that returned data.",
+              Counter.RECEIVED_PACKETS),
+          Metric.<Metric.Counted>counter(
+              "connection_outgoing_packets_total", "Writes to sockets.", Counter.SENT_PACKETS),
+          Metric.<ConnectionFigures>gauge(
+              "connection_channels", "Channels of connections.", ConnectionFigures::channels));
+
+  /** Returns the figures of one connection. The label is RabbitMQ's. */
+  static ConnectionFigures of(ConnectionView view) {
+    return new ConnectionFigures(
+        Labels.of("channel", view.identity().pid()), view.channels(), view.counters());
+  }
+
+  /** Returns the sum of connections. */
+  static ConnectionFigures sum(int channels, Counts counts) {
+    return new ConnectionFigures(Labels.EMPTY, channels, counts);
+  }
+}

@@ -1,0 +1,77 @@
+package io.mayflymq.server.metrics;
+
+import io.mayflymq.core.metrics.ShardQuery;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
+import io.mayflymq.server.channel.ChannelView;
+import io.mayflymq.server.connection.ConnectionView;
+import io.mayflymq.server.connection.OpenConnection;
+import io.mayflymq.server.http.Workers;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * The queues and the connections that shards have seen.
+ *
+ * @param queues the queues, and whether all shards have answered
+ * @param connections the connections, and whether all shards have answered
+ */
+record OpenObjects(ShardQuery.Seen<QueueSnapshot> queues, ShardQuery.Seen<Connected> connections) {
+  /** How long shards may take. Prometheus waits for ten seconds, unless it is told otherwise. */
+  private static final long SHARD_MILLIS = 5_000;
+
+  private static final long PATIENCE_MILLIS = 2 * SHARD_MILLIS;
+
+  /** Thrown when the broker does not answer. */
+  static final class UnavailableException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    private UnavailableException(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
+
+  /** A connection with its channels. */
+  record Connected(ConnectionView view, List<ChannelView> channels) {}
+
+  /**
+   * Reads queues and connections in slices, all shards at the same time.
+   *
+   * @throws UnavailableException if that is not possible
+   */
+  static OpenObjects read(Collection<Queue> queues, Collection<OpenConnection> connections)
+      throws UnavailableException {
+    var seenQueues =
+        ShardQuery.collectWithin(SHARD_MILLIS, queues, Queue::shard, QueueSnapshot::of);
+    var seenConnections =
+        ShardQuery.collectWithin(
+            SHARD_MILLIS, connections, OpenConnection::home, OpenObjects::connected);
+    return new OpenObjects(await(seenQueues), await(seenConnections));
+  }
+
+  /** Returns the channels of all connections. */
+  List<ChannelView> channels() {
+    return connections.views().stream().flatMap(view -> view.channels().stream()).toList();
+  }
+
+  private static Connected connected(OpenConnection connection) {
+    ConnectionView view = connection.view();
+    return view == null ? null : new Connected(view, connection.channelViews());
+  }
+
+  private static <T> T await(CompletableFuture<T> answer) throws UnavailableException {
+    try {
+      return Workers.await(answer, PATIENCE_MILLIS);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    } catch (TimeoutException | Workers.TooManyWaitException e) {
+      throw new UnavailableException("the broker does not answer", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UnavailableException("the broker is stopping", e);
+    }
+  }
+}

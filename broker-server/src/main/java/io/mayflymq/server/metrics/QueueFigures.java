@@ -1,0 +1,157 @@
+package io.mayflymq.server.metrics;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.Counts;
+import io.mayflymq.core.queue.index.QueueTotals;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
+import java.util.List;
+import java.util.function.ToLongFunction;
+
+/**
+ * A queue, or the sum of all.
+ *
+ * @param labels its virtual host and name; none for the sum
+ * @param totals its messages
+ * @param scheduled how many messages wait for their time
+ * @param waiting how many dead letters wait for another queue
+ * @param consumers how many consumers it has
+ * @param headTimestamp the timestamp of the first ready message, in seconds since 1970; NaN if it
+ *     has none
+ * @param counts its counters
+ */
+record QueueFigures(
+    Labels labels,
+    QueueTotals totals,
+    long scheduled,
+    long waiting,
+    int consumers,
+    double headTimestamp,
+    Counts counts)
+    implements Metric.Counted {
+  /** About how many bytes one takes. */
+  static final long BYTES = 512;
+
+  /** How many messages there are, as clients of RabbitMQ see them. */
+  static final List<Metric<QueueFigures>> COARSE =
+      List.of(
+          Metric.gauge(
+              "queue_messages_ready",
+              "Messages that are ready for consumers.",
+              queue -> queue.totals.ready()),
+          Metric.gauge(
+              "queue_messages_unacked",
+              "Messages that were delivered and are not acknowledged.",
+              queue -> queue.totals.unacked()),
+          Metric.gauge(
+              "queue_messages",
+              "Messages that are ready or not acknowledged.",
+              queue -> queue.totals.ready() + queue.totals.unacked()));
+
+  /** The number of consumers. */
+  static final Metric<QueueFigures> CONSUMERS =
+      Metric.gauge("queue_consumers", "Consumers of queues.", QueueFigures::consumers);
+
+  /** What else a queue has. */
+  static final List<Metric<QueueFigures>> DETAILS =
+      List.of(
+          CONSUMERS,
+          Metric.gauge(
+              "queue_messages_persistent",
+              "Messages that are kept on disk.",
+              queue -> queue.totals.persistent()),
+          Metric.gauge(
+              "queue_messages_persistent_bytes",
+              "Body sizes of messages that are kept on disk.",
+              queue -> queue.totals.persistentBytes()),
+          Metric.gauge(
+              "queue_messages_bytes", "Body sizes of all messages.", queue -> queue.totals.bytes()),
+          Metric.gauge(
+              "queue_messages_ready_bytes",
+              "Body sizes of messages that are ready.",
+              queue -> queue.totals.readyBytes()),
+          Metric.gauge(
+              "queue_messages_unacked_bytes",
+              "Body sizes of messages that are not acknowledged.",
+              queue -> queue.totals.unackedBytes()),
+          Metric.gauge(
+              "queue_head_message_timestamp",
+              "Timestamp that the publisher gave to the first ready message.",
+              QueueFigures::headTimestamp));
+
+  /** What was delivered from a queue. */
+  static final List<Metric<Metric.Counted>> DELIVERIES =
+      List.of(
+          Metric.counter(
+              "queue_get_ack_total",
+              "Messages taken by basic.get that are to be acknowledged.",
+              Counter.GOT),
+          Metric.counter(
+              "queue_get_total",
+              "Messages taken by basic.get without acknowledgement.",
+              Counter.GOT_NO_ACK),
+          Metric.counter(
+              "queue_messages_delivered_ack_total",
+              "Messages delivered to consumers that acknowledge.",
+              Counter.DELIVERED),
+          Metric.counter(
+              "queue_messages_delivered_total",
+              "Messages delivered to consumers that do not acknowledge.",
+              Counter.DELIVERED_NO_ACK),
+          Metric.counter(
+              "queue_messages_redelivered_total",
+              "Deliveries of messages that may have been delivered before.",
+              Counter.REDELIVERED),
+          Metric.counter(
+              "queue_messages_acked_total", "Messages that were acknowledged.", Counter.ACKED),
+          Metric.counter(
+              "queue_get_empty_total",
+              "Calls of basic.get that found no message.",
+              Counter.GOT_EMPTY));
+
+  /** Returns the figures of a queue. */
+  static QueueFigures of(QueueSnapshot queue) {
+    return new QueueFigures(
+        Labels.of("vhost", queue.queue().vhost().name(), "queue", queue.queue().name()),
+        queue.totals(),
+        queue.scheduled().ready(),
+        queue.waiting().messages(),
+        queue.consumers().size(),
+        timestamp(queue.head()),
+        queue.queue().counters());
+  }
+
+  private static double timestamp(Message head) {
+    Long seconds = head == null ? null : head.properties().timestamp();
+    return seconds == null ? Double.NaN : seconds;
+  }
+
+  /**
+   * Returns the sum of queues.
+   *
+   * @param counts the counters of these queues and of those that were deleted
+   */
+  static QueueFigures sum(List<QueueFigures> queues, Counts counts) {
+    ToLongFunction<ToLongFunction<QueueTotals>> sum =
+        part -> queues.stream().mapToLong(queue -> part.applyAsLong(queue.totals)).sum();
+    return new QueueFigures(
+        Labels.EMPTY,
+        new QueueTotals(
+            sum.applyAsLong(QueueTotals::ready),
+            sum.applyAsLong(QueueTotals::unacked),
+            sum.applyAsLong(QueueTotals::readyBytes),
+            sum.applyAsLong(QueueTotals::unackedBytes),
+            sum.applyAsLong(QueueTotals::delayed),
+            sum.applyAsLong(QueueTotals::delayedBytes),
+            sum.applyAsLong(QueueTotals::unreadable),
+            sum.applyAsLong(QueueTotals::unreadableBytes),
+            sum.applyAsLong(QueueTotals::persistent),
+            sum.applyAsLong(QueueTotals::persistentBytes)),
+        queues.stream().mapToLong(QueueFigures::scheduled).sum(),
+        queues.stream().mapToLong(QueueFigures::waiting).sum(),
+        queues.stream().mapToInt(QueueFigures::consumers).sum(),
+        Double.NaN,
+        counts);
+  }
+}

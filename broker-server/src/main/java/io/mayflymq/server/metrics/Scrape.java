@@ -1,0 +1,99 @@
+package io.mayflymq.server.metrics;
+
+import com.google.re2j.Pattern;
+import com.google.re2j.PatternSyntaxException;
+import io.mayflymq.server.http.Percent;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * What a scrape asks for.
+ *
+ * @param families the families of the detailed endpoint
+ * @param vhosts the virtual hosts of the detailed endpoint; empty for all
+ * @param queues which names of queues of the detailed endpoint
+ */
+record Scrape(
+    Endpoint endpoint, Set<String> families, Set<String> vhosts, Predicate<String> queues) {
+  private static final int LONGEST_PATTERN = 2000;
+
+  /** The endpoints. */
+  enum Endpoint {
+    AGGREGATED("aggregated", "rabbitmq_"),
+    PER_OBJECT("per-object", "rabbitmq_"),
+    DETAILED("detailed", "rabbitmq_detailed_");
+
+    private final String label;
+    private final String prefix;
+
+    Endpoint(String label, String prefix) {
+      this.label = label;
+      this.prefix = prefix;
+    }
+
+    /** Returns its name in labels and paths. */
+    String label() {
+      return label;
+    }
+
+    /** Returns what the names of its metrics begin with. */
+    String prefix() {
+      return prefix;
+    }
+  }
+
+  /** Returns a scrape of all that an endpoint has. */
+  static Scrape of(Endpoint endpoint) {
+    return new Scrape(endpoint, Set.of(), Set.of(), name -> true);
+  }
+
+  /**
+   * Returns a scrape of the detailed endpoint.
+   *
+   * @param query percent-encoded; null if there is none
+   * @throws IllegalArgumentException if it is malformed; the message says why
+   */
+  static Scrape detailed(String query) {
+    Set<String> families = new HashSet<>();
+    Set<String> vhosts = new HashSet<>();
+    Predicate<String> queues = name -> true;
+    for (String pair : Optional.ofNullable(query).orElse("").split("&")) {
+      int equals = pair.indexOf('=');
+      if (equals > 0) {
+        String value = Percent.decode(pair.substring(equals + 1).replace('+', ' '));
+        switch (Percent.decode(pair.substring(0, equals))) {
+          case "family" -> families.add(value);
+          case "vhost" -> vhosts.add(value);
+          case "queue" -> queues = pattern(value);
+          default -> {}
+        }
+      }
+    }
+    return new Scrape(Endpoint.DETAILED, Set.copyOf(families), Set.copyOf(vhosts), queues);
+  }
+
+  private static Predicate<String> pattern(String text) {
+    if (text.length() > LONGEST_PATTERN) {
+      throw new IllegalArgumentException(
+          "the pattern of queue names is longer than " + LONGEST_PATTERN + " characters");
+    }
+    try {
+      Pattern pattern = Pattern.compile(text);
+      return name -> pattern.matcher(name).find();
+    } catch (PatternSyntaxException e) {
+      throw new IllegalArgumentException("the pattern of queue names is not valid", e);
+    }
+  }
+
+  /** Returns whether it asks for a family. */
+  boolean wants(String family) {
+    return endpoint != Endpoint.DETAILED || families.contains(family);
+  }
+
+  /** Returns whether it asks for objects of a virtual host. */
+  boolean wantsVhost(String vhost) {
+    return vhosts.isEmpty() || vhosts.contains(vhost);
+  }
+}

@@ -1,0 +1,236 @@
+package io.mayflymq.server.metrics;
+
+import io.mayflymq.core.vhost.Broker;
+import io.prometheus.metrics.model.snapshots.Labels;
+import java.util.List;
+import java.util.stream.Stream;
+
+/*
+ * The families of one scrape.
+ *
+ * A sum that would be wrong is left out: while a shard does not answer, there are no sums of what queues or connections have.
+ */
+final class ScrapedFamilies {
+  private static final String PREFIX = Scrape.Endpoint.AGGREGATED.prefix();
+  private static final Labels PROTOCOL = Labels.of("protocol", "amqp091");
+
+  /** Queues of all types are of one implementation, which is that of classic queues. */
+  private static final Labels PROTOCOL_AND_TYPE =
+      PROTOCOL.merge(Labels.of("queue_type", "rabbit_classic_queue"));
+
+  private final Scrape scrape;
+  private final MeasuredBroker broker;
+  private final BrokerCounts.Sums sums;
+  private final OpenObjects open;
+  private final List<QueueFigures> queues;
+
+  /**
+   * @param sums the counters of all virtual hosts
+   * @param open the queues and connections that the scrape asks for
+   */
+  ScrapedFamilies(Scrape scrape, MeasuredBroker broker, BrokerCounts.Sums sums, OpenObjects open) {
+    this.scrape = scrape;
+    this.broker = broker;
+    this.sums = sums;
+    this.open = open;
+    this.queues = open.queues().views().stream().map(QueueFigures::of).toList();
+  }
+
+  /** Returns about how many bytes of memory they take until they are written. */
+  long held() {
+    return QueueFigures.BYTES * queues.size();
+  }
+
+  /** Returns the families in the order in which they are written. */
+  Stream<Family> all() {
+    Stream<Family> identity =
+        Identity.families(scrape.endpoint(), broker.environment().parameters());
+    return switch (scrape.endpoint()) {
+      case AGGREGATED ->
+          Stream.of(identity, totals(), node(), sums(), global(), own(), Jvm.families())
+              .flatMap(families -> families);
+      case PER_OBJECT ->
+          Stream.of(
+                  identity,
+                  totals(),
+                  node(),
+                  objects(),
+                  queueInfo(),
+                  global(),
+                  own(),
+                  Jvm.families())
+              .flatMap(families -> families);
+      case DETAILED ->
+          Stream.of(identity, node(), objects(), cluster()).flatMap(families -> families);
+    };
+  }
+
+  private Stream<Family> wanted(String family, Stream<Family> families) {
+    return scrape.wants(family) ? families : Stream.empty();
+  }
+
+  /** Returns the numbers of objects, and the alarms. */
+  private Stream<Family> totals() {
+    Stream<Family> connections =
+        open.connections().complete()
+            ? Stream.of(
+                Value.gauge(
+                    "rabbitmq_connections", "Open connections.", open.connections().views().size()),
+                Value.gauge("rabbitmq_channels", "Open channels.", open.channels().size()))
+            : Stream.empty();
+    Stream<Family> consumers =
+        queueSum().stream()
+            .map(sum -> Value.gauge("rabbitmq_consumers", "Consumers.", sum.consumers()));
+    long declared =
+        broker().virtualHosts().stream().mapToInt(vhost -> vhost.routing().queueCount()).sum();
+    Stream<Family> others =
+        Stream.concat(
+            Stream.of(Value.gauge("rabbitmq_queues", "Queues.", (double) declared)),
+            Family.all(PREFIX, NodeFigures.ALARMS, List.of(new NodeFigures(broker))));
+    return Stream.of(connections, consumers, others).flatMap(families -> families);
+  }
+
+  private Stream<Family> node() {
+    String prefix = scrape.endpoint().prefix();
+    List<NodeFigures> node = List.of(new NodeFigures(broker));
+    return Stream.of(
+            wanted("connection_churn_metrics", Family.all(prefix, NodeFigures.CHURN, node)),
+            wanted("node_coarse_metrics", Family.all(prefix, NodeFigures.COARSE, node)),
+            wanted("node_metrics", Family.all(prefix, NodeFigures.LIMITS, node)))
+        .flatMap(families -> families);
+  }
+
+  /** Returns the sums of objects, under the names that the objects have. */
+  private Stream<Family> sums() {
+    List<QueueFigures> queue = queueSum();
+    List<ChannelFigures> channel =
+        open.connections().complete() ? List.of(ChannelFigures.sum(open.channels())) : List.of();
+    List<ConnectionFigures> connection =
+        List.of(ConnectionFigures.sum(open.channels().size(), sums.connections()));
+    List<SummedCounts> ofQueues = List.of(SummedCounts.of(sums.queues()));
+    List<SummedCounts> ofChannels = List.of(SummedCounts.of(sums.channels()));
+    return Stream.of(
+            Family.all(PREFIX, QueueFigures.COARSE, queue),
+            Family.all(PREFIX, QueueFigures.DETAILS, queue),
+            Family.all(PREFIX, QueueFigures.DELIVERIES, ofQueues),
+            Family.all(PREFIX, SummedCounts.QUEUE_PUBLISHES, ofQueues),
+            Family.all(PREFIX, ChannelFigures.METRICS, channel),
+            Family.all(PREFIX, SummedCounts.CHANNEL_PUBLISHES, ofChannels),
+            Family.all(PREFIX, SummedCounts.CHANNEL_DELIVERIES, ofQueues),
+            Family.all(PREFIX, ConnectionFigures.COARSE, connection),
+            Family.all(PREFIX, ConnectionFigures.DETAILS, connection))
+        .flatMap(families -> families);
+  }
+
+  private Stream<Family> objects() {
+    String prefix = scrape.endpoint().prefix();
+    List<ChannelFigures> channels = open.channels().stream().map(ChannelFigures::of).toList();
+    List<ConnectionFigures> connections =
+        open.connections().views().stream()
+            .map(connected -> ConnectionFigures.of(connected.view()))
+            .toList();
+    Stream<Family> consumerCount =
+        scrape.wants("queue_metrics")
+            ? Stream.empty()
+            : Stream.of(Family.of(prefix, QueueFigures.CONSUMERS, queues));
+    return Stream.of(
+            wanted("queue_coarse_metrics", Family.all(prefix, QueueFigures.COARSE, queues)),
+            wanted("queue_consumer_count", consumerCount),
+            wanted("queue_metrics", Family.all(prefix, QueueFigures.DETAILS, queues)),
+            wanted("queue_delivery_metrics", Family.all(prefix, QueueFigures.DELIVERIES, queues)),
+            wanted("channel_metrics", Family.all(prefix, ChannelFigures.METRICS, channels)),
+            wanted(
+                "connection_coarse_metrics",
+                Family.all(prefix, ConnectionFigures.COARSE, connections)),
+            wanted(
+                "connection_metrics", Family.all(prefix, ConnectionFigures.DETAILS, connections)),
+            wanted(
+                "exchange_metrics",
+                Family.all(
+                    prefix,
+                    SummedCounts.EXCHANGE,
+                    ExchangeFigures.counted(scrape, broker().virtualHosts()))))
+        .flatMap(families -> families);
+  }
+
+  private Stream<Family> queueInfo() {
+    List<Value> infos =
+        open.queues().views().stream()
+            .map(
+                view ->
+                    Labels.of(
+                        "vhost", view.queue().vhost().name(),
+                        "queue", view.queue().name(),
+                        "queue_type", view.queue().definition().settings().type().module(),
+                        "membership", "leader"))
+            .map(labels -> new Value(labels, 1))
+            .toList();
+    return Stream.of(
+        Value.gauge("rabbitmq_queue_info", "Type and role of a queue; always 1.", infos));
+  }
+
+  private Stream<Family> global() {
+    List<SummedCounts> deliveries = List.of(new SummedCounts(PROTOCOL_AND_TYPE, sums.queues()));
+    Stream<Family> consumers =
+        queueSum().stream()
+            .map(
+                sum ->
+                    Value.gauge(
+                        "rabbitmq_global_consumers",
+                        "Consumers.",
+                        List.of(new Value(PROTOCOL, sum.consumers()))));
+    Stream<Family> publishers =
+        open.connections().complete()
+            ? Stream.of(
+                Value.gauge(
+                    "rabbitmq_global_publishers",
+                    "Open channels that have published.",
+                    List.of(
+                        new Value(
+                            PROTOCOL, (double) ChannelFigures.sum(open.channels()).publishers()))))
+            : Stream.empty();
+    return Stream.of(
+            Family.all(
+                PREFIX,
+                SummedCounts.GLOBAL_PUBLISHES,
+                List.of(new SummedCounts(PROTOCOL, sums.channels()))),
+            Family.all(
+                PREFIX,
+                SummedCounts.GLOBAL_ROUTES,
+                List.of(new SummedCounts(PROTOCOL, sums.exchanges()))),
+            publishers,
+            consumers,
+            Family.all(PREFIX, SummedCounts.GLOBAL_DELIVERIES, deliveries))
+        .flatMap(families -> families);
+  }
+
+  private Stream<Family> own() {
+    boolean complete = open.queues().complete() && open.connections().complete();
+    return Stream.of(
+            OwnFamilies.counters(sums.queues()),
+            OwnFamilies.gauges(queueSum()),
+            Stream.of(
+                Value.counter(
+                    "mayfly_contained_faults_total",
+                    "Unexpected errors that the broker has survived.",
+                    (double) broker().shards().get(0).faults().containedCount()),
+                Value.gauge(
+                    "mayfly_scrape_complete",
+                    "0 if a shard did not answer, so that metrics are left out.",
+                    complete ? 1 : 0)))
+        .flatMap(families -> families);
+  }
+
+  private Stream<Family> cluster() {
+    return ExchangeFigures.cluster(scrape, broker().virtualHosts());
+  }
+
+  private Broker broker() {
+    return broker.environment().broker();
+  }
+
+  /** Returns the sum of all queues; none if it is not known. */
+  private List<QueueFigures> queueSum() {
+    return open.queues().complete() ? List.of(QueueFigures.sum(queues, sums.queues())) : List.of();
+  }
+}

@@ -1,0 +1,84 @@
+package io.mayflymq.server.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
+import io.prometheus.metrics.expositionformats.OpenMetricsTextFormatWriter;
+import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
+import io.prometheus.metrics.model.snapshots.Labels;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+class ExpositionTest {
+  private static final ExpositionFormatWriter TEXT = PrometheusTextFormatWriter.create();
+  private static final ExpositionFormatWriter OPEN_METRICS = OpenMetricsTextFormatWriter.create();
+
+  private static List<String> lines(ExpositionFormatWriter writer, Family... families)
+      throws IOException {
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    Exposition exposition = new Exposition(writer, Stream.of(families), 0);
+    while (exposition.appendTo(out)) {
+      // the next piece
+    }
+    return out.toString(StandardCharsets.UTF_8).lines().toList();
+  }
+
+  private static Family many(int count, double missing) {
+    return Value.gauge(
+        "many",
+        "Many.",
+        IntStream.range(0, count)
+            .mapToObj(
+                i -> new Value(Labels.of("n", Integer.toString(i)), i < missing ? Double.NaN : i))
+            .toList());
+  }
+
+  @Test
+  void familiesKeepTheirOrderAndTypes() throws IOException {
+    Family info = Value.info("rabbitmq_z_info", "Info.", Labels.of("name", "a\"#\n"));
+    Family counter = Value.counter("a_total", "Count.", 7);
+    assertThat(lines(TEXT, info, counter))
+        .containsExactly(
+            "# HELP rabbitmq_z_info Info.",
+            "# TYPE rabbitmq_z_info untyped",
+            "rabbitmq_z_info{name=\"a\\\"#\\n\"} 1.0",
+            "# HELP a_total Count.",
+            "# TYPE a_total counter",
+            "a_total 7.0");
+    assertThat(lines(OPEN_METRICS, info, counter))
+        .containsExactly(
+            "# TYPE rabbitmq_z_info unknown",
+            "# HELP rabbitmq_z_info Info.",
+            "rabbitmq_z_info{name=\"a\\\"#\\n\"} 1.0",
+            "# TYPE a counter",
+            "# HELP a Count.",
+            "a_total 7.0",
+            "# EOF");
+  }
+
+  @Test
+  void slicesAreOneFamily() throws IOException {
+    int count = 2 * Family.SLICE + 1;
+    List<String> text = lines(TEXT, many(count, 0));
+    assertThat(text).hasSize(2 + count);
+    assertThat(text.subList(2, text.size())).noneMatch(line -> line.startsWith("#"));
+    List<String> openMetrics = lines(OPEN_METRICS, many(count, 0));
+    assertThat(openMetrics).hasSize(2 + count + 1);
+    assertThat(openMetrics.stream().filter("# EOF"::equals)).hasSize(1);
+    assertThat(openMetrics).last().isEqualTo("# EOF");
+  }
+
+  /** Also if the first slices have none, the first sample comes after the description. */
+  @Test
+  void missingValuesHaveNoSample() throws IOException {
+    assertThat(lines(TEXT, many(Family.SLICE + 2, Family.SLICE + 1)))
+        .containsExactly("# HELP many Many.", "# TYPE many gauge", "many{n=\"257\"} 257.0");
+    assertThat(lines(OPEN_METRICS, many(3, 3))).containsExactly("# EOF");
+    assertThat(lines(TEXT, many(0, 0))).isEmpty();
+  }
+}

@@ -1,0 +1,278 @@
+package io.mayflymq.it.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.MessageProperties;
+import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.OwnBroker;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Scrapes the metrics for Prometheus. */
+@BlackBox
+@OwnBroker
+class PrometheusIT {
+  private static final String TEXT = "text/plain;version=0.0.4";
+  private static final String OPEN_METRICS = "application/openmetrics-text;version=1.0.0";
+  private static final String AMQP = "{protocol=\"amqp091\"}";
+  private static final String CLASSIC =
+      "{protocol=\"amqp091\",queue_type=\"rabbit_classic_queue\"}";
+  private static final byte[] BODY = "x".getBytes(StandardCharsets.UTF_8);
+
+  private static BrokerProcess broker;
+  private static int port;
+
+  @BeforeAll
+  static void start() {
+    port = BrokerProcess.freePort();
+    broker =
+        BrokerProcess.builder()
+            .set("prometheus.tcp.ip", "127.0.0.1")
+            .set("prometheus.tcp.port", port)
+            .start();
+  }
+
+  @AfterAll
+  static void stop() {
+    broker.close();
+  }
+
+  private static Scrape scrape(String path) throws Exception {
+    Scrape scrape = Scrape.of(port, path, TEXT);
+    assertThat(scrape.status()).isEqualTo(200);
+    return scrape;
+  }
+
+  /** Every query of the dashboard joins with this series, which must be the only one. */
+  @ParameterizedTest
+  @CsvSource({
+    "/metrics,aggregated",
+    "/metrics/per-object,per-object",
+    "/metrics/detailed,detailed"
+  })
+  void identityIsFirst(String path, String endpoint) throws Exception {
+    Scrape scrape = scrape(path);
+    assertThat(scrape.type("rabbitmq_identity_info")).isEqualTo("untyped");
+    assertThat(scrape.samples("rabbitmq_identity_info"))
+        .singleElement()
+        .asString()
+        .contains("rabbitmq_cluster=\"mayfly@", "rabbitmq_node=\"mayfly@")
+        .contains("rabbitmq_endpoint=\"" + endpoint + "\"");
+    assertThat(scrape.samples("rabbitmq_build_info"))
+        .singleElement()
+        .asString()
+        .contains("rabbitmq_version=\"3.13.7\"", "erlang_version=\"Java ");
+    assertThat(scrape.lines().get(1)).startsWith("# TYPE rabbitmq_build_info");
+  }
+
+  /** The metrics that the dashboard RabbitMQ-Overview queries, with the labels of its queries. */
+  @Test
+  void overviewDashboardFindsItsMetrics() throws Exception {
+    Scrape scrape = scrape("/metrics");
+    for (String counter :
+        List.of(
+            "connections_opened_total",
+            "connections_closed_total",
+            "channels_opened_total",
+            "channels_closed_total",
+            "queues_declared_total",
+            "queues_created_total",
+            "queues_deleted_total")) {
+      assertThat(scrape.type("rabbitmq_" + counter)).isEqualTo("counter");
+      assertThat(scrape.samples("rabbitmq_" + counter)).containsExactly("rabbitmq_" + counter);
+    }
+    for (String gauge :
+        List.of(
+            "connections",
+            "channels",
+            "consumers",
+            "queues",
+            "process_open_fds",
+            "process_max_fds",
+            "process_open_tcp_sockets",
+            "process_max_tcp_sockets",
+            "process_resident_memory_bytes",
+            "resident_memory_limit_bytes",
+            "disk_space_available_bytes",
+            "disk_space_available_limit_bytes",
+            "erlang_uptime_seconds",
+            "queue_messages_ready",
+            "queue_messages_unacked")) {
+      assertThat(scrape.type("rabbitmq_" + gauge)).isEqualTo("gauge");
+      assertThat(scrape.samples("rabbitmq_" + gauge)).containsExactly("rabbitmq_" + gauge);
+    }
+    for (String counter :
+        List.of(
+            "received",
+            "received_confirm",
+            "routed",
+            "confirmed",
+            "unroutable_dropped",
+            "unroutable_returned")) {
+      String name = "rabbitmq_global_messages_" + counter + "_total";
+      assertThat(scrape.type(name)).isEqualTo("counter");
+      assertThat(scrape.samples(name)).containsExactly(name + AMQP);
+    }
+    for (String counter :
+        List.of(
+            "delivered",
+            "delivered_consume_manual_ack",
+            "delivered_consume_auto_ack",
+            "delivered_get_manual_ack",
+            "delivered_get_auto_ack",
+            "get_empty",
+            "redelivered",
+            "acknowledged")) {
+      String name = "rabbitmq_global_messages_" + counter + "_total";
+      assertThat(scrape.type(name)).isEqualTo("counter");
+      assertThat(scrape.samples(name)).containsExactly(name + CLASSIC);
+    }
+    assertThat(scrape.samples("rabbitmq_global_publishers"))
+        .containsExactly("rabbitmq_global_publishers" + AMQP);
+    assertThat(scrape.samples("rabbitmq_global_consumers"))
+        .containsExactly("rabbitmq_global_consumers" + AMQP);
+    assertThat(scrape.value("rabbitmq_process_resident_memory_bytes")).isPositive();
+    assertThat(scrape.type("rabbitmq_alarms_memory_used_watermark")).isEqualTo("untyped");
+    assertThat(scrape.samples("jvm_memory_used_bytes")).isNotEmpty();
+    assertThat(scrape.value("mayfly_scrape_complete")).isEqualTo(1);
+  }
+
+  @Test
+  void countersGrowByWhatAClientDoes() throws Exception {
+    Scrape before = scrape("/metrics");
+    try (Connection connection = broker.factory().newConnection();
+        Channel channel = connection.createChannel()) {
+      channel.confirmSelect();
+      channel.queueDeclare("grow", false, false, false, null);
+      for (int i = 0; i < 3; i++) {
+        channel.basicPublish("", "grow", MessageProperties.MINIMAL_BASIC, BODY);
+      }
+      channel.basicPublish("", "missing", MessageProperties.MINIMAL_BASIC, BODY);
+      channel.waitForConfirmsOrDie(60_000);
+      channel.basicAck(channel.basicGet("grow", false).getEnvelope().getDeliveryTag(), false);
+      channel.basicGet("grow", true);
+      Scrape open = scrape("/metrics");
+      assertThat(open.value("rabbitmq_queue_messages")).isEqualTo(1);
+      assertThat(open.value("rabbitmq_connections")).isEqualTo(1);
+      assertThat(open.value("rabbitmq_channels")).isEqualTo(1);
+      assertThat(open.value("rabbitmq_global_publishers" + AMQP)).isEqualTo(1);
+      channel.queuePurge("grow");
+      channel.basicGet("grow", true);
+      channel.queueDelete("grow");
+    }
+    Scrape after = scrape("/metrics");
+    assertGrew(before, after, "rabbitmq_connections_opened_total", 1);
+    assertGrew(before, after, "rabbitmq_channels_opened_total", 1);
+    assertGrew(before, after, "rabbitmq_queues_declared_total", 1);
+    assertGrew(before, after, "rabbitmq_queues_created_total", 1);
+    assertGrew(before, after, "rabbitmq_queues_deleted_total", 1);
+    assertGrew(before, after, "rabbitmq_global_messages_received_total" + AMQP, 4);
+    assertGrew(before, after, "rabbitmq_global_messages_received_confirm_total" + AMQP, 4);
+    assertGrew(before, after, "rabbitmq_global_messages_confirmed_total" + AMQP, 4);
+    assertGrew(before, after, "rabbitmq_global_messages_routed_total" + AMQP, 3);
+    assertGrew(before, after, "rabbitmq_global_messages_unroutable_dropped_total" + AMQP, 1);
+    assertGrew(before, after, "rabbitmq_global_messages_delivered_total" + CLASSIC, 2);
+    assertGrew(
+        before, after, "rabbitmq_global_messages_delivered_get_manual_ack_total" + CLASSIC, 1);
+    assertGrew(before, after, "rabbitmq_global_messages_delivered_get_auto_ack_total" + CLASSIC, 1);
+    assertGrew(before, after, "rabbitmq_global_messages_acknowledged_total" + CLASSIC, 1);
+    assertGrew(before, after, "rabbitmq_global_messages_get_empty_total" + CLASSIC, 1);
+    assertGrew(before, after, "mayfly_messages_purged_total", 1);
+  }
+
+  private static void assertGrew(Scrape before, Scrape after, String sample, double by) {
+    assertThat(after.value(sample) - before.value(sample)).as(sample).isEqualTo(by);
+  }
+
+  @Test
+  void objectsHaveSamplesOfTheirOwn() throws Exception {
+    try (Connection connection = broker.factory().newConnection();
+        Channel channel = connection.createChannel()) {
+      channel.queueDeclare("object", false, true, false, null);
+      String labels = "{queue=\"object\",vhost=\"/\"}";
+      Scrape objects = scrape("/metrics/per-object");
+      assertThat(objects.samples("rabbitmq_queue_messages"))
+          .contains("rabbitmq_queue_messages" + labels);
+      assertThat(objects.samples("rabbitmq_queue_info"))
+          .contains(
+              "rabbitmq_queue_info{membership=\"leader\",queue=\"object\","
+                  + "queue_type=\"rabbit_classic_queue\",vhost=\"/\"}");
+      assertThat(objects.samples("rabbitmq_channel_consumers")).hasSize(1);
+      assertThat(objects.samples("rabbitmq_connection_incoming_bytes_total")).hasSize(1);
+
+      Scrape detailed = scrape("/metrics/detailed?family=queue_coarse_metrics&vhost=%2F&queue=ob");
+      assertThat(detailed.samples("rabbitmq_detailed_queue_messages"))
+          .containsExactly("rabbitmq_detailed_queue_messages" + labels);
+      assertThat(detailed.lines()).noneMatch(line -> line.contains("queue_consumers"));
+      assertThat(scrape("/metrics/detailed?family=queue_metrics&vhost=other").lines())
+          .noneMatch(line -> line.contains("object"));
+    }
+  }
+
+  /** More than fit into a slice and into one buffer. */
+  @Test
+  void manyQueuesAreOneFamily() throws Exception {
+    try (Connection connection = broker.factory().newConnection();
+        Channel channel = connection.createChannel()) {
+      for (int i = 0; i < 600; i++) {
+        channel.queueDeclareNoWait("many-" + i, false, true, false, null);
+      }
+      channel.queueDeclare("many", false, true, false, null);
+      Scrape scrape = Scrape.of(port, "/metrics/per-object", OPEN_METRICS);
+      assertThat(scrape.type("rabbitmq_queue_messages")).isEqualTo("gauge");
+      assertThat(scrape.samples("rabbitmq_queue_messages").stream().distinct())
+          .hasSizeGreaterThan(600);
+      assertThat(scrape.lines().stream().filter("# EOF"::equals)).hasSize(1);
+      assertThat(scrape.lines()).last().isEqualTo("# EOF");
+    }
+  }
+
+  @Test
+  void formatIsNegotiated() throws Exception {
+    Scrape text = scrape("/metrics");
+    assertThat(text.contentType()).startsWith("text/plain; version=0.0.4");
+    assertThat(text.lines()).doesNotContain("# EOF");
+    Scrape openMetrics = Scrape.of(port, "/metrics", OPEN_METRICS);
+    assertThat(openMetrics.contentType()).startsWith("application/openmetrics-text; version=1.0.0");
+    assertThat(openMetrics.type("rabbitmq_connections_opened")).isEqualTo("counter");
+    assertThat(openMetrics.type("rabbitmq_identity_info")).isEqualTo("unknown");
+    assertThat(openMetrics.lines()).last().isEqualTo("# EOF");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"/", "/metrics/memory", "/metricsx"})
+  void otherPathsAreNotFound(String path) throws Exception {
+    assertThat(Scrape.of(port, path, TEXT).status()).isEqualTo(404);
+  }
+
+  @Test
+  void requestsThatAreNoScrapesAreRefused() throws Exception {
+    assertThat(Scrape.send("POST", port, "/metrics", TEXT).status()).isEqualTo(405);
+    assertThat(Scrape.send("HEAD", port, "/metrics", TEXT).status()).isEqualTo(200);
+    assertThat(Scrape.of(port, "/metrics/detailed?queue=%5B", TEXT).status()).isEqualTo(400);
+  }
+
+  @Test
+  void takenPortIsReportedAtTheStart() {
+    BrokerProcess second =
+        BrokerProcess.builder()
+            .set("prometheus.tcp.ip", "127.0.0.1")
+            .set("prometheus.tcp.port", port)
+            .launch();
+    assertThat(second.awaitExit()).isEqualTo(1);
+    assertThat(second.output())
+        .contains(
+            "mayfly: cannot listen for Prometheus on 127.0.0.1:"
+                + port
+                + ": Address already in use");
+  }
+}

@@ -1,0 +1,2 @@
+/** The metrics for Prometheus. */
+package io.mayflymq.it.metrics;
