@@ -19,8 +19,8 @@ import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.DeclaredQueue;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueContents;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
-import io.mayflymq.core.vhost.queue.QueueState;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.ShortString;
@@ -186,7 +186,8 @@ class QueueSnapshotTest {
     loops.settle();
     publish(queue, "m", Message.NO_TTL);
     assertThat(view(queue).consumers())
-        .containsExactly(new QueueState.Member(first, true), new QueueState.Member(second, false));
+        .containsExactly(
+            new QueueContents.Member(first, true), new QueueContents.Member(second, false));
     assertThat(queue.counters().get(Counter.DELIVERED)).isEqualTo(1);
   }
 

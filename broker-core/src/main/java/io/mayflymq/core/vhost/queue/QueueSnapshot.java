@@ -8,37 +8,37 @@ import java.util.List;
  * A queue at one moment.
  *
  * @param queue the queue; its counters go on
- * @param state what it had
+ * @param contents what it had
  */
-public record QueueSnapshot(Queue queue, QueueState state) {
+public record QueueSnapshot(Queue queue, QueueContents contents) {
   /** Takes a snapshot, within a burst of the queue's shard; null if the queue is deleted. */
   public static QueueSnapshot of(Queue queue) {
-    QueueState state = queue.onShard().state();
-    return state == null ? null : new QueueSnapshot(queue, state);
+    QueueContents contents = queue.onShard().contents();
+    return contents == null ? null : new QueueSnapshot(queue, contents);
   }
 
-  /** See {@link QueueState#totals}. */
+  /** See {@link QueueContents#totals}. */
   public QueueTotals totals() {
-    return state.totals();
+    return contents.totals();
   }
 
-  /** See {@link QueueState#scheduled}. */
+  /** See {@link QueueContents#scheduled}. */
   public QueueTotals scheduled() {
-    return state.scheduled();
+    return contents.scheduled();
   }
 
-  /** See {@link QueueState#waiting}. */
+  /** See {@link QueueContents#waiting}. */
   public QueueTotals waiting() {
-    return state.waiting();
+    return contents.waiting();
   }
 
-  /** See {@link QueueState#consumers}. */
-  public List<QueueState.Member> consumers() {
-    return state.consumers();
+  /** See {@link QueueContents#consumers}. */
+  public List<QueueContents.Member> consumers() {
+    return contents.consumers();
   }
 
-  /** See {@link QueueState#head}. */
+  /** See {@link QueueContents#head}. */
   public Message head() {
-    return state.head();
+    return contents.head();
   }
 }

@@ -60,7 +60,7 @@ public interface ShardQueue {
   void trimMemory();
 
   /** Returns what the queue has at this moment; null if it is deleted. */
-  QueueState state();
+  QueueContents contents();
 
   // Dead letters that wait
 

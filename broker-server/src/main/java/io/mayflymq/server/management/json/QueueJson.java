@@ -7,8 +7,8 @@ import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueContents;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
-import io.mayflymq.core.vhost.queue.QueueState;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.delivery.ChannelConsumerTarget;
 import io.mayflymq.server.delivery.ChannelIdentity;
@@ -86,7 +86,7 @@ public final class QueueJson {
   }
 
   /** Returns a consumer of a queue. */
-  public static Map<String, Object> consumer(QueueSnapshot view, QueueState.Member member) {
+  public static Map<String, Object> consumer(QueueSnapshot view, QueueContents.Member member) {
     Consumer consumer = member.consumer();
     Queue queue = view.queue();
     Map<String, Object> object =
@@ -130,7 +130,7 @@ public final class QueueJson {
   private static String tagOfFirst(
       QueueSnapshot view, java.util.function.Predicate<Consumer> wanted) {
     return view.consumers().stream()
-        .map(QueueState.Member::consumer)
+        .map(QueueContents.Member::consumer)
         .filter(wanted)
         .map(consumer -> consumer.tag().value())
         .findFirst()
@@ -142,7 +142,7 @@ public final class QueueJson {
       return null;
     }
     return view.consumers().stream()
-        .filter(QueueState.Member::active)
+        .filter(QueueContents.Member::active)
         .map(member -> member.consumer().tag().value())
         .findFirst()
         .orElse(null);

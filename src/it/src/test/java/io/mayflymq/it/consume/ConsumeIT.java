@@ -5,6 +5,7 @@ import static io.mayflymq.it.harness.Amqp.bytes;
 import static io.mayflymq.it.harness.ChannelErrors.assertChannelError;
 import static io.mayflymq.it.harness.ChannelErrors.assertConnectionError;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.rabbitmq.client.AMQP.BasicProperties;
 import com.rabbitmq.client.Channel;
@@ -96,7 +97,10 @@ class ConsumeIT {
     second.next();
     channel.basicAck(taken.tag(), false);
     amqp.publish(queue, "more");
-    assertThat(amqp.ready(queue) + amqp.ready(other)).isEqualTo(5);
+    // The consumers are woken in turn, on the threads of their queues.
+    await()
+        .atMost(Patience.TIME)
+        .untilAsserted(() -> assertThat(amqp.ready(queue) + amqp.ready(other)).isEqualTo(5));
   }
 
   @Test

@@ -15,8 +15,8 @@ import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.HeldMessages;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueContents;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
-import io.mayflymq.core.vhost.queue.QueueState;
 import io.mayflymq.core.vhost.queue.ShardQueue;
 
 /**
@@ -184,15 +184,15 @@ public final class LocalQueue implements ShardQueue {
   }
 
   @Override
-  public QueueState state() {
+  public QueueContents contents() {
     return isDeleted()
         ? null
-        : new QueueState(
+        : new QueueContents(
             machine.totals(),
             state.hidden().scheduled(),
             state.hidden().waiting(),
             machine.consumers().stream()
-                .map(consumer -> new QueueState.Member(consumer, machine.isActive(consumer)))
+                .map(consumer -> new QueueContents.Member(consumer, machine.isActive(consumer)))
                 .toList(),
             machine instanceof MessageSource messages ? messages.peekHead() : null);
   }

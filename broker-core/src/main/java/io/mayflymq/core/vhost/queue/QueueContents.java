@@ -14,7 +14,7 @@ import java.util.List;
  * @param consumers its consumers, in the order in which they were added
  * @param head its first ready message; null if none was ready or its content was not in memory
  */
-public record QueueState(
+public record QueueContents(
     QueueTotals totals,
     QueueTotals scheduled,
     QueueTotals waiting,
