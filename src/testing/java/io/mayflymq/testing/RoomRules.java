@@ -10,6 +10,7 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaConstructor;
 import com.tngtech.archunit.core.domain.JavaConstructorCall;
 import com.tngtech.archunit.lang.AbstractClassesTransformer;
 import com.tngtech.archunit.lang.ArchCondition;
@@ -40,6 +41,7 @@ import java.util.stream.Collectors;
 public final class RoomRules {
   private static final int MOST_FILES = 25;
   private static final int LARGEST_CYCLE = 3;
+  private static final int MOST_PARAMETERS = 5;
 
   private RoomRules() {}
 
@@ -107,6 +109,46 @@ public final class RoomRules {
                   String what = room.name() + " has a cycle of " + cycle.size() + ": " + cycle;
                   events.add(new SimpleConditionEvent(room, cycle.size() <= most, what));
                 }
+              }
+            })
+        .allowEmptyShould(true);
+  }
+
+  /**
+   * A constructor that is called by name has at most five parameters; those of records, enums,
+   * lambdas and anonymous classes are not.
+   *
+   * @param parent above the packages
+   * @param exceptions how many the constructors of some classes have nevertheless: not more
+   */
+  public static ArchRule smallConstructors(String parent, Map<String, Integer> exceptions) {
+    return ArchRuleDefinition.constructors()
+        .that()
+        .areDeclaredInClassesThat()
+        .resideInAPackage(parent + "..")
+        .and()
+        .areDeclaredInClassesThat()
+        .areNotAssignableTo(Record.class)
+        .and()
+        .areDeclaredInClassesThat()
+        .areNotEnums()
+        .and()
+        .areDeclaredInClassesThat()
+        .areNotAnonymousClasses()
+        .should(
+            new ArchCondition<>("have at most " + MOST_PARAMETERS + " parameters") {
+              @Override
+              public void check(JavaConstructor constructor, ConditionEvents events) {
+                int most =
+                    exceptions.getOrDefault(
+                        constructor.getOwner().getSimpleName(), MOST_PARAMETERS);
+                int parameters = constructor.getRawParameterTypes().size();
+                if (constructor.getOwner().isInnerClass()) {
+                  parameters--;
+                }
+                events.add(
+                    new SimpleConditionEvent(
+                        constructor, parameters <= most, constructor.getDescription()));
               }
             })
         .allowEmptyShould(true);

@@ -43,4 +43,8 @@ class ArchitectureTest {
       RoomRules.smallCycles(
           "io.mayflymq.protocol",
           Map.of("io.mayflymq.protocol.method", 9)); // A sealed interface and its records.
+
+  @ArchTest
+  static final ArchRule SMALL_CONSTRUCTORS =
+      RoomRules.smallConstructors("io.mayflymq.protocol", Map.of());
 }

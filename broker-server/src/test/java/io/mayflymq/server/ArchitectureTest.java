@@ -65,4 +65,9 @@ class ArchitectureTest {
 
   @ArchTest
   static final ArchRule SMALL_CYCLES = RoomRules.smallCycles("io.mayflymq.server", Map.of());
+
+  @ArchTest
+  static final ArchRule SMALL_CONSTRUCTORS =
+      // Each is made in one place, from what only exists there.
+      RoomRules.smallConstructors("io.mayflymq.server", Map.of("Storage", 6, "Invocation", 6));
 }

@@ -38,22 +38,20 @@ public final class EffectiveSettings {
   /**
    * Merges the settings.
    *
-   * @param policy null for none
-   * @param operatorPolicy null for none
+   * @param policies those that apply
    * @param arguments valid arguments of the declaration
    * @param defaults what counts if nothing else sets a key
    * @param candidates all policies with their verdicts, in order of precedence
    */
   public EffectiveSettings(
       PolicySubject subject,
-      Policy policy,
-      Policy operatorPolicy,
+      AppliedPolicies policies,
       FieldTable arguments,
       Defaults defaults,
       List<PolicyCandidate> candidates) {
     this.subject = subject;
-    this.policy = policy;
-    this.operatorPolicy = operatorPolicy;
+    this.policy = policies.policy();
+    this.operatorPolicy = policies.operatorPolicy();
     this.candidates = candidates;
     this.defaults = defaults;
     if (policy != null) {

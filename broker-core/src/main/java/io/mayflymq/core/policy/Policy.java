@@ -29,19 +29,14 @@ public final class Policy {
   private final int priority;
   private final PolicyDefinition definition;
 
-  private Policy(
-      PolicyKind kind,
-      String name,
-      PolicyPattern pattern,
-      ApplyTo applyTo,
-      int priority,
-      PolicyDefinition definition) {
-    this.kind = kind;
-    this.name = name;
-    this.pattern = pattern;
-    this.applyTo = applyTo;
-    this.priority = priority;
-    this.definition = definition;
+  /** Takes over what was parsed from a term without an error. */
+  private Policy(Parser parsed) {
+    this.kind = parsed.kind;
+    this.name = parsed.name;
+    this.pattern = parsed.pattern;
+    this.applyTo = parsed.applyTo;
+    this.priority = parsed.priority;
+    this.definition = parsed.definition;
   }
 
   /**
@@ -218,6 +213,11 @@ public final class Policy {
     private final Function<String, PolicyPattern> compiler;
     private final List<String> errors = new ArrayList<>();
 
+    private PolicyDefinition definition;
+    private ApplyTo applyTo;
+    private PolicyPattern pattern;
+    private int priority;
+
     Parser(
         PolicyKind kind,
         String name,
@@ -238,14 +238,14 @@ public final class Policy {
       if (ValueValidator.utf8Length(name) > ValueValidator.MAX_NAME_BYTES) {
         errors.add("policy name must not exceed %d bytes".formatted(ValueValidator.MAX_NAME_BYTES));
       }
-      PolicyDefinition definition = definition();
-      ApplyTo applyTo = applyTo();
-      PolicyPattern pattern = pattern();
-      int priority = priority();
+      definition = definition();
+      applyTo = applyTo();
+      pattern = pattern();
+      priority = priority();
       if (!errors.isEmpty()) {
         throw new PolicyException(errors);
       }
-      return new Policy(kind, name, pattern, applyTo, priority, definition);
+      return new Policy(this);
     }
 
     private PolicyDefinition definition() {

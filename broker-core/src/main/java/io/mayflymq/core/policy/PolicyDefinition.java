@@ -39,7 +39,7 @@ public final class PolicyDefinition {
               if (key == null || !key.isAllowedIn(kind)) {
                 unknown.put(name, value);
               } else {
-                FormerNames.warn("policy key", name, key.wireName());
+                DeprecatedNames.warn("policy key", name, key.wireName());
                 values.put(key, key.check(value));
               }
             });

@@ -47,7 +47,7 @@ public final class PolicyTable {
    * to find the policies.
    */
   private record Applied(
-      Policy policy, Policy operatorPolicy, FieldTable arguments, QueueSettings byArguments) {}
+      AppliedPolicies policies, FieldTable arguments, QueueSettings byArguments) {}
 
   private PolicyTable(
       Map<PolicyKind, List<Policy>> policies, Defaults defaults, long patternsSize) {
@@ -168,6 +168,11 @@ public final class PolicyTable {
     return null;
   }
 
+  private AppliedPolicies applying(PolicySubject subject) {
+    return new AppliedPolicies(
+        applying(PolicyKind.POLICY, subject), applying(PolicyKind.OPERATOR_POLICY, subject));
+  }
+
   /**
    * Returns the effective settings of a queue: its arguments, merged with the policies that apply.
    *
@@ -176,17 +181,15 @@ public final class PolicyTable {
    */
   public QueueSettings settingsOf(String queue, FieldTable arguments, QueueSettings byArguments) {
     PolicySubject subject = PolicySubject.queue(byArguments.type(), queue);
-    Policy policy = applying(PolicyKind.POLICY, subject);
-    Policy operatorPolicy = applying(PolicyKind.OPERATOR_POLICY, subject);
-    return policy == null && operatorPolicy == null && defaults.sayNothing()
+    AppliedPolicies policies = applying(subject);
+    return policies.equals(AppliedPolicies.NONE) && defaults.sayNothing()
         ? byArguments
-        : recent.get(new Applied(policy, operatorPolicy, arguments, byArguments), this::settings);
+        : recent.get(new Applied(policies, arguments, byArguments), this::settings);
   }
 
   private QueueSettings settings(Applied to) {
     PolicySubject any = PolicySubject.queue(to.byArguments.type(), "");
-    return new EffectiveSettings(
-            any, to.policy, to.operatorPolicy, to.arguments, defaults, List.of())
+    return new EffectiveSettings(any, to.policies, to.arguments, defaults, List.of())
         .toQueueSettings(to.byArguments);
   }
 
@@ -210,8 +213,8 @@ public final class PolicyTable {
 
   private EffectiveSettings ofExchange(String exchange, FieldTable arguments) {
     PolicySubject subject = PolicySubject.exchange(exchange);
-    Policy policy = applying(PolicyKind.POLICY, subject);
-    return new EffectiveSettings(subject, policy, null, arguments, defaults, List.of());
+    AppliedPolicies policies = new AppliedPolicies(applying(PolicyKind.POLICY, subject), null);
+    return new EffectiveSettings(subject, policies, arguments, defaults, List.of());
   }
 
   /**
@@ -220,26 +223,19 @@ public final class PolicyTable {
    */
   public EffectiveSettings byPolicies(PolicySubject subject) {
     return new EffectiveSettings(
-        subject,
-        applying(PolicyKind.POLICY, subject),
-        applying(PolicyKind.OPERATOR_POLICY, subject),
-        FieldTable.EMPTY,
-        Defaults.NONE,
-        List.of());
+        subject, applying(subject), FieldTable.EMPTY, Defaults.NONE, List.of());
   }
 
   /** Returns the effective settings of an object with their origins and all candidates. */
   public EffectiveSettings explain(PolicySubject subject, FieldTable arguments) {
-    Policy policy = applying(PolicyKind.POLICY, subject);
-    Policy operatorPolicy = applying(PolicyKind.OPERATOR_POLICY, subject);
+    AppliedPolicies policies = applying(subject);
     List<PolicyCandidate> candidates = new ArrayList<>();
     for (Policy candidate : ofKind(PolicyKind.POLICY)) {
-      candidates.add(PolicyCandidate.of(candidate, subject, policy));
+      candidates.add(PolicyCandidate.of(candidate, subject, policies.policy()));
     }
     for (Policy candidate : ofKind(PolicyKind.OPERATOR_POLICY)) {
-      candidates.add(PolicyCandidate.of(candidate, subject, operatorPolicy));
+      candidates.add(PolicyCandidate.of(candidate, subject, policies.operatorPolicy()));
     }
-    return new EffectiveSettings(
-        subject, policy, operatorPolicy, arguments, defaults, List.copyOf(candidates));
+    return new EffectiveSettings(subject, policies, arguments, defaults, List.copyOf(candidates));
   }
 }

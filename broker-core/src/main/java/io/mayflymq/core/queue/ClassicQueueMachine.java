@@ -1,5 +1,6 @@
 package io.mayflymq.core.queue;
 
+import io.mayflymq.core.expiry.QueueLease;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
@@ -13,7 +14,6 @@ import io.mayflymq.core.queue.index.PagePool;
 import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.queue.messages.MessageDeadlines;
 import io.mayflymq.core.queue.messages.QueueMessages;
-import io.mayflymq.core.retention.QueueLease;
 import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
@@ -36,7 +36,7 @@ import java.util.List;
  * meanwhile, it is set again. Very many expiries at once are processed in slices of EXPIRY_SLICE, with the event loop running in between.
  */
 public final class ClassicQueueMachine
-    implements QueueMachine, MessageSource, Leased, DeadLettering, MemoryBound {
+    implements QueueMachine, MessageSource, LeasedQueue, DeadLettering, MemoryBound {
   /** How many messages expire in one slice before other work gets its turn. */
   static final int EXPIRY_SLICE = 1024;
 
@@ -418,7 +418,7 @@ public final class ClassicQueueMachine
   /** Returns how many messages the queue has, ready and unacknowledged, and their body sizes. */
   @Override
   public QueueTotals totals() {
-    Unreadable unreadable = messageRemover.unreadable();
+    UnreadableMessages unreadable = messageRemover.unreadable();
     return messages.totals(
         returns.waiting(), returns.waitingBytes(), unreadable.count(), unreadable.bytes());
   }

@@ -1,9 +1,9 @@
 package io.mayflymq.core.queue;
 
+import io.mayflymq.core.expiry.Deadlines;
+import io.mayflymq.core.expiry.LongPairHeap;
 import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.EntryMetadata;
-import io.mayflymq.core.retention.Deadlines;
-import io.mayflymq.core.retention.LongPairHeap;
 import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.RetrySettings;
 import io.mayflymq.core.store.RedeliveryNotes;

@@ -1,12 +1,12 @@
 package io.mayflymq.core.queue;
 
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.messages.MessageDeadlines;
 import io.mayflymq.core.queue.messages.QueueMessages;
-import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.DeadLetterSettings;
 import io.mayflymq.core.settings.LengthSettings;
 import io.mayflymq.core.settings.QueueSettings;
@@ -21,18 +21,18 @@ final class MessageRemover {
   private final MessageIndex<Message> index;
   private final QueueMessages messages;
   private final MessageDeadlines deadlines;
-  private final Unreadable unreadable;
+  private final UnreadableMessages unreadable;
 
   MessageRemover(QueueState state) {
     this.state = state;
     this.index = state.index;
     this.messages = state.messages;
     this.deadlines = state.deadlines;
-    this.unreadable = new Unreadable(state, this);
+    this.unreadable = new UnreadableMessages(state, this);
   }
 
   /** Returns the messages that cannot be read. */
-  Unreadable unreadable() {
+  UnreadableMessages unreadable() {
     return unreadable;
   }
 

@@ -1,8 +1,8 @@
 package io.mayflymq.core.queue;
 
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.queue.consumer.DeliveryPriority;
 import io.mayflymq.core.queue.index.MessageIndex;
-import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.ExpirySettings;
 import io.mayflymq.core.settings.LengthSettings;

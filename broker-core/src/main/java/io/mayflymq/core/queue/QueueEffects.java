@@ -1,8 +1,8 @@
 package io.mayflymq.core.queue;
 
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.store.UnsettledEntry;
 
 /**

@@ -11,7 +11,7 @@ import io.mayflymq.core.queue.index.QueueTotals;
  * io.mayflymq.core.queue.consumer.ConsumerTarget}s.
  *
  * <p>Every type of queue does this. What only some types do is in interfaces of their own, which a
- * caller asks for with {@code instanceof}: {@link MessageSource}, {@link Leased}, {@link
+ * caller asks for with {@code instanceof}: {@link MessageSource}, {@link LeasedQueue}, {@link
  * DeadLettering}, {@link MemoryBound}.
  *
  * <p>Belongs to the queue's shard.

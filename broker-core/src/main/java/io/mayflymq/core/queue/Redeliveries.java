@@ -1,9 +1,9 @@
 package io.mayflymq.core.queue;
 
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.EntryMetadata;
-import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.RetryType;
 import io.mayflymq.core.store.RedeliveryNotes;

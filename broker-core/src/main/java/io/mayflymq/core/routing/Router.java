@@ -1,6 +1,6 @@
 package io.mayflymq.core.routing;
 
-import io.mayflymq.core.retention.IdleLease;
+import io.mayflymq.core.expiry.IdleLease;
 import io.mayflymq.core.routing.route.MessageProperties;
 import io.mayflymq.core.routing.route.QueueNode;
 import io.mayflymq.core.routing.route.RecentHistory;
@@ -26,7 +26,7 @@ import java.util.Set;
  * delay counts as not delayed.
  */
 final class Router<Q> {
-  private final Nodes<Q> nodes;
+  private final RoutingNodes<Q> nodes;
   private final List<String> routingKeys;
   private final MessageProperties properties;
   private final Set<QueueNode<Q>> queues = new LinkedHashSet<>();
@@ -37,7 +37,7 @@ final class Router<Q> {
   private final Set<IdleLease> leases = new LinkedHashSet<>();
   private boolean reusable = true;
 
-  Router(Nodes<Q> nodes, List<String> routingKeys, MessageProperties properties) {
+  Router(RoutingNodes<Q> nodes, List<String> routingKeys, MessageProperties properties) {
     this.nodes = nodes;
     this.routingKeys = routingKeys;
     this.properties = properties;

@@ -1,6 +1,6 @@
 package io.mayflymq.core.routing;
 
-import io.mayflymq.core.retention.IdleLease;
+import io.mayflymq.core.expiry.IdleLease;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.binding.DestinationKind;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
@@ -36,15 +36,15 @@ import java.util.function.BiConsumer;
  */
 public final class RoutingTable<Q> {
   private static final RoutingTable<Object> EMPTY =
-      new RoutingTable<>(Nodes.empty(), HashMap.empty(), HashMap.empty());
+      new RoutingTable<>(RoutingNodes.empty(), HashMap.empty(), HashMap.empty());
 
-  private final Nodes<Q> nodes;
+  private final RoutingNodes<Q> nodes;
   // The bindings by destination; no set is empty. By source they are in the exchange's index.
   private final HashMap<String, HashSet<Binding>> toQueues;
   private final HashMap<String, HashSet<Binding>> toExchanges;
 
   private RoutingTable(
-      Nodes<Q> nodes,
+      RoutingNodes<Q> nodes,
       HashMap<String, HashSet<Binding>> toQueues,
       HashMap<String, HashSet<Binding>> toExchanges) {
     this.nodes = nodes;
@@ -410,7 +410,7 @@ public final class RoutingTable<Q> {
     return withNodes(nodes.with(node));
   }
 
-  private RoutingTable<Q> withNodes(Nodes<Q> changed) {
+  private RoutingTable<Q> withNodes(RoutingNodes<Q> changed) {
     return new RoutingTable<>(changed, toQueues, toExchanges);
   }
 }

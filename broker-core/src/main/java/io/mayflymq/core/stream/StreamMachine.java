@@ -1,5 +1,6 @@
 package io.mayflymq.core.stream;
 
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.StreamOffset;
@@ -12,7 +13,6 @@ import io.mayflymq.core.queue.QueueTimer;
 import io.mayflymq.core.queue.browse.MessageBrowser;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.index.QueueTotals;
-import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.StreamStore;
 import java.io.UncheckedIOException;

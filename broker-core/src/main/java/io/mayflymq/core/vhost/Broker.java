@@ -13,7 +13,7 @@ import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.vhost.deadletter.DeadLetterPublishers;
-import io.mayflymq.core.vhost.internal.EventExchange;
+import io.mayflymq.core.vhost.event.EventExchange;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;

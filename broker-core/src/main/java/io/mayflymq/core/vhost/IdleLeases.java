@@ -1,9 +1,9 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.expiry.Deadlines;
+import io.mayflymq.core.expiry.IdleLease;
 import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.policy.argument.ExpiresArgument;
-import io.mayflymq.core.retention.Deadlines;
-import io.mayflymq.core.retention.IdleLease;
 import io.mayflymq.core.routing.Removal;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.binding.Binding;

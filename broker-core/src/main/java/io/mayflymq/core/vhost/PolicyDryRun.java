@@ -1,9 +1,9 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.queue.PolicyImpact;
-import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.Comparator;

@@ -2,6 +2,7 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.event.AdministrationEvent;
 import io.mayflymq.core.event.BrokerEvents;
+import io.mayflymq.core.expiry.IdleLease;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.EffectiveSettings;
@@ -10,7 +11,6 @@ import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.PolicySubject;
 import io.mayflymq.core.policy.PolicyTable;
-import io.mayflymq.core.retention.IdleLease;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;

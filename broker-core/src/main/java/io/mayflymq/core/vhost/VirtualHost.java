@@ -18,7 +18,7 @@ import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.vhost.deadletter.DeadLetterRouter;
-import io.mayflymq.core.vhost.internal.Firehose;
+import io.mayflymq.core.vhost.event.Firehose;
 import io.mayflymq.core.vhost.queue.DeclaredQueue;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;

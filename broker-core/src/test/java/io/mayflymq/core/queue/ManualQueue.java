@@ -5,6 +5,7 @@ import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.QueueLog.Dead;
 import io.mayflymq.core.queue.QueueLog.Delivery;
+import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.queue.index.PagePool;
@@ -146,7 +147,8 @@ public final class ManualQueue implements QueueEffects {
 
   Consumer consumer(boolean acknowledges, boolean exclusive, int prefetch) {
     ShortString tag = ShortString.of(Integer.toString(consumers++));
-    return new Consumer(tag, acknowledges, exclusive, prefetch, FieldTable.EMPTY, new Outlet());
+    return new Consumer(
+        tag, new ConsumeOptions(acknowledges, exclusive, prefetch, FieldTable.EMPTY), new Outlet());
   }
 
   /** Makes a consumer that acknowledges, and lets it join. */

@@ -3,10 +3,10 @@ package io.mayflymq.core.queue;
 import static io.mayflymq.core.queue.ManualQueue.START;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.ManualQueue.Cause;
-import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;

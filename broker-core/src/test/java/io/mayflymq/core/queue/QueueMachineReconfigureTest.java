@@ -2,9 +2,9 @@ package io.mayflymq.core.queue;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;

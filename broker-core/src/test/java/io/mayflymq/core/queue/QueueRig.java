@@ -6,6 +6,7 @@ import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.queue.index.PagePool;
@@ -72,7 +73,8 @@ final class QueueRig {
     Outlet outlet = new Outlet(number, room);
     ShortString tag = ShortString.of("c" + number);
     return new Pair(
-        new Consumer(tag, acknowledges, false, prefetch, FieldTable.EMPTY, outlet),
+        new Consumer(
+            tag, new ConsumeOptions(acknowledges, false, prefetch, FieldTable.EMPTY), outlet),
         new Subscriber(number, acknowledges, prefetch, room),
         outlet);
   }

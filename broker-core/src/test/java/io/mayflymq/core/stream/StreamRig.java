@@ -1,13 +1,14 @@
 package io.mayflymq.core.stream;
 
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.message.StreamOffset;
 import io.mayflymq.core.policy.argument.QueueArguments;
 import io.mayflymq.core.queue.QueueEffects;
+import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
-import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.UnsettledEntry;
@@ -140,7 +141,9 @@ final class StreamRig implements QueueEffects {
     private int room = Integer.MAX_VALUE;
 
     Reader(FieldTable arguments, int prefetch) {
-      this.consumer = new Consumer(ShortString.of("c"), true, false, prefetch, arguments, this);
+      this.consumer =
+          new Consumer(
+              ShortString.of("c"), new ConsumeOptions(true, false, prefetch, arguments), this);
     }
 
     /** What it got since it was asked last. */

@@ -3,6 +3,7 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.store.ForwardingQueueStore;
@@ -13,7 +14,6 @@ import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
-import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.HashMap;
 import java.util.Map;
@@ -154,10 +154,7 @@ class ContainmentTest {
     Consumer consumer =
         new Consumer(
             ShortString.of("tag"),
-            true,
-            false,
-            0,
-            FieldTable.EMPTY,
+            ConsumeOptions.DEFAULT,
             new ConsumerTarget() {
               @Override
               public boolean reserve(Consumer asking) {

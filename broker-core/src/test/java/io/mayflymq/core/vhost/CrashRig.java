@@ -6,6 +6,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.MemoryMetadataLog;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.routing.binding.Binding;
@@ -460,7 +461,9 @@ final class CrashRig {
       this.queue = queue;
       this.consumer =
           new Consumer(
-              ShortString.of("tap"), acknowledges, false, prefetch, FieldTable.EMPTY, this);
+              ShortString.of("tap"),
+              new ConsumeOptions(acknowledges, false, prefetch, FieldTable.EMPTY),
+              this);
     }
 
     @Override

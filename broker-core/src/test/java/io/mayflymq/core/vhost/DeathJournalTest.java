@@ -3,8 +3,9 @@ package io.mayflymq.core.vhost;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.mayflymq.core.deathjournal.DeathRecord;
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.fault.Faults;
-import io.mayflymq.core.journal.DeathRecord;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DropOutcome;
 import io.mayflymq.core.message.DropTrigger;
@@ -12,7 +13,6 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Counter;
-import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.routing.exchange.ExchangeType;

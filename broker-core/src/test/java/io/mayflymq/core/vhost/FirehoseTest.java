@@ -6,7 +6,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
-import io.mayflymq.core.vhost.internal.Firehose;
+import io.mayflymq.core.vhost.event.Firehose;
 import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;

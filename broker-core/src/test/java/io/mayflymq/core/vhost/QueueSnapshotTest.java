@@ -10,6 +10,7 @@ import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.runtime.ManualLoops;
@@ -93,7 +94,7 @@ class QueueSnapshotTest {
   }
 
   private static Consumer nobody() {
-    return new Consumer(ShortString.EMPTY, true, false, 0, FieldTable.EMPTY, null);
+    return Consumer.ofGet();
   }
 
   @Test
@@ -206,7 +207,7 @@ class QueueSnapshotTest {
           @Override
           public void cancelled(Consumer consumer) {}
         };
-    return new Consumer(ShortString.of(tag), true, false, 0, FieldTable.EMPTY, outlet);
+    return new Consumer(ShortString.of(tag), ConsumeOptions.DEFAULT, outlet);
   }
 
   @Test

@@ -1,12 +1,13 @@
 package io.mayflymq.core.vhost;
 
+import io.mayflymq.core.deathjournal.DeathJournal;
 import io.mayflymq.core.fault.RecordedFaults;
-import io.mayflymq.core.journal.DeathJournal;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.MemoryMetadataLog;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.runtime.ManualLoops;
@@ -343,7 +344,7 @@ final class TestBroker {
 
   /** Whom basic.get settles through. */
   static Consumer getter() {
-    return new Consumer(ShortString.of("get"), true, false, 0, FieldTable.EMPTY, null);
+    return new Consumer(ShortString.of("get"), ConsumeOptions.DEFAULT, null);
   }
 
   /** A persistent message that bears a number. */
@@ -400,7 +401,10 @@ final class TestBroker {
 
     Collector(boolean acknowledges, int prefetch, FieldTable arguments) {
       consumer =
-          new Consumer(ShortString.of("tag"), acknowledges, false, prefetch, arguments, this);
+          new Consumer(
+              ShortString.of("tag"),
+              new ConsumeOptions(acknowledges, false, prefetch, arguments),
+              this);
     }
 
     List<Integer> numbers() {

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.entry;
 
-import io.mayflymq.core.journal.DeathRecord;
+import io.mayflymq.core.deathjournal.DeathRecord;
 import io.mayflymq.core.message.DeathHistory;
 import io.mayflymq.core.message.DropOutcome;
 import io.mayflymq.core.message.Message;

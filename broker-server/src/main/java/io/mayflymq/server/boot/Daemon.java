@@ -1,7 +1,7 @@
 package io.mayflymq.server.boot;
 
 import io.mayflymq.core.fault.BrokerThreads;
-import io.mayflymq.server.cli.ExitCode;
+import io.mayflymq.server.commandline.ExitCode;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.settings.LogSettings;

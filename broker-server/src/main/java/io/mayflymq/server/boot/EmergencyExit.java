@@ -4,7 +4,7 @@ import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.fault.LoggedFaults;
 import io.mayflymq.core.fault.ProcessEnd;
-import io.mayflymq.server.cli.ExitCode;
+import io.mayflymq.server.commandline.ExitCode;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;

@@ -2,8 +2,8 @@ package io.mayflymq.server.boot;
 
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.fault.Faults;
-import io.mayflymq.server.cli.ExitCode;
-import io.mayflymq.server.cli.ServerOptions;
+import io.mayflymq.server.commandline.ExitCode;
+import io.mayflymq.server.commandline.ServerOptions;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.source.ConfigException;

@@ -4,15 +4,15 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.security.Permission;
-import io.mayflymq.core.vhost.internal.Firehose;
+import io.mayflymq.core.vhost.event.Firehose;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.reply.ReplyConsumers;
 import io.mayflymq.protocol.method.BasicMethod;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ConnectionException;
-import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.server.channel.ChannelEvent.ConsumerCreated;
@@ -136,10 +136,8 @@ final class ConsumerOperations implements DeliveryReceiver {
     Consumer consumer =
         new Consumer(
             ShortString.of(tag),
-            !consume.noAck(),
-            consume.exclusive(),
-            prefetch,
-            consume.arguments(),
+            new ConsumeOptions(
+                !consume.noAck(), consume.exclusive(), prefetch, consume.arguments()),
             outlet);
     order.after(queue, () -> subscribe(queue, outlet.attach(consumer), consume));
   }
@@ -285,7 +283,7 @@ final class ConsumerOperations implements DeliveryReceiver {
 
   private DeliverySource sourceOfFetched(Queue queue) {
     if (lastFetched == null || lastFetched.queue() != queue) {
-      Consumer noConsumer = new Consumer(ShortString.EMPTY, true, false, 0, FieldTable.EMPTY, null);
+      Consumer noConsumer = Consumer.ofGet();
       lastFetched = new DeliverySource(queue, noConsumer, true);
     }
     return lastFetched;

@@ -1,7 +1,7 @@
 package io.mayflymq.server.channel;
 
-import io.mayflymq.core.retention.Deadlines;
-import io.mayflymq.core.retention.LongPairHeap;
+import io.mayflymq.core.expiry.Deadlines;
+import io.mayflymq.core.expiry.LongPairHeap;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.settings.QueueSettings;

@@ -7,7 +7,7 @@ import io.mayflymq.server.config.source.ConfigException;
 import io.mayflymq.server.config.source.ConfigFile;
 import io.mayflymq.server.config.source.FileEntry;
 import io.mayflymq.server.config.source.Origin;
-import io.mayflymq.server.config.source.Values;
+import io.mayflymq.server.config.source.SettingValues;
 import io.mayflymq.server.config.type.Key;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,11 +32,11 @@ public final class Configuration {
   private static final List<String> FOREIGN_VARIABLES =
       List.of(FILE_VARIABLE, "MAYFLY_HOME", "MAYFLY_JAVA_OPTS");
 
-  private final Values values;
+  private final SettingValues values;
   private final List<String> warnings;
   private final ServerSettings settings;
 
-  private Configuration(Values values, List<String> warnings) throws ConfigException {
+  private Configuration(SettingValues values, List<String> warnings) throws ConfigException {
     this.values = values;
     this.warnings = List.copyOf(warnings);
     this.settings = SettingsReader.read(values);
@@ -90,7 +90,7 @@ public final class Configuration {
               set.substring(equals + 1).strip());
       put(entries, current(entry, warnings));
     }
-    return new Configuration(new Values(entries), warnings);
+    return new Configuration(new SettingValues(entries), warnings);
   }
 
   private static Optional<String> variable(Map<String, String> environment, String name) {

@@ -34,7 +34,7 @@ public record ConnectionEnvironment(
     Supplier<ProtocolSettings> protocol,
     Alarms alarms,
     GlobalParameters parameters,
-    LineLimit linesBeforeLogin,
+    LogLineLimit linesBeforeLogin,
     Set<OpenConnection> open) {
 
   /** Creates an environment without connections. */

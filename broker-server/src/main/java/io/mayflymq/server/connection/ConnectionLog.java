@@ -28,8 +28,8 @@ final class ConnectionLog {
   private static final long PERIOD_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private final String sockets;
-  private final LineLimit linesBeforeLogin;
-  private LineLimit channelErrors;
+  private final LogLineLimit linesBeforeLogin;
+  private LogLineLimit channelErrors;
   private String who;
   private boolean loggedIn;
   private boolean endTold;
@@ -39,15 +39,15 @@ final class ConnectionLog {
    *
    * @param linesBeforeLogin limits the lines about all clients that have not logged in
    */
-  ConnectionLog(Channel socket, LineLimit linesBeforeLogin) {
+  ConnectionLog(Channel socket, LogLineLimit linesBeforeLogin) {
     this.sockets = ConnectionName.of(socket);
     this.linesBeforeLogin = linesBeforeLogin;
     this.who = sockets;
   }
 
   /** Creates the limit that all connections of a server share. */
-  static LineLimit limitOfStrangers() {
-    return new LineLimit(MOST_STRANGERS, PERIOD_NANOS, System::nanoTime);
+  static LogLineLimit limitOfStrangers() {
+    return new LogLineLimit(MOST_STRANGERS, PERIOD_NANOS, System::nanoTime);
   }
 
   /** Returns RabbitMQ's name for the connection: {@code 10.0.0.7:4711 -> 10.0.0.1:5672}. */
@@ -104,9 +104,9 @@ final class ConnectionLog {
   /** Logs a channel error caused by the client. */
   void channelError(int channel, AmqpException error) {
     if (channelErrors == null) {
-      channelErrors = new LineLimit(MOST_CHANNEL_ERRORS, PERIOD_NANOS, System::nanoTime);
+      channelErrors = new LogLineLimit(MOST_CHANNEL_ERRORS, PERIOD_NANOS, System::nanoTime);
     }
-    LineLimit.Verdict verdict = channelErrors.next();
+    LogLineLimit.Verdict verdict = channelErrors.next();
     if (verdict.isAdmitted()) {
       LOGGER.warn(
           "Channel error on connection {}, channel {}: {}{}",
@@ -197,7 +197,7 @@ final class ConnectionLog {
       return;
     }
     endTold = true;
-    LineLimit.Verdict verdict = linesBeforeLogin.next();
+    LogLineLimit.Verdict verdict = linesBeforeLogin.next();
     if (verdict.isAdmitted()) {
       LOGGER.warn("connection {}: {}{}", who, reason, verdict.leftOut());
     }

@@ -1,6 +1,6 @@
 package io.mayflymq.server.delivery;
 
-import io.mayflymq.core.vhost.internal.Firehose;
+import io.mayflymq.core.vhost.event.Firehose;
 import io.mayflymq.server.config.NodeName;
 
 /**

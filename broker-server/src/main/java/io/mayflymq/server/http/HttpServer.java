@@ -59,7 +59,7 @@ public final class HttpServer implements AutoCloseable {
       Workers workers,
       HttpConnections<HttpConnection> connections,
       BodyBuffer.Budget bodies,
-      HeldAnswers<HttpConnection> answers,
+      PendingResponses<HttpConnection> answers,
       Faults faults) {
     /** Creates the state without connections and answers. */
     Shared(HttpLimits limits, HttpService service, Workers workers, Faults faults) {
@@ -69,7 +69,7 @@ public final class HttpServer implements AutoCloseable {
           workers,
           new HttpConnections<>(limits.maxConnections()),
           new BodyBuffer.Budget(limits.maxBodies()),
-          new HeldAnswers<>(limits.maxAnswers()),
+          new PendingResponses<>(limits.maxAnswers()),
           faults);
     }
 

@@ -14,7 +14,7 @@ import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.auth.Authenticator;
 import io.mayflymq.server.management.auth.CrossSite;
-import io.mayflymq.server.management.json.JsonPieces;
+import io.mayflymq.server.management.json.JsonBody;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -94,7 +94,7 @@ final class ApiService implements HttpService {
     }
     headers.put("content-type", "application/json");
     return new HttpResponse(
-        response.status(), headers, new JsonPieces(response.body(), response.messages()));
+        response.status(), headers, new JsonBody(response.body(), response.messages()));
   }
 
   @Override

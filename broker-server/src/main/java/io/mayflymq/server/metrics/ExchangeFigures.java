@@ -34,10 +34,10 @@ final class ExchangeFigures {
   }
 
   /** Returns the families that RabbitMQ has of the cluster, as far as the scrape wants them. */
-  static Stream<Family> cluster(Scrape scrape, List<VirtualHost> all) {
+  static Stream<MetricFamily> cluster(Scrape scrape, List<VirtualHost> all) {
     List<VirtualHost> vhosts =
         all.stream().filter(vhost -> scrape.wantsVhost(vhost.name())).toList();
-    Stream.Builder<Family> families = Stream.builder();
+    Stream.Builder<MetricFamily> families = Stream.builder();
     if (scrape.wants("vhost_status")) {
       families.add(
           Value.gauge(

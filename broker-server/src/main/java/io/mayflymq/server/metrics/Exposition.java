@@ -20,7 +20,7 @@ final class Exposition implements BodySource {
   private static final byte[] END = "# EOF\n".getBytes(StandardCharsets.US_ASCII);
 
   private final ExpositionFormatWriter writer;
-  private final Iterator<Family> families;
+  private final Iterator<MetricFamily> families;
   private final long held;
   private final ByteArrayOutputStream slice = new ByteArrayOutputStream();
   private Iterator<MetricSnapshot> slices = Collections.emptyIterator();
@@ -31,7 +31,7 @@ final class Exposition implements BodySource {
    * @param writer the format
    * @param held about how many bytes the objects of the families take
    */
-  Exposition(ExpositionFormatWriter writer, Stream<Family> families, long held) {
+  Exposition(ExpositionFormatWriter writer, Stream<MetricFamily> families, long held) {
     this.writer = writer;
     this.families = families.iterator();
     this.held = held;

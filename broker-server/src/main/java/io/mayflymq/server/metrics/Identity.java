@@ -12,7 +12,7 @@ final class Identity {
   private Identity() {}
 
   /** Returns the families, of which every endpoint has one sample each. */
-  static Stream<Family> families(Scrape.Endpoint endpoint, GlobalParameters parameters) {
+  static Stream<MetricFamily> families(Scrape.Endpoint endpoint, GlobalParameters parameters) {
     return Stream.of(
         Value.info(
             "rabbitmq_build_info",

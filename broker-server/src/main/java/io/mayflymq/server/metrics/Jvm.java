@@ -14,7 +14,7 @@ final class Jvm {
 
   private Jvm() {}
 
-  static Stream<Family> families() {
-    return REGISTRY.scrape().stream().map(Family::of);
+  static Stream<MetricFamily> families() {
+    return REGISTRY.scrape().stream().map(MetricFamily::of);
   }
 }

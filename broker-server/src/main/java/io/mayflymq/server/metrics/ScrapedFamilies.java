@@ -42,8 +42,8 @@ final class ScrapedFamilies {
   }
 
   /** Returns the families in the order in which they are written. */
-  Stream<Family> all() {
-    Stream<Family> identity =
+  Stream<MetricFamily> all() {
+    Stream<MetricFamily> identity =
         Identity.families(scrape.endpoint(), broker.environment().parameters());
     return switch (scrape.endpoint()) {
       case AGGREGATED ->
@@ -65,43 +65,43 @@ final class ScrapedFamilies {
     };
   }
 
-  private Stream<Family> wanted(String family, Stream<Family> families) {
+  private Stream<MetricFamily> wanted(String family, Stream<MetricFamily> families) {
     return scrape.wants(family) ? families : Stream.empty();
   }
 
   /** Returns the numbers of objects, and the alarms. */
-  private Stream<Family> totals() {
-    Stream<Family> connections =
+  private Stream<MetricFamily> totals() {
+    Stream<MetricFamily> connections =
         open.connections().complete()
             ? Stream.of(
                 Value.gauge(
                     "rabbitmq_connections", "Open connections.", open.connections().views().size()),
                 Value.gauge("rabbitmq_channels", "Open channels.", open.channels().size()))
             : Stream.empty();
-    Stream<Family> consumers =
+    Stream<MetricFamily> consumers =
         queueSum().stream()
             .map(sum -> Value.gauge("rabbitmq_consumers", "Consumers.", sum.consumers()));
     long declared =
         broker().virtualHosts().stream().mapToInt(vhost -> vhost.routing().queueCount()).sum();
-    Stream<Family> others =
+    Stream<MetricFamily> others =
         Stream.concat(
             Stream.of(Value.gauge("rabbitmq_queues", "Queues.", (double) declared)),
-            Family.all(PREFIX, NodeFigures.ALARMS, List.of(new NodeFigures(broker))));
+            MetricFamily.all(PREFIX, NodeFigures.ALARMS, List.of(new NodeFigures(broker))));
     return Stream.of(connections, consumers, others).flatMap(families -> families);
   }
 
-  private Stream<Family> node() {
+  private Stream<MetricFamily> node() {
     String prefix = scrape.endpoint().prefix();
     List<NodeFigures> node = List.of(new NodeFigures(broker));
     return Stream.of(
-            wanted("connection_churn_metrics", Family.all(prefix, NodeFigures.CHURN, node)),
-            wanted("node_coarse_metrics", Family.all(prefix, NodeFigures.COARSE, node)),
-            wanted("node_metrics", Family.all(prefix, NodeFigures.LIMITS, node)))
+            wanted("connection_churn_metrics", MetricFamily.all(prefix, NodeFigures.CHURN, node)),
+            wanted("node_coarse_metrics", MetricFamily.all(prefix, NodeFigures.COARSE, node)),
+            wanted("node_metrics", MetricFamily.all(prefix, NodeFigures.LIMITS, node)))
         .flatMap(families -> families);
   }
 
   /** Returns the sums of objects, under the names that the objects have. */
-  private Stream<Family> sums() {
+  private Stream<MetricFamily> sums() {
     List<QueueFigures> queue = queueSum();
     List<ChannelFigures> channel =
         open.connections().complete() ? List.of(ChannelFigures.sum(open.channels())) : List.of();
@@ -110,50 +110,53 @@ final class ScrapedFamilies {
     List<SummedCounts> ofQueues = List.of(SummedCounts.of(sums.queues()));
     List<SummedCounts> ofChannels = List.of(SummedCounts.of(sums.channels()));
     return Stream.of(
-            Family.all(PREFIX, QueueFigures.COARSE, queue),
-            Family.all(PREFIX, QueueFigures.DETAILS, queue),
-            Family.all(PREFIX, QueueFigures.DELIVERIES, ofQueues),
-            Family.all(PREFIX, SummedCounts.QUEUE_PUBLISHES, ofQueues),
-            Family.all(PREFIX, ChannelFigures.METRICS, channel),
-            Family.all(PREFIX, SummedCounts.CHANNEL_PUBLISHES, ofChannels),
-            Family.all(PREFIX, SummedCounts.CHANNEL_DELIVERIES, ofQueues),
-            Family.all(PREFIX, ConnectionFigures.COARSE, connection),
-            Family.all(PREFIX, ConnectionFigures.DETAILS, connection))
+            MetricFamily.all(PREFIX, QueueFigures.COARSE, queue),
+            MetricFamily.all(PREFIX, QueueFigures.DETAILS, queue),
+            MetricFamily.all(PREFIX, QueueFigures.DELIVERIES, ofQueues),
+            MetricFamily.all(PREFIX, SummedCounts.QUEUE_PUBLISHES, ofQueues),
+            MetricFamily.all(PREFIX, ChannelFigures.METRICS, channel),
+            MetricFamily.all(PREFIX, SummedCounts.CHANNEL_PUBLISHES, ofChannels),
+            MetricFamily.all(PREFIX, SummedCounts.CHANNEL_DELIVERIES, ofQueues),
+            MetricFamily.all(PREFIX, ConnectionFigures.COARSE, connection),
+            MetricFamily.all(PREFIX, ConnectionFigures.DETAILS, connection))
         .flatMap(families -> families);
   }
 
-  private Stream<Family> objects() {
+  private Stream<MetricFamily> objects() {
     String prefix = scrape.endpoint().prefix();
     List<ChannelFigures> channels = open.channels().stream().map(ChannelFigures::of).toList();
     List<ConnectionFigures> connections =
         open.connections().views().stream()
             .map(connected -> ConnectionFigures.of(connected.view()))
             .toList();
-    Stream<Family> consumerCount =
+    Stream<MetricFamily> consumerCount =
         scrape.wants("queue_metrics")
             ? Stream.empty()
-            : Stream.of(Family.of(prefix, QueueFigures.CONSUMERS, queues));
+            : Stream.of(MetricFamily.of(prefix, QueueFigures.CONSUMERS, queues));
     return Stream.of(
-            wanted("queue_coarse_metrics", Family.all(prefix, QueueFigures.COARSE, queues)),
+            wanted("queue_coarse_metrics", MetricFamily.all(prefix, QueueFigures.COARSE, queues)),
             wanted("queue_consumer_count", consumerCount),
-            wanted("queue_metrics", Family.all(prefix, QueueFigures.DETAILS, queues)),
-            wanted("queue_delivery_metrics", Family.all(prefix, QueueFigures.DELIVERIES, queues)),
-            wanted("channel_metrics", Family.all(prefix, ChannelFigures.METRICS, channels)),
+            wanted("queue_metrics", MetricFamily.all(prefix, QueueFigures.DETAILS, queues)),
+            wanted(
+                "queue_delivery_metrics",
+                MetricFamily.all(prefix, QueueFigures.DELIVERIES, queues)),
+            wanted("channel_metrics", MetricFamily.all(prefix, ChannelFigures.METRICS, channels)),
             wanted(
                 "connection_coarse_metrics",
-                Family.all(prefix, ConnectionFigures.COARSE, connections)),
+                MetricFamily.all(prefix, ConnectionFigures.COARSE, connections)),
             wanted(
-                "connection_metrics", Family.all(prefix, ConnectionFigures.DETAILS, connections)),
+                "connection_metrics",
+                MetricFamily.all(prefix, ConnectionFigures.DETAILS, connections)),
             wanted(
                 "exchange_metrics",
-                Family.all(
+                MetricFamily.all(
                     prefix,
                     SummedCounts.EXCHANGE,
                     ExchangeFigures.counted(scrape, broker().virtualHosts()))))
         .flatMap(families -> families);
   }
 
-  private Stream<Family> queueInfo() {
+  private Stream<MetricFamily> queueInfo() {
     List<Value> infos =
         open.queues().views().stream()
             .map(
@@ -169,9 +172,9 @@ final class ScrapedFamilies {
         Value.gauge("rabbitmq_queue_info", "Type and role of a queue; always 1.", infos));
   }
 
-  private Stream<Family> global() {
+  private Stream<MetricFamily> global() {
     List<SummedCounts> deliveries = List.of(new SummedCounts(PROTOCOL_AND_TYPE, sums.queues()));
-    Stream<Family> consumers =
+    Stream<MetricFamily> consumers =
         queueSum().stream()
             .map(
                 sum ->
@@ -179,7 +182,7 @@ final class ScrapedFamilies {
                         "rabbitmq_global_consumers",
                         "Consumers.",
                         List.of(new Value(PROTOCOL, sum.consumers()))));
-    Stream<Family> publishers =
+    Stream<MetricFamily> publishers =
         open.connections().complete()
             ? Stream.of(
                 Value.gauge(
@@ -190,25 +193,25 @@ final class ScrapedFamilies {
                             PROTOCOL, (double) ChannelFigures.sum(open.channels()).publishers()))))
             : Stream.empty();
     return Stream.of(
-            Family.all(
+            MetricFamily.all(
                 PREFIX,
                 SummedCounts.GLOBAL_PUBLISHES,
                 List.of(new SummedCounts(PROTOCOL, sums.channels()))),
-            Family.all(
+            MetricFamily.all(
                 PREFIX,
                 SummedCounts.GLOBAL_ROUTES,
                 List.of(new SummedCounts(PROTOCOL, sums.exchanges()))),
             publishers,
             consumers,
-            Family.all(PREFIX, SummedCounts.GLOBAL_DELIVERIES, deliveries))
+            MetricFamily.all(PREFIX, SummedCounts.GLOBAL_DELIVERIES, deliveries))
         .flatMap(families -> families);
   }
 
-  private Stream<Family> own() {
+  private Stream<MetricFamily> own() {
     boolean complete = open.queues().complete() && open.connections().complete();
     return Stream.of(
-            OwnFamilies.counters(sums.queues()),
-            OwnFamilies.gauges(queueSum()),
+            MayflyFamilies.counters(sums.queues()),
+            MayflyFamilies.gauges(queueSum()),
             Stream.of(
                 Value.counter(
                     "mayfly_contained_faults_total",
@@ -221,7 +224,7 @@ final class ScrapedFamilies {
         .flatMap(families -> families);
   }
 
-  private Stream<Family> cluster() {
+  private Stream<MetricFamily> cluster() {
     return ExchangeFigures.cluster(scrape, broker().virtualHosts());
   }
 

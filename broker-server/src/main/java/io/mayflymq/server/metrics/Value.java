@@ -6,27 +6,28 @@ import java.util.List;
 /** A single value with its labels. */
 record Value(Labels labels, double value) implements Metric.Labelled {
   /** Returns a gauge without labels. */
-  static Family gauge(String name, String help, double value) {
+  static MetricFamily gauge(String name, String help, double value) {
     return gauge(name, help, List.of(new Value(Labels.EMPTY, value)));
   }
 
   /** Returns a gauge of several values. */
-  static Family gauge(String name, String help, List<Value> values) {
-    return Family.of("", Metric.gauge(name, help, Value::value), values);
+  static MetricFamily gauge(String name, String help, List<Value> values) {
+    return MetricFamily.of("", Metric.gauge(name, help, Value::value), values);
   }
 
   /** Returns a counter without labels. */
-  static Family counter(String name, String help, double value) {
+  static MetricFamily counter(String name, String help, double value) {
     return counter(name, help, List.of(new Value(Labels.EMPTY, value)));
   }
 
   /** Returns a counter of several values. */
-  static Family counter(String name, String help, List<Value> values) {
-    return Family.of("", Metric.counter(name, help, Value::value), values);
+  static MetricFamily counter(String name, String help, List<Value> values) {
+    return MetricFamily.of("", Metric.counter(name, help, Value::value), values);
   }
 
   /** Returns what is always 1, for its labels. */
-  static Family info(String name, String help, Labels labels) {
-    return Family.of("", Metric.untyped(name, help, Value::value), List.of(new Value(labels, 1)));
+  static MetricFamily info(String name, String help, Labels labels) {
+    return MetricFamily.of(
+        "", Metric.untyped(name, help, Value::value), List.of(new Value(labels, 1)));
   }
 }

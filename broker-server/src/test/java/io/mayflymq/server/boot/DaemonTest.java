@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.fault.Faults;
-import io.mayflymq.server.cli.ExitCode;
+import io.mayflymq.server.commandline.ExitCode;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.net.StartException;

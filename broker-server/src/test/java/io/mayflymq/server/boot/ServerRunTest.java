@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.fault.Faults;
-import io.mayflymq.server.cli.ExitCode;
-import io.mayflymq.server.cli.ServerOptions;
+import io.mayflymq.server.commandline.ExitCode;
+import io.mayflymq.server.commandline.ServerOptions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

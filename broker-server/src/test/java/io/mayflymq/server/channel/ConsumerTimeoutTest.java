@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;
@@ -64,7 +65,7 @@ class ConsumerTimeoutTest {
           .declareQueue(
               new QueueDeclaration("q", false, false, false, arguments, this, shard, false, false))
           .join();
-      Consumer consumer = new Consumer(ShortString.of("c"), true, false, 0, FieldTable.EMPTY, null);
+      Consumer consumer = new Consumer(ShortString.of("c"), ConsumeOptions.DEFAULT, null);
       source = new DeliverySource(vhost.routing().queue("q"), consumer, false);
       timeout = new ConsumerTimeout(7, unacked, shard, defaultMillis, this::ended);
     }

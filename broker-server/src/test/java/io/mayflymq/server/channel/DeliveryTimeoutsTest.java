@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;
@@ -60,7 +61,8 @@ class DeliveryTimeoutsTest {
         .declareQueue(
             new QueueDeclaration(queue, false, false, false, arguments, this, shard, false, false))
         .join();
-    Consumer consumer = new Consumer(ShortString.of("c"), true, false, 0, ofConsumer, null);
+    Consumer consumer =
+        new Consumer(ShortString.of("c"), new ConsumeOptions(true, false, 0, ofConsumer), null);
     return new DeliverySource(vhost.routing().queue(queue), consumer, false);
   }
 

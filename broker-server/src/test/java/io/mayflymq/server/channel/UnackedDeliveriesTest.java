@@ -3,8 +3,6 @@ package io.mayflymq.server.channel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.queue.consumer.Consumer;
-import io.mayflymq.protocol.types.FieldTable;
-import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.server.delivery.DeliverySource;
 import java.util.ArrayList;
 import java.util.List;
@@ -139,7 +137,6 @@ class UnackedDeliveriesTest {
   }
 
   private static DeliverySource source(boolean fetched) {
-    return new DeliverySource(
-        null, new Consumer(ShortString.EMPTY, true, false, 0, FieldTable.EMPTY, null), fetched);
+    return new DeliverySource(null, Consumer.ofGet(), fetched);
   }
 }

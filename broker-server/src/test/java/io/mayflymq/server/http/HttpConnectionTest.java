@@ -377,7 +377,7 @@ class HttpConnectionTest {
 
   @Test
   void oldestUnreadResponseIsDroppedForNewOnes() {
-    HeldAnswers<String> held = new HeldAnswers<>(100);
+    PendingResponses<String> held = new PendingResponses<>(100);
     held.begin("first", 60);
     held.begin("second", 30);
     assertThat(held.displaced()).isNull();

@@ -18,7 +18,7 @@ class ExpositionTest {
   private static final ExpositionFormatWriter TEXT = PrometheusTextFormatWriter.create();
   private static final ExpositionFormatWriter OPEN_METRICS = OpenMetricsTextFormatWriter.create();
 
-  private static List<String> lines(ExpositionFormatWriter writer, Family... families)
+  private static List<String> lines(ExpositionFormatWriter writer, MetricFamily... families)
       throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     Exposition exposition = new Exposition(writer, Stream.of(families), 0);
@@ -28,7 +28,7 @@ class ExpositionTest {
     return out.toString(StandardCharsets.UTF_8).lines().toList();
   }
 
-  private static Family many(int count, double missing) {
+  private static MetricFamily many(int count, double missing) {
     return Value.gauge(
         "many",
         "Many.",
@@ -40,8 +40,8 @@ class ExpositionTest {
 
   @Test
   void familiesKeepTheirOrderAndTypes() throws IOException {
-    Family info = Value.info("rabbitmq_z_info", "Info.", Labels.of("name", "a\"#\n"));
-    Family counter = Value.counter("a_total", "Count.", 7);
+    MetricFamily info = Value.info("rabbitmq_z_info", "Info.", Labels.of("name", "a\"#\n"));
+    MetricFamily counter = Value.counter("a_total", "Count.", 7);
     assertThat(lines(TEXT, info, counter))
         .containsExactly(
             "# HELP rabbitmq_z_info Info.",
@@ -63,7 +63,7 @@ class ExpositionTest {
 
   @Test
   void slicesAreOneFamily() throws IOException {
-    int count = 2 * Family.SLICE + 1;
+    int count = 2 * MetricFamily.SLICE + 1;
     List<String> text = lines(TEXT, many(count, 0));
     assertThat(text).hasSize(2 + count);
     assertThat(text.subList(2, text.size())).noneMatch(line -> line.startsWith("#"));
@@ -76,7 +76,7 @@ class ExpositionTest {
   /** Also if the first slices have none, the first sample comes after the description. */
   @Test
   void missingValuesHaveNoSample() throws IOException {
-    assertThat(lines(TEXT, many(Family.SLICE + 2, Family.SLICE + 1)))
+    assertThat(lines(TEXT, many(MetricFamily.SLICE + 2, MetricFamily.SLICE + 1)))
         .containsExactly("# HELP many Many.", "# TYPE many gauge", "many{n=\"257\"} 257.0");
     assertThat(lines(OPEN_METRICS, many(3, 3))).containsExactly("# EOF");
     assertThat(lines(TEXT, many(0, 0))).isEmpty();

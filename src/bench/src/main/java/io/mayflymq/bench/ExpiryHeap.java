@@ -1,6 +1,6 @@
 package io.mayflymq.bench;
 
-import io.mayflymq.core.retention.LongPairHeap;
+import io.mayflymq.core.expiry.LongPairHeap;
 import java.util.SplittableRandom;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.Param;

@@ -4,6 +4,7 @@ import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.ClassicQueueMachine;
 import io.mayflymq.core.queue.QueueEffects;
+import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.queue.index.PagePool;
@@ -40,7 +41,11 @@ final class QueueHarness implements QueueEffects, ConsumerTarget {
             this,
             START);
     machine.start(START);
-    consumer = new Consumer(ShortString.of("ctag"), acknowledges, false, 0, FieldTable.EMPTY, this);
+    consumer =
+        new Consumer(
+            ShortString.of("ctag"),
+            new ConsumeOptions(acknowledges, false, 0, FieldTable.EMPTY),
+            this);
   }
 
   /** Lets the consumer take so many messages; the queue delivers what it has. */

@@ -2,10 +2,11 @@ package io.mayflymq.core.policy.argument;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import io.mayflymq.core.cache.BoundedCaches;
+import io.mayflymq.core.policy.AppliedPolicies;
 import io.mayflymq.core.policy.CombinationRules;
 import io.mayflymq.core.policy.Defaults;
+import io.mayflymq.core.policy.DeprecatedNames;
 import io.mayflymq.core.policy.EffectiveSettings;
-import io.mayflymq.core.policy.FormerNames;
 import io.mayflymq.core.policy.MaxAge;
 import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKey;
@@ -164,7 +165,7 @@ public final class QueueArguments {
             .maxPriority(maxPriority)
             .build();
     return new EffectiveSettings(
-            PolicySubject.queue(type, ""), null, null, table, Defaults.NONE, List.of())
+            PolicySubject.queue(type, ""), AppliedPolicies.NONE, table, Defaults.NONE, List.of())
         .toQueueSettings(onlyByArguments);
   }
 
@@ -200,7 +201,7 @@ public final class QueueArguments {
     if (!key.isSupportedBy(type)) {
       throw notOf(type, argument);
     }
-    FormerNames.warn("queue argument", argument, key.argument());
+    DeprecatedNames.warn("queue argument", argument, key.argument());
     FieldValue value = table.get(argument);
     try {
       Object plain = EffectiveSettings.plain(value);

@@ -52,28 +52,22 @@ public final class Consumer {
    * Describes a consumer.
    *
    * @param tag its consumer tag
-   * @param acknowledges whether its messages stay unacknowledged until settled
-   * @param exclusive whether it must be the only consumer
-   * @param prefetch how many messages it may have unacknowledged, 0 for no limit (per consumer, as
-   *     {@code basic.qos} with {@code global=false} means in RabbitMQ)
-   * @param arguments those of {@code basic.consume}
    * @param outlet receives its messages
    */
-  public Consumer(
-      ShortString tag,
-      boolean acknowledges,
-      boolean exclusive,
-      int prefetch,
-      FieldTable arguments,
-      ConsumerTarget outlet) {
+  public Consumer(ShortString tag, ConsumeOptions options, ConsumerTarget outlet) {
     this.tag = tag;
-    this.acknowledges = acknowledges;
-    this.exclusive = exclusive;
-    this.prefetch = acknowledges ? prefetch : 0;
-    this.arguments = arguments;
+    this.acknowledges = options.acknowledges();
+    this.exclusive = options.exclusive();
+    this.prefetch = acknowledges ? options.prefetch() : 0;
+    this.arguments = options.arguments();
     this.outlet = outlet;
     this.priority = integer(PRIORITY, 0);
     this.timeoutMillis = integer(TIMEOUT, QueueSettings.NONE);
+  }
+
+  /** Returns what messages of {@code basic.get} are settled through. */
+  public static Consumer ofGet() {
+    return new Consumer(ShortString.EMPTY, ConsumeOptions.DEFAULT, null);
   }
 
   private long integer(String argument, long absent) {

@@ -1,10 +1,10 @@
 package io.mayflymq.core.queue.consumer;
 
+import io.mayflymq.core.expiry.LongPairHeap;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.EntryMetadata;
 import io.mayflymq.core.queue.index.MessageIndex;
-import io.mayflymq.core.retention.LongPairHeap;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
 import java.util.ArrayList;

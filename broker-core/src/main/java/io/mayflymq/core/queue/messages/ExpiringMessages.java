@@ -1,9 +1,9 @@
 package io.mayflymq.core.queue.messages;
 
+import io.mayflymq.core.expiry.ExpiryOrder;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.MessageIndex;
-import io.mayflymq.core.retention.ExpiryOrder;
 
 /** The queue's messages as the order of expiry sees them. */
 record ExpiringMessages(MessageIndex<Message> index) implements ExpiryOrder.Messages {

@@ -1,11 +1,11 @@
 package io.mayflymq.core.queue.messages;
 
+import io.mayflymq.core.expiry.Deadlines;
+import io.mayflymq.core.expiry.ExpiryOrder;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.DeliveryPriority;
 import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.MessageIndex;
-import io.mayflymq.core.retention.Deadlines;
-import io.mayflymq.core.retention.ExpiryOrder;
 import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.ExpirySettings;
 import io.mayflymq.core.settings.QueueSettings;

@@ -1,6 +1,6 @@
 package io.mayflymq.core.routing.route;
 
-import io.mayflymq.core.retention.IdleLease;
+import io.mayflymq.core.expiry.IdleLease;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;

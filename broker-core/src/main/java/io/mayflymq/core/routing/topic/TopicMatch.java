@@ -19,12 +19,12 @@ import java.util.Set;
  * a prefix or follow a reached {@code #}) steps; bindings that do not match cost nothing.
  */
 final class TopicMatch<Q> {
-  /** Nodes reached by the words read so far, other than those after a {@code #}. */
+  /** RoutingNodes reached by the words read so far, other than those after a {@code #}. */
   private List<TopicNode<Q>> reached = new ArrayList<>();
 
   private List<TopicNode<Q>> next = new ArrayList<>();
 
-  /** Nodes after a {@code #}, which the words read so far and any further ones lead to. */
+  /** RoutingNodes after a {@code #}, which the words read so far and any further ones lead to. */
   private final List<TopicNode<Q>> open = new ArrayList<>();
 
   private Set<TopicNode<Q>> opened;

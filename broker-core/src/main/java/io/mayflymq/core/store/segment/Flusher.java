@@ -102,6 +102,10 @@ final class Flusher implements Runnable {
     this.writer = new SegmentWriter(directory, files, forces, lock);
   }
 
+  SegmentFiles files() {
+    return files;
+  }
+
   LogState state() {
     return state;
   }

@@ -56,26 +56,26 @@ final class LogAppender {
   private long recordBytes;
 
   /**
-   * Creates the end of a log. Nothing is written before the first record.
+   * Where a log goes on.
    *
-   * @param firstSegment the number of the first segment that this may create
-   * @param firstRecord how many records the log had before
+   * @param logId identifies the log in its segments
+   * @param segment the number of the first segment that may be created
+   * @param record how many records the log had before
    */
+  record Start(long logId, int segment, long record) {
+    /** That of a log whose contents have not been read: nothing may be appended. */
+    static final Start UNKNOWN = new Start(0, 1, 0);
+  }
+
+  /** Creates the end of a log. Nothing is written before the first record. */
   LogAppender(
-      LogOptions options,
-      long logId,
-      int firstSegment,
-      long firstRecord,
-      SegmentTable table,
-      SegmentFiles files,
-      Flusher flusher,
-      LogOwner owner) {
+      LogOptions options, Start start, SegmentTable table, Flusher flusher, LogOwner owner) {
     this.options = options;
-    this.logId = logId;
-    this.nextSegment = firstSegment;
-    this.records = firstRecord;
+    this.logId = start.logId;
+    this.nextSegment = start.segment;
+    this.records = start.record;
     this.table = table;
-    this.files = files;
+    this.files = flusher.files();
     this.flusher = flusher;
     this.owner = owner;
   }

@@ -133,11 +133,11 @@ public final class SegmentLog {
       throw new IllegalStateException("the log has been recovered already");
     }
     Recovery recovery = new Recovery(directory, options, table, visitor);
-    tail = new LogAppender(options, 0, 1, 0, table, files, flusher, owner);
+    tail = new LogAppender(options, LogAppender.Start.UNKNOWN, table, flusher, owner);
     RecoveryReport report = recovery.run();
     int first = recovery.lastSegment() + 1;
-    long record = recovery.nextRecord();
-    tail = new LogAppender(options, recovery.logId(), first, record, table, files, flusher, owner);
+    LogAppender.Start start = new LogAppender.Start(recovery.logId(), first, recovery.nextRecord());
+    tail = new LogAppender(options, start, table, flusher, owner);
     flusher.startAt(Location.of(first, 0), recovery.manifest());
     compactor = new Compactor(directory, table, tail, reader, owner);
     table.checkAll();

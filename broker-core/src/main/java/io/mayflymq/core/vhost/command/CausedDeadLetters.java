@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost.command;
 
-import io.mayflymq.core.vhost.partition.Consequences;
+import io.mayflymq.core.vhost.partition.CausedCommands;
 import io.mayflymq.core.vhost.queue.Queue;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
  */
 /** What a connection has caused that may still be under way. By the connection's loop only. */
 final class CausedDeadLetters {
-  private record Cause(Queue source, Consequences consequences) {
+  private record Cause(Queue source, CausedCommands consequences) {
     boolean hasArrived() {
       return consequences.arrived().isDone();
     }
@@ -30,7 +30,7 @@ final class CausedDeadLetters {
   }
 
   /** A command was given to a queue that may dead-letter by it. */
-  void add(Queue source, Consequences consequences) {
+  void add(Queue source, CausedCommands consequences) {
     for (int i = causes.size() - 1; i >= 0; i--) {
       Cause cause = causes.get(i);
       if (cause.consequences == consequences && cause.source == source) {

@@ -4,7 +4,7 @@ import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
-import io.mayflymq.core.vhost.partition.Consequences;
+import io.mayflymq.core.vhost.partition.CausedCommands;
 import io.mayflymq.core.vhost.partition.DeadLetterOutbox;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.ShardQueue;
@@ -46,18 +46,18 @@ final class CommandBatch {
   private boolean awaited;
 
   /** Null as long as no command is known to have any. */
-  private Consequences consequences;
+  private CausedCommands consequences;
 
-  /** What comes of the batch; see {@link Consequences}. */
-  Consequences consequences() {
+  /** What comes of the batch; see {@link CausedCommands}. */
+  CausedCommands consequences() {
     if (consequences == null) {
-      consequences = new Consequences();
+      consequences = new CausedCommands();
     }
     return consequences;
   }
 
   /** The batch comes of another one, and is handed on: or of none, which is null. */
-  void comesOf(Consequences cause) {
+  void comesOf(CausedCommands cause) {
     if (cause != null) {
       cause.handedOn();
       consequences = cause;

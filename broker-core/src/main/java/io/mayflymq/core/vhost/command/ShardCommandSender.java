@@ -1,15 +1,15 @@
 package io.mayflymq.core.vhost.command;
 
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.Delay;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
-import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.ShardStore;
-import io.mayflymq.core.vhost.partition.Consequences;
+import io.mayflymq.core.vhost.partition.CausedCommands;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -215,7 +215,7 @@ public final class ShardCommandSender implements EndOfBurstListener {
   }
 
   /** The same for batches that come of another one, unless that is null. */
-  public void flush(Consequences cause) {
+  public void flush(CausedCommands cause) {
     if (empty) {
       return;
     }

@@ -1,9 +1,9 @@
 package io.mayflymq.core.vhost.deadletter;
 
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DeadLetters;
 import io.mayflymq.core.message.Delay;
 import io.mayflymq.core.message.Message;
-import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
@@ -11,7 +11,7 @@ import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.vhost.command.PublishListener;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
-import io.mayflymq.core.vhost.partition.Consequences;
+import io.mayflymq.core.vhost.partition.CausedCommands;
 import io.mayflymq.core.vhost.partition.DeadLetterOutbox;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.partition.Partitions;
@@ -121,7 +121,7 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
    * @param cause what the dead letters come of that were sent last, or null
    */
   @Override
-  public void flush(Consequences cause) {
+  public void flush(CausedCommands cause) {
     waiting = false;
     deliver();
     commands.flush(cause);

@@ -1,7 +1,8 @@
 package io.mayflymq.core.vhost.deadletter;
 
-import io.mayflymq.core.journal.DeathJournal;
-import io.mayflymq.core.journal.DeathRecord;
+import io.mayflymq.core.deathjournal.DeathJournal;
+import io.mayflymq.core.deathjournal.DeathRecord;
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DeadLetter;
 import io.mayflymq.core.message.Death;
 import io.mayflymq.core.message.DeathHistory;
@@ -10,7 +11,6 @@ import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.queue.QueueEffects;
-import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.settings.DeadLetterSettings;

@@ -13,5 +13,5 @@ public interface DeadLetterOutbox {
    *
    * @param cause what the dead letters follow from, or null
    */
-  void flush(Consequences cause);
+  void flush(CausedCommands cause);
 }

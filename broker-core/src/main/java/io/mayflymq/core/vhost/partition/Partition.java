@@ -1,6 +1,6 @@
 package io.mayflymq.core.vhost.partition;
 
-import io.mayflymq.core.journal.DeathJournal;
+import io.mayflymq.core.deathjournal.DeathJournal;
 import io.mayflymq.core.queue.index.PagePool;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.ShardStore;

@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.partition;
 
-import io.mayflymq.core.journal.DeathJournal;
-import io.mayflymq.core.journal.DeathRecord;
+import io.mayflymq.core.deathjournal.DeathJournal;
+import io.mayflymq.core.deathjournal.DeathRecord;
 import io.mayflymq.core.metrics.ShardQuery;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;

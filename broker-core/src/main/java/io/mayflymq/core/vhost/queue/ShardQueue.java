@@ -87,5 +87,5 @@ public interface ShardQueue {
   MessageExtractor extractor(String method);
 
   /** Notes what holds messages of the queue while it moves them. */
-  void movedBy(HeldMessages move);
+  void movedBy(LockedMessages move);
 }

@@ -13,7 +13,7 @@ import io.mayflymq.core.vhost.command.ShardCommandSender;
 import io.mayflymq.core.vhost.deadletter.DeadLetterPublisher;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.partition.Partitions;
-import io.mayflymq.core.vhost.queue.HeldMessages;
+import io.mayflymq.core.vhost.queue.LockedMessages;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.redrive.RedriveReport.Skipped;
 import io.mayflymq.core.vhost.redrive.RedriveReport.State;
@@ -40,7 +40,7 @@ import java.util.concurrent.TimeUnit;
  *
  * A queue that refuses a message gets none after it in this run: the order of what it has is kept.
  */
-public final class Redrive implements HeldMessages {
+public final class Redrive implements LockedMessages {
   private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
   private static final int SLICE_MESSAGES = 256;
   private static final int MOST_UNDER_WAY = 256;

@@ -3,12 +3,12 @@ package io.mayflymq.core.queue.browse;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.ManualQueue;
 import io.mayflymq.core.queue.MessageExtractor;
 import io.mayflymq.core.queue.index.QueueTotals;
-import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.settings.ExpiryMode;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;

@@ -12,9 +12,9 @@ import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.security.NamePattern;
 import io.mayflymq.server.config.source.ConfigException;
-import io.mayflymq.server.config.source.Values;
-import io.mayflymq.server.config.type.Family;
+import io.mayflymq.server.config.source.SettingValues;
 import io.mayflymq.server.config.type.Key;
+import io.mayflymq.server.config.type.KeyFamily;
 import io.mayflymq.server.config.type.ValueType;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -32,18 +32,18 @@ final class DefaultPolicyKeys {
   private static final String PLACEHOLDER = "$id";
   private static final String ALL_NAMES = ".*";
 
-  static final Family<String> VHOST_PATTERN =
+  static final KeyFamily<String> VHOST_PATTERN =
       family("vhost_pattern", regularExpression(), "Names of the virtual hosts that get it.");
-  static final Family<String> QUEUE_PATTERN =
+  static final KeyFamily<String> QUEUE_PATTERN =
       family("queue_pattern", regularExpression(), "Names of the queues that it is for.");
-  static final Family<String> APPLY_TO =
+  static final KeyFamily<String> APPLY_TO =
       family(
           "apply_to",
           word("all", "queues", "classic_queues", "quorum_queues", "streams"),
           "Which kinds of queue it is for.");
 
   /** The settings of a default policy, by the key of the policy. */
-  private static final Map<PolicyKey, Family<Long>> SETTINGS = new LinkedHashMap<>();
+  private static final Map<PolicyKey, KeyFamily<Long>> SETTINGS = new LinkedHashMap<>();
 
   static {
     SETTINGS.put(
@@ -71,8 +71,8 @@ final class DefaultPolicyKeys {
 
   private DefaultPolicyKeys() {}
 
-  private static <T> Family<T> family(String key, ValueType<T> type, String doc) {
-    return new Family<>(PREFIX, PLACEHOLDER, "." + key, type, Map.of(), doc);
+  private static <T> KeyFamily<T> family(String key, ValueType<T> type, String doc) {
+    return new KeyFamily<>(PREFIX, PLACEHOLDER, "." + key, type, Map.of(), doc);
   }
 
   /** Returns all these keys. */
@@ -87,7 +87,7 @@ final class DefaultPolicyKeys {
    *
    * @throws ConfigException if one of them is none
    */
-  static List<DefaultPolicy> policies(Values values) throws ConfigException {
+  static List<DefaultPolicy> policies(SettingValues values) throws ConfigException {
     SortedMap<String, Map<String, Object>> definitions = new TreeMap<>();
     SortedMap<String, String> vhosts = values.members(VHOST_PATTERN);
     SortedMap<String, String> queues = values.members(QUEUE_PATTERN);

@@ -14,10 +14,10 @@ import static io.mayflymq.server.config.type.ValueTypes.wholeNumber;
 import static io.mayflymq.server.config.type.ValueTypes.word;
 import static io.mayflymq.server.config.type.ValueTypes.zeroOr;
 
-import io.mayflymq.core.journal.DeathJournal;
+import io.mayflymq.core.deathjournal.DeathJournal;
 import io.mayflymq.core.security.CertificateLogin;
-import io.mayflymq.server.config.type.Family;
 import io.mayflymq.server.config.type.Key;
+import io.mayflymq.server.config.type.KeyFamily;
 import io.mayflymq.server.config.type.ListenAddress;
 import io.mayflymq.server.config.type.LogLevel;
 import io.mayflymq.server.config.type.Setting;
@@ -42,16 +42,16 @@ public final class Keys {
   static final Setting<String> NO_TCP_LISTENERS =
       Setting.withoutDefault(
           "listeners.tcp", word("none"), "Set to none to listen on no TCP port at all.");
-  static final Family<Optional<ListenAddress>> TCP_LISTENERS =
-      new Family<>(
+  static final KeyFamily<Optional<ListenAddress>> TCP_LISTENERS =
+      new KeyFamily<>(
           "listeners.tcp.",
           "$name",
           orWord("none", listenAddress()),
           Map.of("listeners.tcp.default", "5672"),
           "A port, or an address and a port, where clients connect; port 0 lets the system choose.");
 
-  static final Family<Optional<ListenAddress>> TLS_LISTENERS =
-      new Family<>(
+  static final KeyFamily<Optional<ListenAddress>> TLS_LISTENERS =
+      new KeyFamily<>(
           "listeners.ssl.",
           "$name",
           orWord("none", listenAddress()),
@@ -140,8 +140,8 @@ public final class Keys {
           "1800000",
           "Time that a delivery may stay unacknowledged, in milliseconds; 0 for ever.");
 
-  static final Family<String> AUTH_MECHANISMS =
-      new Family<>(
+  static final KeyFamily<String> AUTH_MECHANISMS =
+      new KeyFamily<>(
           "auth_mechanisms.",
           "$n",
           word("PLAIN", "AMQPLAIN", "EXTERNAL", "ANONYMOUS"),
@@ -158,8 +158,8 @@ public final class Keys {
   static final Setting<String> NO_LOOPBACK_USERS =
       Setting.withoutDefault(
           "loopback_users", word("none"), "Set to none to let every user connect from anywhere.");
-  static final Family<Boolean> LOOPBACK_USERS =
-      new Family<>(
+  static final KeyFamily<Boolean> LOOPBACK_USERS =
+      new KeyFamily<>(
           "loopback_users.",
           "$user",
           bool(),
@@ -172,8 +172,8 @@ public final class Keys {
       Setting.of("default_user", text(), "guest", "User created on first start.");
   static final Setting<String> DEFAULT_PASS =
       Setting.of("default_pass", text(), "guest", "That user's password.");
-  static final Family<Boolean> DEFAULT_USER_TAGS =
-      new Family<>(
+  static final KeyFamily<Boolean> DEFAULT_USER_TAGS =
+      new KeyFamily<>(
           "default_user_tags.",
           "$tag",
           bool(),
@@ -429,7 +429,7 @@ public final class Keys {
       }
     }
     for (Key<?> key : ALL) {
-      if (key instanceof Family<?> family) {
+      if (key instanceof KeyFamily<?> family) {
         String prefix = environmentName(family.prefix());
         int end = variable.length() - family.suffix().length();
         if (variable.startsWith(prefix)
@@ -469,7 +469,7 @@ public final class Keys {
   }
 
   private static Candidate candidate(Key<?> key, String unknown) {
-    if (key instanceof Family<?> family && family.suffix().isEmpty()) {
+    if (key instanceof KeyFamily<?> family && family.suffix().isEmpty()) {
       int name = unknown.lastIndexOf('.') + 1;
       String prefix = unknown.substring(0, name);
       return new Candidate(

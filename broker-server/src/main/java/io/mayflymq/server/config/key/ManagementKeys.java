@@ -6,7 +6,7 @@ import static io.mayflymq.server.config.type.ValueTypes.text;
 import static io.mayflymq.server.config.type.ValueTypes.wholeNumber;
 
 import io.mayflymq.server.config.settings.ManagementSettings;
-import io.mayflymq.server.config.source.Values;
+import io.mayflymq.server.config.source.SettingValues;
 import io.mayflymq.server.config.type.Key;
 import io.mayflymq.server.config.type.Setting;
 import io.mayflymq.server.config.type.ValueType;
@@ -105,7 +105,7 @@ final class ManagementKeys {
    * Returns the settings. As in RabbitMQ, a configuration that has TLS listeners and does not
    * mention TCP gets TLS only.
    */
-  static ManagementSettings settings(Values values) {
+  static ManagementSettings settings(SettingValues values) {
     Optional<Integer> tlsPort = values.get(TLS_PORT);
     boolean plain = tlsPort.isEmpty() || values.sets(PORT) || values.sets(IP);
     return new ManagementSettings(

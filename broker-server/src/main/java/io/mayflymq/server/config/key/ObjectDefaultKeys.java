@@ -8,9 +8,9 @@ import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.server.config.source.ConfigException;
-import io.mayflymq.server.config.source.Values;
-import io.mayflymq.server.config.type.Family;
+import io.mayflymq.server.config.source.SettingValues;
 import io.mayflymq.server.config.type.Key;
+import io.mayflymq.server.config.type.KeyFamily;
 import io.mayflymq.server.config.type.Setting;
 import java.util.EnumMap;
 import java.util.List;
@@ -21,8 +21,8 @@ import java.util.Map;
  * features that are switched off for all of them.
  */
 final class ObjectDefaultKeys {
-  static final Family<String> DEFAULTS =
-      new Family<>(
+  static final KeyFamily<String> DEFAULTS =
+      new KeyFamily<>(
           "defaults.",
           "$key",
           text(),
@@ -58,7 +58,7 @@ final class ObjectDefaultKeys {
    *
    * @throws ConfigException if a default is of no key, or its value is not valid
    */
-  static Defaults defaults(Values values) throws ConfigException {
+  static Defaults defaults(SettingValues values) throws ConfigException {
     Map<PolicyKey, Object> defaults = new EnumMap<>(PolicyKey.class);
     for (Map.Entry<String, String> member : values.members(DEFAULTS).entrySet()) {
       String name = member.getKey().replace('_', '-');

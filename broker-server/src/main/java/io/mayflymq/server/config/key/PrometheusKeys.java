@@ -6,7 +6,7 @@ import static io.mayflymq.server.config.type.ValueTypes.text;
 import static io.mayflymq.server.config.type.ValueTypes.wholeNumber;
 
 import io.mayflymq.server.config.settings.PrometheusSettings;
-import io.mayflymq.server.config.source.Values;
+import io.mayflymq.server.config.source.SettingValues;
 import io.mayflymq.server.config.type.Key;
 import io.mayflymq.server.config.type.Setting;
 import java.util.List;
@@ -43,7 +43,7 @@ final class PrometheusKeys {
   }
 
   /** Returns the settings. */
-  static PrometheusSettings settings(Values values) {
+  static PrometheusSettings settings(SettingValues values) {
     return new PrometheusSettings(
         values.get(IP),
         values.get(PORT),

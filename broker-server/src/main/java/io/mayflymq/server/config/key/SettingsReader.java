@@ -14,7 +14,7 @@ import io.mayflymq.server.config.settings.ProtocolSettings;
 import io.mayflymq.server.config.settings.ServerSettings;
 import io.mayflymq.server.config.settings.TcpSettings;
 import io.mayflymq.server.config.source.ConfigException;
-import io.mayflymq.server.config.source.Values;
+import io.mayflymq.server.config.source.SettingValues;
 import io.mayflymq.server.config.type.ListenAddress;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -40,7 +40,7 @@ public final class SettingsReader {
    * @param values each of which is of the type of its key
    * @throws ConfigException if some of them make no sense together, or in a policy
    */
-  public static ServerSettings read(Values values) throws ConfigException {
+  public static ServerSettings read(SettingValues values) throws ConfigException {
     Path dataDir = absolute(values.get(Keys.DATA_DIR));
     return new ServerSettings(
         listeners(values.members(Keys.TCP_LISTENERS)),

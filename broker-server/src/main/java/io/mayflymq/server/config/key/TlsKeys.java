@@ -8,9 +8,9 @@ import static io.mayflymq.server.config.type.ValueTypes.text;
 import static io.mayflymq.server.config.type.ValueTypes.word;
 
 import io.mayflymq.server.config.settings.TlsSettings;
-import io.mayflymq.server.config.source.Values;
-import io.mayflymq.server.config.type.Family;
+import io.mayflymq.server.config.source.SettingValues;
 import io.mayflymq.server.config.type.Key;
+import io.mayflymq.server.config.type.KeyFamily;
 import io.mayflymq.server.config.type.Setting;
 import java.nio.file.Path;
 import java.util.List;
@@ -32,8 +32,8 @@ record TlsKeys(
     Setting<Optional<Path>> authorities,
     Setting<String> verify,
     Setting<Boolean> failIfNoPeerCert,
-    Family<String> versions,
-    Family<String> ciphers,
+    KeyFamily<String> versions,
+    KeyFamily<String> ciphers,
     Setting<Boolean> honorCipherOrder) {
 
   static TlsKeys of(String prefix, String neededBy) {
@@ -63,13 +63,13 @@ record TlsKeys(
             bool(),
             "false",
             "Whether clients that have none are turned away."),
-        new Family<>(
+        new KeyFamily<>(
             prefix + ".versions.",
             "$n",
             word("tlsv1.3", "tlsv1.2"),
             Map.of(prefix + ".versions.1", "tlsv1.3", prefix + ".versions.2", "tlsv1.2"),
             "Versions of TLS that are spoken."),
-        new Family<>(
+        new KeyFamily<>(
             prefix + ".ciphers.",
             "$n",
             cipherSuite(),
@@ -96,7 +96,7 @@ record TlsKeys(
         honorCipherOrder);
   }
 
-  TlsSettings settings(Values values) {
+  TlsSettings settings(SettingValues values) {
     return new TlsSettings(
         prefix,
         neededBy,

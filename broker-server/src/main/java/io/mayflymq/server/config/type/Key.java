@@ -3,7 +3,7 @@ package io.mayflymq.server.config.type;
 import java.util.Map;
 
 /** A key of the configuration, or a family of keys that share a prefix. */
-public sealed interface Key<T> permits Setting, Family {
+public sealed interface Key<T> permits Setting, KeyFamily {
   /** The name as documentation writes it; a family's ends in its placeholder, {@code $name}. */
   String name();
 

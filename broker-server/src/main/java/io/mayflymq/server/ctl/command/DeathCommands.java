@@ -3,8 +3,8 @@ package io.mayflymq.server.ctl.command;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.format.Columns;
+import io.mayflymq.server.ctl.format.ControlValues;
 import io.mayflymq.server.ctl.format.Result;
-import io.mayflymq.server.ctl.format.Values;
 import java.util.List;
 
 /** Commands about messages that were dropped or dead-lettered. */
@@ -13,7 +13,7 @@ public final class DeathCommands {
 
   private static final Columns DEATHS =
       Columns.of()
-          .with("time", death -> Values.time(death.get("time")), "time")
+          .with("time", death -> ControlValues.time(death.get("time")), "time")
           .with("vhost")
           .with("queue")
           .with("message_id")
@@ -21,7 +21,7 @@ public final class DeathCommands {
           .with("routing_key")
           .with("reason")
           .with("decided_by")
-          .with("deadline", death -> Values.time(death.get("deadline")), "deadline")
+          .with("deadline", death -> ControlValues.time(death.get("deadline")), "deadline")
           .with("lateness_ms")
           .with("fate")
           .with("dead_letter_exchange")

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.client.Sysexits;
+import io.mayflymq.server.ctl.format.ControlValues;
 import io.mayflymq.server.ctl.format.Result;
-import io.mayflymq.server.ctl.format.Values;
 import io.mayflymq.server.json.JsonReader;
 import io.mayflymq.server.json.JsonWriter;
 import java.io.IOException;
@@ -89,7 +89,8 @@ public final class DefinitionCommands {
     } catch (JsonProcessingException e) {
       throw ControlException.error(
           Sysexits.DATA,
-          "Failed to deserialise input (format: JSON) (error: %s)".formatted(Values.reason(e)));
+          "Failed to deserialise input (format: JSON) (error: %s)"
+              .formatted(ControlValues.reason(e)));
     }
     invocation.api().post("definitions", definitions);
     return new Result.Done(null);

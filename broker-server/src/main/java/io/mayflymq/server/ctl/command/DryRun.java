@@ -1,8 +1,8 @@
 package io.mayflymq.server.ctl.command;
 
 import io.mayflymq.server.ctl.client.Api;
+import io.mayflymq.server.ctl.format.ControlValues;
 import io.mayflymq.server.ctl.format.Result;
-import io.mayflymq.server.ctl.format.Values;
 import io.mayflymq.server.json.JsonWriter;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,7 +52,7 @@ final class DryRun {
   private static String line(Map<String, Object> queue) {
     List<String> effects = new ArrayList<>();
     for (String count : COUNTS) {
-      if (Values.number(queue, count) > 0) {
+      if (ControlValues.number(queue, count) > 0) {
         effects.add(queue.get(count) + " " + count.replace('_', '-'));
       }
     }

@@ -4,8 +4,8 @@ import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.client.Term;
 import io.mayflymq.server.ctl.format.Columns;
+import io.mayflymq.server.ctl.format.ControlValues;
 import io.mayflymq.server.ctl.format.Result;
-import io.mayflymq.server.ctl.format.Values;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -154,10 +154,10 @@ public final class ListCommands {
 
   private static final Columns CONSUMERS =
       Columns.of()
-          .with("queue_name", consumer -> Values.at(consumer, "queue", "name"), "queue")
+          .with("queue_name", consumer -> ControlValues.at(consumer, "queue", "name"), "queue")
           .with(
               "channel_pid",
-              consumer -> Term.pid(Values.at(consumer, "channel_details", "pid")),
+              consumer -> Term.pid(ControlValues.at(consumer, "channel_details", "pid")),
               "channel_details")
           .with("consumer_tag")
           .with("ack_required")
@@ -237,7 +237,8 @@ public final class ListCommands {
       queues.forEach(
           queue ->
               queue.put(
-                  "owner_pid", Term.pid(pids.get(Values.at(queue, "owner_pid_details", "name")))));
+                  "owner_pid",
+                  Term.pid(pids.get(ControlValues.at(queue, "owner_pid_details", "name")))));
     }
     if (columns.has("exclusive_consumer_pid")) {
       addExclusiveConsumers(invocation, queues);
@@ -261,7 +262,8 @@ public final class ListCommands {
         invocation.api().list(Api.path("consumers", invocation.vhost()))) {
       if (Boolean.TRUE.equals(consumer.get("exclusive"))) {
         pids.put(
-            Values.at(consumer, "queue", "name"), Values.at(consumer, "channel_details", "pid"));
+            ControlValues.at(consumer, "queue", "name"),
+            ControlValues.at(consumer, "channel_details", "pid"));
       }
     }
     queues.forEach(
@@ -323,7 +325,7 @@ public final class ListCommands {
           channel ->
               channel.put(
                   "connection",
-                  Term.pid(pids.get(Values.at(channel, "connection_details", "name")))));
+                  Term.pid(pids.get(ControlValues.at(channel, "connection_details", "name")))));
     }
     return columns.rows(channels);
   }

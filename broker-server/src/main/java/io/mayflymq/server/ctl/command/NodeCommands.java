@@ -6,9 +6,9 @@ import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.GlobalOptions;
 import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.client.Sysexits;
+import io.mayflymq.server.ctl.format.ControlValues;
 import io.mayflymq.server.ctl.format.OutputFormat;
 import io.mayflymq.server.ctl.format.Result;
-import io.mayflymq.server.ctl.format.Values;
 import io.mayflymq.server.json.Json;
 import java.util.ArrayList;
 import java.util.List;
@@ -118,7 +118,7 @@ public final class NodeCommands {
     return new Result.Rows(
         columns,
         invocation.api().list(Api.path("auth", "attempts", invocation.node())).stream()
-            .map(each -> Values.only(each, columns))
+            .map(each -> ControlValues.only(each, columns))
             .collect(Collectors.toList()));
   }
 

@@ -4,8 +4,8 @@ import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.Sysexits;
+import io.mayflymq.server.ctl.format.ControlValues;
 import io.mayflymq.server.ctl.format.Result;
-import io.mayflymq.server.ctl.format.Values;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.JsonWriter;
 import java.util.List;
@@ -53,7 +53,14 @@ public final class ParameterCommands {
         name, component, value, vhost);
     Map<String, Object> body =
         Json.object(
-            "component", component, "vhost", vhost, "name", name, "value", Values.parse(value));
+            "component",
+            component,
+            "vhost",
+            vhost,
+            "name",
+            name,
+            "value",
+            ControlValues.parse(value));
     try {
       invocation.api().put(Api.path("parameters", component, vhost, name), body);
       return Result.DONE;
@@ -98,7 +105,7 @@ public final class ParameterCommands {
         .api()
         .put(
             Api.path("global-parameters", name),
-            Json.object("name", name, "value", Values.parse(value)));
+            Json.object("name", name, "value", ControlValues.parse(value)));
     return Result.DONE;
   }
 
@@ -124,7 +131,7 @@ public final class ParameterCommands {
         parameters.stream()
             .map(
                 parameter -> {
-                  Map<String, Object> row = Values.only(parameter, columns);
+                  Map<String, Object> row = ControlValues.only(parameter, columns);
                   row.put("value", JsonWriter.text(parameter.get("value")));
                   return row;
                 })

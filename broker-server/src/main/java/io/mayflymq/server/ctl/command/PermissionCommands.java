@@ -4,8 +4,8 @@ import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.Sysexits;
+import io.mayflymq.server.ctl.format.ControlValues;
 import io.mayflymq.server.ctl.format.Result;
-import io.mayflymq.server.ctl.format.Values;
 import io.mayflymq.server.json.Json;
 import java.util.List;
 import java.util.Map;
@@ -162,7 +162,7 @@ public final class PermissionCommands {
   private static Result rows(List<Map<String, Object>> found, List<String> columns) {
     return new Result.Rows(
         columns,
-        found.stream().map(each -> Values.only(each, columns)).collect(Collectors.toList()));
+        found.stream().map(each -> ControlValues.only(each, columns)).collect(Collectors.toList()));
   }
 
   // Topic permissions

@@ -5,8 +5,8 @@ import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.client.Sysexits;
+import io.mayflymq.server.ctl.format.ControlValues;
 import io.mayflymq.server.ctl.format.Result;
-import io.mayflymq.server.ctl.format.Values;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.JsonWriter;
 import java.util.Comparator;
@@ -104,7 +104,7 @@ public final class PolicyCommands {
             "pattern",
             pattern,
             "definition",
-            Values.parseObject("definition", definition),
+            ControlValues.parseObject("definition", definition),
             "priority",
             priority,
             "apply-to",
@@ -155,7 +155,7 @@ public final class PolicyCommands {
   }
 
   private static Map<String, Object> row(Map<String, Object> policy) {
-    Map<String, Object> row = Values.only(policy, COLUMNS);
+    Map<String, Object> row = ControlValues.only(policy, COLUMNS);
     row.put("definition", JsonWriter.text(policy.get("definition")));
     return row;
   }

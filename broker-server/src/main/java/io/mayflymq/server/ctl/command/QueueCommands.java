@@ -7,8 +7,8 @@ import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.client.Term;
 import io.mayflymq.server.ctl.format.Columns;
+import io.mayflymq.server.ctl.format.ControlValues;
 import io.mayflymq.server.ctl.format.Result;
-import io.mayflymq.server.ctl.format.Values;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -25,8 +25,11 @@ public final class QueueCommands {
           .with("message_id", message -> property(message, "message_id"), "properties")
           .with("exchange")
           .with("routing_key")
-          .with("enqueued_at", message -> Values.time(message.get("enqueued_at")), "enqueued_at")
-          .with("deadline", message -> Values.time(message.get("deadline")), "deadline")
+          .with(
+              "enqueued_at",
+              message -> ControlValues.time(message.get("enqueued_at")),
+              "enqueued_at")
+          .with("deadline", message -> ControlValues.time(message.get("deadline")), "deadline")
           .with("ttl_left_ms")
           .with("redelivered")
           .with("delivery_count")
@@ -107,7 +110,7 @@ public final class QueueCommands {
   }
 
   private static Object property(Map<String, Object> message, String name) {
-    return Values.at(message, "properties", name);
+    return ControlValues.at(message, "properties", name);
   }
 
   private static Result delete(Invocation invocation) {
@@ -125,7 +128,7 @@ public final class QueueCommands {
     String path = Api.path("queues", invocation.vhost(), queue);
     try {
       long ready =
-          Values.number(
+          ControlValues.number(
               Api.object(invocation.api().get(path + "?columns=messages_ready")), "messages_ready");
       invocation.api().delete(path + "?if-empty=%b&if-unused=%b".formatted(ifEmpty, ifUnused));
       return new Result.Done(

@@ -5,8 +5,8 @@ import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.client.Sysexits;
+import io.mayflymq.server.ctl.format.ControlValues;
 import io.mayflymq.server.ctl.format.Result;
-import io.mayflymq.server.ctl.format.Values;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -64,7 +64,7 @@ public final class ScheduleCommands {
   }
 
   private static Map<String, Object> row(Map<String, Object> item) {
-    Map<String, Object> row = new LinkedHashMap<>(Values.only(item, COLUMNS));
+    Map<String, Object> row = new LinkedHashMap<>(ControlValues.only(item, COLUMNS));
     row.computeIfPresent("due_at", (name, millis) -> time(millis));
     row.computeIfPresent("enqueued_at", (name, millis) -> time(millis));
     return row;

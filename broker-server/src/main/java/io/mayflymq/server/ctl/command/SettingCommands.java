@@ -3,8 +3,8 @@ package io.mayflymq.server.ctl.command;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.Sysexits;
+import io.mayflymq.server.ctl.format.ControlValues;
 import io.mayflymq.server.ctl.format.Result;
-import io.mayflymq.server.ctl.format.Values;
 import io.mayflymq.server.json.Json;
 import java.math.BigDecimal;
 import java.util.List;
@@ -62,7 +62,7 @@ public final class SettingCommands {
     return new Result.Rows(
         columns,
         settings.stream()
-            .map(setting -> Values.only(Api.object(setting), columns))
+            .map(setting -> ControlValues.only(Api.object(setting), columns))
             .collect(Collectors.toList()));
   }
 

@@ -1,8 +1,8 @@
 package io.mayflymq.server.ctl.command;
 
 import io.mayflymq.server.ctl.client.Api;
+import io.mayflymq.server.ctl.format.ControlValues;
 import io.mayflymq.server.ctl.format.Result;
-import io.mayflymq.server.ctl.format.Values;
 import io.mayflymq.server.json.Json;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,14 +70,14 @@ final class Status {
   }
 
   private Object total(String what) {
-    return Values.at(overview, "object_totals", what);
+    return ControlValues.at(overview, "object_totals", what);
   }
 
   private Map<String, Object> value(int vhosts) {
     return Json.object(
         "pid", Long.parseLong(String.valueOf(node.get("os_pid"))),
         "os", System.getProperty("os.name"),
-        "uptime", TimeUnit.MILLISECONDS.toSeconds(Values.number(node, "uptime")),
+        "uptime", TimeUnit.MILLISECONDS.toSeconds(ControlValues.number(node, "uptime")),
         "product_name", overview.get("product_name"),
         "product_version", overview.get("product_version"),
         "rabbitmq_version", overview.get("rabbitmq_version"),
@@ -107,7 +107,8 @@ final class Status {
     text.section("Runtime")
         .line("OS PID: %s", node.get("os_pid"))
         .line(
-            "Uptime (seconds): %d", TimeUnit.MILLISECONDS.toSeconds(Values.number(node, "uptime")))
+            "Uptime (seconds): %d",
+            TimeUnit.MILLISECONDS.toSeconds(ControlValues.number(node, "uptime")))
         .line("Is under maintenance?: false")
         .line("%s version: %s", overview.get("product_name"), overview.get("product_version"))
         .line("RabbitMQ version: %s", overview.get("rabbitmq_version"))

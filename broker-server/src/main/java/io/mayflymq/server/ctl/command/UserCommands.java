@@ -7,8 +7,8 @@ import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.client.Term;
+import io.mayflymq.server.ctl.format.ControlValues;
 import io.mayflymq.server.ctl.format.Result;
-import io.mayflymq.server.ctl.format.Values;
 import io.mayflymq.server.json.Json;
 import java.util.List;
 import java.util.Map;
@@ -179,7 +179,8 @@ public final class UserCommands {
     List<String> tags = invocation.arguments().subList(1, invocation.arguments().size());
     invocation.banner("Setting tags for user \"%s\" to [%s] ...", user, String.join(", ", tags));
     Map<String, Object> body =
-        Values.only(existing(invocation, user), List.of("password_hash", "hashing_algorithm"));
+        ControlValues.only(
+            existing(invocation, user), List.of("password_hash", "hashing_algorithm"));
     body.put("tags", tags);
     invocation.api().put(path(user), body);
     return Result.DONE;
@@ -207,7 +208,7 @@ public final class UserCommands {
     String user = invocation.argument(0);
     String definition = invocation.argument(1);
     invocation.banner("Setting user limits to \"%s\" for user \"%s\" ...", definition, user);
-    Map<String, Object> limits = Values.parseObject("definition", definition);
+    Map<String, Object> limits = ControlValues.parseObject("definition", definition);
     existing(invocation, user);
     LimitOptions.check(
         limits, List.of("max-connections", "max-channels"), "Unrecognised terms %s in user-limits");

@@ -7,8 +7,8 @@ import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.client.Term;
 import io.mayflymq.server.ctl.format.Columns;
+import io.mayflymq.server.ctl.format.ControlValues;
 import io.mayflymq.server.ctl.format.Result;
-import io.mayflymq.server.ctl.format.Values;
 import io.mayflymq.server.json.Json;
 import java.util.HashSet;
 import java.util.List;
@@ -152,7 +152,7 @@ public final class VhostCommands {
     String definition = invocation.argument(0);
     String vhost = invocation.vhost();
     invocation.banner("Setting vhost limits to \"%s\" for vhost \"%s\" ...", definition, vhost);
-    Map<String, Object> limits = Values.parseObject("definition", definition);
+    Map<String, Object> limits = ControlValues.parseObject("definition", definition);
     Set<String> others = existingLimits(invocation, vhost);
     LimitOptions.check(limits, LIMITS, "Validation failed\n\nUnrecognised terms %s in limits\n");
     limits.forEach(

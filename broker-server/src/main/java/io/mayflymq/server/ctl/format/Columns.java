@@ -57,7 +57,8 @@ public final class Columns {
   public Columns withStat(String name) {
     return with(
         name,
-        object -> Values.at(object, "message_stats", name) instanceof Number count ? count : 0L,
+        object ->
+            ControlValues.at(object, "message_stats", name) instanceof Number count ? count : 0L,
         "message_stats." + name);
   }
 

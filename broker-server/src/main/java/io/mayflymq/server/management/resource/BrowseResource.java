@@ -1,7 +1,7 @@
 package io.mayflymq.server.management.resource;
 
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.queue.browse.BrowsedMessage;
-import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueuePage;

@@ -1,6 +1,6 @@
 package io.mayflymq.server.management.resource;
 
-import io.mayflymq.core.journal.DeathRecord;
+import io.mayflymq.core.deathjournal.DeathRecord;
 import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.json.Json;

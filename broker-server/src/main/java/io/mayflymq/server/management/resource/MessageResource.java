@@ -16,7 +16,6 @@ import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.reply.ReplySender;
 import io.mayflymq.protocol.types.AmqpException;
-import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
 import io.mayflymq.server.channel.Publisher;
@@ -290,8 +289,7 @@ public final class MessageResource {
           ShardCommandSender commands =
               new ShardCommandSender(
                   shard, managed.broker().partitions(), () -> settled.complete(null));
-          Consumer noConsumer =
-              new Consumer(ShortString.EMPTY, true, false, 0, FieldTable.EMPTY, null);
+          Consumer noConsumer = Consumer.ofGet();
           for (GetResult fetched : taken) {
             long sequence = fetched.sequence();
             if (mode.requeues) {

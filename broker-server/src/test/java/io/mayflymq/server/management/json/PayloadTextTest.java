@@ -22,7 +22,7 @@ class PayloadTextTest {
   private static final int LARGEST_PIECE = 64 * 1024;
 
   private static JsonNode written(Object value) throws Exception {
-    JsonPieces pieces = new JsonPieces(value, null);
+    JsonBody pieces = new JsonBody(value, null);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     boolean more = true;
     while (more) {

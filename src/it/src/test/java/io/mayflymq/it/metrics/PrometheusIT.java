@@ -54,14 +54,14 @@ class PrometheusIT {
         .atMost(Patience.TIME)
         .until(
             () -> {
-              Scrape scrape = scrape("/metrics");
+              ScrapedText scrape = scrape("/metrics");
               return scrape.value("rabbitmq_queues") == 0
                   && scrape.value("rabbitmq_connections") == 0;
             });
   }
 
-  private static Scrape scrape(String path) throws Exception {
-    Scrape scrape = Scrape.of(port, path, TEXT);
+  private static ScrapedText scrape(String path) throws Exception {
+    ScrapedText scrape = ScrapedText.of(port, path, TEXT);
     assertThat(scrape.status()).isEqualTo(200);
     return scrape;
   }
@@ -74,7 +74,7 @@ class PrometheusIT {
     "/metrics/detailed,detailed"
   })
   void identityIsFirst(String path, String endpoint) throws Exception {
-    Scrape scrape = scrape(path);
+    ScrapedText scrape = scrape(path);
     assertThat(scrape.type("rabbitmq_identity_info")).isEqualTo("untyped");
     assertThat(scrape.samples("rabbitmq_identity_info"))
         .singleElement()
@@ -91,7 +91,7 @@ class PrometheusIT {
   /** The metrics that the dashboard RabbitMQ-Overview queries, with the labels of its queries. */
   @Test
   void overviewDashboardFindsItsMetrics() throws Exception {
-    Scrape scrape = scrape("/metrics");
+    ScrapedText scrape = scrape("/metrics");
     for (String counter :
         List.of(
             "connections_opened_total",
@@ -163,7 +163,7 @@ class PrometheusIT {
   @Test
   void countersGrowByWhatAClientDoes() throws Exception {
     awaitNoObjects();
-    Scrape before = scrape("/metrics");
+    ScrapedText before = scrape("/metrics");
     try (Connection connection = broker.factory().newConnection();
         Channel channel = connection.createChannel()) {
       channel.confirmSelect();
@@ -175,7 +175,7 @@ class PrometheusIT {
       channel.waitForConfirmsOrDie(60_000);
       channel.basicAck(channel.basicGet("grow", false).getEnvelope().getDeliveryTag(), false);
       channel.basicGet("grow", true);
-      Scrape open = scrape("/metrics");
+      ScrapedText open = scrape("/metrics");
       assertThat(open.value("rabbitmq_queue_messages")).isEqualTo(1);
       assertThat(open.value("rabbitmq_connections")).isEqualTo(1);
       assertThat(open.value("rabbitmq_channels")).isEqualTo(1);
@@ -187,8 +187,8 @@ class PrometheusIT {
     await().atMost(Patience.TIME).untilAsserted(() -> assertGrewByOneRun(before));
   }
 
-  private static void assertGrewByOneRun(Scrape before) throws Exception {
-    Scrape after = scrape("/metrics");
+  private static void assertGrewByOneRun(ScrapedText before) throws Exception {
+    ScrapedText after = scrape("/metrics");
     assertGrew(before, after, "rabbitmq_connections_opened_total", 1);
     assertGrew(before, after, "rabbitmq_channels_opened_total", 1);
     assertGrew(before, after, "rabbitmq_queues_declared_total", 1);
@@ -208,7 +208,7 @@ class PrometheusIT {
     assertGrew(before, after, "mayfly_messages_purged_total", 1);
   }
 
-  private static void assertGrew(Scrape before, Scrape after, String sample, double by) {
+  private static void assertGrew(ScrapedText before, ScrapedText after, String sample, double by) {
     assertThat(after.value(sample) - before.value(sample)).as(sample).isEqualTo(by);
   }
 
@@ -219,7 +219,7 @@ class PrometheusIT {
         Channel channel = connection.createChannel()) {
       channel.queueDeclare("object", false, true, false, null);
       String labels = "{queue=\"object\",vhost=\"/\"}";
-      Scrape objects = scrape("/metrics/per-object");
+      ScrapedText objects = scrape("/metrics/per-object");
       assertThat(objects.samples("rabbitmq_queue_messages"))
           .contains("rabbitmq_queue_messages" + labels);
       assertThat(objects.samples("rabbitmq_queue_info"))
@@ -229,7 +229,8 @@ class PrometheusIT {
       assertThat(objects.samples("rabbitmq_channel_consumers")).hasSize(1);
       assertThat(objects.samples("rabbitmq_connection_incoming_bytes_total")).hasSize(1);
 
-      Scrape detailed = scrape("/metrics/detailed?family=queue_coarse_metrics&vhost=%2F&queue=ob");
+      ScrapedText detailed =
+          scrape("/metrics/detailed?family=queue_coarse_metrics&vhost=%2F&queue=ob");
       assertThat(detailed.samples("rabbitmq_detailed_queue_messages"))
           .containsExactly("rabbitmq_detailed_queue_messages" + labels);
       assertThat(detailed.lines()).noneMatch(line -> line.contains("queue_consumers"));
@@ -247,7 +248,7 @@ class PrometheusIT {
         channel.queueDeclareNoWait("many-" + i, false, true, false, null);
       }
       channel.queueDeclare("many", false, true, false, null);
-      Scrape scrape = Scrape.of(port, "/metrics/per-object", OPEN_METRICS);
+      ScrapedText scrape = ScrapedText.of(port, "/metrics/per-object", OPEN_METRICS);
       assertThat(scrape.type("rabbitmq_queue_messages")).isEqualTo("gauge");
       assertThat(scrape.samples("rabbitmq_queue_messages").stream().distinct())
           .hasSizeGreaterThan(600);
@@ -258,10 +259,10 @@ class PrometheusIT {
 
   @Test
   void formatIsNegotiated() throws Exception {
-    Scrape text = scrape("/metrics");
+    ScrapedText text = scrape("/metrics");
     assertThat(text.contentType()).startsWith("text/plain; version=0.0.4");
     assertThat(text.lines()).doesNotContain("# EOF");
-    Scrape openMetrics = Scrape.of(port, "/metrics", OPEN_METRICS);
+    ScrapedText openMetrics = ScrapedText.of(port, "/metrics", OPEN_METRICS);
     assertThat(openMetrics.contentType()).startsWith("application/openmetrics-text; version=1.0.0");
     assertThat(openMetrics.type("rabbitmq_connections_opened")).isEqualTo("counter");
     assertThat(openMetrics.type("rabbitmq_identity_info")).isEqualTo("unknown");
@@ -271,14 +272,14 @@ class PrometheusIT {
   @ParameterizedTest
   @ValueSource(strings = {"/", "/metrics/memory", "/metricsx"})
   void otherPathsAreNotFound(String path) throws Exception {
-    assertThat(Scrape.of(port, path, TEXT).status()).isEqualTo(404);
+    assertThat(ScrapedText.of(port, path, TEXT).status()).isEqualTo(404);
   }
 
   @Test
   void requestsThatAreNoScrapesAreRefused() throws Exception {
-    assertThat(Scrape.send("POST", port, "/metrics", TEXT).status()).isEqualTo(405);
-    assertThat(Scrape.send("HEAD", port, "/metrics", TEXT).status()).isEqualTo(200);
-    assertThat(Scrape.of(port, "/metrics/detailed?queue=%5B", TEXT).status()).isEqualTo(400);
+    assertThat(ScrapedText.send("POST", port, "/metrics", TEXT).status()).isEqualTo(405);
+    assertThat(ScrapedText.send("HEAD", port, "/metrics", TEXT).status()).isEqualTo(200);
+    assertThat(ScrapedText.of(port, "/metrics/detailed?queue=%5B", TEXT).status()).isEqualTo(400);
   }
 
   @Test

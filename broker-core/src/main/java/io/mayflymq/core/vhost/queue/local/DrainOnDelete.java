@@ -2,14 +2,14 @@ package io.mayflymq.core.vhost.queue.local;
 
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.queue.DeadLettering;
-import io.mayflymq.core.queue.Leased;
+import io.mayflymq.core.queue.LeasedQueue;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.vhost.deadletter.DeadLetterPublisher;
-import io.mayflymq.core.vhost.partition.Consequences;
-import io.mayflymq.core.vhost.queue.HeldMessages;
+import io.mayflymq.core.vhost.partition.CausedCommands;
+import io.mayflymq.core.vhost.queue.LockedMessages;
 import java.util.concurrent.CompletableFuture;
 
 /*
@@ -24,20 +24,20 @@ import java.util.concurrent.CompletableFuture;
  * Belongs to the queue's shard.
  */
 final class DrainOnDelete {
-  private final LocalState state;
+  private final LocalQueueState state;
   private final QueueMachine machine;
   private final DropTrigger cause;
   private final Shard shard;
   private final ShardStore store;
   private final DeadLetterPublisher deadLetters;
   private final CompletableFuture<Boolean> end = new CompletableFuture<>();
-  private final Consequences consequences = new Consequences();
+  private final CausedCommands consequences = new CausedCommands();
   private boolean overtaken;
 
   /** What comes after that, and dies at the last moment, is not waited for any more. */
   private boolean deadLettersAreSafe;
 
-  DrainOnDelete(LocalState state, DropTrigger cause) {
+  DrainOnDelete(LocalQueueState state, DropTrigger cause) {
     this.state = state;
     this.machine = state.machine();
     this.cause = cause;
@@ -86,7 +86,7 @@ final class DrainOnDelete {
    * queue before that is known.
    */
   private void slice() {
-    HeldMessages move = state.move();
+    LockedMessages move = state.move();
     if (move == null) {
       goOn();
     } else {
@@ -140,7 +140,7 @@ final class DrainOnDelete {
 
   private boolean isUsedAgain() {
     return cause == DropTrigger.EXPIRES
-        && !(machine instanceof Leased leased && leased.leaseHasEnded(shard.now()));
+        && !(machine instanceof LeasedQueue leased && leased.leaseHasEnded(shard.now()));
   }
 
   private void next() {

@@ -10,12 +10,12 @@ import java.util.concurrent.CompletableFuture;
 
 /** Start and end of a queue on this node. Any thread may call. */
 final class LocalLifecycle implements QueueLifecycle {
-  private final LocalState state;
+  private final LocalQueueState state;
   private final QueueMachine machine;
   private final Shard shard;
   private final QueueDeletion deletion;
 
-  LocalLifecycle(LocalState state, QueueDeletion deletion) {
+  LocalLifecycle(LocalQueueState state, QueueDeletion deletion) {
     this.state = state;
     this.machine = state.machine();
     this.shard = state.shard();

@@ -13,7 +13,7 @@ import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.vhost.partition.Partition;
-import io.mayflymq.core.vhost.queue.HeldMessages;
+import io.mayflymq.core.vhost.queue.LockedMessages;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueContents;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
@@ -24,7 +24,7 @@ import io.mayflymq.core.vhost.queue.ShardQueue;
  * log, and the virtual host that routes its dead letters.
  */
 public final class LocalQueue implements ShardQueue {
-  private final LocalState state;
+  private final LocalQueueState state;
   private final QueueMachine machine;
   private final Shard shard;
   private final MachineEffects effects;
@@ -38,7 +38,7 @@ public final class LocalQueue implements ShardQueue {
     this.effects = new MachineEffects(queue, environment.router(), new Events());
     this.machine =
         new QueueMachineFactory(queue, effects).create(settings, now, () -> !isDeleted());
-    this.state = new LocalState(queue, machine, environment);
+    this.state = new LocalQueueState(queue, machine, environment);
     this.deletion = new QueueDeletion(state, effects);
     this.settings = settings;
   }
@@ -219,7 +219,7 @@ public final class LocalQueue implements ShardQueue {
   }
 
   @Override
-  public void movedBy(HeldMessages move) {
+  public void movedBy(LockedMessages move) {
     state.setMove(move);
   }
 }

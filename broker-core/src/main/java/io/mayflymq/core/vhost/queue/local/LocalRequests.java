@@ -25,7 +25,7 @@ import java.util.function.Supplier;
 
 /** Requests to a queue on this node, from any thread. */
 final class LocalRequests implements QueueRequests {
-  private final LocalState state;
+  private final LocalQueueState state;
   private final Queue queue;
   private final QueueMachine machine;
   private final Shard shard;
@@ -37,7 +37,7 @@ final class LocalRequests implements QueueRequests {
    *
    * @param settings the effective settings, for any thread
    */
-  LocalRequests(LocalState state, QueueDeletion deletion, Supplier<QueueSettings> settings) {
+  LocalRequests(LocalQueueState state, QueueDeletion deletion, Supplier<QueueSettings> settings) {
     this.state = state;
     this.queue = state.queue();
     this.machine = state.machine();

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 final class QueueBrowse implements Runnable {
   private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
 
-  private final LocalState state;
+  private final LocalQueueState state;
   private final Shard shard;
   private final QueueMachine machine;
   private final long from;
@@ -32,7 +32,7 @@ final class QueueBrowse implements Runnable {
   private MessageBrowser browser;
   private long bytes;
 
-  QueueBrowse(LocalState state, long from, int count, long mostBytes) {
+  QueueBrowse(LocalQueueState state, long from, int count, long mostBytes) {
     this.state = state;
     this.shard = state.shard();
     this.machine = state.machine();

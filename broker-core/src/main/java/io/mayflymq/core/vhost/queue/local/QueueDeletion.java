@@ -24,7 +24,7 @@ final class QueueDeletion {
 
   private static final CompletableFuture<Boolean> AT_ONCE = CompletableFuture.completedFuture(true);
 
-  private final LocalState state;
+  private final LocalQueueState state;
   private final QueueMachine machine;
   private final Shard shard;
   private final MachineEffects effects;
@@ -35,7 +35,7 @@ final class QueueDeletion {
    *
    * @param effects the timer of the machine, which stops in the end
    */
-  QueueDeletion(LocalState state, MachineEffects effects) {
+  QueueDeletion(LocalQueueState state, MachineEffects effects) {
     this.state = state;
     this.machine = state.machine();
     this.shard = state.shard();

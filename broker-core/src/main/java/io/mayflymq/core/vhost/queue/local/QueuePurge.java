@@ -13,7 +13,7 @@ final class QueuePurge {
    *
    * @return how many ready messages and dead letters there were
    */
-  static CompletableFuture<Long> of(LocalState state, MessageSource messages) {
+  static CompletableFuture<Long> of(LocalQueueState state, MessageSource messages) {
     Purge ready = messages.purge();
     Purge dead = state.hidden().purgeOfWaiting();
     if (dead == null) {

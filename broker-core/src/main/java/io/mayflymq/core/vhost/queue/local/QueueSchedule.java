@@ -1,16 +1,16 @@
 package io.mayflymq.core.vhost.queue.local;
 
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
-import io.mayflymq.core.queue.Leased;
+import io.mayflymq.core.queue.LeasedQueue;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.queue.schedule.SchedulePlace;
 import io.mayflymq.core.queue.schedule.ScheduleRemoval;
 import io.mayflymq.core.queue.schedule.ScheduleSearch;
 import io.mayflymq.core.queue.schedule.ScheduledMessages;
-import io.mayflymq.core.retention.Deadlines;
 import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
@@ -94,7 +94,7 @@ final class QueueSchedule extends Timer {
   private void tellQueue() {
     if (any == messages.isEmpty()) {
       any = !any;
-      if (!queue.onShard().isDeleted() && machine instanceof Leased leased) {
+      if (!queue.onShard().isDeleted() && machine instanceof LeasedQueue leased) {
         leased.holdsScheduled(any, shard.now());
       }
     }

@@ -7,12 +7,12 @@ import java.util.function.Supplier;
 
 /** Much work for one queue, a slice at a time, with other work of its shard in between. */
 final class SlicedTask<T> {
-  private final LocalState state;
+  private final LocalQueueState state;
   private final BooleanSupplier step;
   private final Supplier<T> result;
   private final CompletableFuture<T> done = new CompletableFuture<>();
 
-  private SlicedTask(LocalState state, BooleanSupplier step, Supplier<T> result) {
+  private SlicedTask(LocalQueueState state, BooleanSupplier step, Supplier<T> result) {
     this.state = state;
     this.step = step;
     this.result = result;
@@ -25,7 +25,8 @@ final class SlicedTask<T> {
    * @param result asked for once there is not
    * @return the result; fails with 404 if the queue goes meanwhile
    */
-  static <T> CompletableFuture<T> of(LocalState state, BooleanSupplier step, Supplier<T> result) {
+  static <T> CompletableFuture<T> of(
+      LocalQueueState state, BooleanSupplier step, Supplier<T> result) {
     SlicedTask<T> slicedTask = new SlicedTask<>(state, step, result);
     slicedTask.next();
     return slicedTask.done;

@@ -1,2 +1,0 @@
-/** The latest deaths of messages, kept for a while for queries. */
-package io.mayflymq.core.journal;

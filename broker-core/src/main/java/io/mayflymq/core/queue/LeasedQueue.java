@@ -1,0 +1,15 @@
+package io.mayflymq.core.queue;
+
+import io.mayflymq.core.settings.LeaseUse;
+
+/** A queue that may expire when it is unused. Belongs to the queue's shard. */
+public interface LeasedQueue {
+  /** Records a use of the queue, for its lease. Uses that the queue itself sees need no call. */
+  void used(LeaseUse use, long nowMillis);
+
+  /** Sets whether scheduled messages wait to be published to the queue. */
+  void holdsScheduled(boolean any, long nowMillis);
+
+  /** Returns whether the lease has ended, so that the queue may be deleted. */
+  boolean leaseHasEnded(long nowMillis);
+}

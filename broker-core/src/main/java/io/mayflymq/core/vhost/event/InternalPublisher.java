@@ -1,0 +1,52 @@
+package io.mayflymq.core.vhost.event;
+
+import io.mayflymq.core.message.Message;
+import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.routing.binding.Binding;
+import io.mayflymq.core.routing.binding.DestinationKind;
+import io.mayflymq.core.routing.route.RecentHistory;
+import io.mayflymq.core.routing.route.Route;
+import io.mayflymq.core.vhost.queue.Queue;
+import java.util.List;
+
+/**
+ * Messages of the broker's own: none is confirmed, and a queue that refuses one does not get it.
+ * Any thread may call.
+ */
+public final class InternalPublisher {
+  private InternalPublisher() {}
+
+  /** Publishes a message to its exchange; nowhere if there is none. */
+  public static void publish(RoutingTable<Queue> table, Message message) {
+    deliver(route(table, message.exchange().value(), message), message);
+  }
+
+  /** Gives what an exchange remembers to what was just bound to it. */
+  public static void replay(RoutingTable<Queue> table, Binding binding) {
+    RecentHistory history = table.history(binding.source());
+    List<Message> messages = history == null ? List.of() : history.messages();
+    for (Message message : messages) {
+      if (binding.destinationKind() == DestinationKind.QUEUE) {
+        deliver(table.queue(binding.destination()), message);
+      } else {
+        deliver(route(table, binding.destination(), message), message);
+      }
+    }
+  }
+
+  private static Route<Queue> route(RoutingTable<Queue> table, String exchange, Message message) {
+    Route<Queue> route = table.route(exchange, message.routingKey().value(), message::properties);
+    route.remember(message);
+    return route;
+  }
+
+  private static void deliver(Route<Queue> route, Message message) {
+    for (int i = 0; i < route.size(); i++) {
+      deliver(route.get(i), message);
+    }
+  }
+
+  private static void deliver(Queue queue, Message message) {
+    queue.shard().execute(() -> queue.onShard().publish(message));
+  }
+}

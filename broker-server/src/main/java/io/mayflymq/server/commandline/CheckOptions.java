@@ -1,0 +1,19 @@
+package io.mayflymq.server.commandline;
+
+import java.nio.file.Path;
+
+/**
+ * The options of {@code check-data}.
+ *
+ * @param directory the data directory to look at
+ * @param formatter how to print what was found
+ */
+public record CheckOptions(Path directory, Formatter formatter) {
+  /** How a command prints its result. */
+  public enum Formatter {
+    /** For people. */
+    TABLE,
+    /** One JSON object. */
+    JSON
+  }
+}

@@ -1,0 +1,90 @@
+package io.mayflymq.server.metrics;
+
+import io.mayflymq.core.message.DeathReason;
+import io.mayflymq.core.message.DropOutcome;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.Counts;
+import io.prometheus.metrics.model.snapshots.Labels;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What RabbitMQ does not have: metrics whose names begin with {@code mayfly_}. */
+final class MayflyFamilies {
+  private MayflyFamilies() {}
+
+  /**
+   * Returns what queues have counted.
+   *
+   * @param counts the sum of all queues
+   */
+  static Stream<MetricFamily> counters(Counts counts) {
+    return Stream.of(
+        Value.counter(
+            "mayfly_messages_expired_total",
+            "Messages whose time to live has ended.",
+            (double) counts.get(Counter.EXPIRED)),
+        Value.counter(
+            "mayfly_messages_died_total",
+            "Messages that died, by reason.",
+            Arrays.stream(DeathReason.values())
+                .map(
+                    reason ->
+                        new Value(
+                            Labels.of("reason", reason.wireName()),
+                            (double) counts.get(Counter.of(reason))))
+                .toList()),
+        Value.counter(
+            "mayfly_dead_messages_total",
+            "Messages that died, by outcome.",
+            Arrays.stream(DropOutcome.values())
+                .map(
+                    outcome ->
+                        new Value(
+                            Labels.of("outcome", outcome.wireName()),
+                            (double) counts.get(Counter.of(outcome))))
+                .toList()),
+        Value.counter(
+            "mayfly_messages_refused_total",
+            "Messages that were refused at a length limit.",
+            (double) counts.get(Counter.REFUSED)),
+        Value.counter(
+            "mayfly_messages_requeued_total",
+            "Messages that were requeued.",
+            (double) counts.get(Counter.REQUEUED)),
+        Value.counter(
+            "mayfly_messages_purged_total",
+            "Messages that were purged.",
+            (double) counts.get(Counter.PURGED)),
+        Value.counter(
+            "mayfly_messages_redriven_total",
+            "Dead letters that were redriven.",
+            (double) counts.get(Counter.REDRIVEN)));
+  }
+
+  /**
+   * Returns what queues have.
+   *
+   * @param queues the sum of all; none if it is not known
+   */
+  static Stream<MetricFamily> gauges(List<QueueFigures> queues) {
+    return MetricFamily.all("mayfly_", GAUGES, queues);
+  }
+
+  private static final List<Metric<QueueFigures>> GAUGES =
+      List.of(
+          Metric.gauge(
+              "messages_scheduled", "Messages that wait for their time.", QueueFigures::scheduled),
+          Metric.gauge(
+              "messages_delayed",
+              "Messages that were returned and wait for their retry delay.",
+              queue -> queue.totals().delayed()),
+          Metric.gauge(
+              "messages_unreadable",
+              "Messages that cannot be read at the moment.",
+              queue -> queue.totals().unreadable()),
+          Metric.gauge(
+              "dead_letters_waiting",
+              "Dead letters that wait until another queue accepts them.",
+              QueueFigures::waiting));
+}
