@@ -52,9 +52,23 @@ public final class Churn {
     return rates.rate(event.cell);
   }
 
+  /**
+   * Returns how often an event had occurred at some moments of the last day.
+   *
+   * @param nanos the moments in ascending order, as {@link System#nanoTime} had them
+   */
+  public long[] at(Event event, long[] nanos) {
+    return Arrays.stream(rates.at(nanos, counts.length))
+        .mapToLong(row -> row[event.cell])
+        .toArray();
+  }
+
   /** Takes a sample, for the rates. On one thread. */
   public void sample(long nanos, long sincePreviousNanos) {
     rates.sample(
-        nanos, sincePreviousNanos, Arrays.stream(counts).mapToLong(LongAdder::sum).toArray());
+        nanos,
+        sincePreviousNanos,
+        Arrays.stream(counts).mapToLong(LongAdder::sum).toArray(),
+        SampleHistory.USUAL_BYTES);
   }
 }

@@ -8,6 +8,11 @@ import java.util.List;
  * have left. Any thread may call.
  */
 public final class CounterGroup implements Counts {
+  /** How many bytes the histories of all members may take together, if each can have the least. */
+  private static final long MOST_HISTORY_BYTES = 128L << 20;
+
+  private static final int LEAST_HISTORY_BYTES = 512;
+
   /**
    * Each member knows its index, so that joining and leaving need no search and no large hash set.
    */
@@ -46,6 +51,11 @@ public final class CounterGroup implements Counts {
     return rates.rate(counter.cell);
   }
 
+  @Override
+  public PastCounts at(long[] nanos) {
+    return new PastCounts(rates.at(nanos, Counter.COUNT));
+  }
+
   /** Returns the present sums, which is cheaper than asking for each one. */
   public Counts snapshot() {
     long[] sums = sums();
@@ -59,17 +69,30 @@ public final class CounterGroup implements Counts {
       public double rate(Counter counter) {
         return CounterGroup.this.rate(counter);
       }
+
+      @Override
+      public PastCounts at(long[] nanos) {
+        return CounterGroup.this.at(nanos);
+      }
     };
   }
 
   /** Takes a sample of every member and of the sums, for the rates. On one thread. */
   void sample(long nanos, long sincePreviousNanos) {
     long[] sums = new long[Counter.COUNT];
-    for (Counters member : begin(sums)) {
-      member.sample(nanos, sincePreviousNanos);
+    List<Counters> present = begin(sums);
+    int historyBytes = historyBytes(present.size());
+    for (Counters member : present) {
+      member.sample(nanos, sincePreviousNanos, historyBytes);
       member.addTo(sums);
     }
-    rates.sample(nanos, sincePreviousNanos, sums);
+    rates.sample(nanos, sincePreviousNanos, sums, SampleHistory.USUAL_BYTES);
+  }
+
+  /** How many bytes the history of each member may take. */
+  static int historyBytes(int members) {
+    long share = MOST_HISTORY_BYTES / Math.max(1, members);
+    return (int) Math.max(LEAST_HISTORY_BYTES, Math.min(SampleHistory.USUAL_BYTES, share));
   }
 
   private long[] sums() {

@@ -66,6 +66,11 @@ public final class Counters implements Counts {
     return rates.rate(counter.cell);
   }
 
+  @Override
+  public PastCounts at(long[] nanos) {
+    return new PastCounts(rates.at(nanos, Counter.COUNT));
+  }
+
   /** Adds all of these to a row of sums. */
   void addTo(long[] sums) {
     for (int cell = 0; cell < sums.length; cell++) {
@@ -75,12 +80,21 @@ public final class Counters implements Counts {
 
   /** Takes a sample, for the rates; see {@link RateWindow#sample}. On one thread. */
   public void sample(long nanos, long sincePreviousNanos) {
+    sample(nanos, sincePreviousNanos, SampleHistory.USUAL_BYTES);
+  }
+
+  /**
+   * Takes a sample.
+   *
+   * @param historyBytes how many bytes the history may take
+   */
+  void sample(long nanos, long sincePreviousNanos, int historyBytes) {
     if (rates.rests(nanos, values)) {
       return;
     }
     long[] now = new long[Counter.COUNT];
     addTo(now);
-    rates.sample(nanos, sincePreviousNanos, now);
+    rates.sample(nanos, sincePreviousNanos, now, historyBytes);
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.mayflymq.core.metrics;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -31,6 +32,11 @@ public final class ExchangeCounters {
     @Override
     public double rate(Counter counter) {
       return Arrays.stream(byShard).mapToDouble(cell -> cell.rate(counter)).sum();
+    }
+
+    @Override
+    public PastCounts at(long[] nanos) {
+      return PastCounts.sum(List.of(byShard), nanos);
     }
   }
 

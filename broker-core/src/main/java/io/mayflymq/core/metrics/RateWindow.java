@@ -26,6 +26,7 @@ final class RateWindow {
   private static final long MOVING = Long.MIN_VALUE;
 
   private volatile Pair pair;
+  private volatile SampleHistory history;
   private volatile long stillSinceNanos = MOVING;
 
   /**
@@ -34,11 +35,13 @@ final class RateWindow {
    * @param nanos {@link System#nanoTime}
    * @param sincePreviousNanos the time between samples, for the first one, before which all was 0
    * @param values the numbers, in the same order each time; kept
+   * @param historyBytes how many bytes the history of earlier samples may take
    */
-  void sample(long nanos, long sincePreviousNanos, long[] values) {
+  void sample(long nanos, long sincePreviousNanos, long[] values, int historyBytes) {
     Pair last = pair;
     if (!isLatest(values)) {
       stillSinceNanos = MOVING;
+      remember(nanos, sincePreviousNanos, values, historyBytes);
     } else if (stillSinceNanos == MOVING) {
       stillSinceNanos = nanos;
     }
@@ -52,6 +55,29 @@ final class RateWindow {
     // Unchanged numbers share one array.
     long[] kept = Arrays.equals(values, last.latest.values) ? last.latest.values : values;
     pair = new Pair(last.latest, new Sample(nanos, kept));
+  }
+
+  private void remember(long nanos, long sincePreviousNanos, long[] values, int historyBytes) {
+    if (history == null) {
+      history = new SampleHistory(nanos - sincePreviousNanos);
+    }
+    Pair last = pair;
+    long[] before = last == null ? new long[values.length] : last.latest.values;
+    history.add(nanos, before, values, historyBytes);
+  }
+
+  /**
+   * Returns the numbers as they were at some moments of the last day; see {@link SampleHistory}.
+   *
+   * @param nanos the moments, in ascending order
+   * @param numbers how many numbers there are
+   */
+  long[][] at(long[] nanos, int numbers) {
+    SampleHistory known = history;
+    Pair last = pair;
+    return known == null || last == null
+        ? new long[nanos.length][numbers]
+        : known.at(nanos, last.latest.values);
   }
 
   /**

@@ -5,6 +5,7 @@ import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.core.queue.browse.DeadlineSurvey;
 import io.mayflymq.core.queue.browse.MessageBrowser;
 import io.mayflymq.core.queue.browse.QueueBrowser;
 import io.mayflymq.core.queue.consumer.Consumer;
@@ -434,6 +435,11 @@ public final class ClassicQueueMachine
   @Override
   public MessageBrowser browse(long position) {
     return new QueueBrowser(messages, state.settings(), position);
+  }
+
+  @Override
+  public DeadlineSurvey survey(long nowMillis, long mostMessages, int mostNext) {
+    return new DeadlineSurvey(messages, nowMillis, mostMessages, mostNext);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.mayflymq.core.queue;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.queue.browse.DeadlineSurvey;
 
 /** A queue from which messages are removed, singly or all at once. Belongs to the queue's shard. */
 public interface MessageSource {
@@ -22,4 +23,12 @@ public interface MessageSource {
    * Returns the first ready message; null if there is none or if reading it would cost too much.
    */
   Message peekHead();
+
+  /**
+   * Starts to count the ready messages by deadline and age.
+   *
+   * @param mostMessages how many are counted at most
+   * @param mostNext how many of those that expire first are reported
+   */
+  DeadlineSurvey survey(long nowMillis, long mostMessages, int mostNext);
 }

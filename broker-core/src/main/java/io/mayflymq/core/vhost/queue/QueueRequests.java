@@ -2,6 +2,7 @@ package io.mayflymq.core.vhost.queue;
 
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.GetResult;
+import io.mayflymq.core.queue.browse.DeadlineReport;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.schedule.SchedulePage;
 import io.mayflymq.core.queue.schedule.SchedulePlace;
@@ -63,6 +64,14 @@ public interface QueueRequests {
    * @param bytes with so many bytes of content the page ends early
    */
   CompletableFuture<QueuePage> browse(long position, int count, long bytes);
+
+  /**
+   * Counts the ready messages by deadline and age, a million at most, and finds those that expire
+   * first. Changes nothing, and is no use that renews the lease. Fails with 540 if it is a stream.
+   *
+   * @param next how many of those that expire first are reported
+   */
+  CompletableFuture<DeadlineReport> deadlines(int next);
 
   /** Shows scheduled messages, those that are due first at first. */
   CompletableFuture<SchedulePage> scheduled(SchedulePlace after, int limit);

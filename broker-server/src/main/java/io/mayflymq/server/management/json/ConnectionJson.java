@@ -26,7 +26,7 @@ public final class ConnectionJson {
         "peer_port", connection.peerPort());
   }
 
-  public static Map<String, Object> connection(ConnectionView view) {
+  public static Map<String, Object> connection(ConnectionView view, History history) {
     ConnectionIdentity identity = view.identity();
     Counters counters = view.counters();
     Map<String, Object> object =
@@ -49,14 +49,9 @@ public final class ConnectionJson {
             "port", identity.port(),
             "protocol", "AMQP 0-9-1",
             "recv_cnt", counters.get(Counter.RECEIVED_PACKETS)));
-    Statistics.put(
-        object,
-        "recv_oct",
-        counters.get(Counter.RECEIVED_BYTES),
-        counters.rate(Counter.RECEIVED_BYTES));
+    Statistics.putBytes(object, "recv_oct", Counter.RECEIVED_BYTES, counters, history);
     object.put("send_cnt", counters.get(Counter.SENT_PACKETS));
-    Statistics.put(
-        object, "send_oct", counters.get(Counter.SENT_BYTES), counters.rate(Counter.SENT_BYTES));
+    Statistics.putBytes(object, "send_oct", Counter.SENT_BYTES, counters, history);
     object.put("send_pend", view.pendingBytes());
     putEncryption(object, view.encryption());
     object.putAll(
@@ -109,7 +104,7 @@ public final class ConnectionJson {
         "node", NodeName.VALUE);
   }
 
-  public static Map<String, Object> channel(ChannelView view) {
+  public static Map<String, Object> channel(ChannelView view, History history) {
     ChannelIdentity identity = view.identity();
     Map<String, Object> object =
         Json.object(
@@ -118,7 +113,7 @@ public final class ConnectionJson {
             "connection_details", details(identity.connection()),
             "consumer_count", view.consumers(),
             "global_prefetch_count", view.globalPrefetch());
-    Map<String, Object> stats = Statistics.ofChannel(view.counters());
+    Map<String, Object> stats = Statistics.ofChannel(view.counters(), history);
     if (stats != null) {
       object.put("message_stats", stats);
     }

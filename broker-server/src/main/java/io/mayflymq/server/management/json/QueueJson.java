@@ -24,6 +24,10 @@ public final class QueueJson {
 
   /** Returns a queue as it is shown in lists. */
   public static Map<String, Object> summary(QueueSnapshot view) {
+    return summary(view, History.NONE);
+  }
+
+  private static Map<String, Object> summary(QueueSnapshot view, History history) {
     Queue queue = view.queue();
     QueueDefinition definition = queue.definition();
     EffectiveSettings policies = byPolicies(queue);
@@ -43,13 +47,13 @@ public final class QueueJson {
             "message_bytes_persistent", view.totals().persistentBytes(),
             "message_bytes_ready", view.totals().readyBytes(),
             "message_bytes_unacknowledged", view.totals().unackedBytes());
-    Map<String, Object> stats = Statistics.ofQueue(queue.counters());
+    Map<String, Object> stats = Statistics.ofQueue(queue.counters(), history);
     if (stats != null) {
       object.put("message_stats", stats);
     }
     Statistics.putIdleSince(object, queue.counters());
     Statistics.putMessages(
-        object, view.totals().ready(), view.totals().unacked(), queue.counters());
+        object, view.totals().ready(), view.totals().unacked(), queue.counters(), history);
     object.put("messages_delayed", view.totals().delayed() + view.scheduled().ready());
     object.put("messages_dlx", view.waiting().messages());
     object.put("messages_persistent", view.totals().persistent());
@@ -75,8 +79,8 @@ public final class QueueJson {
   }
 
   /** Returns a single queue, with its consumers. */
-  public static Map<String, Object> detail(QueueSnapshot view) {
-    Map<String, Object> object = summary(view);
+  public static Map<String, Object> detail(QueueSnapshot view, History history) {
+    Map<String, Object> object = summary(view, history);
     object.put(
         "consumer_details",
         view.consumers().stream().map(member -> consumer(view, member)).toList());

@@ -6,6 +6,7 @@ import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.metrics.Counts;
+import io.mayflymq.core.metrics.PastCounts;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
@@ -14,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
 /**
@@ -69,8 +71,26 @@ public final class Statistics {
           new Field("publish", Counter.PUBLISHED),
           new Field("return_unroutable", Counter.RETURNED));
 
+  private static final List<Field> OF_QUEUE =
+      Stream.of(HANDED_OUT, List.of(new Field("publish", Counter.PUBLISHED)), DIED, GONE_OTHERWISE)
+          .flatMap(List::stream)
+          .toList();
+
+  private static final List<Field> OF_CHANNEL =
+      Stream.concat(HANDED_OUT.stream(), PUBLISHED.stream()).toList();
+
   private static final List<Field> THROUGH_EXCHANGE =
       List.of(new Field("publish_in", Counter.PUBLISHED), new Field("publish_out", Counter.ROUTED));
+
+  /** Messages that left their queue without being unacknowledged. */
+  private static final List<Counter> LEFT_UNSEEN =
+      List.of(
+          Counter.DELIVERED_NO_ACK,
+          Counter.GOT_NO_ACK,
+          Counter.EXPIRED,
+          Counter.MAXLEN,
+          Counter.PURGED,
+          Counter.REDRIVEN);
 
   private static final DateTimeFormatter IDLE_SINCE =
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH:mm:ss.SSSxxx").withZone(ZoneOffset.UTC);
@@ -81,12 +101,9 @@ public final class Statistics {
   private Statistics() {}
 
   /** Returns the statistics of a queue; null if all counters are 0. */
-  static Map<String, Object> ofQueue(Counts counts) {
+  static Map<String, Object> ofQueue(Counts counts, History history) {
     Map<String, Object> stats = new LinkedHashMap<>();
-    add(stats, counts, HANDED_OUT);
-    add(stats, counts, List.of(new Field("publish", Counter.PUBLISHED)));
-    add(stats, counts, DIED);
-    add(stats, counts, GONE_OTHERWISE);
+    add(stats, counts, OF_QUEUE, history);
     return nonZero(stats);
   }
 
@@ -114,20 +131,19 @@ public final class Statistics {
   }
 
   /** Returns the statistics of a channel; null if all counters are 0. */
-  static Map<String, Object> ofChannel(Counts counts) {
+  static Map<String, Object> ofChannel(Counts counts, History history) {
     Map<String, Object> stats = new LinkedHashMap<>();
-    add(stats, counts, HANDED_OUT);
-    add(stats, counts, PUBLISHED);
+    add(stats, counts, OF_CHANNEL, history);
     return nonZero(stats);
   }
 
   /** Returns the statistics of an exchange; null if all counters are 0. */
-  public static Map<String, Object> ofExchange(Counts counts) {
+  public static Map<String, Object> ofExchange(Counts counts, History history) {
     if (counts == null) {
       return null;
     }
     Map<String, Object> stats = new LinkedHashMap<>();
-    add(stats, counts, THROUGH_EXCHANGE);
+    add(stats, counts, THROUGH_EXCHANGE, history);
     return nonZero(stats);
   }
 
@@ -135,13 +151,14 @@ public final class Statistics {
    * Returns the statistics of several virtual hosts together: publishes counted by channels,
    * everything else by queues.
    */
-  public static Map<String, Object> ofVhosts(List<Counts> channels, List<Counts> queues) {
+  public static Map<String, Object> ofVhosts(
+      List<Counts> channels, List<Counts> queues, History history) {
     Map<String, Object> stats = new LinkedHashMap<>();
-    add(stats, Totals.of(channels), PUBLISHED);
+    add(stats, Totals.of(channels), PUBLISHED, history);
     Counts ofQueues = Totals.of(queues);
-    add(stats, ofQueues, HANDED_OUT);
-    add(stats, ofQueues, DIED);
-    add(stats, ofQueues, GONE_OTHERWISE);
+    add(stats, ofQueues, HANDED_OUT, history);
+    add(stats, ofQueues, DIED, history);
+    add(stats, ofQueues, GONE_OTHERWISE, history);
     return stats;
   }
 
@@ -160,41 +177,77 @@ public final class Statistics {
     public double rate(Counter counter) {
       return all.stream().mapToDouble(counts -> counts.rate(counter)).sum();
     }
+
+    @Override
+    public PastCounts at(long[] nanos) {
+      return PastCounts.sum(all, nanos);
+    }
   }
 
   /** Returns the counts of connections, channels and queues that were created and closed. */
-  public static Map<String, Object> ofChurn(Churn churn) {
+  public static Map<String, Object> ofChurn(Churn churn, History history) {
     Map<String, Object> rates = new LinkedHashMap<>();
     for (Churn.Event event : Churn.Event.values()) {
-      put(rates, event.toString(), churn.get(event), churn.rate(event));
+      Map<String, Object> details =
+          put(rates, event.toString(), churn.get(event), churn.rate(event));
+      if (history.messages() != null) {
+        long[] past = churn.at(event, history.messages().nanos());
+        history.messages().addTo(details, moment -> past[moment]);
+      }
     }
     return rates;
   }
 
   /**
    * Adds the numbers of messages and the rates at which they change, computed from the rates of
-   * messages added and removed.
+   * messages added and removed; so are the numbers of earlier moments, which no one has counted.
    */
   public static void putMessages(
-      Map<String, Object> object, long ready, long unacked, Counts counts) {
-    double in = counts.rate(Counter.PUBLISHED);
-    double handedOut = counts.rate(Counter.DELIVERED) + counts.rate(Counter.GOT);
-    double settled =
-        counts.rate(Counter.ACKED)
-            + counts.rate(Counter.REJECTED)
-            + counts.rate(Counter.DELIVERY_LIMIT);
-    double leftUnseen =
-        counts.rate(Counter.DELIVERED_NO_ACK)
-            + counts.rate(Counter.GOT_NO_ACK)
-            + counts.rate(Counter.EXPIRED)
-            + counts.rate(Counter.MAXLEN)
-            + counts.rate(Counter.PURGED)
-            + counts.rate(Counter.REDRIVEN);
-    double unackedRate = handedOut - settled - counts.rate(Counter.REQUEUED);
-    double total = in - settled - leftUnseen;
-    put(object, "messages", ready + unacked, total);
-    put(object, "messages_ready", ready, total - unackedRate);
-    put(object, "messages_unacknowledged", unacked, unackedRate);
+      Map<String, Object> object, long ready, long unacked, Counts counts, History history) {
+    double unackedRate = unacked(counts::rate);
+    double total = total(counts::rate);
+    Map<String, Object> ofAll = put(object, "messages", ready + unacked, total);
+    Map<String, Object> ofReady = put(object, "messages_ready", ready, total - unackedRate);
+    Map<String, Object> ofUnacked = put(object, "messages_unacknowledged", unacked, unackedRate);
+    History.Moments moments = history.lengths();
+    if (moments != null) {
+      PastCounts past = moments.of(counts);
+      // What is not in the counts, such as what a restart recovered, was there before all of them.
+      double allElse = ready + unacked - total(counts::get);
+      double unackedElse = unacked - unacked(counts::get);
+      moments.addTo(ofAll, at -> length(allElse + total(counter -> past.get(counter, at))));
+      moments.addTo(
+          ofUnacked, at -> length(unackedElse + unacked(counter -> past.get(counter, at))));
+      moments.addTo(
+          ofReady,
+          at ->
+              length(allElse + total(counter -> past.get(counter, at)))
+                  - length(unackedElse + unacked(counter -> past.get(counter, at))));
+    }
+  }
+
+  private static long length(double computed) {
+    return Math.max(0, Math.round(computed));
+  }
+
+  /** Returns how many messages a queue has by these counts. */
+  private static double total(ToDoubleFunction<Counter> counts) {
+    return counts.applyAsDouble(Counter.PUBLISHED) - settled(counts) - sum(counts, LEFT_UNSEEN);
+  }
+
+  /** Returns how many unacknowledged messages a queue has by these counts. */
+  private static double unacked(ToDoubleFunction<Counter> counts) {
+    return sum(counts, List.of(Counter.DELIVERED, Counter.GOT))
+        - settled(counts)
+        - counts.applyAsDouble(Counter.REQUEUED);
+  }
+
+  private static double settled(ToDoubleFunction<Counter> counts) {
+    return sum(counts, List.of(Counter.ACKED, Counter.REJECTED, Counter.DELIVERY_LIMIT));
+  }
+
+  private static double sum(ToDoubleFunction<Counter> counts, List<Counter> counters) {
+    return counters.stream().mapToDouble(counts).sum();
   }
 
   /**
@@ -213,19 +266,43 @@ public final class Statistics {
                             START_MILLIS + TimeUnit.NANOSECONDS.toMillis(nanos - START_NANOS)))));
   }
 
-  /** Adds a number and its rate of change. */
-  public static void put(Map<String, Object> object, String name, long value, double rate) {
+  /** Adds a number and its rate of change; returns the object that has the rate. */
+  private static Map<String, Object> put(
+      Map<String, Object> object, String name, long value, double rate) {
+    Map<String, Object> details = new LinkedHashMap<>(8);
+    details.put("rate", Math.round(rate * 10) / 10.0);
     object.put(name, value);
-    object.put(name + "_details", Map.of("rate", Math.round(rate * 10) / 10.0));
+    object.put(name + "_details", details);
+    return details;
   }
 
-  private static void add(Map<String, Object> stats, Counts counts, List<Field> fields) {
+  /** Adds the bytes that a connection, or several, received and sent. */
+  public static void putBytes(
+      Map<String, Object> object, String name, Counter counter, Counts counts, History history) {
+    Map<String, Object> details = put(object, name, counts.get(counter), counts.rate(counter));
+    if (history.data() != null) {
+      PastCounts past = history.data().of(counts);
+      history.data().addTo(details, moment -> past.get(counter, moment));
+    }
+  }
+
+  private static void add(
+      Map<String, Object> stats, Counts counts, List<Field> fields, History history) {
+    PastCounts past = history.messages() == null ? null : history.messages().of(counts);
     for (Field field : fields) {
-      put(
-          stats,
-          field.name,
-          field.sum.stream().mapToLong(counts::get).sum(),
-          field.sum.stream().mapToDouble(counts::rate).sum());
+      Map<String, Object> details =
+          put(
+              stats,
+              field.name,
+              field.sum.stream().mapToLong(counts::get).sum(),
+              field.sum.stream().mapToDouble(counts::rate).sum());
+      if (past != null) {
+        history
+            .messages()
+            .addTo(
+                details,
+                moment -> field.sum.stream().mapToLong(counter -> past.get(counter, moment)).sum());
+      }
     }
   }
 

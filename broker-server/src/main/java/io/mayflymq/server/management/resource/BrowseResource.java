@@ -2,6 +2,7 @@ package io.mayflymq.server.management.resource;
 
 import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.queue.browse.BrowsedMessage;
+import io.mayflymq.core.queue.browse.DeadlineReport;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueuePage;
@@ -20,6 +21,8 @@ import java.util.Map;
 public final class BrowseResource {
   private static final int USUAL_COUNT = 50;
   private static final int LARGEST_COUNT = 1000;
+  private static final int USUAL_NEXT = 10;
+  private static final int MOST_NEXT = 1000;
   private static final int USUAL_TRUNCATE = 4096;
 
   /** A page ends early with as many bytes of content, or with fewer where there is less memory. */
@@ -37,7 +40,46 @@ public final class BrowseResource {
   }
 
   public void addTo(RequestRouter requestRouter) {
-    requestRouter.get("queues/{vhost}/{queue}/messages", this::browse);
+    requestRouter
+        .get("queues/{vhost}/{queue}/messages", this::browse)
+        .get("queues/{vhost}/{queue}/deadlines", this::deadlines);
+  }
+
+  private Response deadlines(Request request) {
+    int most = (int) request.number("limit", USUAL_NEXT, 0, MOST_NEXT);
+    Queue queue = managed.usableQueue(request, Permission.READ);
+    DeadlineReport report = Futures.await(queue.requests().deadlines(most));
+    return Response.ok(
+        Json.object(
+            "now", report.nowMillis(),
+            "messages", report.messages(),
+            "without_deadline", report.withoutDeadline(),
+            "to_deadline", buckets(report.toDeadline()),
+            "age", buckets(report.ages()),
+            "next", report.next().stream().map(next -> next(next, report.nowMillis())).toList(),
+            "truncated", !report.complete()));
+  }
+
+  private static List<Map<String, Object>> buckets(List<DeadlineReport.Bucket> buckets) {
+    return buckets.stream()
+        .map(
+            bucket ->
+                Json.object(
+                    "up_to",
+                    bucket.upToMillis() == Long.MAX_VALUE ? null : (Long) bucket.upToMillis(),
+                    "messages",
+                    bucket.messages()))
+        .toList();
+  }
+
+  private static Map<String, Object> next(DeadlineReport.Next next, long now) {
+    return Json.object(
+        "sequence", next.sequence(),
+        "position", next.position(),
+        "enqueued_at", next.enqueuedAtMillis(),
+        "deadline", next.deadlineMillis(),
+        "in", next.deadlineMillis() - now,
+        "origin", next.own() ? "message" : "queue");
   }
 
   private Response browse(Request request) {

@@ -8,6 +8,7 @@ import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.json.ConnectionJson;
+import io.mayflymq.server.management.json.History;
 import java.util.List;
 import java.util.function.Predicate;
 
@@ -39,7 +40,7 @@ public final class ConnectionResource {
     return Listing.of(
             managed.connections(request.principal()).stream().filter(wanted).toList(),
             found -> found.view().identity().name(),
-            found -> ConnectionJson.connection(found.view()))
+            found -> ConnectionJson.connection(found.view(), History.NONE))
         .answer(request);
   }
 
@@ -47,7 +48,7 @@ public final class ConnectionResource {
     return Listing.of(
             managed.channels(request.principal()).stream().filter(wanted).toList(),
             view -> view.identity().name(),
-            ConnectionJson::channel)
+            view -> ConnectionJson.channel(view, History.NONE))
         .answer(request);
   }
 
@@ -56,7 +57,8 @@ public final class ConnectionResource {
         Listing.columns(
             request,
             ConnectionJson.connection(
-                managed.connection(request.principal(), request.parameter("connection")).view())));
+                managed.connection(request.principal(), request.parameter("connection")).view(),
+                History.of(request))));
   }
 
   private Response close(Request request) {
@@ -106,10 +108,11 @@ public final class ConnectionResource {
 
   private Response channel(Request request) {
     String name = request.parameter("channel");
+    History history = History.of(request);
     return managed.channels(request.principal()).stream()
         .filter(view -> view.identity().name().equals(name) || view.identity().pid().equals(name))
         .findFirst()
-        .map(view -> Response.ok(Listing.columns(request, ConnectionJson.channel(view))))
+        .map(view -> Response.ok(Listing.columns(request, ConnectionJson.channel(view, history))))
         .orElseThrow(ApiException::notFound);
   }
 

@@ -18,6 +18,7 @@ import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.json.History;
 import io.mayflymq.server.management.json.PathNames;
 import io.mayflymq.server.management.json.Statistics;
 import java.util.Collection;
@@ -56,11 +57,14 @@ public final class ExchangeResource {
                         .map(exchange -> new Found(vhost, exchange)))
             .toList();
     return Listing.of(
-            all, found -> found.exchange.name(), found -> object(found.vhost, found.exchange))
+            all,
+            found -> found.exchange.name(),
+            found -> object(found.vhost, found.exchange, History.NONE))
         .answer(request);
   }
 
-  private static Map<String, Object> object(VirtualHost vhost, ExchangeDefinition exchange) {
+  private static Map<String, Object> object(
+      VirtualHost vhost, ExchangeDefinition exchange, History history) {
     Map<String, Object> object =
         Json.object(
             "arguments", TableJson.SHOWN.of(exchange.arguments()),
@@ -68,7 +72,7 @@ public final class ExchangeResource {
             "durable", exchange.durable(),
             "internal", exchange.internal());
     Map<String, Object> stats =
-        Statistics.ofExchange(vhost.metrics().exchanges().of(exchange.name()));
+        Statistics.ofExchange(vhost.metrics().exchanges().of(exchange.name()), history);
     if (stats != null) {
       object.put("message_stats", stats);
     }
@@ -95,7 +99,7 @@ public final class ExchangeResource {
     if (exchange == null) {
       throw ApiException.notFound();
     }
-    Map<String, Object> object = object(vhost, exchange);
+    Map<String, Object> object = object(vhost, exchange, History.of(request));
     // By channel and by queue nothing is counted; RabbitMQ leaves these empty unless asked, too.
     object.put("incoming", List.of());
     object.put("outgoing", List.of());

@@ -1,6 +1,5 @@
 package io.mayflymq.server.management.resource;
 
-import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.Counts;
 import io.mayflymq.core.routing.exchange.ExchangeType;
 import io.mayflymq.core.vhost.VirtualHost;
@@ -17,6 +16,7 @@ import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.json.History;
 import io.mayflymq.server.management.json.Node;
 import io.mayflymq.server.management.json.Statistics;
 import java.util.ArrayList;
@@ -47,6 +47,7 @@ public final class OverviewResource {
 
   private Response overview(Request request) {
     List<VirtualHost> vhosts = managed.vhosts(request.principal());
+    History history = History.of(request);
     ManagedBroker.Open open = managed.open(request.principal(), vhosts);
     Map<String, Object> object =
         Json.object(
@@ -74,11 +75,11 @@ public final class OverviewResource {
             "enable_queue_totals",
             false,
             "message_stats",
-            statistics(vhosts),
+            statistics(vhosts, history),
             "churn_rates",
-            Statistics.ofChurn(managed.broker().churn()),
+            Statistics.ofChurn(managed.broker().churn(), history),
             "queue_totals",
-            queueTotals(vhosts, open.queues()),
+            queueTotals(vhosts, open.queues(), history),
             "object_totals",
             objectTotals(vhosts, open),
             "statistics_db_event_queue",
@@ -95,8 +96,8 @@ public final class OverviewResource {
     return Response.ok(Listing.columns(request, object));
   }
 
-  private static Map<String, Object> statistics(List<VirtualHost> vhosts) {
-    return Statistics.ofVhosts(channelCounts(vhosts), queueCounts(vhosts));
+  private static Map<String, Object> statistics(List<VirtualHost> vhosts, History history) {
+    return Statistics.ofVhosts(channelCounts(vhosts), queueCounts(vhosts), history);
   }
 
   private static List<Counts> channelCounts(List<VirtualHost> vhosts) {
@@ -108,13 +109,14 @@ public final class OverviewResource {
   }
 
   private static Map<String, Object> queueTotals(
-      List<VirtualHost> vhosts, List<QueueSnapshot> queues) {
+      List<VirtualHost> vhosts, List<QueueSnapshot> queues, History history) {
     Map<String, Object> totals = new LinkedHashMap<>();
     Statistics.putMessages(
         totals,
         queues.stream().mapToLong(view -> view.totals().ready()).sum(),
         queues.stream().mapToLong(view -> view.totals().unacked()).sum(),
-        Statistics.Totals.of(queueCounts(vhosts)));
+        Statistics.Totals.of(queueCounts(vhosts)),
+        history);
     totals.put(
         "messages_delayed", queues.stream().mapToLong(view -> view.scheduled().ready()).sum());
     totals.put("messages_dlx", queues.stream().mapToLong(view -> view.waiting().messages()).sum());
@@ -288,10 +290,7 @@ public final class OverviewResource {
             "cluster_links", List.of());
     object.putAll(Node.fileDescriptors());
     object.putAll(Node.threads());
-    for (Churn.Event event : Churn.Event.values()) {
-      Churn churn = managed.broker().churn();
-      Statistics.put(object, event.toString(), churn.get(event), churn.rate(event));
-    }
+    object.putAll(Statistics.ofChurn(managed.broker().churn(), History.NONE));
     return object;
   }
 }

@@ -12,6 +12,7 @@ import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.json.History;
 import io.mayflymq.server.management.json.PathNames;
 import io.mayflymq.server.management.json.QueueJson;
 import java.util.Collection;
@@ -47,7 +48,9 @@ public final class QueueResource {
     VirtualHost vhost = managed.visibleVhost(request);
     return Response.ok(
         Listing.columns(
-            request, QueueJson.detail(managed.queue(vhost, request.parameter("queue")))));
+            request,
+            QueueJson.detail(
+                managed.queue(vhost, request.parameter("queue")), History.of(request))));
   }
 
   private Response declare(Request request) {

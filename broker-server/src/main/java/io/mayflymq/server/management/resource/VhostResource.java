@@ -17,6 +17,7 @@ import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.json.History;
 import io.mayflymq.server.management.json.Statistics;
 import java.util.List;
 import java.util.Map;
@@ -124,18 +125,21 @@ public final class VhostResource {
     return Listing.of(
             visible,
             VirtualHost::name,
-            vhost -> object(vhost, queues.getOrDefault(vhost, List.of()), seen.complete()))
+            vhost ->
+                object(vhost, queues.getOrDefault(vhost, List.of()), seen.complete(), History.NONE))
         .answer(request);
   }
 
   private Response get(Request request) {
     VirtualHost vhost = managed.visibleVhost(request);
     ShardQuery.Seen<QueueSnapshot> seen = managed.answeringQueues(List.of(vhost));
-    return Response.ok(Listing.columns(request, object(vhost, seen.views(), seen.complete())));
+    return Response.ok(
+        Listing.columns(
+            request, object(vhost, seen.views(), seen.complete(), History.of(request))));
   }
 
   private static Map<String, Object> object(
-      VirtualHost vhost, List<QueueSnapshot> queues, boolean complete) {
+      VirtualHost vhost, List<QueueSnapshot> queues, boolean complete, History history) {
     CounterGroup traffic = vhost.metrics().connections();
     VhostDefinition definition = vhost.definition();
     Map<String, Object> object =
@@ -152,12 +156,14 @@ public final class VhostResource {
             "message_stats",
                 Statistics.ofVhosts(
                     List.of(vhost.metrics().channels().snapshot()),
-                    List.of(vhost.metrics().queues().snapshot())));
+                    List.of(vhost.metrics().queues().snapshot()),
+                    history));
     Statistics.putMessages(
         object,
         queues.stream().mapToLong(view -> view.totals().ready()).sum(),
         queues.stream().mapToLong(view -> view.totals().unacked()).sum(),
-        vhost.metrics().queues());
+        vhost.metrics().queues(),
+        history);
     object.put(
         "messages_delayed", queues.stream().mapToLong(view -> view.scheduled().ready()).sum());
     object.put("messages_dlx", queues.stream().mapToLong(view -> view.waiting().messages()).sum());
@@ -165,13 +171,8 @@ public final class VhostResource {
       object.put(ManagedBroker.INCOMPLETE, true);
     }
     object.put("name", vhost.name());
-    Statistics.put(
-        object,
-        "recv_oct",
-        traffic.get(Counter.RECEIVED_BYTES),
-        traffic.rate(Counter.RECEIVED_BYTES));
-    Statistics.put(
-        object, "send_oct", traffic.get(Counter.SENT_BYTES), traffic.rate(Counter.SENT_BYTES));
+    Statistics.putBytes(object, "recv_oct", Counter.RECEIVED_BYTES, traffic, history);
+    Statistics.putBytes(object, "send_oct", Counter.SENT_BYTES, traffic, history);
     object.put("tracing", vhost.firehose().isOn());
     return object;
   }

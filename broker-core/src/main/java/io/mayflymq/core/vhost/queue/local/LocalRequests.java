@@ -4,6 +4,8 @@ import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.GetResult;
 import io.mayflymq.core.queue.MessageSource;
 import io.mayflymq.core.queue.QueueMachine;
+import io.mayflymq.core.queue.browse.DeadlineReport;
+import io.mayflymq.core.queue.browse.DeadlineSurvey;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.schedule.SchedulePage;
 import io.mayflymq.core.queue.schedule.SchedulePlace;
@@ -25,6 +27,9 @@ import java.util.function.Supplier;
 
 /** Requests to a queue on this node, from any thread. */
 final class LocalRequests implements QueueRequests {
+  /** More messages than these are not counted by deadline: it would take a tenth of a second. */
+  private static final long MOST_SURVEYED = 1_000_000;
+
   private final LocalQueueState state;
   private final Queue queue;
   private final QueueMachine machine;
@@ -135,6 +140,19 @@ final class LocalRequests implements QueueRequests {
     QueueBrowse browse = new QueueBrowse(state, position, count, bytes);
     shard.runOrExecute(browse);
     return browse.done();
+  }
+
+  @Override
+  public CompletableFuture<DeadlineReport> deadlines(int next) {
+    return shard
+        .call(
+            () -> {
+              state.requireExists();
+              DeadlineSurvey survey =
+                  state.requireSource("deadlines").survey(shard.now(), MOST_SURVEYED, next);
+              return SlicedTask.of(state, survey::step, survey::report);
+            })
+        .thenCompose(report -> report);
   }
 
   @Override

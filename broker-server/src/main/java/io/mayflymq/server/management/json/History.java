@@ -1,0 +1,109 @@
+package io.mayflymq.server.management.json;
+
+import io.mayflymq.core.metrics.Counts;
+import io.mayflymq.core.metrics.PastCounts;
+import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Request;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntToLongFunction;
+
+/**
+ * Which samples of the past a request asks for: {@code msg_rates_age} and {@code msg_rates_incr},
+ * the same with {@code lengths} and {@code data_rates}, in seconds.
+ *
+ * <p>Source: RabbitMQ, "HTTP API", section "Historical samples": {@code samples} beside each rate,
+ * the newest first, {@code avg} and {@code avg_rate}.
+ *
+ * @param messages for counts of messages and of churn; null if they are not wanted
+ * @param lengths for lengths of queues; null if they are not wanted
+ * @param data for bytes of connections; null if they are not wanted
+ */
+public record History(Moments messages, Moments lengths, Moments data) {
+  /** No samples. */
+  public static final History NONE = new History(null, null, null);
+
+  private static final int MOST_SECONDS = 86_400;
+  private static final int MOST_SAMPLES = 2_000;
+
+  /**
+   * Returns what a request asks for.
+   *
+   * @throws ApiException 400 if an age or a step is not a number of seconds, if one is given
+   *     without the other, or if these are too many samples
+   */
+  public static History of(Request request) {
+    return new History(
+        moments(request, "msg_rates"), moments(request, "lengths"), moments(request, "data_rates"));
+  }
+
+  private static Moments moments(Request request, String kind) {
+    String ageName = kind + "_age";
+    String stepName = kind + "_incr";
+    if (request.query(ageName) == null && request.query(stepName) == null) {
+      return null;
+    }
+    if (request.query(ageName) == null || request.query(stepName) == null) {
+      throw ApiException.badRequest(
+          "%s and %s must be given together".formatted(ageName, stepName));
+    }
+    long age = request.number(ageName, 0, 1, MOST_SECONDS);
+    long step = request.number(stepName, 0, 1, MOST_SECONDS);
+    if (age / step > MOST_SAMPLES) {
+      throw ApiException.badRequest(
+          "%s=%d with %s=%d would be %d samples, the most are %d"
+              .formatted(ageName, age, stepName, step, age / step, MOST_SAMPLES));
+    }
+    return Moments.before(System.currentTimeMillis(), System.nanoTime(), age, step);
+  }
+
+  /**
+   * Moments of the past, in ascending order.
+   *
+   * @param nanos as {@link System#nanoTime} had them
+   * @param millis since 1970
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  public record Moments(long[] nanos, long[] millis) {
+    static Moments before(long nowMillis, long nowNanos, long ageSeconds, long stepSeconds) {
+      long stepMillis = TimeUnit.SECONDS.toMillis(stepSeconds);
+      int count = (int) (ageSeconds / stepSeconds) + 1;
+      long last = nowMillis - nowMillis % stepMillis;
+      long[] nanos = new long[count];
+      long[] millis = new long[count];
+      for (int i = 0; i < count; i++) {
+        millis[i] = last - (count - 1 - i) * stepMillis;
+        nanos[i] = nowNanos - TimeUnit.MILLISECONDS.toNanos(nowMillis - millis[i]);
+      }
+      return new Moments(nanos, millis);
+    }
+
+    /** Returns the counts of these moments. */
+    PastCounts of(Counts counts) {
+      return counts.at(nanos);
+    }
+
+    /** Adds the samples of a number, by the index of the moment, and their averages. */
+    void addTo(Map<String, Object> details, IntToLongFunction number) {
+      List<Map<String, Object>> samples = new ArrayList<>(nanos.length);
+      double sum = 0;
+      for (int i = nanos.length - 1; i >= 0; i--) {
+        long sample = number.applyAsLong(i);
+        sum += sample;
+        Map<String, Object> one = new LinkedHashMap<>(4);
+        one.put("sample", sample);
+        one.put("timestamp", millis[i]);
+        samples.add(one);
+      }
+      int last = nanos.length - 1;
+      double seconds = (millis[last] - millis[0]) / 1e3;
+      double grown = (double) number.applyAsLong(last) - number.applyAsLong(0);
+      details.put("samples", samples);
+      details.put("avg_rate", seconds == 0 ? 0 : Math.round(grown / seconds * 10) / 10.0);
+      details.put("avg", Math.round(sum / nanos.length * 10) / 10.0);
+    }
+  }
+}

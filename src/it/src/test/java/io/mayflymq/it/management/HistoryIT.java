@@ -1,0 +1,89 @@
+package io.mayflymq.it.management;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import io.mayflymq.it.harness.Amqp;
+import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.Http;
+import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Patience;
+import io.mayflymq.it.harness.Target;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Samples of the past in the management API. */
+@BlackBox
+@MayflyOnly("the tests' RabbitMQ samples too rarely")
+class HistoryIT {
+  private static final String AGES =
+      "?msg_rates_age=60&msg_rates_incr=5&lengths_age=60&lengths_incr=5"
+          + "&data_rates_age=60&data_rates_incr=5";
+
+  private Http http;
+
+  @BeforeEach
+  void open(Target target) {
+    http = target.http();
+  }
+
+  private JsonNode get(String path) throws Exception {
+    return http.get(path + AGES).json();
+  }
+
+  @Test
+  void queueShowsItsPastLengthsAndCounts(Amqp amqp) throws Exception {
+    String queue = amqp.queue();
+    amqp.publish(queue, "a");
+    amqp.publish(queue, "b");
+    String path = "queues/%2F/" + queue;
+    Awaitility.await("the sample after the publishes")
+        .atMost(Patience.TIME)
+        .until(
+            () ->
+                get(path)
+                        .path("message_stats")
+                        .path("publish_details")
+                        .path("samples")
+                        .path(0)
+                        .path("sample")
+                        .asInt()
+                    == 2);
+    JsonNode object = get(path);
+    JsonNode lengths = object.path("messages_details");
+    assertThat(lengths.path("samples")).hasSize(13);
+    assertThat(lengths.path("samples").get(0).path("sample").asInt()).isEqualTo(2);
+    assertThat(lengths.path("samples").get(12).path("sample").asInt()).isZero();
+    assertThat(lengths.path("avg_rate").isNumber()).isTrue();
+    long newest = lengths.path("samples").get(0).path("timestamp").asLong();
+    assertThat(newest % 5_000).isZero();
+    assertThat(lengths.path("samples").get(1).path("timestamp").asLong()).isEqualTo(newest - 5_000);
+    assertThat(get("overview").path("message_stats").path("publish_details").path("samples"))
+        .hasSize(13);
+    assertThat(get("overview").path("queue_totals").path("messages_details").path("samples"))
+        .hasSize(13);
+    assertThat(get("vhosts/%2F").path("recv_oct_details").path("samples")).hasSize(13);
+    assertThat(get("exchanges/%2F/amq.default").path("message_stats").path("publish_in_details"))
+        .as("samples of an exchange")
+        .hasSize(4);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "msg_rates_age=60 | msg_rates_age and msg_rates_incr must be given together",
+        "lengths_age=x&lengths_incr=5"
+            + " | lengths_age should be a number from 1 to 86400, actually was x",
+        "lengths_age=86400&lengths_incr=1"
+            + " | lengths_age=86400 with lengths_incr=1 would be 86400 samples, the most are 2000",
+      })
+  void invalidAgesAreRefusedInWords(String query, String reason) throws Exception {
+    Http.Reply reply = http.get("overview?" + query);
+    assertThat(reply.status()).isEqualTo(400);
+    assertThat(reply.json().path("reason").asText()).isEqualTo(reason);
+  }
+}
