@@ -54,15 +54,14 @@ final class ApiService implements HttpService {
   }
 
   private Admission admit(RequestHead head, String path, Supplier<RequestRouter> requestRouter) {
-    Authenticator.Login login =
-        authenticator.authenticate(head.header("authorization"), head.peer());
+    Authenticator.Login login = authenticator.authenticate(head);
     if (login instanceof Authenticator.Login.Accepted accepted) {
       accepted.principal().requireManagement();
       return admit(head, path, requestRouter.get(), accepted.principal());
     }
     return login instanceof Authenticator.Login.Refused refused
         ? new Admission.Refused(encode(Response.of(Authenticator.failed())), refused.pauseMillis())
-        : new Admission.Refused(encode(Authenticator.challenge()));
+        : new Admission.Refused(encode(Authenticator.challenge(head)));
   }
 
   private static Admission admit(
@@ -74,6 +73,7 @@ final class ApiService implements HttpService {
             Map.of(),
             Request.parseQuery(head.query()),
             head.headers(),
+            head.encrypted(),
             Body.EMPTY,
             principal);
     RequestRouter.Found found = requestRouter.find(request.method(), request.path());

@@ -21,8 +21,11 @@ import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.auth.AuthAttempts;
 import io.mayflymq.server.management.auth.Authenticator;
+import io.mayflymq.server.management.auth.SessionAuthenticator;
+import io.mayflymq.server.management.auth.Sessions;
 import io.mayflymq.server.management.auth.UserAuthenticator;
 import io.mayflymq.server.management.json.Node;
+import io.mayflymq.server.management.page.PageService;
 import io.mayflymq.server.management.resource.AuthResource;
 import io.mayflymq.server.management.resource.BindingResource;
 import io.mayflymq.server.management.resource.BrowseResource;
@@ -40,6 +43,7 @@ import io.mayflymq.server.management.resource.QueueResource;
 import io.mayflymq.server.management.resource.RedriveResource;
 import io.mayflymq.server.management.resource.ScheduleResource;
 import io.mayflymq.server.management.resource.ServerLimits;
+import io.mayflymq.server.management.resource.SessionResource;
 import io.mayflymq.server.management.resource.VhostResource;
 import io.mayflymq.server.net.AmqpServer;
 import io.mayflymq.server.tls.ReloadingTls;
@@ -48,6 +52,7 @@ import io.netty.channel.Channel;
 import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -64,7 +69,7 @@ public final class ManagementServer implements AutoCloseable {
 
   private final ControlServer controlServer;
   private final StatisticsSampler sampler;
-  private final Authenticator authenticator;
+  private final SessionAuthenticator authenticator;
   private final RequestRouter api = new RequestRouter();
   private final RequestRouter control = new RequestRouter();
   private final HttpServer server;
@@ -78,7 +83,7 @@ public final class ManagementServer implements AutoCloseable {
       ManagementSettings settings,
       ControlServer controlServer,
       StatisticsSampler sampler,
-      Authenticator authenticator,
+      SessionAuthenticator authenticator,
       BrokerThreads threads) {
     this.controlServer = controlServer;
     this.sampler = sampler;
@@ -87,7 +92,8 @@ public final class ManagementServer implements AutoCloseable {
         new HttpServer(
             "management",
             ServerLimits.api(settings),
-            new ApiService(authenticator, Map.of("/api/", () -> api), threads.faults()),
+            new PageService(
+                new ApiService(authenticator, Map.of("/api/", () -> api), threads.faults())),
             threads);
   }
 
@@ -110,13 +116,18 @@ public final class ManagementServer implements AutoCloseable {
       throws IOException {
     ServerSettings settings = configuration.settings();
     AuthAttempts attempts = new AuthAttempts();
+    Sessions sessions =
+        new Sessions(name -> broker.accessControl().state().user(name), InstantSource.system());
     ManagementServer server =
         new ManagementServer(
             settings.management(),
             controlServer,
             StatisticsSampler.start(
                 broker.broker(), settings.management().statisticsIntervalMillis(), threads),
-            new UserAuthenticator(broker.accessControl(), attempts),
+            new SessionAuthenticator(
+                new UserAuthenticator(broker.accessControl(), attempts),
+                sessions,
+                broker.accessControl()),
             threads);
     try {
       server.listen(configuration);
@@ -126,6 +137,7 @@ public final class ManagementServer implements AutoCloseable {
               settings.dataDir(),
               settings.log().file().orElse(null),
               settings.auth().mechanisms());
+      new SessionResource(broker, sessions).addTo(server.api);
       addResources(server.api, broker, node, attempts, monitors, settings);
       new ControlResource(broker, node, monitors, settings.memory()).addTo(server.control);
       server.start();
@@ -225,7 +237,7 @@ public final class ManagementServer implements AutoCloseable {
     new PolicyResource(managed).addTo(api);
     new ParameterResource(managed).addTo(api);
     new MessageResource(managed, settings.protocol().maxMessageSize(), large, messages).addTo(api);
-    // A page of a console would be loaded by this; there is none.
+    // Plugins add pages to RabbitMQ's console by this; there are none.
     api.get("extensions", request -> Response.ok(List.of()));
     api.post("rebalance/queues", request -> Response.noContent());
   }
@@ -240,9 +252,9 @@ public final class ManagementServer implements AutoCloseable {
     return control;
   }
 
-  /** Returns what authenticates users. */
+  /** Returns what authenticates users by their passwords. */
   Authenticator authenticator() {
-    return authenticator;
+    return authenticator.users();
   }
 
   /** Accepts no more requests. */

@@ -14,6 +14,7 @@ import java.util.Map;
  * @param parameters the variable parts of the path, by their names in the template
  * @param query the parameters of the query, decoded
  * @param headers by name in lower case
+ * @param encrypted whether it came over TLS
  * @param body the body
  * @param principal the user who makes the request
  */
@@ -23,6 +24,7 @@ public record Request(
     Map<String, String> parameters,
     Map<String, String> query,
     Map<String, String> headers,
+    boolean encrypted,
     Body body,
     Principal principal) {
 
@@ -73,7 +75,7 @@ public record Request(
   }
 
   public Request with(Map<String, String> matched, Body received) {
-    return new Request(method, path, matched, query, headers, received, principal);
+    return new Request(method, path, matched, query, headers, encrypted, received, principal);
   }
 
   /**

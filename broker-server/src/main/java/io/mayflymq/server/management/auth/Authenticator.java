@@ -1,20 +1,23 @@
 package io.mayflymq.server.management.auth;
 
+import io.mayflymq.server.http.RequestHead;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Response;
-import java.net.InetSocketAddress;
 import java.util.Map;
 
 /** Authenticates requests. */
 @FunctionalInterface
 public interface Authenticator {
+  /** The value of {@code X-Requested-With} in requests of the management page. */
+  String PAGE = "mayfly";
+
   /**
-   * The principal of a request. Called on an event loop.
+   * Returns the principal of a request. Called on an event loop.
    *
-   * @param header the value of {@code Authorization}, or null
+   * @throws ApiException if the request is refused for another reason than its credentials
    */
-  Login authenticate(String header, InetSocketAddress peer);
+  Login authenticate(RequestHead head);
 
   /** The result of a login. */
   sealed interface Login {
@@ -32,8 +35,19 @@ public interface Authenticator {
     record Refused(long pauseMillis) implements Login {}
   }
 
-  /** Returns the answer to a request without credentials. */
-  static Response challenge() {
+  /** Returns whether a request is marked as one of the management page. */
+  static boolean isFromPage(RequestHead head) {
+    return PAGE.equalsIgnoreCase(head.header("x-requested-with"));
+  }
+
+  /**
+   * Returns the answer to a request without credentials. A browser that is challenged asks for a
+   * password in a dialog of its own, so the management page, which has a form, is not challenged.
+   */
+  static Response challenge(RequestHead head) {
+    if (isFromPage(head)) {
+      return Response.of(new ApiException(401, "not_authorized", "Not logged in"));
+    }
     return new Response(
         401, null, Map.of("www-authenticate", "Basic realm=\"MayflyMQ Management\""));
   }

@@ -1,6 +1,7 @@
 package io.mayflymq.server.management.auth;
 
 import io.mayflymq.core.security.LoginThrottle;
+import io.mayflymq.server.http.RequestHead;
 import io.mayflymq.server.management.api.Principal;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
@@ -31,12 +32,14 @@ public final class TokenAuthenticator implements Authenticator {
   }
 
   @Override
-  public Login authenticate(String header, InetSocketAddress peer) {
+  public Login authenticate(RequestHead head) {
+    String header = head.header("authorization");
+    InetSocketAddress peer = head.peer();
     if (header == null) {
       return new Login.Missing();
     }
     if (!header.regionMatches(true, 0, BEARER, 0, BEARER.length())) {
-      return users.get().authenticate(header, peer);
+      return users.get().authenticate(head);
     }
     byte[] given = header.substring(BEARER.length()).strip().getBytes(StandardCharsets.UTF_8);
     if (peer.getAddress().isLoopbackAddress() && MessageDigest.isEqual(given, token)) {

@@ -6,6 +6,7 @@ import io.mayflymq.core.security.AuthenticationResult.Accepted;
 import io.mayflymq.core.security.AuthenticationResult.Refused;
 import io.mayflymq.core.security.Credentials;
 import io.mayflymq.core.security.User;
+import io.mayflymq.server.http.RequestHead;
 import io.mayflymq.server.management.api.Principal;
 import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
@@ -35,7 +36,9 @@ public final class UserAuthenticator implements Authenticator {
   }
 
   @Override
-  public Login authenticate(String header, InetSocketAddress peer) {
+  public Login authenticate(RequestHead head) {
+    String header = head.header("authorization");
+    InetSocketAddress peer = head.peer();
     if (header == null) {
       return new Login.Missing();
     }

@@ -36,6 +36,7 @@ class ListingTest {
                 Map.of(),
                 Request.parseQuery(query),
                 Map.of(),
+                false,
                 new Body(new byte[0]),
                 Principal.CONTROL))
         .body();

@@ -24,6 +24,7 @@ class RequestRouterTest {
             Map.of(),
             Map.of(),
             Map.of(),
+            false,
             Body.EMPTY,
             Principal.CONTROL);
     RequestRouter.Found found = requestRouter.find(method, request.path());

@@ -1,0 +1,313 @@
+/*
+ * The management page: logs in, shows the view of the address, and loads it again every five seconds
+ * while the tab is visible.
+ *
+ * A view is a module with title(route), load(page), which returns what it needs from the API, and
+ * view(page, data), which returns what is shown. A page is a view that is shown: its state lasts
+ * until another one is shown.
+ */
+
+import { html, render } from './lib/lit-html.js';
+import { ApiError, get, login, logout, onSessionEnd, whoIsLoggedIn } from './api.js';
+import { follow, here, go, link, route, selectedVhost } from './router.js';
+import { onChange, setUser, tags, userName } from './session.js';
+import { clearNotices, notify } from './notices.js';
+import { find } from './views.js';
+
+const POLL_MILLIS = 5000;
+const NAVIGATION = [
+  ['', 'Overview'],
+  ['connections', 'Connections'],
+  ['channels', 'Channels'],
+  ['exchanges', 'Exchanges'],
+  ['queues', 'Queues and streams'],
+  ['deaths', 'Death journal'],
+  ['admin', 'Admin'],
+];
+
+const frame = document.getElementById('frame');
+
+let broker = {};
+let vhosts = [];
+let loggedIn = false;
+let current = null;
+let timer = 0;
+
+/** A view that is shown, with its state and what was loaded last. */
+class Page {
+  state = {};
+  data = undefined;
+  error = undefined;
+  #open = new Map();
+  #loading = null;
+
+  constructor(view, shown) {
+    this.view = view;
+    this.path = shown.path;
+    this.parts = shown.parts;
+  }
+
+  /** Returns whether a section is open; some are from the beginning. */
+  isOpen(id) {
+    return this.#open.get(id) ?? (this.view.open?.includes(id) ?? false);
+  }
+
+  /** Remembers whether a section is open, and loads what it shows. */
+  setOpen(id, open) {
+    if (this.isOpen(id) !== open) {
+      this.#open.set(id, open);
+      this.refresh();
+    }
+  }
+
+  /** Loads, and shows what came. An older request that is still under way is given up. */
+  async refresh() {
+    this.#loading?.abort();
+    const loading = this.#loading = new AbortController();
+    clearTimeout(timer);
+    try {
+      const data = await this.view.load(this, { signal: loading.signal });
+      if (loading.signal.aborted || current !== this) {
+        return;
+      }
+      this.data = data;
+      this.error = undefined;
+    } catch (e) {
+      if (loading.signal.aborted || current !== this) {
+        return;
+      }
+      if (e.error === 'page_out_of_range') {
+        go(here({ page: null }), true);
+        return;
+      }
+      this.error = e;
+      if (!(e instanceof ApiError)) {
+        console.error(e);
+      }
+    }
+    this.draw();
+    schedule();
+  }
+
+  /** Shows the state again. */
+  draw() {
+    if (current === this) {
+      drawFrame();
+    }
+  }
+
+  /**
+   * Does what a button says, reports how it went, and loads again.
+   *
+   * @param action a function that returns a promise
+   * @param done what is said when it has been done: a text, or a function of the result
+   * @return a promise of whether it was done
+   */
+  async act(action, done) {
+    try {
+      const result = await action();
+      const text = typeof done === 'function' ? done(result) : done;
+      if (text) {
+        notify(text);
+      }
+      await this.refresh();
+      return true;
+    } catch (e) {
+      notify(e.message, 'bad');
+      return false;
+    }
+  }
+}
+
+function schedule() {
+  clearTimeout(timer);
+  if (loggedIn && !document.hidden && current !== null) {
+    timer = setTimeout(() => current.refresh(), POLL_MILLIS);
+  }
+}
+
+function show() {
+  follow(location.hash);
+  if (!loggedIn) {
+    return;
+  }
+  const { view, parts } = find(route.parts);
+  if (current === null || current.path !== route.path) {
+    // Without the old one, nothing that was typed there stays in a form of the new one.
+    if (current !== null) {
+      current = null;
+      drawFrame();
+      window.scrollTo(0, 0);
+    }
+    current = new Page(view, { path: route.path, parts });
+    document.title = `${view.title(current)} – MayflyMQ`;
+    drawFrame();
+    document.getElementById('content')?.focus({ preventScroll: true });
+  }
+  current.refresh();
+}
+
+function header() {
+  const first = route.parts[0] ?? '';
+  const chosen = selectedVhost() ?? '';
+  const chooseVhost = event => {
+    const vhost = event.target.value;
+    go(route.parts.length > 1 && first !== 'admin' ? link([first], { vhost }) : here({ vhost, page: null }));
+  };
+  return html`
+    <header>
+      <div class="bar">
+        <a class="brand" href=${link([])}><img src="favicon.svg" alt="" width="24" height="24"> MayflyMQ</a>
+        <span class="version">${broker.product_version ?? ''}</span>
+        <span class="cluster" title="cluster name">${broker.cluster_name ?? ''}</span>
+        <span class="spring"></span>
+        <label>Virtual host <select id="vhost" @change=${chooseVhost}>
+          <option value="" ?selected=${chosen === ''}>all</option>
+          ${vhosts.map(name => html`<option value=${name} ?selected=${name === chosen}>${name}</option>`)}
+        </select></label>
+        <span class="user" title=${'tags: ' + tags().join(', ')}>${userName()}</span>
+        <button type="button" @click=${leave}>Log out</button>
+      </div>
+      <nav class="main" aria-label="Main">
+        ${NAVIGATION.map(([name, label]) => html`
+          <a href=${link(name === '' ? [] : [name])} aria-current=${name === first ? 'page' : 'false'}>${label}</a>`)}
+      </nav>
+    </header>`;
+}
+
+function trouble(error) {
+  return html`
+    <div class="trouble" role="alert">
+      <strong>${error.status === 404 ? 'This does not exist (any more).' : error.status === 401 ? 'You may not see this.' : 'It did not work.'}</strong>
+      <span>${error.status === 404 ? '' : error.message}</span>
+      ${error.status === 0 ? html`<span>Trying again every five seconds.</span>` : ''}
+    </div>`;
+}
+
+function content() {
+  if (current === null) {
+    return '';
+  }
+  return html`
+    ${current.error === undefined ? '' : trouble(current.error)}
+    ${current.data === undefined
+      ? current.error === undefined ? html`<p class="loading">Loading …</p>` : ''
+      : current.view.view(current, current.data)}`;
+}
+
+function drawFrame() {
+  render(
+    loggedIn
+      ? html`${header()}<main id="content" tabindex="-1">${content()}</main>`
+      : html`<main id="content" class="login" tabindex="-1">${loginForm()}</main>`,
+    frame);
+}
+
+// Logging in and out
+
+let loginTrouble = '';
+
+function loginForm() {
+  const submit = async event => {
+    event.preventDefault();
+    const form = new FormData(event.target);
+    const button = event.target.querySelector('button');
+    button.disabled = true;
+    try {
+      await enter(await login(form.get('user'), form.get('password')));
+    } catch (e) {
+      loginTrouble = e.status !== 401
+        ? e.message
+        : e.error === 'not_authorised'
+          ? 'This user may not use the management page: it needs one of the tags management, policymaker, monitoring and administrator.'
+          : 'The user name or the password is wrong.';
+      drawFrame();
+      document.getElementById('password')?.select();
+    } finally {
+      button.disabled = false;
+    }
+  };
+  return html`
+    <form class="card" @submit=${submit}>
+      <h1><img src="favicon.svg" alt="" width="32" height="32"> MayflyMQ</h1>
+      ${loginTrouble === '' ? '' : html`<p class="trouble" role="alert">${loginTrouble}</p>`}
+      <label class="field"><span>User</span><input id="user" name="user" autocomplete="username" required autofocus></label>
+      <label class="field"><span>Password</span><input id="password" name="password" type="password" autocomplete="current-password" required></label>
+      <button class="primary">Log in</button>
+    </form>`;
+}
+
+async function enter(user) {
+  setUser(user);
+  loginTrouble = '';
+  const [overview, hosts] = await Promise.all([
+    get('overview?columns=product_name,product_version,cluster_name,rabbitmq_version'),
+    get('vhosts?columns=name'),
+  ]);
+  broker = overview;
+  vhosts = hosts.map(each => each.name);
+  loggedIn = true;
+  current = null;
+  clearNotices();
+  render('', frame);
+  show();
+}
+
+function left(why) {
+  loggedIn = false;
+  current = null;
+  clearTimeout(timer);
+  setUser(null);
+  loginTrouble = why;
+  document.title = 'Log in – MayflyMQ';
+  render('', frame);
+  drawFrame();
+  document.getElementById('user')?.focus();
+}
+
+async function leave() {
+  try {
+    await logout();
+  } catch {
+    // A session that is over already is no reason to stay.
+  }
+  left('');
+}
+
+onChange(async () => {
+  const [user, hosts] = await Promise.all([whoIsLoggedIn(), get('vhosts?columns=name')]);
+  setUser(user);
+  vhosts = hosts.map(each => each.name);
+  current?.draw();
+});
+
+onSessionEnd.call = () => {
+  if (loggedIn) {
+    left('Your session has ended. Please log in again.');
+  }
+};
+
+window.addEventListener('hashchange', show);
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) {
+    clearTimeout(timer);
+  } else {
+    current?.refresh();
+  }
+});
+document.querySelector('.skip').addEventListener('click', event => {
+  event.preventDefault();
+  document.getElementById('content')?.focus();
+});
+
+follow(location.hash);
+try {
+  const user = await whoIsLoggedIn();
+  if (user === undefined) {
+    left('');
+  } else {
+    await enter(user);
+  }
+} catch (e) {
+  left(e.message);
+}

@@ -1,0 +1,73 @@
+/* Short messages about what was done, and questions before something is destroyed. */
+
+import { html, render } from './lib/lit-html.js';
+
+const STAYS_MILLIS = 8000;
+
+let notices = [];
+let next = 0;
+
+function draw() {
+  render(
+    notices.map(notice => html`
+      <div class="notice ${notice.kind}">
+        <span>${notice.kind === 'bad' ? html`<strong>Failed:</strong> ` : ''}${notice.text}</span>
+        <button type="button" class="plain" aria-label="Dismiss" @click=${() => dismiss(notice)}>×</button>
+      </div>`),
+    document.getElementById('notices'));
+}
+
+function dismiss(notice) {
+  notices = notices.filter(other => other !== notice);
+  draw();
+}
+
+/** Shows a text; kind is 'good' or 'bad'. A bad one stays until it is dismissed. */
+export function notify(text, kind = 'good') {
+  const notice = { id: next++, text, kind };
+  notices = [...notices.slice(-3), notice];
+  draw();
+  if (kind === 'good') {
+    setTimeout(() => dismiss(notice), STAYS_MILLIS);
+  }
+}
+
+/** Removes all messages. */
+export function clearNotices() {
+  notices = [];
+  draw();
+}
+
+/**
+ * Asks before something is done. The dialog takes the focus, and Escape is no.
+ *
+ * @param title names the thing, such as "Delete queue orders?"
+ * @param text what will be lost
+ * @param action the label of the button that does it
+ * @return a promise of whether it was confirmed
+ */
+export function confirm(title, text, action) {
+  const root = document.getElementById('dialogs');
+  return new Promise(resolve => {
+    render(
+      html`
+        <dialog aria-labelledby="dialog-title" aria-describedby="dialog-text" @close=${closed}>
+          <form method="dialog">
+            <h2 id="dialog-title">${title}</h2>
+            <p id="dialog-text">${text}</p>
+            <div class="buttons">
+              <button value="no" autofocus>Cancel</button>
+              <button value="yes" class="danger">${action}</button>
+            </div>
+          </form>
+        </dialog>`,
+      root);
+    const dialog = root.querySelector('dialog');
+    dialog.returnValue = 'no';
+    dialog.showModal();
+    function closed() {
+      render('', root);
+      resolve(dialog.returnValue === 'yes');
+    }
+  });
+}

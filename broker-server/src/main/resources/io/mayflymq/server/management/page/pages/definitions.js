@@ -1,0 +1,42 @@
+/* Export and import of all definitions. */
+
+import { html } from '../lib/lit-html.js';
+import { path, post, query } from '../api.js';
+import { card, field } from '../components.js';
+import { confirm, notify } from '../notices.js';
+import { selectedVhost } from '../router.js';
+import { tabs } from './admin-tabs.js';
+
+export const title = () => 'Definitions';
+
+export const load = async () => ({});
+
+export function view(page) {
+  const vhost = selectedVhost();
+  const where = vhost === null ? 'definitions' : path`definitions/${vhost}`;
+  const whole = vhost === null ? 'the whole broker' : `virtual host ${vhost}`;
+  const submit = async event => {
+    event.preventDefault();
+    const file = new FormData(event.target).get('file');
+    if (!(file instanceof File) || file.size === 0) {
+      notify('Choose a file with definitions first.', 'bad');
+      return;
+    }
+    if (await confirm(`Import ${file.name} into ${whole}?`, 'What the file defines is added, or replaces what has the same name. Nothing is deleted.', 'Import')) {
+      page.act(() => post(where, file), `${file.name} was imported.`);
+    }
+  };
+  return html`
+    <div class="title"><h1>Definitions</h1></div>
+    ${tabs()}
+    <p>Definitions are all users, virtual hosts, permissions, policies, exchanges, queues and bindings, without messages, in RabbitMQ's format.
+      ${vhost === null ? 'Select a virtual host at the top for its own ones only.' : ''}</p>
+    <div class="columns">
+      ${card(`Export ${whole}`, html`<p><a class="button" href=${'/api/' + where + query({ download: 'definitions.json' })} download="definitions.json">Download definitions.json</a></p>`)}
+      ${card(`Import into ${whole}`, html`
+        <form class="form" @submit=${submit}>
+          ${field('File', html`<input name="file" type="file" accept=".json,application/json">`)}
+          <button class="primary">Import …</button>
+        </form>`)}
+    </div>`;
+}

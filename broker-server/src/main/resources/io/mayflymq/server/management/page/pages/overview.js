@@ -1,0 +1,99 @@
+/* The broker as a whole. */
+
+import { html } from '../lib/lit-html.js';
+import { get, query } from '../api.js';
+import { badge, card, facts, gauge, plot, rangeChoice, table } from '../components.js';
+import { bytes, count, duration, number, rate, rateOf } from '../format.js';
+import { sampleParameters } from '../history.js';
+import { link } from '../router.js';
+import { isMonitor } from '../session.js';
+
+export const title = () => 'Overview';
+
+export async function load(page, options) {
+  const [overview, nodes] = await Promise.all([
+    get('overview' + query(sampleParameters()), options),
+    isMonitor() ? get('nodes' + query(sampleParameters()), options) : [],
+  ]);
+  return { overview, node: nodes[0] };
+}
+
+/** What is wrong with the node, in words. */
+function alarms(node) {
+  const raised = [
+    node.mem_alarm && 'The memory alarm is raised: connections that publish are blocked.',
+    node.disk_free_alarm && 'The disk alarm is raised: connections that publish are blocked.',
+    ...(node.failures ?? []).map(each => `Does not work: ${each}.`),
+  ].filter(Boolean);
+  return raised.length === 0
+    ? html`<p class="fine"><span aria-hidden="true">✓</span> No alarms.</p>`
+    : raised.map(text => html`<p class="trouble" role="alert">${text}</p>`);
+}
+
+function churn(rates) {
+  const rows = [
+    ['Connections', 'connection_created', 'connection_closed'],
+    ['Channels', 'channel_created', 'channel_closed'],
+    ['Queues', 'queue_created', 'queue_deleted'],
+  ];
+  const both = name => html`${number(rates[name])} <span class="faint">${rateOf(rates, name)}</span>`;
+  return table(
+    [
+      { title: 'Of', cell: row => row[0] },
+      { title: 'Opened', numeric: true, cell: row => both(row[1]) },
+      { title: 'Closed', numeric: true, cell: row => both(row[2]) },
+    ],
+    rows,
+    { name: 'Churn' });
+}
+
+export function view(page, { overview, node }) {
+  const totals = overview.queue_totals ?? {};
+  const stats = overview.message_stats ?? {};
+  const objects = overview.object_totals ?? {};
+  const tile = (label, value, where) => html`<a class="tile" href=${link([where])}><b>${number(value)}</b> ${label}</a>`;
+  return html`
+    <div class="title"><h1>Overview</h1><span class="spring"></span>${rangeChoice()}</div>
+    ${node === undefined ? '' : alarms(node)}
+    <div class="tiles">
+      ${tile('connections', objects.connections, 'connections')}
+      ${tile('channels', objects.channels, 'channels')}
+      ${tile('consumers', objects.consumers, 'channels')}
+      ${tile('exchanges', objects.exchanges, 'exchanges')}
+      ${tile('queues', objects.queues, 'queues')}
+    </div>
+    <div class="columns">
+      ${card('Messages', plot('overview.depth', 'Messages in all queues', [
+        { label: 'ready', object: totals, field: 'messages_ready' },
+        { label: 'unacknowledged', object: totals, field: 'messages_unacknowledged' },
+        { label: 'total', object: totals, field: 'messages' },
+      ], number))}
+      ${card('Rates', plot('overview.rates', 'Messages per second', [
+        { label: 'published', object: stats, field: 'publish', isRate: true },
+        { label: 'delivered', object: stats, field: 'deliver_get', isRate: true },
+        { label: 'acknowledged', object: stats, field: 'ack', isRate: true },
+        { label: 'expired', object: stats, field: 'expired', isRate: true },
+        { label: 'dead-lettered', object: stats, field: 'dead_lettered', isRate: true },
+      ], rate))}
+    </div>
+    <div class="columns">
+      ${node === undefined ? '' : card('Node', facts([
+        ['Name', node.name],
+        ['Up for', duration(node.uptime)],
+        ['Memory', gauge(node.mem_used, node.mem_limit, `${bytes(node.mem_used)} of ${bytes(node.mem_limit)}`, 'Memory in use')],
+        ['Free disk', html`${bytes(node.disk_free)} <span class="faint">(alarm below ${bytes(node.disk_free_limit)})</span>`],
+        ['File descriptors', node.fd_total ? gauge(node.fd_used, node.fd_total, `${number(node.fd_used)} of ${number(node.fd_total)}`, 'File descriptors in use') : undefined],
+        ['Processors', number(node.processors)],
+        ['Contained faults', node.contained_faults === undefined ? undefined : number(node.contained_faults)],
+        ['Data directory', html`<code>${node.db_dir}</code>`],
+        ['Runs on', overview.erlang_full_version],
+      ]))}
+      ${card('Churn', html`${churn(overview.churn_rates ?? {})}<p class="hint">Many short connections or channels cost more than messages do.</p>`)}
+      ${overview.listeners === undefined ? '' : card('Listeners', table([
+        { title: 'Protocol', cell: each => badge(each.protocol) },
+        { title: 'Address', cell: each => each.ip_address },
+        { title: 'Port', numeric: true, cell: each => String(each.port) },
+      ], overview.listeners, { name: 'Listeners' }))}
+    </div>
+    <p class="hint">${overview.product_name} ${overview.product_version} follows the rules of RabbitMQ ${overview.rabbitmq_version}. ${count(overview.exchange_types?.length ?? 0, 'exchange type')}.</p>`;
+}

@@ -1,0 +1,167 @@
+/* One queue or stream. */
+
+import { html } from '../lib/lit-html.js';
+import { get, getUnless, path, query, remove } from '../api.js';
+import { badge, card, facts, plot, rangeChoice, section, table } from '../components.js';
+import { bytes, count, number, rate, rateOf, time } from '../format.js';
+import { sampleParameters } from '../history.js';
+import { confirm } from '../notices.js';
+import { go, link, toChannel, toConnection } from '../router.js';
+import { may, mayEnter } from '../session.js';
+import { bindForm, bindingsTable } from './bindings.js';
+import { deathsTable } from './deaths-table.js';
+import { browsePart, getPart } from './messages.js';
+import { publishForm } from './publish.js';
+import { marks } from './queues.js';
+import { redrivePart } from './queue-redrive.js';
+import { effectivePart, leasePart } from './queue-settings.js';
+import { deadlinesPart, scheduledPart } from './queue-time.js';
+
+/** Whether the broker answers for deadlines: one that does not is not asked again. */
+let hasDeadlines = true;
+
+export const open = ['consumers', 'time'];
+
+const nameOf = page => ({ vhost: page.parts[0], name: page.parts[1] });
+
+export const title = page => `Queue ${nameOf(page).name}`;
+
+export async function load(page, options) {
+  const { vhost, name } = nameOf(page);
+  const root = path`queues/${vhost}/${name}`;
+  const enters = mayEnter(vhost);
+  const reads = may('read', vhost, name);
+  const wanted = (id, allowed, statuses, where) =>
+    (allowed && page.isOpen(id) ? getUnless(statuses, root + where, options) : undefined);
+  const [queue, effective, deadlines, bindings, scheduled, deaths, redrive] = await Promise.all([
+    get(root + query(sampleParameters()), options),
+    get(root + '/effective', options),
+    enters && hasDeadlines ? getUnless([400, 401, 404], root + '/deadlines', options) : undefined,
+    wanted('bindings', true, [], '/bindings'),
+    wanted('scheduled', enters && reads, [], '/scheduled' + query({ limit: 50, after: page.state.scheduledAfter })),
+    wanted('deaths', true, [404], '/deaths' + query({ limit: 20, reason: page.state.deathReason })),
+    wanted('redrive', enters && reads, [404], '/redrive'),
+  ]);
+  hasDeadlines &&= !enters || deadlines !== undefined;
+  return { queue, effective, deadlines, bindings, scheduled, deaths, redrive };
+}
+
+function consumersTable(queue) {
+  return table([
+    { title: 'Consumer tag', cell: c => c.consumer_tag },
+    { title: 'Channel', cell: c => (c.channel_details ? html`<a href=${toChannel(c.channel_details.name)}>${c.channel_details.name}</a>` : '–') },
+    { title: 'Connection', cell: c => (c.channel_details ? html`<a href=${toConnection(c.channel_details.connection_name)}>connection</a>` : '–') },
+    { title: 'User', cell: c => c.channel_details?.user ?? '–' },
+    { title: 'Prefetch', numeric: true, cell: c => (c.prefetch_count === 0 ? 'no limit' : number(c.prefetch_count)) },
+    { title: 'Acknowledges', cell: c => (c.ack_required ? 'yes' : 'no') },
+    { title: 'State', cell: c => html`${c.active ? 'gets messages' : 'waits'} ${c.exclusive ? badge('exclusive') : ''}` },
+    { title: 'Arguments', cell: c => (Object.keys(c.arguments ?? {}).length === 0 ? '' : html`<code>${JSON.stringify(c.arguments)}</code>`) },
+  ], queue.consumer_details ?? [], { name: 'Consumers', empty: 'No consumers.' });
+}
+
+function purge(page, queue) {
+  const { vhost, name } = queue;
+  return async () => {
+    if (await confirm(`Purge queue ${name}?`, `All ready messages are removed: ${count(queue.messages_ready, 'message')} at the moment. They are not dead-lettered.`, 'Purge')) {
+      page.act(() => remove(path`queues/${vhost}/${name}/contents`), `Queue ${name} was purged.`);
+    }
+  };
+}
+
+function deleteQueue(page, queue) {
+  const { vhost, name } = queue;
+  return async () => {
+    if (await confirm(`Delete queue ${name}?`, `The queue in virtual host ${vhost} is deleted with ${count(queue.messages, 'message')}, ${count(queue.consumers, 'consumer')} and its bindings.`, 'Delete queue')
+      && await page.act(async () => {
+        await remove(path`queues/${vhost}/${name}`);
+        go(link(['queues']));
+      }, `Queue ${name} was deleted.`)) {
+      page.state.deleted = true;
+    }
+  };
+}
+
+const OUTCOMES = [
+  ['expired', 'expired'],
+  ['maxlen', 'over the length limit'],
+  ['rejected', 'rejected'],
+  ['delivery_limit', 'returned too often'],
+  ['dead_lettered', 'dead-lettered'],
+  ['dropped_no_exchange', 'dropped: no dead letter exchange'],
+  ['dropped_unroutable', 'dropped: no queue for the dead letter'],
+  ['dropped_refused', 'dropped: refused by the dead letter queue'],
+  ['refused', 'refused to the publisher'],
+  ['redelivered', 'redelivered'],
+  ['purged', 'purged'],
+  ['redriven', 'redriven'],
+];
+
+function outcomes(stats) {
+  const rows = OUTCOMES.filter(([name]) => stats?.[name] > 0);
+  return table([
+    { title: 'Outcome', cell: ([, words]) => words },
+    { title: 'Messages', numeric: true, cell: ([name]) => number(stats[name]) },
+    { title: 'Rate', numeric: true, cell: ([name]) => rateOf(stats, name) },
+  ], rows, { name: 'What became of messages', empty: 'No message was lost, dead-lettered or refused since the start.' });
+}
+
+export function view(page, { queue, effective, deadlines, bindings, scheduled, deaths, redrive }) {
+  const { vhost, name } = queue;
+  const stats = queue.message_stats ?? {};
+  const key = `queue.${vhost}.${name}`;
+  const reads = may('read', vhost, name);
+  const configures = may('configure', vhost, name);
+  const stream = queue.type === 'stream';
+  return html`
+    <div class="title">
+      <h1>${stream ? 'Stream' : 'Queue'} <span class="name">${name}</span></h1>
+      <span class="faint">in virtual host ${vhost}</span>
+      <span class="spring"></span>${rangeChoice()}
+      ${reads && !stream ? html`<button type="button" @click=${purge(page, queue)}>Purge …</button>` : ''}
+      ${configures ? html`<button type="button" class="danger" @click=${deleteQueue(page, queue)}>Delete …</button>` : ''}
+    </div>
+    <p class="marks">${badge(queue.type)} ${marks(queue)}</p>
+    <div class="columns">
+      ${card('Messages', plot(key + '.depth', 'Messages', [
+        { label: 'ready', object: queue, field: 'messages_ready' },
+        { label: 'unacknowledged', object: queue, field: 'messages_unacknowledged' },
+        { label: 'total', object: queue, field: 'messages' },
+      ], number))}
+      ${card('Rates', plot(key + '.rates', 'Messages per second', [
+        { label: 'in', object: stats, field: 'publish', isRate: true },
+        { label: 'out', object: stats, field: 'deliver_get', isRate: true },
+        { label: 'acknowledged', object: stats, field: 'ack', isRate: true },
+        { label: 'expired', object: stats, field: 'expired', isRate: true },
+        { label: 'dead-lettered', object: stats, field: 'dead_lettered', isRate: true },
+      ], rate))}
+    </div>
+    <div class="columns">
+      ${card('Now', facts([
+        ['Ready', `${number(queue.messages_ready)} (${bytes(queue.message_bytes_ready)})`],
+        ['Unacknowledged', `${number(queue.messages_unacknowledged)} (${bytes(queue.message_bytes_unacknowledged)})`],
+        ['Persistent', `${number(queue.messages_persistent)} (${bytes(queue.message_bytes_persistent)})`],
+        ['Scheduled', queue.messages_delayed > 0 ? number(queue.messages_delayed) : undefined],
+        ['Dead letters that wait', queue.messages_dlx > 0 ? number(queue.messages_dlx) : undefined],
+        ['Unreadable', queue.messages_unreadable > 0 ? number(queue.messages_unreadable) : undefined],
+        ['Consumers', number(queue.consumers)],
+        ['Nothing happened since', queue.idle_since && time(Date.parse(queue.idle_since))],
+        ['Belongs to', queue.owner_pid_details && html`<a href=${toConnection(queue.owner_pid_details.name)}>${queue.owner_pid_details.name}</a>`],
+        ['Arguments', Object.keys(queue.arguments).length === 0 ? undefined
+          : Object.entries(queue.arguments).map(([argument, value]) => html`<code>${argument} = ${JSON.stringify(value)}</code> `)],
+      ]))}
+      ${card('Outcomes since the start of the broker', outcomes(stats))}
+      ${leasePart(queue, effective)}
+    </div>
+    ${deadlines === undefined ? '' : section(page, 'time', 'Time to live', () => deadlinesPart(deadlines), 'when messages expire, and how old they are')}
+    ${section(page, 'consumers', 'Consumers', () => consumersTable(queue), number(queue.consumers))}
+    ${section(page, 'bindings', 'Bindings', () => html`
+      ${bindingsTable(page, bindings ?? [], 'Bindings to this queue')}
+      ${may('write', vhost, name) ? bindForm(page, { vhost, queue: name }) : ''}`)}
+    ${may('write', vhost, 'amq.default') ? section(page, 'publish', 'Publish a message', () => publishForm(page, vhost, '', name)) : ''}
+    ${reads && !stream ? section(page, 'get', 'Get messages', () => getPart(page, queue), 'takes them, or puts them back') : ''}
+    ${reads ? section(page, 'browse', 'Browse messages', () => browsePart(page, queue), 'without consuming them') : ''}
+    ${reads ? section(page, 'scheduled', 'Scheduled messages', () => scheduledPart(page, queue, scheduled), number(queue.messages_delayed)) : ''}
+    ${section(page, 'deaths', 'Death journal', () => deathsTable(page, deaths ?? []), 'messages that expired, were rejected or dropped, and why')}
+    ${reads && !stream ? section(page, 'redrive', 'Redrive or move', () => redrivePart(page, queue, redrive), 'sends dead letters back to where they came from') : ''}
+    ${section(page, 'settings', 'Effective settings', () => effectivePart(effective), 'what holds, and which policy or argument says so')}`;
+}
