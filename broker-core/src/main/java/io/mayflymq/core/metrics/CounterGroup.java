@@ -2,6 +2,7 @@ package io.mayflymq.core.metrics;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.ToLongFunction;
 
 /**
  * A group of counters, such as those of the queues of a virtual host; the sums include members that
@@ -18,11 +19,35 @@ public final class CounterGroup implements Counts {
    */
   private final ArrayList<Counters> members = new ArrayList<>();
 
-  private final long[] departed = new long[Counter.COUNT];
+  private final long[][] departed;
   private final RateWindow rates = new RateWindow();
 
+  /** Creates a group of members of one kind. */
+  public CounterGroup() {
+    this(1);
+  }
+
+  /**
+   * Creates a group of members of several kinds.
+   *
+   * @param kinds how many, 1 or more
+   */
+  public CounterGroup(int kinds) {
+    departed = new long[kinds][Counter.COUNT];
+  }
+
   /** Adds a member, which is in no group. */
-  public synchronized void join(Counters member) {
+  public void join(Counters member) {
+    join(member, 0);
+  }
+
+  /**
+   * Adds a member, which is in no group.
+   *
+   * @param kind its kind, from 0
+   */
+  public synchronized void join(Counters member, int kind) {
+    member.kind = kind;
     member.place = members.size();
     members.add(member);
   }
@@ -37,7 +62,7 @@ public final class CounterGroup implements Counts {
         last.place = place;
       }
       member.place = Counters.NOWHERE;
-      member.addTo(departed);
+      member.addTo(departed[member.kind]);
     }
   }
 
@@ -77,6 +102,18 @@ public final class CounterGroup implements Counts {
     };
   }
 
+  /** Returns the present sums of the members of a kind. */
+  public ToLongFunction<Counter> totals(int kind) {
+    long[] sums = new long[Counter.COUNT];
+    begin(sums, kind).forEach(member -> member.addTo(sums));
+    return counter -> sums[counter.cell];
+  }
+
+  private synchronized List<Counters> begin(long[] sums, int kind) {
+    System.arraycopy(departed[kind], 0, sums, 0, sums.length);
+    return members.stream().filter(member -> member.kind == kind).toList();
+  }
+
   /** Takes a sample of every member and of the sums, for the rates. On one thread. */
   void sample(long nanos, long sincePreviousNanos) {
     long[] sums = new long[Counter.COUNT];
@@ -102,11 +139,15 @@ public final class CounterGroup implements Counts {
   }
 
   /**
-   * Copies the sums of members that have left and returns the members of the same moment, which are
+   * Adds the sums of members that have left and returns the members of the same moment, which are
    * then added up without blocking joins and leaves.
    */
   private synchronized List<Counters> begin(long[] sums) {
-    System.arraycopy(departed, 0, sums, 0, sums.length);
+    for (long[] ofKind : departed) {
+      for (int cell = 0; cell < sums.length; cell++) {
+        sums[cell] += ofKind[cell];
+      }
+    }
     return List.copyOf(members);
   }
 }

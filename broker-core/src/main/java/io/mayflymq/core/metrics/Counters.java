@@ -23,6 +23,9 @@ public final class Counters implements Counts {
   /** Its index in its group. Guarded by the group. */
   int place = NOWHERE;
 
+  /** Its kind in its group. Guarded by the group. */
+  int kind;
+
   private volatile long[] values = NOTHING;
   private final RateWindow rates = new RateWindow();
 

@@ -1,5 +1,7 @@
 package io.mayflymq.core.metrics;
 
+import io.mayflymq.core.settings.QueueType;
+
 /**
  * The counters of one virtual host. Any thread may call.
  *
@@ -7,7 +9,7 @@ package io.mayflymq.core.metrics;
  * (publishes, confirms, returns) and its queues (everything else).
  */
 public final class VhostMetrics {
-  private final CounterGroup queues = new CounterGroup();
+  private final CounterGroup queues = new CounterGroup(QueueType.values().length);
   private final CounterGroup channels = new CounterGroup();
   private final CounterGroup connections = new CounterGroup();
   private final ExchangeCounters exchanges;
@@ -24,6 +26,12 @@ public final class VhostMetrics {
   /** The counters of its queues. */
   public CounterGroup queues() {
     return queues;
+  }
+
+  /** Returns the kind of the counters of queues of a type in {@link #queues}. */
+  @SuppressWarnings("EnumOrdinal") // in memory only, never in a file or on the wire
+  public static int kindOf(QueueType type) {
+    return type.ordinal();
   }
 
   /** The counters of the channels that are or were open to it. */

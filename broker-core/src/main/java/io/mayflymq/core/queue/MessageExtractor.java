@@ -42,6 +42,11 @@ public final class MessageExtractor {
     return state.deadlines.of(sequence) <= nowMillis;
   }
 
+  /** Returns when a message arrived, in ms since the epoch. */
+  public long enqueuedAt(long sequence) {
+    return state.index.enqueuedAt(sequence);
+  }
+
   /** Returns a ready message; null if it cannot be read. */
   public Message message(long sequence) {
     return state.messages.peek(sequence);

@@ -20,6 +20,11 @@ public interface EventLoop extends Executor {
     execute(task);
   }
 
+  /** Returns about how many tasks wait for the thread. Any thread may call. */
+  default int backlog() {
+    return 0;
+  }
+
   /**
    * Runs a task on the thread after a delay.
    *

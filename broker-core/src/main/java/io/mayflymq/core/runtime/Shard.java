@@ -1,6 +1,7 @@
 package io.mayflymq.core.runtime;
 
 import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.metrics.histogram.ShardHistograms;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.Queue;
@@ -46,7 +47,9 @@ public final class Shard {
   private final ArrayDeque<EndOfBurstListener> lastMembers = new ArrayDeque<>();
   private final Queue<Runnable> mailbox = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean awaited = new AtomicBoolean();
+  private final ShardHistograms histograms = new ShardHistograms();
   private int depth;
+  private long beganAtNanos;
   private long now;
   private long wakeAt = NEVER;
 
@@ -92,6 +95,19 @@ public final class Shard {
   /** The timers of the shard's queues. On the shard's thread only. */
   public TimerWheel timers() {
     return timers;
+  }
+
+  /** Returns what it has measured. Any thread may read. */
+  public ShardHistograms histograms() {
+    return histograms;
+  }
+
+  /**
+   * Returns about how many tasks wait for the thread. Any thread may call; takes a time in
+   * proportion to their number.
+   */
+  public int backlog() {
+    return mailbox.size() + loop.backlog();
   }
 
   /** Returns where uncaught exceptions are reported. Any thread may call. */
@@ -193,6 +209,7 @@ public final class Shard {
     try {
       if (begins) {
         now = clock.millis();
+        beganAtNanos = System.nanoTime();
         emptyMailbox();
       }
       task.run();
@@ -222,6 +239,7 @@ public final class Shard {
     } finally {
       depth--;
       wakeForTimers();
+      histograms.bursts().record(System.nanoTime() - beganAtNanos);
     }
   }
 

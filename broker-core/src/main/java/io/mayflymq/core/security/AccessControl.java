@@ -30,6 +30,7 @@ public final class AccessControl {
 
   private final InstantSource clock;
   private final LoginThrottle throttle = new LoginThrottle();
+  private final LoginAttempts attempts = new LoginAttempts();
   private volatile Set<String> loopbackUsers;
   private volatile SecurityState state;
 
@@ -43,6 +44,11 @@ public final class AccessControl {
     this.state = Objects.requireNonNull(state, "state");
     this.loopbackUsers = Set.copyOf(loopbackUsers);
     this.clock = clock;
+  }
+
+  /** Returns how many logins there were; the callers of {@link #authenticate} count. */
+  public LoginAttempts attempts() {
+    return attempts;
   }
 
   /** The state that decides at the moment. */

@@ -56,6 +56,11 @@ public final class InMemoryStore implements ShardStore {
   }
 
   @Override
+  public StoreFigures figures() {
+    return StoreFigures.NONE;
+  }
+
+  @Override
   public void commit(Commit commit) {
     commit.safe();
   }

@@ -75,6 +75,9 @@ public interface ShardStore {
   /** Whether so much waits for the disk that publishers have to wait. */
   boolean isBehind();
 
+  /** Returns what it uses, and has done so far. */
+  StoreFigures figures();
+
   /** Makes everything written so far safe; commits are notified in the order of the calls. */
   void commit(Commit commit);
 

@@ -147,7 +147,7 @@ final class VhostQueues {
   }
 
   private void begin(Queue queue, Actor actor) {
-    metrics.queues().join(queue.counters());
+    joinMetrics(queue);
     queue.lifecycle().start();
     broker.churn().happened(Churn.Event.QUEUE_CREATED);
     events.created(
@@ -285,6 +285,12 @@ final class VhostQueues {
     events.deleted(queue.definition(), actor);
   }
 
+  private void joinMetrics(Queue queue) {
+    metrics
+        .queues()
+        .join(queue.counters(), VhostMetrics.kindOf(queue.definition().settings().type()));
+  }
+
   private void forget(Queue queue) {
     metrics.queues().leave(queue.counters());
     broker.churn().happened(Churn.Event.QUEUE_DELETED);
@@ -321,7 +327,7 @@ final class VhostQueues {
             new QueueIdentity(declared.id(), declared.queue(), null),
             broker.partitions().ofNumber(declared.shard()),
             topology);
-    metrics.queues().join(queue.counters());
+    joinMetrics(queue);
     state.restore(topology.with(topology.routing().withQueue(queue.name(), queue)));
   }
 

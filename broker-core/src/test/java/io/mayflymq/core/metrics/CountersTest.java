@@ -130,4 +130,23 @@ class CountersTest {
     assertThat(churn.get(Churn.Event.QUEUE_DELETED)).isZero();
     assertThat(Churn.Event.QUEUE_CREATED).hasToString("queue_created");
   }
+
+  @Test
+  void sumsOfAKindIncludeMembersThatHaveLeft() {
+    CounterGroup group = new CounterGroup(2);
+    Counters first = new Counters();
+    Counters second = new Counters();
+    Counters other = new Counters();
+    group.join(first, 1);
+    group.join(second, 1);
+    group.join(other, 0);
+    first.add(Counter.ACKED, 1);
+    second.add(Counter.ACKED, 2);
+    other.add(Counter.ACKED, 4);
+    group.leave(first);
+    group.leave(other);
+    assertThat(group.totals(1).applyAsLong(Counter.ACKED)).isEqualTo(3);
+    assertThat(group.totals(0).applyAsLong(Counter.ACKED)).isEqualTo(4);
+    assertThat(group.get(Counter.ACKED)).isEqualTo(7);
+  }
 }

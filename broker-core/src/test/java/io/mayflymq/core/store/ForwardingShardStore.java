@@ -64,6 +64,11 @@ public class ForwardingShardStore implements ShardStore {
   }
 
   @Override
+  public StoreFigures figures() {
+    return store.figures();
+  }
+
+  @Override
   public void commit(Commit commit) {
     store.commit(commit);
   }

@@ -4,6 +4,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -41,6 +42,7 @@ public final class ChannelSession {
   private final ConnectionContext connection;
   private final ContentAssembler content;
   private final Publisher publisher;
+  private final Histogram messageSizes;
   private final ExchangeOperations exchanges;
   private final QueueOperations queues;
   private final ConsumerOperations consumers;
@@ -66,6 +68,7 @@ public final class ChannelSession {
             connection.access(),
             connection.home().index(),
             consumers::replyName);
+    this.messageSizes = connection.home().histograms().messageSizes();
     this.replies = new ReplySender(connection.home(), connection.vhost().replies());
     this.settlements = new SettlementOperations(consumers, connection.commands(), counters);
     connection.vhost().metrics().channels().join(counters);
@@ -227,6 +230,7 @@ public final class ChannelSession {
       Message message, Route<Queue> route, List<String> replyNames, boolean mandatory) {
     counters.add(Counter.PUBLISHED, 1);
     counters.add(Counter.PUBLISHED_BYTES, message.bodyLength());
+    messageSizes.record(message.bodyLength());
     if (!replyNames.isEmpty()) {
       replyNames.forEach(name -> replies.send(name, message));
     } else if (route.isEmpty()) {

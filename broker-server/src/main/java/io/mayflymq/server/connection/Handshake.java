@@ -4,6 +4,7 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.AuthenticationResult;
 import io.mayflymq.core.security.AuthenticationResult.Accepted;
 import io.mayflymq.core.security.AuthenticationResult.Refused;
+import io.mayflymq.core.security.LoginAttempts;
 import io.mayflymq.core.security.SaslMechanism;
 import io.mayflymq.core.security.SaslResponse;
 import io.mayflymq.core.security.Session;
@@ -168,6 +169,10 @@ final class Handshake {
         response instanceof SaslResponse.Login login
             ? environment.accessControl().authenticate(login.credentials(), peer.address())
             : peer.authenticate((SaslMechanism.External) mechanism, environment.accessControl());
+    environment
+        .accessControl()
+        .attempts()
+        .count(LoginAttempts.Protocol.AMQP091, result instanceof Accepted);
     if (result instanceof Refused refused) {
       log.loginRefused(refused.logText(mechanism.name()));
       logLogin(mechanism, refused.username(), refused.reason());

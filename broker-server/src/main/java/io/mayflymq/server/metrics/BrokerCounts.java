@@ -1,11 +1,16 @@
 package io.mayflymq.server.metrics;
 
+import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.VhostMetrics;
+import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.VirtualHost;
 import java.util.Collection;
+import java.util.EnumMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.ToLongFunction;
 
 /*
  * The counts of all virtual hosts together.
@@ -19,18 +24,37 @@ final class BrokerCounts {
    *
    * @param channels publishes
    * @param queues everything that queues count
+   * @param types the same by the type of queue
    * @param exchanges routed messages
    * @param connections bytes and packets
    */
-  record Sums(CountSum channels, CountSum queues, CountSum exchanges, CountSum connections) {
+  record Sums(
+      CountSum channels,
+      CountSum queues,
+      Map<QueueType, CountSum> types,
+      CountSum exchanges,
+      CountSum connections) {
     /** Creates sums that are 0. */
     Sums() {
-      this(new CountSum(), new CountSum(), new CountSum(), new CountSum());
+      this(
+          new CountSum(),
+          new CountSum(),
+          new EnumMap<>(QueueType.class),
+          new CountSum(),
+          new CountSum());
+      for (QueueType type : QueueType.values()) {
+        types.put(type, new CountSum());
+      }
     }
 
     private void add(VhostMetrics vhost) {
       channels.add(vhost.channels().snapshot()::get);
-      queues.add(vhost.queues().snapshot()::get);
+      types.forEach(
+          (type, sum) -> {
+            ToLongFunction<Counter> ofType = vhost.queues().totals(VhostMetrics.kindOf(type));
+            sum.add(ofType);
+            queues.add(ofType);
+          });
       exchanges.add(vhost.exchanges()::total);
       connections.add(vhost.connections().snapshot()::get);
     }
@@ -38,6 +62,7 @@ final class BrokerCounts {
     private void add(Sums others) {
       channels.add(others.channels::get);
       queues.add(others.queues::get);
+      types.forEach((type, sum) -> sum.add(others.types.get(type)::get));
       exchanges.add(others.exchanges::get);
       connections.add(others.connections::get);
     }

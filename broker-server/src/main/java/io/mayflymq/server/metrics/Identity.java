@@ -4,6 +4,8 @@ import io.mayflymq.core.admin.GlobalParameters;
 import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.connection.ClusterName;
+import io.mayflymq.server.metrics.family.MetricFamily;
+import io.mayflymq.server.metrics.family.Value;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.stream.Stream;
 

@@ -6,6 +6,7 @@ import io.mayflymq.server.http.BodyLimit;
 import io.mayflymq.server.http.HttpResponse;
 import io.mayflymq.server.http.HttpService;
 import io.mayflymq.server.http.RequestHead;
+import io.mayflymq.server.metrics.family.Exposition;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
 import io.prometheus.metrics.expositionformats.OpenMetricsTextFormatWriter;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;

@@ -1,6 +1,8 @@
 package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.metrics.ShardQuery;
+import io.mayflymq.core.store.StoreFigures;
+import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.server.channel.ChannelView;
@@ -18,8 +20,12 @@ import java.util.concurrent.TimeoutException;
  *
  * @param queues the queues, and whether all shards have answered
  * @param connections the connections, and whether all shards have answered
+ * @param stores what partitions store, and whether all shards have answered
  */
-record OpenObjects(ShardQuery.Seen<QueueSnapshot> queues, ShardQuery.Seen<Connected> connections) {
+record OpenObjects(
+    ShardQuery.Seen<QueueSnapshot> queues,
+    ShardQuery.Seen<Connected> connections,
+    ShardQuery.Seen<StoreFigures> stores) {
   /** How long shards may take. Prometheus waits for ten seconds, unless it is told otherwise. */
   private static final long SHARD_MILLIS = 5_000;
 
@@ -38,18 +44,29 @@ record OpenObjects(ShardQuery.Seen<QueueSnapshot> queues, ShardQuery.Seen<Connec
   record Connected(ConnectionView view, List<ChannelView> channels) {}
 
   /**
-   * Reads queues and connections in slices, all shards at the same time.
+   * Reads queues, connections and stores in slices, all shards at the same time.
    *
    * @throws UnavailableException if that is not possible
    */
-  static OpenObjects read(Collection<Queue> queues, Collection<OpenConnection> connections)
+  static OpenObjects read(
+      Collection<Queue> queues,
+      Collection<OpenConnection> connections,
+      Collection<Partition> partitions)
       throws UnavailableException {
     var seenQueues =
         ShardQuery.collectWithin(SHARD_MILLIS, queues, Queue::shard, QueueSnapshot::of);
     var seenConnections =
         ShardQuery.collectWithin(
             SHARD_MILLIS, connections, OpenConnection::home, OpenObjects::connected);
-    return new OpenObjects(await(seenQueues), await(seenConnections));
+    var seenStores =
+        ShardQuery.collectWithin(
+            SHARD_MILLIS, partitions, Partition::shard, partition -> partition.store().figures());
+    return new OpenObjects(await(seenQueues), await(seenConnections), await(seenStores));
+  }
+
+  /** Returns whether all shards have answered. */
+  boolean complete() {
+    return queues.complete() && connections.complete() && stores.complete();
   }
 
   /** Returns the channels of all connections. */

@@ -5,6 +5,7 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counts;
 import io.mayflymq.core.queue.index.QueueTotals;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
+import io.mayflymq.server.metrics.family.Metric;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 import java.util.function.ToLongFunction;

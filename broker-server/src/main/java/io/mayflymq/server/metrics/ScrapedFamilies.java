@@ -1,6 +1,9 @@
 package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.server.metrics.family.Jvm;
+import io.mayflymq.server.metrics.family.MetricFamily;
+import io.mayflymq.server.metrics.family.Value;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
 import java.util.stream.Stream;
@@ -13,10 +16,6 @@ import java.util.stream.Stream;
 final class ScrapedFamilies {
   private static final String PREFIX = Scrape.Endpoint.AGGREGATED.prefix();
   private static final Labels PROTOCOL = Labels.of("protocol", "amqp091");
-
-  /** Queues of all types are of one implementation, which is that of classic queues. */
-  private static final Labels PROTOCOL_AND_TYPE =
-      PROTOCOL.merge(Labels.of("queue_type", "rabbit_classic_queue"));
 
   private final Scrape scrape;
   private final MeasuredBroker broker;
@@ -96,7 +95,10 @@ final class ScrapedFamilies {
     return Stream.of(
             wanted("connection_churn_metrics", MetricFamily.all(prefix, NodeFigures.CHURN, node)),
             wanted("node_coarse_metrics", MetricFamily.all(prefix, NodeFigures.COARSE, node)),
-            wanted("node_metrics", MetricFamily.all(prefix, NodeFigures.LIMITS, node)))
+            wanted("node_metrics", MetricFamily.all(prefix, NodeFigures.LIMITS, node)),
+            wanted(
+                "auth_attempt_metrics",
+                LoginFamilies.all(prefix, broker.environment().accessControl().attempts())))
         .flatMap(families -> families);
   }
 
@@ -173,7 +175,14 @@ final class ScrapedFamilies {
   }
 
   private Stream<MetricFamily> global() {
-    List<SummedCounts> deliveries = List.of(new SummedCounts(PROTOCOL_AND_TYPE, sums.queues()));
+    List<SummedCounts> deliveries =
+        sums.types().entrySet().stream()
+            .map(
+                type ->
+                    new SummedCounts(
+                        PROTOCOL.merge(Labels.of("queue_type", type.getKey().module())),
+                        type.getValue()))
+            .toList();
     Stream<MetricFamily> consumers =
         queueSum().stream()
             .map(
@@ -203,15 +212,22 @@ final class ScrapedFamilies {
                 List.of(new SummedCounts(PROTOCOL, sums.exchanges()))),
             publishers,
             consumers,
-            MetricFamily.all(PREFIX, SummedCounts.GLOBAL_DELIVERIES, deliveries))
+            ShardFamilies.of(broker().shards()).global(PROTOCOL),
+            MetricFamily.all(PREFIX, SummedCounts.GLOBAL_DELIVERIES, deliveries),
+            new DeathFamilies(broker().partitions().all()).global())
         .flatMap(families -> families);
   }
 
   private Stream<MetricFamily> own() {
-    boolean complete = open.queues().complete() && open.connections().complete();
+    boolean complete = open.complete();
+    Stream<MetricFamily> stores =
+        open.stores().complete() ? StoreFamilies.of(open.stores().views()) : Stream.empty();
     return Stream.of(
             MayflyFamilies.counters(sums.queues()),
             MayflyFamilies.gauges(queueSum()),
+            new DeathFamilies(broker().partitions().all()).own(),
+            ShardFamilies.of(broker().shards()).own(),
+            stores,
             Stream.of(
                 Value.counter(
                     "mayfly_contained_faults_total",

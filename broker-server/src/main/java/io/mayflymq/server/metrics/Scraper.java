@@ -2,6 +2,7 @@ package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.server.connection.OpenConnection;
 import java.util.Collection;
@@ -33,7 +34,8 @@ final class Scraper {
    */
   ScrapedFamilies read(Scrape scrape) throws OpenObjects.UnavailableException {
     List<VirtualHost> vhosts = broker().virtualHosts();
-    OpenObjects open = OpenObjects.read(queues(scrape, vhosts), connections(scrape));
+    OpenObjects open =
+        OpenObjects.read(queues(scrape, vhosts), connections(scrape), partitions(scrape));
     return new ScrapedFamilies(scrape, broker, counts.of(vhosts), open);
   }
 
@@ -49,6 +51,10 @@ final class Scraper {
             .flatMap(vhost -> vhost.routing().queues().stream())
             .filter(queue -> scrape.queues().test(queue.name()))
             .toList();
+  }
+
+  private List<Partition> partitions(Scrape scrape) {
+    return scrape.endpoint() == Scrape.Endpoint.DETAILED ? List.of() : broker().partitions().all();
   }
 
   private Collection<OpenConnection> connections(Scrape scrape) {

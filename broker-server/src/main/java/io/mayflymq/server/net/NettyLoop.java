@@ -50,6 +50,11 @@ record NettyLoop(io.netty.channel.EventLoop loop, Faults faults) implements Even
   }
 
   @Override
+  public int backlog() {
+    return loop instanceof SingleThreadEventLoop netty ? netty.pendingTasks() : 0;
+  }
+
+  @Override
   public void schedule(Runnable task, long delayMillis) {
     if (!loop.isShuttingDown()) {
       loop.schedule(() -> run(task), delayMillis, TimeUnit.MILLISECONDS).addListener(this::report);

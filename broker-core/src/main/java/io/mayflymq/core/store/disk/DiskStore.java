@@ -1,6 +1,7 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;
@@ -8,6 +9,7 @@ import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.ShardStore.Recovered;
+import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.store.memory.ContentArena;
@@ -138,7 +140,22 @@ final class DiskStore implements ShardStore, EndOfBurstListener {
 
   @Override
   public boolean isBehind() {
-    return log.pendingBytes() + paging.pendingBytes() + streams.pendingBytes() > MOST_PENDING;
+    return pendingBytes() > MOST_PENDING;
+  }
+
+  private long pendingBytes() {
+    return log.pendingBytes() + paging.pendingBytes() + streams.pendingBytes();
+  }
+
+  @Override
+  public StoreFigures figures() {
+    Histogram.Reading ofStreams = streams.forceTimes();
+    return new StoreFigures(
+        log.figures(),
+        paging.figures(),
+        pendingBytes(),
+        log.forceTimes(),
+        ofStreams == null ? StoreFigures.NONE.forcedStreamWrites() : ofStreams);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.core.store.memory.ContentArena;
 import io.mayflymq.core.store.segment.LogState;
 import io.mayflymq.core.store.segment.SegmentLog;
@@ -79,6 +80,11 @@ final class Paging {
     if (file != null && file.state() == LogState.BLOCKED) {
       file.retry();
     }
+  }
+
+  /** Returns what the file uses. */
+  StoreFigures.Log figures() {
+    return file == null ? StoreFigures.Log.NONE : file.figures();
   }
 
   /** Returns how many bytes are not written yet. */

@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.disk;
 
+import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.QueueName;
@@ -52,6 +53,11 @@ final class PartitionStreams {
   /** Returns how many messages have been appended so far. */
   long appendedCount() {
     return logs == null ? 0 : logs.appendedCount();
+  }
+
+  /** Returns how long forced writes took; null if there is no stream. */
+  Histogram.Reading forceTimes() {
+    return logs == null ? null : logs.forceTimes();
   }
 
   /** Returns how many bytes are not written yet. */

@@ -39,6 +39,8 @@ final class Compactor {
   private final RecordHeader copy = new RecordHeader();
   private Segment victim;
   private IndexCursor cursor;
+  private long compactedSegments;
+  private long copiedBytes;
 
   Compactor(
       LogDirectory directory,
@@ -74,12 +76,24 @@ final class Compactor {
           finish();
           return true;
         }
-        rest -= COST_OF_LOOKING + carry();
+        int copied = carry();
+        copiedBytes += copied;
+        rest -= COST_OF_LOOKING + copied;
       }
     } catch (RuntimeException e) {
       giveUp(e);
     }
     return true;
+  }
+
+  /** Returns how many segments it has compacted. */
+  long compactedSegments() {
+    return compactedSegments;
+  }
+
+  /** Returns how many bytes it has copied. */
+  long copiedBytes() {
+    return copiedBytes;
   }
 
   private boolean choose() {
@@ -206,6 +220,7 @@ final class Compactor {
     }
     victim.neededUntil = Math.max(victim.neededUntil, tail.endLocation());
     table.compacted(victim);
+    compactedSegments++;
     victim = null;
     cursor = null;
   }

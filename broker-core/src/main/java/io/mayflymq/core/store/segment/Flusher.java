@@ -1,7 +1,9 @@
 package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.core.store.segment.FlushRound.Purpose;
 import io.mayflymq.core.store.segment.SegmentWriter.Unforced;
 import io.mayflymq.core.store.segment.file.LogDirectory;
@@ -57,6 +59,9 @@ final class Flusher implements Runnable {
   private final boolean forces;
   private final Object lock = new Object();
   private final SegmentWriter writer;
+
+  /** Written by the forcer. */
+  private final Histogram forceTimes = StoreFigures.forceTimes();
 
   // Guarded by the lock
   private final ArrayList<WriteBuffer> submitted = new ArrayList<>();
@@ -124,6 +129,11 @@ final class Flusher implements Runnable {
   /** Returns the location before which everything has been forced. */
   long forcedTo() {
     return forcedTo;
+  }
+
+  /** Returns how long forces took. Any thread may call. */
+  Histogram.Reading forceTimes() {
+    return forceTimes.read();
   }
 
   /** Returns how many bytes have been written so far. */
@@ -417,8 +427,12 @@ final class Flusher implements Runnable {
   }
 
   private void force(Unforced unforced) throws IOException {
-    for (Segment segment : unforced.segments()) {
-      segment.file.force();
+    if (!unforced.segments().isEmpty()) {
+      long began = System.nanoTime();
+      for (Segment segment : unforced.segments()) {
+        segment.file.force();
+      }
+      forceTimes.record(System.nanoTime() - began);
     }
     if (unforced.names()) {
       directory.force();

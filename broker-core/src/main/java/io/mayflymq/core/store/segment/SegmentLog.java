@@ -1,8 +1,10 @@
 package io.mayflymq.core.store.segment;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.RedeliveryNotes;
+import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.core.store.segment.file.LogDirectory;
 import io.mayflymq.core.store.segment.file.LogOptions;
 import io.mayflymq.core.store.segment.file.LogRefusedException;
@@ -418,6 +420,22 @@ public final class SegmentLog {
   /** Returns how many bytes have been appended and are not written yet. */
   public long pendingBytes() {
     return tail.appendedBytes() - flusher.writtenBytes();
+  }
+
+  /** Returns what it uses, and how much was compacted since it was recovered. */
+  public StoreFigures.Log figures() {
+    LogUsage usage = usage();
+    return new StoreFigures.Log(
+        usage.segments(),
+        usage.diskBytes(),
+        usage.liveBytes(),
+        compactor.compactedSegments(),
+        compactor.copiedBytes());
+  }
+
+  /** Returns how long forced writes took. Any thread may call. */
+  public Histogram.Reading forceTimes() {
+    return flusher.forceTimes();
   }
 
   /** Returns the size of the log and of its live data. */

@@ -1,7 +1,9 @@
 package io.mayflymq.core.store.stream;
 
 import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.core.store.segment.LogFailedException;
 import io.mayflymq.core.store.segment.LogState;
 import io.mayflymq.core.store.segment.file.LogFile;
@@ -48,6 +50,7 @@ final class StreamFlusher implements Runnable {
   private final AtomicLong safeBytes = new AtomicLong();
 
   // Used by the flusher only
+  private final Histogram forceTimes = StoreFigures.forceTimes();
   private final ArrayDeque<StreamWrite> writing = new ArrayDeque<>();
   private final ArrayDeque<Commit> waiting = new ArrayDeque<>();
   private final ArrayDeque<Runnable> removing = new ArrayDeque<>();
@@ -75,6 +78,11 @@ final class StreamFlusher implements Runnable {
   /** How many bytes of records are safe. */
   long safeBytes() {
     return safeBytes.get();
+  }
+
+  /** Returns how long forces took. */
+  Histogram.Reading forceTimes() {
+    return forceTimes.read();
   }
 
   // The shard's side
@@ -220,11 +228,13 @@ final class StreamFlusher implements Runnable {
   }
 
   private void force() throws ForceException {
-    if (forces) {
+    if (forces && !unforced.isEmpty()) {
+      long began = System.nanoTime();
       try {
         for (StreamSegment segment : unforced) {
           segment.file.force();
         }
+        forceTimes.record(System.nanoTime() - began);
       } catch (IOException e) {
         throw new ForceException(e);
       }

@@ -1,5 +1,6 @@
 package io.mayflymq.core.store.stream;
 
+import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.StreamStore;
@@ -71,7 +72,12 @@ public final class StreamLogs {
     return appendedCount;
   }
 
-  /** How many bytes have been appended and are not written yet. */
+  /** Returns how long forced writes took. */
+  public Histogram.Reading forceTimes() {
+    return flusher.forceTimes();
+  }
+
+  /** Returns how many bytes are not written yet. */
   public long pendingBytes() {
     return appendedBytes - flusher.writtenBytes();
   }

@@ -79,7 +79,7 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
    * @param targets where it goes: one queue at least
    */
   public void send(UnsettledEntry entry, Message deadLetter, Route<Queue> targets) {
-    send(new OutgoingDeadLetter(null, entry, deadLetter, targets, null, null));
+    send(new OutgoingDeadLetter(null, entry, deadLetter, targets, null, 0, null));
   }
 
   /** Sends a dead letter. */
@@ -169,11 +169,24 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
         shard.faults().contained("dead-lettering into", targets.get(i), e);
       }
     }
+    if (taken) {
+      measure(deadLetter);
+    }
     if (!taken && !failed && deadLetter.source() != null && !deadLetter.isPassedOn()) {
       failed = !refused(deadLetter);
     }
     if (deadLetter.entry() != null) {
       store.endMove(shard.now(), failed);
+    }
+  }
+
+  /** A dead letter is in another queue. One without a source did not die now. */
+  private void measure(OutgoingDeadLetter deadLetter) {
+    if (deadLetter.source() != null) {
+      shard.histograms().deadLetterDelays().record(shard.now() - deadLetter.diedAtMillis());
+      if (deadLetter.source().settings().deadLetters().atLeastOnce()) {
+        home.counts().arrived(deadLetter.source().settings().type());
+      }
     }
   }
 
@@ -216,6 +229,9 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
 
     private void arrived() {
       UnsettledEntry entry = deadLetter.entry();
+      if (taken) {
+        measure(deadLetter);
+      }
       if (taken || deadLetter.source() == null || deadLetter.isPassedOn()) {
         if (entry != null) {
           store.settle(entry);

@@ -10,6 +10,7 @@ import io.mayflymq.core.message.DropOutcome;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.PartitionCounts.Strategy;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.route.Route;
@@ -115,10 +116,16 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
       }
     }
     source.counters().add(Counter.of(fate), 1);
+    source
+        .partition()
+        .counts()
+        .died(source.settings().type(), strategy(settings, cause), cause.reason());
     if (fate == DropOutcome.DEAD_LETTERED || fate == DropOutcome.WAITING) {
       publishers
           .of(source.partition())
-          .send(new OutgoingDeadLetter(source, entry, deadLetter.message(), targets, cause, this));
+          .send(
+              new OutgoingDeadLetter(
+                  source, entry, deadLetter.message(), targets, cause, nowMillis, this));
     } else if (entry != null) {
       source.partition().store().settle(entry);
     }
@@ -137,6 +144,13 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
               deadLetter == null ? List.of() : deadLetter.routingKeys(),
               names(targets)));
     }
+  }
+
+  private static Strategy strategy(DeadLetterSettings settings, DropTrigger cause) {
+    if (!settings.areWantedOn(cause.reason())) {
+      return Strategy.DISABLED;
+    }
+    return settings.atLeastOnce() ? Strategy.AT_LEAST_ONCE : Strategy.AT_MOST_ONCE;
   }
 
   private static boolean mayWait(DeadLetterSettings settings, UnsettledEntry entry) {

@@ -14,6 +14,7 @@ import io.mayflymq.core.vhost.queue.Queue;
  * @param message the dead letter
  * @param targets where it goes; none if it is to wait behind others
  * @param cause what the message died of; null for one that has waited before
+ * @param diedAtMillis when it died, in ms since the epoch; without meaning if it has no source
  * @param refusals what decides about it if no queue takes it; null if it has no source
  */
 record OutgoingDeadLetter(
@@ -22,6 +23,7 @@ record OutgoingDeadLetter(
     Message message,
     Route<Queue> targets,
     DropTrigger cause,
+    long diedAtMillis,
     Refusals refusals) {
   /** Decides about dead letters that no queue takes. */
   interface Refusals {

@@ -244,8 +244,9 @@ public final class WaitingDeadLetters extends Timer {
       return false;
     }
     if (near) {
+      long diedAt = messageExtractor.enqueuedAt(sequence);
       UnsettledEntry entry = messageExtractor.take(sequence);
-      local.send(new OutgoingDeadLetter(source, entry, deadLetter, targets, null, router));
+      local.send(new OutgoingDeadLetter(source, entry, deadLetter, targets, null, diedAt, router));
       local.deliver();
       pause = SHORTEST_PAUSE_MILLIS;
     } else {
@@ -303,6 +304,11 @@ public final class WaitingDeadLetters extends Timer {
         return;
       }
       if (taken) {
+        long diedAt = messageExtractor.enqueuedAt(sequence);
+        shard.histograms().deadLetterDelays().record(shard.now() - diedAt);
+        if (source.settings().deadLetters().atLeastOnce()) {
+          partition.counts().arrived(source.settings().type());
+        }
         messageExtractor.remove(sequence);
         pause = SHORTEST_PAUSE_MILLIS;
       } else {

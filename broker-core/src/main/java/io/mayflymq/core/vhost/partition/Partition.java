@@ -1,6 +1,7 @@
 package io.mayflymq.core.vhost.partition;
 
 import io.mayflymq.core.deathjournal.DeathJournal;
+import io.mayflymq.core.metrics.PartitionCounts;
 import io.mayflymq.core.queue.index.PagePool;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.ShardStore;
@@ -21,6 +22,7 @@ public final class Partition {
   private final ShardStore store;
   private final PagePool pages = new PagePool(SPARE_PAGES);
   private final DeathJournal journal;
+  private final PartitionCounts counts = new PartitionCounts();
   private DeadLetterOutbox outbox;
 
   Partition(int index, Shard shard, ShardStore store, int journalSize) {
@@ -53,6 +55,11 @@ public final class Partition {
   /** Returns the last deaths in its queues. */
   public DeathJournal journal() {
     return journal;
+  }
+
+  /** Returns what its queues count together. Any thread may read. */
+  public PartitionCounts counts() {
+    return counts;
   }
 
   /** Returns the dead letters of its queues that have not left yet. */

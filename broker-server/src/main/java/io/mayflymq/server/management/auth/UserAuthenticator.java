@@ -5,6 +5,7 @@ import io.mayflymq.core.security.AuthenticationResult;
 import io.mayflymq.core.security.AuthenticationResult.Accepted;
 import io.mayflymq.core.security.AuthenticationResult.Refused;
 import io.mayflymq.core.security.Credentials;
+import io.mayflymq.core.security.LoginAttempts;
 import io.mayflymq.core.security.User;
 import io.mayflymq.server.http.RequestHead;
 import io.mayflymq.server.management.api.Principal;
@@ -45,9 +46,11 @@ public final class UserAuthenticator implements Authenticator {
     Credentials credentials = basic(header);
     if (credentials == null) {
       attempts.failed();
+      accessControl.attempts().count(LoginAttempts.Protocol.HTTP, false);
       return new Login.Refused(0);
     }
     AuthenticationResult result = accessControl.authenticate(credentials, peer.getAddress());
+    accessControl.attempts().count(LoginAttempts.Protocol.HTTP, result instanceof Accepted);
     if (result instanceof Refused refused) {
       attempts.failed();
       LOGGER.warn(

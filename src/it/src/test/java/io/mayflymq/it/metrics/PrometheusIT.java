@@ -148,7 +148,7 @@ class PrometheusIT {
             "acknowledged")) {
       String name = "rabbitmq_global_messages_" + counter + "_total";
       assertThat(scrape.type(name)).isEqualTo("counter");
-      assertThat(scrape.samples(name)).containsExactly(name + CLASSIC);
+      assertThat(scrape.samples(name)).contains(name + CLASSIC);
     }
     assertThat(scrape.samples("rabbitmq_global_publishers"))
         .containsExactly("rabbitmq_global_publishers" + AMQP);

@@ -8,6 +8,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.util.List;
+import java.util.Map;
 
 /**
  * The metrics of one response.
@@ -42,6 +43,26 @@ record ScrapedText(int status, String contentType, List<String> lines) {
     List<String> found = lines.stream().filter(line -> line.startsWith(sample + " ")).toList();
     assertThat(found).as(sample).hasSize(1);
     return Double.parseDouble(found.get(0).substring(sample.length() + 1));
+  }
+
+  /**
+   * Returns the values of the samples of a metric that have these labels, and perhaps others.
+   *
+   * @param labels an empty value stands for a label that is absent
+   */
+  List<Double> values(String name, Map<String, String> labels) {
+    return lines.stream()
+        .filter(line -> line.startsWith(name + " ") || line.startsWith(name + "{"))
+        .filter(
+            line ->
+                labels.entrySet().stream()
+                    .allMatch(
+                        label ->
+                            label.getValue().isEmpty()
+                                ? !line.contains(label.getKey() + "=")
+                                : line.contains(label.getKey() + "=\"" + label.getValue() + "\"")))
+        .map(line -> Double.valueOf(line.substring(line.lastIndexOf(' ') + 1)))
+        .toList();
   }
 
   /** Returns the samples of a metric, with their labels and without their values. */

@@ -1,5 +1,6 @@
 package io.mayflymq.core.vhost.queue.local;
 
+import io.mayflymq.core.message.DeathReason;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
@@ -53,6 +54,9 @@ final class MachineEffects extends Timer implements QueueEffects {
       long deadlineMillis,
       long nowMillis) {
     queue.counters().add(Counter.of(cause.reason()), 1);
+    if (cause.reason() == DeathReason.EXPIRED) {
+      queue.shard().histograms().expiryLateness().record(nowMillis - deadlineMillis);
+    }
     try {
       router.route(queue, message, entry, cause, deadlineMillis, nowMillis);
     } catch (Throwable e) {

@@ -81,6 +81,7 @@ final class QueueDeletion {
   /** The lease has ended: the queue goes, unless it is about to. */
   void leaseEnded() {
     if (current == null && !state.isDeletionDecided()) {
+      state.queue().partition().counts().leaseEnded();
       drainAndRemove(DropTrigger.EXPIRES, Actor.BROKER);
     }
   }

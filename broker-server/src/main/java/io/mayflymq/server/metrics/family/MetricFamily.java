@@ -1,4 +1,4 @@
-package io.mayflymq.server.metrics;
+package io.mayflymq.server.metrics.family;
 
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import java.util.List;
@@ -7,7 +7,7 @@ import java.util.stream.Stream;
 
 /** One metric with its samples, which are read in slices. */
 @FunctionalInterface
-interface MetricFamily {
+public interface MetricFamily {
   /** How many objects a slice has. */
   int SLICE = 256;
 

@@ -1,7 +1,8 @@
-package io.mayflymq.server.metrics;
+package io.mayflymq.server.metrics.family;
 
 import io.mayflymq.server.http.BodySource;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
+import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshot;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.ByteArrayOutputStream;
@@ -16,7 +17,7 @@ import java.util.stream.Stream;
  * Writes families one slice at a time. The library writes whole expositions only, so each slice is written as one, and what an exposition has
  * only once is removed: the lines about the family from all slices but the first, and the end mark of OpenMetrics.
  */
-final class Exposition implements BodySource {
+public final class Exposition implements BodySource {
   private static final byte[] END = "# EOF\n".getBytes(StandardCharsets.US_ASCII);
 
   private final ExpositionFormatWriter writer;
@@ -31,7 +32,7 @@ final class Exposition implements BodySource {
    * @param writer the format
    * @param held about how many bytes the objects of the families take
    */
-  Exposition(ExpositionFormatWriter writer, Stream<MetricFamily> families, long held) {
+  public Exposition(ExpositionFormatWriter writer, Stream<MetricFamily> families, long held) {
     this.writer = writer;
     this.families = families.iterator();
     this.held = held;
@@ -57,6 +58,11 @@ final class Exposition implements BodySource {
     slice.reset();
     writer.write(slice, MetricSnapshots.of(snapshot));
     byte[] text = slice.toByteArray();
+    if (snapshot instanceof HistogramSnapshot) {
+      text =
+          BucketBounds.rewrite(new String(text, StandardCharsets.UTF_8))
+              .getBytes(StandardCharsets.UTF_8);
+    }
     int end = text.length;
     if (endsWithMark(text)) {
       endMark = true;

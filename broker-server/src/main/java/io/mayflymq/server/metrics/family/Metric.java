@@ -1,4 +1,4 @@
-package io.mayflymq.server.metrics;
+package io.mayflymq.server.metrics.family;
 
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counts;
@@ -23,24 +23,24 @@ import java.util.function.ToDoubleFunction;
  * @param help a sentence
  * @param value reads the value of an object; NaN if the object has none
  */
-record Metric<T extends Metric.Labelled>(
+public record Metric<T extends Metric.Labelled>(
     String name, Type type, String help, ToDoubleFunction<? super T> value) {
   private static final String TOTAL = "_total";
 
   /** An object with metrics, or the sum of all. */
-  interface Labelled {
+  public interface Labelled {
     /** Returns the labels of its samples. */
     Labels labels();
   }
 
   /** An object with counters, or the sum of all. */
-  interface Counted extends Labelled {
+  public interface Counted extends Labelled {
     /** Returns its counters. */
     Counts counts();
   }
 
   /** The types, and how the library represents a family of them. */
-  enum Type {
+  public enum Type {
     COUNTER {
       @Override
       MetricSnapshot snapshot(String name, String help, List<Point> points) {
@@ -77,29 +77,30 @@ record Metric<T extends Metric.Labelled>(
 
   private record Point(Labels labels, double value) {}
 
-  static <T extends Labelled> Metric<T> gauge(
+  public static <T extends Labelled> Metric<T> gauge(
       String name, String help, ToDoubleFunction<? super T> value) {
     return new Metric<>(name, Type.GAUGE, help, value);
   }
 
-  static <T extends Labelled> Metric<T> counter(
+  public static <T extends Labelled> Metric<T> counter(
       String name, String help, ToDoubleFunction<? super T> value) {
     return new Metric<>(name, Type.COUNTER, help, value);
   }
 
-  static <T extends Labelled> Metric<T> untyped(
+  public static <T extends Labelled> Metric<T> untyped(
       String name, String help, ToDoubleFunction<? super T> value) {
     return new Metric<>(name, Type.UNTYPED, help, value);
   }
 
   /** Returns a metric that is the sum of counters. */
-  static <T extends Counted> Metric<T> counter(String name, String help, Counter... counters) {
+  public static <T extends Counted> Metric<T> counter(
+      String name, String help, Counter... counters) {
     return counter(
         name, help, object -> Arrays.stream(counters).mapToLong(object.counts()::get).sum());
   }
 
   /** Returns the values of these objects. */
-  MetricSnapshot snapshot(String prefix, List<? extends T> objects) {
+  public MetricSnapshot snapshot(String prefix, List<? extends T> objects) {
     return type.snapshot(
         prefix + name,
         help,

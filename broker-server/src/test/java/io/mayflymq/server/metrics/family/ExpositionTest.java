@@ -1,7 +1,9 @@
-package io.mayflymq.server.metrics;
+package io.mayflymq.server.metrics.family;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.metrics.histogram.Buckets;
+import io.mayflymq.core.metrics.histogram.Histogram;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
 import io.prometheus.metrics.expositionformats.OpenMetricsTextFormatWriter;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
@@ -80,5 +82,27 @@ class ExpositionTest {
         .containsExactly("# HELP many Many.", "# TYPE many gauge", "many{n=\"257\"} 257.0");
     assertThat(lines(OPEN_METRICS, many(3, 3))).containsExactly("# EOF");
     assertThat(lines(TEXT, many(0, 0))).isEmpty();
+  }
+
+  /** RabbitMQ's dashboards select the bounds by this text. */
+  @Test
+  void boundsOfBucketsHaveTheTextThatDashboardsExpect() throws IOException {
+    Histogram sizes = new Histogram(Buckets.bytes(100, 1_000_000, 50_000_000));
+    sizes.record(100);
+    sizes.record(101);
+    sizes.record(60_000_000);
+    MetricFamily family =
+        Distribution.histogram("size_bytes", "Size.", Labels.of("a", "b"), sizes.read());
+    assertThat(lines(TEXT, family))
+        .containsExactly(
+            "# HELP size_bytes Size.",
+            "# TYPE size_bytes histogram",
+            "size_bytes_bucket{a=\"b\",le=\"100.0\"} 1",
+            "size_bytes_bucket{a=\"b\",le=\"1e+06\"} 2",
+            "size_bytes_bucket{a=\"b\",le=\"5e+07\"} 2",
+            "size_bytes_bucket{a=\"b\",le=\"+Inf\"} 3",
+            "size_bytes_count{a=\"b\"} 3",
+            "size_bytes_sum{a=\"b\"} 6.0000201E7");
+    assertThat(lines(OPEN_METRICS, family)).contains("size_bytes_bucket{a=\"b\",le=\"1e+06\"} 2");
   }
 }

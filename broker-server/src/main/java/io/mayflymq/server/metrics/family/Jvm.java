@@ -1,11 +1,11 @@
-package io.mayflymq.server.metrics;
+package io.mayflymq.server.metrics.family;
 
 import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.util.stream.Stream;
 
 /** The metrics of the Java virtual machine and of its process. Registered by the first scrape. */
-final class Jvm {
+public final class Jvm {
   private static final PrometheusRegistry REGISTRY = new PrometheusRegistry();
 
   static {
@@ -14,7 +14,7 @@ final class Jvm {
 
   private Jvm() {}
 
-  static Stream<MetricFamily> families() {
+  public static Stream<MetricFamily> families() {
     return REGISTRY.scrape().stream().map(MetricFamily::of);
   }
 }

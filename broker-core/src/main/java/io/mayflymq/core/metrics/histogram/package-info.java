@@ -1,0 +1,2 @@
+/** Histograms that one thread writes and any thread reads. */
+package io.mayflymq.core.metrics.histogram;

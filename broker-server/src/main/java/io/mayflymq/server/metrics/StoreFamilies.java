@@ -1,0 +1,94 @@
+package io.mayflymq.server.metrics;
+
+import io.mayflymq.core.metrics.histogram.Histogram;
+import io.mayflymq.core.store.StoreFigures;
+import io.mayflymq.server.metrics.family.Distribution;
+import io.mayflymq.server.metrics.family.Metric;
+import io.mayflymq.server.metrics.family.MetricFamily;
+import io.mayflymq.server.metrics.family.Value;
+import io.prometheus.metrics.model.snapshots.Labels;
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
+
+/** What the message logs of all partitions use and have done. */
+final class StoreFamilies {
+  private static final String LOG = "log";
+
+  /** The logs of one kind. */
+  private record Logs(Labels labels, List<StoreFigures.Log> parts) implements Metric.Labelled {
+    double sum(ToLongFunction<StoreFigures.Log> part) {
+      return parts.stream().mapToLong(part).sum();
+    }
+
+    Value live() {
+      return new Value(state("live"), sum(StoreFigures.Log::liveBytes));
+    }
+
+    Value dead() {
+      return new Value(state("dead"), sum(log -> Math.max(0, log.bytes() - log.liveBytes())));
+    }
+
+    private Labels state(String state) {
+      return labels.merge(Labels.of("state", state));
+    }
+  }
+
+  private static final List<Metric<Logs>> METRICS =
+      List.of(
+          Metric.gauge(
+              "log_segments",
+              "Files of the message logs.",
+              logs -> logs.sum(StoreFigures.Log::segments)),
+          Metric.counter(
+              "log_compacted_segments_total",
+              "Files of the message logs that were compacted.",
+              logs -> logs.sum(StoreFigures.Log::compactedSegments)),
+          Metric.counter(
+              "log_compaction_copied_bytes_total",
+              "Bytes that compaction has copied within the message logs.",
+              logs -> logs.sum(StoreFigures.Log::copiedBytes)));
+
+  private StoreFamilies() {}
+
+  /**
+   * Returns the families.
+   *
+   * @param stores what all partitions have
+   */
+  static Stream<MetricFamily> of(List<StoreFigures> stores) {
+    List<Logs> logs =
+        List.of(
+            logs("messages", stores, StoreFigures::messages),
+            logs("paged", stores, StoreFigures::paged));
+    return Stream.concat(
+        Stream.of(
+            Value.gauge(
+                "mayfly_log_bytes",
+                "Size of the message logs: of messages that are needed, and of what is not.",
+                logs.stream().flatMap(each -> Stream.of(each.live(), each.dead())).toList()),
+            Value.gauge(
+                "mayfly_log_pending_bytes",
+                "Bytes that wait to be written to the message logs.",
+                (double) stores.stream().mapToLong(StoreFigures::pendingBytes).sum()),
+            Distribution.histogram(
+                "mayfly_forced_write_seconds",
+                "Time that the disk took to make written data safe.",
+                List.of(
+                    forced("messages", stores, StoreFigures::forcedWrites),
+                    forced("streams", stores, StoreFigures::forcedStreamWrites)))),
+        MetricFamily.all("mayfly_", METRICS, logs));
+  }
+
+  private static Logs logs(
+      String name, List<StoreFigures> stores, Function<StoreFigures, StoreFigures.Log> part) {
+    return new Logs(Labels.of(LOG, name), stores.stream().map(part).toList());
+  }
+
+  private static Distribution forced(
+      String name, List<StoreFigures> stores, Function<StoreFigures, Histogram.Reading> part) {
+    return new Distribution(
+        Labels.of(LOG, name), Histogram.Reading.sum(stores.stream().map(part).toList()));
+  }
+}
