@@ -1,0 +1,134 @@
+package io.mayflymq.it.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.Patience;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A Prometheus that scrapes a broker each second, with our alerting rules. */
+final class PrometheusProcess implements AutoCloseable {
+  private static final ObjectMapper JSON = new ObjectMapper();
+  private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
+  private final Process process;
+  private final int port;
+  private final Path log;
+
+  private PrometheusProcess(Process process, int port, Path log) {
+    this.process = process;
+    this.port = port;
+    this.log = log;
+  }
+
+  /**
+   * Starts it.
+   *
+   * @param directory an empty one
+   * @param scraped the port where the broker is scraped
+   */
+  static PrometheusProcess start(Path directory, int scraped) throws IOException {
+    int port = BrokerProcess.freePort();
+    Path config =
+        Files.writeString(
+            directory.resolve("prometheus.yml"),
+            String.join(
+                "\n",
+                "global: {scrape_interval: 1s, scrape_timeout: 1s, evaluation_interval: 1s}",
+                "rule_files:",
+                "  - " + PrometheusTools.CONFIG.resolve("prometheus/mayflymq-alerts.yml"),
+                "scrape_configs:",
+                "  - job_name: mayfly",
+                "    scrape_timeout: 1s",
+                "    static_configs:",
+                "      - targets: ['127.0.0.1:" + scraped + "']",
+                ""));
+    Path log = directory.resolve("prometheus.log");
+    Process process =
+        new ProcessBuilder(
+                "prometheus",
+                "--config.file=" + config,
+                "--storage.tsdb.path=" + directory.resolve("data"),
+                "--web.listen-address=127.0.0.1:" + port,
+                "--log.level=warn")
+            .redirectErrorStream(true)
+            .redirectOutput(log.toFile())
+            .start();
+    return new PrometheusProcess(process, port, log);
+  }
+
+  /** Waits until it has scraped the broker this many times with success. */
+  void awaitScrapes(int count) {
+    await()
+        .atMost(Patience.TIME)
+        .ignoreExceptionsInstanceOf(IOException.class)
+        .untilAsserted(
+            () -> {
+              assertThat(process.isAlive()).as(() -> log()).isTrue();
+              JsonNode found = query("sum_over_time(up{job=\"mayfly\"}[10m])");
+              assertThat(found).hasSize(1);
+              assertThat(found.get(0).get("value").get(1).asInt()).isGreaterThanOrEqualTo(count);
+            });
+  }
+
+  private String log() {
+    try {
+      return Files.readString(log);
+    } catch (IOException e) {
+      return e.getMessage();
+    }
+  }
+
+  /** Returns the samples that a query finds now. */
+  JsonNode query(String query) throws IOException, InterruptedException {
+    return get("query?query=" + URLEncoder.encode(query, StandardCharsets.UTF_8)).get("result");
+  }
+
+  /** Returns the alerts that are firing now. */
+  List<JsonNode> firingAlerts() throws IOException, InterruptedException {
+    List<JsonNode> firing = new ArrayList<>();
+    for (JsonNode alert : get("alerts").get("alerts")) {
+      if (alert.get("state").asText().equals("firing")) {
+        firing.add(alert);
+      }
+    }
+    return firing;
+  }
+
+  private JsonNode get(String path) throws IOException, InterruptedException {
+    HttpResponse<String> response =
+        CLIENT.send(
+            HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/api/v1/" + path))
+                .build(),
+            HttpResponse.BodyHandlers.ofString());
+    assertThat(response.statusCode()).as("%s: %s", path, response.body()).isEqualTo(200);
+    return JSON.readTree(response.body()).get("data");
+  }
+
+  @Override
+  public void close() {
+    process.destroy();
+    try {
+      if (!process.waitFor(Patience.MILLIS, TimeUnit.MILLISECONDS)) {
+        process.destroyForcibly();
+      }
+    } catch (InterruptedException e) {
+      process.destroyForcibly();
+      Thread.currentThread().interrupt();
+    }
+  }
+}
