@@ -66,8 +66,8 @@ class BrokerThreadsTest {
 
   @Test
   void periodicWorkContinuesAfterAnException() throws Exception {
-    CountDownLatch again = new CountDownLatch(3);
-    CountDownLatch atARate = new CountDownLatch(3);
+    CountDownLatch again = new CountDownLatch(4);
+    CountDownLatch atARate = new CountDownLatch(4);
     AtomicInteger soon = new AtomicInteger();
     try (PeriodicWork work = threads.periodic("monitors")) {
       work.soon(
