@@ -15,6 +15,11 @@ public interface Actor {
     return "";
   }
 
+  /** Returns who it is, for the log. */
+  default String inWords() {
+    return this == BROKER ? "the broker" : "user '%s'".formatted(user());
+  }
+
   /** Returns the actor that an object is; the broker for any other object. */
   static Actor of(Object connection) {
     return connection instanceof Actor actor ? actor : BROKER;

@@ -43,7 +43,7 @@ public sealed interface TopologyEvent extends BrokerEvent {
   }
 
   /** A queue was deleted: by a client, by its lease, or with its last consumer or connection. */
-  record QueueDeleted(String vhost, String queue, Actor actor) implements TopologyEvent {
+  record QueueDeleted(String vhost, QueueDefinition queue, Actor actor) implements TopologyEvent {
     @Override
     public String name() {
       return "queue.deleted";
@@ -51,7 +51,7 @@ public sealed interface TopologyEvent extends BrokerEvent {
 
     @Override
     public void describeSubject(FieldTable.Builder properties) {
-      properties.put("name", queue);
+      properties.put("name", queue.name());
     }
   }
 

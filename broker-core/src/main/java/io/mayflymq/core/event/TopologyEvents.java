@@ -45,6 +45,6 @@ public record TopologyEvents(String vhost, BrokerEvents events) {
 
   /** Publishes that a queue was deleted. */
   public void deleted(QueueDefinition queue, Actor actor) {
-    events.happened(new QueueDeleted(vhost, queue.name(), actor));
+    events.happened(new QueueDeleted(vhost, queue, actor));
   }
 }

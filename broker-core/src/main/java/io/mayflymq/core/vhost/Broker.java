@@ -1,6 +1,7 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.event.BrokerEvents;
+import io.mayflymq.core.event.TopologyAudit;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
@@ -55,7 +56,7 @@ public final class Broker {
             new Churn(),
             () -> defaultQueueType,
             () -> defaults,
-            events);
+            new TopologyAudit(events));
   }
 
   /**

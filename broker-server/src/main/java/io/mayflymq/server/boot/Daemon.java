@@ -7,6 +7,10 @@ import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.settings.LogSettings;
 import io.mayflymq.server.config.settings.ServerSettings;
 import io.mayflymq.server.config.source.ConfigException;
+import io.mayflymq.server.config.type.LogCategory;
+import io.mayflymq.server.config.type.LogLevel;
+import io.mayflymq.server.logging.LogTail;
+import io.mayflymq.server.logging.Logging;
 import io.mayflymq.server.management.ControlServer;
 import io.mayflymq.server.management.resource.ProcessControl;
 import io.mayflymq.server.net.StartException;
@@ -18,6 +22,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -77,7 +82,7 @@ final class Daemon implements AutoCloseable, ProcessControl {
     data = DataDirectory.open(configuration.settings().dataDir());
     held.push(data::close);
     log = configuration.settings().log();
-    Logging.configure(log, threads.faults());
+    Logging.configure(log, Daemon.class, threads.faults());
     held.push(configuration.onChange(this::changed));
     data.warnings().forEach(LOGGER::warn);
     try {
@@ -164,7 +169,7 @@ final class Daemon implements AutoCloseable, ProcessControl {
   /** A level that was set by hand stays until the configuration says another one. */
   private void changed(ServerSettings settings) {
     LogSettings told = settings.log();
-    if (told.consoleLevel() != log.consoleLevel() || told.fileLevel() != log.fileLevel()) {
+    if (!told.hasLevelsOf(log)) {
       Logging.setLevels(told);
     }
     log = told;
@@ -176,8 +181,18 @@ final class Daemon implements AutoCloseable, ProcessControl {
   }
 
   @Override
-  public boolean setLogLevel(String level) {
-    return Logging.setLevel(level);
+  public void setLogLevel(Optional<LogCategory> category, LogLevel level) {
+    Logging.setLevel(category, level);
+  }
+
+  @Override
+  public LogTail lastOfLog(int most) {
+    return Logging.last(most);
+  }
+
+  @Override
+  public LogTail logAfter(long earlier) {
+    return Logging.after(earlier);
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.mayflymq.server.commandline.ExitCode;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.JsonValue;
 import io.mayflymq.server.json.JsonWriter;
+import io.mayflymq.server.logging.IoReason;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.channels.FileChannel;

@@ -1,6 +1,7 @@
 package io.mayflymq.server.boot;
 
 import io.mayflymq.core.store.OwnerFiles;
+import io.mayflymq.server.logging.IoReason;
 import io.mayflymq.server.net.StartException;
 import java.io.IOException;
 import java.io.UncheckedIOException;

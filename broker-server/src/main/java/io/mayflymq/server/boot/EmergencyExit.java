@@ -5,6 +5,7 @@ import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.fault.LoggedFaults;
 import io.mayflymq.core.fault.ProcessEnd;
 import io.mayflymq.server.commandline.ExitCode;
+import io.mayflymq.server.logging.Logging;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;

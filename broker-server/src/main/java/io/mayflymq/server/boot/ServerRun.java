@@ -7,6 +7,7 @@ import io.mayflymq.server.commandline.ServerOptions;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.source.ConfigException;
+import io.mayflymq.server.logging.Logging;
 import io.mayflymq.server.net.StartException;
 import java.io.PrintWriter;
 import java.util.Map;

@@ -2,6 +2,7 @@ package io.mayflymq.server.boot;
 
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.server.commandline.ExitCode;
+import io.mayflymq.server.logging.Logging;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;

@@ -26,6 +26,7 @@ import io.mayflymq.server.config.settings.ServerSettings;
 import io.mayflymq.server.definitions.BrokerDefinitions;
 import io.mayflymq.server.definitions.DefinitionsException;
 import io.mayflymq.server.definitions.DefinitionsLoader;
+import io.mayflymq.server.logging.IoReason;
 import io.mayflymq.server.net.AmqpServer.Served;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.StartException;

@@ -7,6 +7,7 @@ import io.mayflymq.server.ctl.command.ConnectionCommands;
 import io.mayflymq.server.ctl.command.DeathCommands;
 import io.mayflymq.server.ctl.command.DefinitionCommands;
 import io.mayflymq.server.ctl.command.ListCommands;
+import io.mayflymq.server.ctl.command.LogCommands;
 import io.mayflymq.server.ctl.command.NodeCommands;
 import io.mayflymq.server.ctl.command.ParameterCommands;
 import io.mayflymq.server.ctl.command.PermissionCommands;
@@ -45,6 +46,7 @@ final class CommandRegistry {
           new Group("Nodes", NodeCommands::all),
           new Group("Stopping and starting the broker", BrokerCommands::all),
           new Group("Configuration and Environment", SettingCommands::all),
+          new Group("Logs", LogCommands::all),
           new Group("Cluster", ClusterCommands::all),
           new Group("Help", HelpCommands::all));
 

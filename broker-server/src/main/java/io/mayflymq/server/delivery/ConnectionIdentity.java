@@ -27,6 +27,11 @@ public record ConnectionIdentity(
     int port)
     implements Actor {
 
+  @Override
+  public String inWords() {
+    return "user '%s' on connection %s (%s)".formatted(user, pid(), name);
+  }
+
   /** Returns its name in the form of RabbitMQ's process identifiers, which commands accept. */
   @Override
   public String pid() {

@@ -80,7 +80,12 @@ final class ApiService implements HttpService {
     if (found instanceof RequestRouter.Found.Handled route) {
       return new Admission.Accepted(
           route.limit(),
-          body -> encode(route.handler().handle(request.with(route.parameters(), new Body(body)))));
+          body -> {
+            Response response =
+                route.handler().handle(request.with(route.parameters(), new Body(body)));
+            AuditLog.changed(head, principal, response);
+            return encode(response);
+          });
     }
     return new Admission.Refused(encode(((RequestRouter.Found.Answered) found).response()));
   }

@@ -135,7 +135,7 @@ public final class ManagementServer implements AutoCloseable {
           new Node(
               server.listeners(amqp, configuration),
               settings.dataDir(),
-              settings.log().file().orElse(null),
+              settings.log().path().orElse(null),
               settings.auth().mechanisms());
       new SessionResource(broker, sessions).addTo(server.api);
       addResources(server.api, broker, node, attempts, monitors, settings);

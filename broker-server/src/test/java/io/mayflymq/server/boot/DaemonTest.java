@@ -8,6 +8,7 @@ import io.mayflymq.core.fault.Faults;
 import io.mayflymq.server.commandline.ExitCode;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.LiveConfiguration;
+import io.mayflymq.server.logging.Logging;
 import io.mayflymq.server.net.StartException;
 import java.net.InetSocketAddress;
 import java.net.Socket;

@@ -19,7 +19,6 @@ import io.mayflymq.core.security.CertificateLogin;
 import io.mayflymq.server.config.type.Key;
 import io.mayflymq.server.config.type.KeyFamily;
 import io.mayflymq.server.config.type.ListenAddress;
-import io.mayflymq.server.config.type.LogLevel;
 import io.mayflymq.server.config.type.Setting;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -218,34 +217,6 @@ public final class Keys {
           "false",
           "Whether they are passed over if they are the same as the last time.");
 
-  static final Setting<Boolean> LOG_CONSOLE =
-      Setting.of("log.console", bool(), "true", "Whether to log to standard output.");
-  static final Setting<LogLevel> LOG_CONSOLE_LEVEL =
-      Setting.of("log.console.level", constant(LogLevel.class), "info", "Least level shown there.");
-  static final Setting<Optional<Path>> LOG_FILE =
-      Setting.of(
-          "log.file",
-          orWord("false", path()).describedAs("a file name or false"),
-          "false",
-          "File to log to, or false.");
-  static final Setting<LogLevel> LOG_FILE_LEVEL =
-      Setting.of("log.file.level", constant(LogLevel.class), "info", "Least level written there.");
-  static final Setting<Path> LOG_DIR =
-      Setting.of(
-          "log.dir", path(), "log", "Where that file is; a relative path starts at data_dir.");
-  static final Setting<Integer> LOG_FILE_ROTATION_SIZE =
-      Setting.of(
-          "log.file.rotation.size",
-          bytes(0, Integer.MAX_VALUE),
-          "0",
-          "Bytes after which a new file is begun; 0 never does.");
-  static final Setting<Integer> LOG_FILE_ROTATION_COUNT =
-      Setting.of(
-          "log.file.rotation.count",
-          wholeNumber("files", 1, 1000),
-          "5",
-          "Earlier log files that are kept.");
-
   static final Setting<Double> MEMORY_WATERMARK_RELATIVE =
       Setting.of(
           "vm_memory_high_watermark.relative",
@@ -349,14 +320,8 @@ public final class Keys {
                   SKIP_DEFINITIONS_IF_UNCHANGED),
               ManagementKeys.keys(),
               PrometheusKeys.keys(),
+              LogKeys.keys(),
               List.of(
-                  LOG_CONSOLE,
-                  LOG_CONSOLE_LEVEL,
-                  LOG_FILE,
-                  LOG_FILE_LEVEL,
-                  LOG_DIR,
-                  LOG_FILE_ROTATION_SIZE,
-                  LOG_FILE_ROTATION_COUNT,
                   MEMORY_WATERMARK_RELATIVE,
                   MEMORY_WATERMARK_ABSOLUTE,
                   MEMORY_WATERMARK_PAGING_RATIO,
@@ -389,9 +354,8 @@ public final class Keys {
                   MEMORY_WATERMARK_RELATIVE,
                   MEMORY_WATERMARK_ABSOLUTE,
                   DISK_FREE_ABSOLUTE,
-                  DISK_FREE_RELATIVE,
-                  LOG_CONSOLE_LEVEL,
-                  LOG_FILE_LEVEL),
+                  DISK_FREE_RELATIVE),
+              LogKeys.changeable(),
               TLS.keys(),
               ManagementKeys.TLS.keys())
           .<Key<?>>flatMap(List::stream)

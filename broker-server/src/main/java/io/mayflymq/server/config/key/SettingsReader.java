@@ -8,7 +8,6 @@ import io.mayflymq.server.config.settings.DefinitionsSettings;
 import io.mayflymq.server.config.settings.DiskSettings;
 import io.mayflymq.server.config.settings.DurabilitySettings;
 import io.mayflymq.server.config.settings.ListenerSettings;
-import io.mayflymq.server.config.settings.LogSettings;
 import io.mayflymq.server.config.settings.MemorySettings;
 import io.mayflymq.server.config.settings.ProtocolSettings;
 import io.mayflymq.server.config.settings.ServerSettings;
@@ -81,13 +80,7 @@ public final class SettingsReader {
             values.get(Keys.LOAD_DEFINITIONS), values.get(Keys.SKIP_DEFINITIONS_IF_UNCHANGED)),
         ManagementKeys.settings(values),
         PrometheusKeys.settings(values),
-        new LogSettings(
-            values.get(Keys.LOG_CONSOLE),
-            values.get(Keys.LOG_CONSOLE_LEVEL),
-            values.get(Keys.LOG_FILE).map(dataDir.resolve(values.get(Keys.LOG_DIR))::resolve),
-            values.get(Keys.LOG_FILE_LEVEL),
-            values.get(Keys.LOG_FILE_ROTATION_SIZE),
-            values.get(Keys.LOG_FILE_ROTATION_COUNT)),
+        LogKeys.settings(values, dataDir),
         new DurabilitySettings(
             Sync.valueOf(values.get(Keys.DURABILITY_SYNC).toUpperCase(Locale.ROOT)),
             values.get(Keys.DURABILITY_SEGMENT_SIZE)),

@@ -1,23 +1,56 @@
 package io.mayflymq.server.config.settings;
 
+import io.mayflymq.server.config.type.LogCategory;
+import io.mayflymq.server.config.type.LogFormat;
 import io.mayflymq.server.config.type.LogLevel;
+import io.mayflymq.server.config.type.RotationTime;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 
 /**
  * Where the log goes.
  *
- * @param console whether it goes to standard output
- * @param consoleLevel the least level shown there
- * @param file the file it goes to, absolute
- * @param fileLevel the least level written there
- * @param rotationBytes the size after which a new file is begun; 0 never does
- * @param rotationCount how many earlier files are kept
+ * @param console how it goes to standard output; empty if it does not
+ * @param path the file it goes to, absolute
+ * @param file how it goes there
+ * @param rotation when a new file begins
+ * @param levels the least levels of categories that have one of their own
  */
 public record LogSettings(
-    boolean console,
-    LogLevel consoleLevel,
-    Optional<Path> file,
-    LogLevel fileLevel,
-    int rotationBytes,
-    int rotationCount) {}
+    Optional<Output> console,
+    Optional<Path> path,
+    Output file,
+    Rotation rotation,
+    Map<LogCategory, LogLevel> levels) {
+
+  /**
+   * How lines are written.
+   *
+   * @param level the least level that is written
+   * @param format as text or as JSON
+   */
+  public record Output(LogLevel level, LogFormat format) {}
+
+  /**
+   * When a new file begins, and what becomes of the earlier ones.
+   *
+   * @param bytes the size after which a new file begins; 0 for no limit
+   * @param time when a new file begins at any size
+   * @param count how many earlier files are kept
+   * @param compress whether they are compressed
+   */
+  public record Rotation(long bytes, Optional<RotationTime> time, int count, boolean compress) {
+    /** Whether the broker rotates the file itself. */
+    public boolean isOn() {
+      return bytes > 0 || time.isPresent();
+    }
+  }
+
+  /** Returns whether the levels are the same. */
+  public boolean hasLevelsOf(LogSettings other) {
+    return console.map(Output::level).equals(other.console.map(Output::level))
+        && file.level == other.file.level
+        && levels.equals(other.levels);
+  }
+}

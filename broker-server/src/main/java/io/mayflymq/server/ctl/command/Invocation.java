@@ -160,6 +160,12 @@ public final class Invocation implements ClientOptions {
     }
   }
 
+  /** Prints a line at once. */
+  void say(String line) {
+    out.println(line);
+    out.flush();
+  }
+
   /** Asks for something, at a terminal or not. */
   void prompt(String text) {
     out.print(text);

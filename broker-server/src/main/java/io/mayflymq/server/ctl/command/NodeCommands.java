@@ -12,7 +12,6 @@ import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.json.Json;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -42,7 +41,6 @@ public final class NodeCommands {
             .does(NodeCommands::report),
         Command.named("list_node_auth_attempt_stats", "Lists authentication attempts at the API")
             .does(NodeCommands::attempts),
-        Command.named("rotate_logs", "Begins a new log file").does(NodeCommands::rotateLogs),
         Command.named("stop", "Stops the broker and waits for its end").does(NodeCommands::stop),
         Command.named("shutdown", "Stops the broker and waits for its end")
             .option(Option.flag("does not wait", "--no-wait"))
@@ -120,16 +118,6 @@ public final class NodeCommands {
         invocation.api().list(Api.path("auth", "attempts", invocation.node())).stream()
             .map(each -> ControlValues.only(each, columns))
             .collect(Collectors.toList()));
-  }
-
-  private static Result rotateLogs(Invocation invocation) {
-    invocation.banner("Rotating logs of node %s ...", invocation.node());
-    Map<String, Object> answer = Api.object(invocation.api().control("POST", "rotate-logs", null));
-    if (!Boolean.TRUE.equals(answer.get("rotated"))) {
-      throw ControlException.error(
-          Sysexits.UNAVAILABLE, "the broker logs to its console only: there is no log file");
-    }
-    return Result.DONE;
   }
 
   private static Result stop(Invocation invocation) {

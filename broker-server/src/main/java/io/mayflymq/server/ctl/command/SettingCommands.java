@@ -16,8 +16,6 @@ import java.util.stream.Collectors;
 
 /** Commands that change settings of the running broker, until its next start. */
 public final class SettingCommands {
-  private static final List<String> LEVELS =
-      List.of("debug", "info", "warning", "error", "critical", "none");
   private static final Pattern SIZE =
       Pattern.compile("([0-9]+(?:\\.[0-9]+)?)([kKmMgGtT]?)(i?)[bB]?");
   private static final String UNITS = "kmgt";
@@ -36,10 +34,6 @@ public final class SettingCommands {
             .mayTake("fraction")
             .noting("<disk_limit> such as 50MB, or: mem_relative <fraction>.")
             .does(SettingCommands::setDisk),
-        Command.named("set_log_level", "Sets log level in the running node")
-            .takes("log_level")
-            .noting("The levels are " + String.join(", ", LEVELS) + ".")
-            .does(SettingCommands::setLogLevel),
         Command.named("environment", "Displays every key of the configuration and its source")
             .does(SettingCommands::environment),
         Command.named("set_config", "Changes a key of the configuration until the process ends")
@@ -165,17 +159,5 @@ public final class SettingCommands {
     } catch (ArithmeticException e) {
       throw bad(": %s is more than 2^63 - 1 bytes".formatted(text));
     }
-  }
-
-  private static Result setLogLevel(Invocation invocation) {
-    String level = invocation.argument(0);
-    if (!LEVELS.contains(level)) {
-      throw ControlException.error(
-          Sysexits.UNAVAILABLE,
-          "level %s is not supported. Try one of %s".formatted(level, String.join(", ", LEVELS)));
-    }
-    invocation.banner("Setting log level to \"%s\" ...", level);
-    put(invocation, "log-level", Json.object("level", level));
-    return Result.DONE;
   }
 }

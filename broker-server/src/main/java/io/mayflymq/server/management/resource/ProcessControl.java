@@ -1,6 +1,10 @@
 package io.mayflymq.server.management.resource;
 
+import io.mayflymq.server.config.type.LogCategory;
+import io.mayflymq.server.config.type.LogLevel;
+import io.mayflymq.server.logging.LogTail;
 import java.io.IOException;
+import java.util.Optional;
 
 /** Controls the process, and the broker in it as a whole. Any thread may call. */
 public interface ProcessControl {
@@ -15,11 +19,17 @@ public interface ProcessControl {
   boolean rotateLog();
 
   /**
-   * Sets the least level that is logged, to the console and the file, until the next start.
+   * Sets the least level that is logged, until the next start.
    *
-   * @return whether this is the name of a level
+   * @param category for lines of this category only; empty for all lines
    */
-  boolean setLogLevel(String level);
+  void setLogLevel(Optional<LogCategory> category, LogLevel level);
+
+  /** Returns the last lines of the log, at most so many of those that are kept in memory. */
+  LogTail lastOfLog(int most);
+
+  /** Returns the lines of the log after the first so many, as far as they are kept in memory. */
+  LogTail logAfter(long earlier);
 
   /** Returns whether the broker runs, and not only the process. */
   boolean isRunning();

@@ -2,20 +2,31 @@ package io.mayflymq.server.management.resource;
 
 import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.source.ConfigException;
+import io.mayflymq.server.config.type.LogCategory;
+import io.mayflymq.server.config.type.LogLevel;
 import io.mayflymq.server.json.Json;
+import io.mayflymq.server.logging.LogTail;
 import io.mayflymq.server.management.api.ApiException;
+import io.mayflymq.server.management.api.Body;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
 
 /**
  * Operations on the process and its configuration, which are also available while the broker is
  * stopped. They need the token of the control file.
  */
 public final class ProcessResource {
+  private static final int USUAL_LINES = 50;
+  private static final int MOST_LINES = 1_000;
+
   private final LiveConfiguration configuration;
   private final ProcessControl process;
 
@@ -32,6 +43,7 @@ public final class ProcessResource {
         .post("reset", this::reset)
         .post("rotate-logs", this::rotateLogs)
         .put("log-level", this::setLogLevel)
+        .get("log", this::log)
         .get("environment", this::environment)
         .put("config/{key}", this::setConfig);
   }
@@ -85,14 +97,40 @@ public final class ProcessResource {
 
   private Response setLogLevel(Request request) {
     request.principal().requireAdministrator();
-    String level = request.body().fields().require("level").text("level", "");
-    if (!process.setLogLevel(level)) {
-      throw ApiException.badRequest(
-          "log level '%s' is not one of debug, info, notice, warning, error, critical, alert,"
-                  .formatted(level)
-              + " emergency, none");
-    }
+    Body.Fields fields = request.body().fields().require("level");
+    String level = fields.text("level", "");
+    String category = fields.text("category", "");
+    process.setLogLevel(
+        category.isEmpty()
+            ? Optional.empty()
+            : Optional.of(
+                LogCategory.named(category)
+                    .orElseThrow(() -> unknown("log category", category, LogCategory.values()))),
+        Arrays.stream(LogLevel.values())
+            .filter(each -> each.name().equalsIgnoreCase(level))
+            .findFirst()
+            .orElseThrow(() -> unknown("log level", level, LogLevel.values())));
     return Response.noContent();
+  }
+
+  private static ApiException unknown(String what, String given, Enum<?>[] known) {
+    return ApiException.badRequest(
+        "%s '%s' is not one of %s"
+            .formatted(
+                what,
+                given,
+                Arrays.stream(known)
+                    .map(each -> each.name().toLowerCase(Locale.ROOT))
+                    .collect(Collectors.joining(", "))));
+  }
+
+  private Response log(Request request) {
+    request.principal().requireAdministrator();
+    LogTail tail =
+        request.query("after") == null
+            ? process.lastOfLog((int) request.number("lines", USUAL_LINES, 0, MOST_LINES))
+            : process.logAfter(request.number("after", 0, 0, Long.MAX_VALUE));
+    return Response.ok(Json.object("lines", tail.lines(), "count", tail.count()));
   }
 
   private Response environment(Request request) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.settings.ListenerSettings;
 import io.mayflymq.server.config.settings.LogSettings;
+import io.mayflymq.server.config.settings.LogSettings.Output;
+import io.mayflymq.server.config.settings.LogSettings.Rotation;
 import io.mayflymq.server.config.settings.ManagementSettings;
 import io.mayflymq.server.config.settings.MemorySettings;
 import io.mayflymq.server.config.settings.PrometheusSettings;
@@ -13,6 +15,7 @@ import io.mayflymq.server.config.settings.ServerSettings;
 import io.mayflymq.server.config.settings.TcpSettings;
 import io.mayflymq.server.config.settings.TlsSettings;
 import io.mayflymq.server.config.source.ConfigException;
+import io.mayflymq.server.config.type.LogFormat;
 import io.mayflymq.server.config.type.LogLevel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,7 +48,13 @@ class SettingsReaderTest {
     assertThat(settings.defaults().tags()).containsExactly("administrator");
     assertThat(settings.defaults().read()).isEqualTo(".*");
     assertThat(settings.log())
-        .isEqualTo(new LogSettings(true, LogLevel.INFO, Optional.empty(), LogLevel.INFO, 0, 5));
+        .isEqualTo(
+            new LogSettings(
+                Optional.of(new Output(LogLevel.INFO, LogFormat.PLAINTEXT)),
+                Optional.empty(),
+                new Output(LogLevel.INFO, LogFormat.PLAINTEXT),
+                new Rotation(0, Optional.empty(), 5, false),
+                Map.of()));
     assertThat(settings.dataDir()).isEqualTo(Path.of("mayfly-data").toAbsolutePath());
     assertThat(settings.shards()).isEqualTo(Runtime.getRuntime().availableProcessors());
   }
@@ -165,9 +174,9 @@ class SettingsReaderTest {
 
   @Test
   void logFileIsInTheDataDirectoryByDefault() throws Exception {
-    assertThat(settings("data_dir=/d", "log.file=m.log").log().file())
+    assertThat(settings("data_dir=/d", "log.file=m.log").log().path())
         .contains(Path.of("/d/log/m.log"));
-    assertThat(settings("data_dir=/d", "log.dir=/var/log", "log.file=m.log").log().file())
+    assertThat(settings("data_dir=/d", "log.dir=/var/log", "log.file=m.log").log().path())
         .contains(Path.of("/var/log/m.log"));
   }
 

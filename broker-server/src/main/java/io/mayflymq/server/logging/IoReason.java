@@ -1,4 +1,4 @@
-package io.mayflymq.server.boot;
+package io.mayflymq.server.logging;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -10,10 +10,11 @@ import java.nio.file.NoSuchFileException;
  * Describes why a file cannot be used, for operators: the JDK's messages often consist of a path
  * only.
  */
-final class IoReason {
+public final class IoReason {
   private IoReason() {}
 
-  static String of(IOException e) {
+  /** Returns the reason in words. */
+  public static String of(IOException e) {
     if (e instanceof AccessDeniedException) {
       return "permission denied";
     }

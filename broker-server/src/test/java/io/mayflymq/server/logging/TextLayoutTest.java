@@ -1,4 +1,4 @@
-package io.mayflymq.server.boot;
+package io.mayflymq.server.logging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,7 +8,7 @@ import ch.qos.logback.classic.spi.LoggingEvent;
 import java.time.Instant;
 import org.junit.jupiter.api.Test;
 
-class LogLayoutTest {
+class TextLayoutTest {
   private static String line(Level level, String time, Throwable thrown) {
     return line(level, time, thrown, 7);
   }
@@ -23,7 +23,7 @@ class LogLayoutTest {
             thrown,
             new Object[] {argument});
     event.setTimeStamp(Instant.parse(time).toEpochMilli());
-    LogLayout layout = new LogLayout();
+    TextLayout layout = new TextLayout();
     layout.setContext(new LoggerContext());
     layout.start();
     return layout.doLayout(event);
@@ -43,7 +43,7 @@ class LogLayoutTest {
   void stackTraceFollowsTheLogLine() {
     assertThat(line(Level.ERROR, "2026-11-21T07:47:57.123Z", new IllegalStateException("boom")))
         .contains("[error] <Some> a 7\n\tjava.lang.IllegalStateException: boom")
-        .contains("\n\tat " + LogLayoutTest.class.getName());
+        .contains("\n\tat " + TextLayoutTest.class.getName());
   }
 
   @Test

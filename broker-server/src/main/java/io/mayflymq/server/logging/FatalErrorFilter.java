@@ -1,4 +1,4 @@
-package io.mayflymq.server.boot;
+package io.mayflymq.server.logging;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;

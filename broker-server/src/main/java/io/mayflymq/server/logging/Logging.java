@@ -1,4 +1,4 @@
-package io.mayflymq.server.boot;
+package io.mayflymq.server.logging;
 
 import ch.qos.logback.classic.AsyncAppender;
 import ch.qos.logback.classic.Level;
@@ -6,27 +6,33 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.LoggerContext;
 import ch.qos.logback.classic.spi.Configurator;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.Appender;
 import ch.qos.logback.core.ConsoleAppender;
 import ch.qos.logback.core.FileAppender;
+import ch.qos.logback.core.Layout;
 import ch.qos.logback.core.OutputStreamAppender;
 import ch.qos.logback.core.encoder.LayoutWrappingEncoder;
 import ch.qos.logback.core.rolling.FixedWindowRollingPolicy;
 import ch.qos.logback.core.rolling.RollingFileAppender;
-import ch.qos.logback.core.rolling.SizeBasedTriggeringPolicy;
 import ch.qos.logback.core.spi.ContextAwareBase;
-import ch.qos.logback.core.util.FileSize;
 import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.store.OwnerFiles;
 import io.mayflymq.server.config.settings.LogSettings;
+import io.mayflymq.server.config.settings.LogSettings.Output;
+import io.mayflymq.server.config.settings.LogSettings.Rotation;
+import io.mayflymq.server.config.type.LogCategory;
+import io.mayflymq.server.config.type.LogFormat;
 import io.mayflymq.server.config.type.LogLevel;
 import io.mayflymq.server.net.StartException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.Optional;
 import org.slf4j.ILoggerFactory;
 import org.slf4j.LoggerFactory;
 
@@ -40,6 +46,13 @@ import org.slf4j.LoggerFactory;
  */
 public final class Logging extends ContextAwareBase implements Configurator {
   private static final int QUEUED_LINES = 8192;
+  private static final String CONSOLE = "console";
+  private static final String FILE = "file";
+  private static final String RECENT = "recent";
+
+  // As static as Logback itself is.
+  private static volatile LogLevels levels;
+  private static volatile RecentLines recent;
 
   /** Called by Logback's service loader. */
   public Logging() {}
@@ -53,69 +66,81 @@ public final class Logging extends ContextAwareBase implements Configurator {
   /**
    * Sends the log where the settings say, and nowhere else.
    *
+   * @param always the class whose lines show at every level: they are a contract with scripts
    * @param faults gets errors that libraries log and that must end the process
    * @throws StartException if the log file cannot be written
    */
-  static void configure(LogSettings settings, Faults faults) throws StartException {
+  public static void configure(LogSettings settings, Class<?> always, Faults faults)
+      throws StartException {
     LoggerContext context = context();
     context.reset();
     // A log that was flushed is a stopped one, and a stopped one would not flush again.
     context.start();
     context.addTurboFilter(new FatalErrorFilter(faults));
-    Logger root = context.getLogger(Logger.ROOT_LOGGER_NAME);
-    root.setLevel(Level.OFF);
-    if (settings.console()) {
-      add(root, new ConsoleAppender<>(), settings.consoleLevel());
+    levels = new LogLevels(context, always);
+    levels.set(settings.levels());
+    if (settings.console().isPresent()) {
+      Output console = settings.console().get();
+      add(CONSOLE, console.level(), written(new ConsoleAppender<>(), console.format()));
     }
-    if (settings.file().isPresent()) {
-      add(root, file(context, settings, settings.file().get()), settings.fileLevel());
+    if (settings.path().isPresent()) {
+      Output file = settings.file();
+      FileAppender<ILoggingEvent> appender = file(settings.rotation(), settings.path().get());
+      add(FILE, file.level(), written(appender, file.format()));
     }
+    recent = new RecentLines(layout(LogFormat.PLAINTEXT));
+    add(RECENT, settings.console().orElse(settings.file()).level(), recent);
   }
 
-  private static void add(
-      Logger root, OutputStreamAppender<ILoggingEvent> appender, LogLevel least) {
-    LoggerContext context = root.getLoggerContext();
-    Level level = level(least);
-    LogLayout layout = new LogLayout();
-    layout.setContext(context);
+  private static Layout<ILoggingEvent> layout(LogFormat format) {
+    Layout<ILoggingEvent> layout =
+        switch (format) {
+          case PLAINTEXT -> new TextLayout();
+          case JSON -> new JsonLayout();
+        };
+    layout.setContext(context());
     layout.start();
+    return layout;
+  }
+
+  private static Appender<ILoggingEvent> written(
+      OutputStreamAppender<ILoggingEvent> appender, LogFormat format) {
     LayoutWrappingEncoder<ILoggingEvent> encoder = new LayoutWrappingEncoder<>();
-    encoder.setContext(context);
+    encoder.setContext(context());
     encoder.setCharset(StandardCharsets.UTF_8);
-    encoder.setLayout(layout);
+    encoder.setLayout(layout(format));
     encoder.start();
-    appender.setContext(context);
     appender.setEncoder(encoder);
+    return appender;
+  }
+
+  private static void add(String output, LogLevel least, Appender<ILoggingEvent> appender) {
+    LoggerContext context = context();
+    appender.setContext(context);
     appender.start();
     AsyncAppender queue = new AsyncAppender();
     queue.setContext(context);
-    queue.setName(appender.getClass().getSimpleName());
+    queue.setName(output);
     queue.setQueueSize(QUEUED_LINES);
     queue.setDiscardingThreshold(0);
     queue.setNeverBlock(true);
-    queue.addFilter(new LevelFilter(level));
+    queue.addFilter(new LevelFilter(levels, output));
     queue.addAppender(appender);
     queue.start();
-    root.addAppender(queue);
-    if (root.getLevel().isGreaterOrEqual(level)) {
-      root.setLevel(level);
-    }
-    // The daemon's own few lines are its contract with scripts: they show at every level.
-    context
-        .getLogger(Daemon.class)
-        .setLevel(Level.toLevel(Math.min(root.getLevel().toInt(), Level.INFO_INT)));
+    levels.set(output, least);
+    context.getLogger(Logger.ROOT_LOGGER_NAME).addAppender(queue);
   }
 
-  private static FileAppender<ILoggingEvent> file(
-      LoggerContext context, LogSettings settings, Path file) throws StartException {
+  private static FileAppender<ILoggingEvent> file(Rotation rotation, Path file)
+      throws StartException {
     try {
       Files.createDirectories(file.toAbsolutePath().getParent());
       OwnerFiles.createIfMissing(file);
-      Files.newOutputStream(file, java.nio.file.StandardOpenOption.APPEND).close();
+      Files.newOutputStream(file, StandardOpenOption.APPEND).close();
     } catch (IOException e) {
       throw new StartException("cannot write log file " + file + ": " + IoReason.of(e), e);
     }
-    if (settings.rotationBytes() == 0) {
+    if (!rotation.isOn()) {
       FileAppender<ILoggingEvent> appender = new FileAppender<>();
       appender.setFile(file.toString());
       return appender;
@@ -130,33 +155,22 @@ public final class Logging extends ContextAwareBase implements Configurator {
         };
     appender.setFile(file.toString());
     FixedWindowRollingPolicy rolling = new FixedWindowRollingPolicy();
-    rolling.setContext(context);
+    rolling.setContext(context());
     rolling.setParent(appender);
-    rolling.setFileNamePattern(file + ".%i");
+    rolling.setFileNamePattern(file + (rotation.compress() ? ".%i.gz" : ".%i"));
     rolling.setMinIndex(0);
-    rolling.setMaxIndex(settings.rotationCount() - 1);
+    rolling.setMaxIndex(rotation.count() - 1);
     rolling.start();
-    SizeBasedTriggeringPolicy<ILoggingEvent> trigger = new SizeBasedTriggeringPolicy<>();
-    trigger.setContext(context);
-    trigger.setMaxFileSize(new FileSize(settings.rotationBytes()));
+    RotationTrigger trigger = new RotationTrigger(rotation, Instant.now());
+    trigger.setContext(context());
     trigger.start();
     appender.setRollingPolicy(rolling);
     appender.setTriggeringPolicy(trigger);
     return appender;
   }
 
-  private static Level level(LogLevel level) {
-    return switch (level) {
-      case DEBUG -> Level.DEBUG;
-      case INFO, NOTICE -> Level.INFO;
-      case WARNING -> Level.WARN;
-      case ERROR, CRITICAL, ALERT, EMERGENCY -> Level.ERROR;
-      case NONE -> Level.OFF;
-    };
-  }
-
   /** Begins a new log file. @return whether there is a log file */
-  static boolean rotate() {
+  public static boolean rotate() {
     boolean rotated = false;
     for (AsyncAppender queue : queues()) {
       for (var appenders = queue.iteratorForAppenders(); appenders.hasNext(); ) {
@@ -177,7 +191,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
    * Opens the log file by its name again: a tool such as logrotate may have moved it, and later
    * lines go to a new file.
    */
-  static void reopen() {
+  public static void reopen() {
     for (AsyncAppender queue : queues()) {
       for (var appenders = queue.iteratorForAppenders(); appenders.hasNext(); ) {
         if (appenders.next() instanceof FileAppender<ILoggingEvent> file) {
@@ -201,40 +215,30 @@ public final class Logging extends ContextAwareBase implements Configurator {
   }
 
   /** Sets the levels that the settings say, in place of what was set by hand. */
-  static void setLevels(LogSettings settings) {
-    Level lowest = Level.OFF;
-    for (AsyncAppender queue : queues()) {
-      boolean toConsole = queue.getName().equals(ConsoleAppender.class.getSimpleName());
-      Level level = level(toConsole ? settings.consoleLevel() : settings.fileLevel());
-      queue.clearAllFilters();
-      queue.addFilter(new LevelFilter(level));
-      lowest = lowest.isGreaterOrEqual(level) ? level : lowest;
-    }
-    setRootLevel(lowest);
+  public static void setLevels(LogSettings settings) {
+    settings.console().ifPresent(console -> levels.set(CONSOLE, console.level()));
+    settings.path().ifPresent(path -> levels.set(FILE, settings.file().level()));
+    levels.set(RECENT, settings.console().orElse(settings.file()).level());
+    levels.set(settings.levels());
   }
 
-  private static void setRootLevel(Level level) {
-    context().getLogger(Logger.ROOT_LOGGER_NAME).setLevel(level);
-    // The daemon's own few lines are its contract with scripts: they show at every level.
-    context()
-        .getLogger(Daemon.class)
-        .setLevel(Level.toLevel(Math.min(level.toInt(), Level.INFO_INT)));
+  /**
+   * Sets the least level that is logged.
+   *
+   * @param category for lines of this category only; empty for all lines
+   */
+  public static void setLevel(Optional<LogCategory> category, LogLevel level) {
+    category.ifPresentOrElse(only -> levels.set(only, level), () -> levels.setAll(level));
   }
 
-  /** Sets the least level that is logged anywhere. @return whether there is a level of that name */
-  static boolean setLevel(String name) {
-    Level level;
-    try {
-      level = level(LogLevel.valueOf(name.toUpperCase(Locale.ROOT)));
-    } catch (IllegalArgumentException e) {
-      return false;
-    }
-    for (AsyncAppender queue : queues()) {
-      queue.clearAllFilters();
-      queue.addFilter(new LevelFilter(level));
-    }
-    setRootLevel(level);
-    return true;
+  /** Returns the last lines, at most so many of those that are kept. */
+  public static LogTail last(int most) {
+    return recent == null ? new LogTail(List.of(), 0) : recent.last(most);
+  }
+
+  /** Returns the lines after the first so many, as far as they are kept. */
+  public static LogTail after(long earlier) {
+    return recent == null ? new LogTail(List.of(), 0) : recent.after(earlier);
   }
 
   private static List<AsyncAppender> queues() {
@@ -249,7 +253,7 @@ public final class Logging extends ContextAwareBase implements Configurator {
   }
 
   /** Writes what is queued and ends the log; the process is about to end. */
-  static void flush() {
+  public static void flush() {
     context().stop();
   }
 

@@ -1,4 +1,4 @@
-package io.mayflymq.server.boot;
+package io.mayflymq.server.logging;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.PatternLayout;
@@ -18,25 +18,38 @@ import java.util.stream.Collectors;
  * control characters are written as escapes, and what is very long is cut. The lines of a stack
  * trace begin with a tab.
  */
-final class LogLayout extends PatternLayout {
+final class TextLayout extends PatternLayout {
   private static final int MOST_CHARACTERS = 8192;
 
-  LogLayout() {
+  TextLayout() {
     getInstanceConverterMap().put("rabbitLevel", RabbitLevel::new);
     getInstanceConverterMap().put("oneLine", OneLine::new);
     getInstanceConverterMap().put("trace", Trace::new);
     setPattern("%d{yyyy-MM-dd HH:mm:ss.SSS, UTC} [%rabbitLevel] <%logger{0}> %oneLine\n%trace");
   }
 
+  /** Returns RabbitMQ's name for the level of a line. */
+  static String level(ILoggingEvent event) {
+    return switch (event.getLevel().toInt()) {
+      case Level.ERROR_INT -> "error";
+      case Level.WARN_INT -> "warning";
+      case Level.INFO_INT -> "info";
+      default -> "debug";
+    };
+  }
+
+  /** Returns a message that is not too long. */
+  static String cut(String message) {
+    int left = message.length() - MOST_CHARACTERS;
+    return left <= 0
+        ? message
+        : "%s... (%d more characters)".formatted(message.substring(0, MOST_CHARACTERS), left);
+  }
+
   private static final class RabbitLevel extends ClassicConverter {
     @Override
     public String convert(ILoggingEvent event) {
-      return switch (event.getLevel().toInt()) {
-        case Level.ERROR_INT -> "error";
-        case Level.WARN_INT -> "warning";
-        case Level.INFO_INT -> "info";
-        default -> "debug";
-      };
+      return level(event);
     }
   }
 
@@ -44,10 +57,9 @@ final class LogLayout extends PatternLayout {
   private static final class OneLine extends ClassicConverter {
     @Override
     public String convert(ILoggingEvent event) {
-      String message = event.getFormattedMessage();
-      int shown = Math.min(message.length(), MOST_CHARACTERS);
-      StringBuilder line = new StringBuilder(shown);
-      for (int i = 0; i < shown; i++) {
+      String message = cut(event.getFormattedMessage());
+      StringBuilder line = new StringBuilder(message.length());
+      for (int i = 0; i < message.length(); i++) {
         char c = message.charAt(i);
         if (c == '\n') {
           line.append("\\n");
@@ -56,9 +68,6 @@ final class LogLayout extends PatternLayout {
         } else {
           line.append(c);
         }
-      }
-      if (shown < message.length()) {
-        line.append("... (").append(message.length() - shown).append(" more characters)");
       }
       return line.toString();
     }
