@@ -17,6 +17,7 @@ import io.mayflymq.server.management.admin.TopicPermissionResource;
 import io.mayflymq.server.management.admin.UserResource;
 import io.mayflymq.server.management.api.BodyLimits;
 import io.mayflymq.server.management.api.MessageMemory;
+import io.mayflymq.server.management.api.OpenApi;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.auth.AuthAttempts;
@@ -139,6 +140,7 @@ public final class ManagementServer implements AutoCloseable {
               settings.auth().mechanisms());
       new SessionResource(broker, sessions).addTo(server.api);
       addResources(server.api, broker, node, attempts, monitors, settings);
+      server.api.get("openapi.json", request -> Response.ok(OpenApi.of(server.api).document()));
       new ControlResource(broker, node, monitors, settings.memory()).addTo(server.control);
       server.start();
       return server;

@@ -149,6 +149,19 @@ public final class RequestRouter {
     return others.find(asked, path);
   }
 
+  /**
+   * Returns all methods and templates, such as {@code GET queues/{vhost}}; without other routers.
+   */
+  List<String> operations() {
+    return byLength.values().stream()
+        .flatMap(List::stream)
+        .flatMap(
+            route ->
+                route.methods.keySet().stream()
+                    .map(method -> method + " " + String.join("/", route.template)))
+        .toList();
+  }
+
   private static String allowed(Route route) {
     TreeSet<String> methods = new TreeSet<>(route.methods.keySet());
     methods.add("OPTIONS");
