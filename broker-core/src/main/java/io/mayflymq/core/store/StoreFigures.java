@@ -9,6 +9,8 @@ import io.mayflymq.core.metrics.histogram.Histogram;
  * @param messages the message log
  * @param paged contents of messages that memory had no room for
  * @param pendingBytes how many bytes wait to be written
+ * @param writtenBytes how many bytes were written to the message log and to streams
+ * @param storedMessages how many messages were stored in the message log and in streams
  * @param forcedWrites how long forced writes of the message log took
  * @param forcedStreamWrites how long forced writes of streams took
  */
@@ -16,6 +18,8 @@ public record StoreFigures(
     Log messages,
     Log paged,
     long pendingBytes,
+    long writtenBytes,
+    long storedMessages,
     Histogram.Reading forcedWrites,
     Histogram.Reading forcedStreamWrites) {
   private static final Buckets FORCES =
@@ -39,7 +43,7 @@ public record StoreFigures(
 
   /** Those of a store without files. */
   public static final StoreFigures NONE =
-      new StoreFigures(Log.NONE, Log.NONE, 0, forceTimes().read(), forceTimes().read());
+      new StoreFigures(Log.NONE, Log.NONE, 0, 0, 0, forceTimes().read(), forceTimes().read());
 
   /**
    * A log.

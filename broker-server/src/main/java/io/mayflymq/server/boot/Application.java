@@ -92,7 +92,7 @@ final class Application implements AutoCloseable {
             }));
     ManagementServer management = startManagement(configuration, storage, monitors, control);
     held.push(management::close);
-    held.push(startMetrics(settings, monitors)::close);
+    held.push(startMetrics(configuration, monitors)::close);
     announcement =
         () -> {
           monitors.announce();
@@ -124,12 +124,12 @@ final class Application implements AutoCloseable {
     }
   }
 
-  private PrometheusServer startMetrics(ServerSettings settings, ResourceMonitors monitors)
+  private PrometheusServer startMetrics(LiveConfiguration configuration, ResourceMonitors monitors)
       throws StartException {
     try {
       return PrometheusServer.start(
-          settings.prometheus(),
-          new MeasuredBroker(server.environment(), monitors, settings.dataDir()),
+          configuration,
+          new MeasuredBroker(server.environment(), monitors, configuration.settings().dataDir()),
           threads);
     } catch (IOException e) {
       throw new StartException(e.getMessage(), e);

@@ -234,7 +234,9 @@ public final class ChannelSession {
     if (!replyNames.isEmpty()) {
       replyNames.forEach(name -> replies.send(name, message));
     } else if (route.isEmpty()) {
-      counters.add(mandatory ? Counter.RETURNED : Counter.UNROUTABLE, 1);
+      Counter outcome = mandatory ? Counter.RETURNED : Counter.UNROUTABLE;
+      counters.add(outcome, 1);
+      publisher.unroutable(message.exchange(), outcome);
       if (mandatory) {
         giveBack(message);
       }
@@ -388,6 +390,7 @@ public final class ChannelSession {
     return new ChannelView(
         consumers.identity(),
         counters,
+        publisher.exchanges(),
         confirms != null,
         transaction != null,
         consumers.consumerCount(),

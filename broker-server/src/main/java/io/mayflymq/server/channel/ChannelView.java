@@ -2,12 +2,14 @@ package io.mayflymq.server.channel;
 
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.server.delivery.ChannelIdentity;
+import java.util.Map;
 
 /**
  * The state of a channel at one moment.
  *
  * @param identity its identity
  * @param counters its live counters, not a copy
+ * @param exchanges those of what it has published, by exchange
  * @param confirm whether it is in confirm mode
  * @param transactional whether it is in transaction mode
  * @param consumers how many consumers it has
@@ -21,6 +23,7 @@ import io.mayflymq.server.delivery.ChannelIdentity;
 public record ChannelView(
     ChannelIdentity identity,
     Counters counters,
+    Map<String, Counters> exchanges,
     boolean confirm,
     boolean transactional,
     int consumers,

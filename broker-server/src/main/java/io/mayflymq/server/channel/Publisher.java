@@ -25,7 +25,9 @@ import io.mayflymq.protocol.types.ReplyCode;
 import io.mayflymq.protocol.types.ShortString;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 
 /**
@@ -33,6 +35,9 @@ import java.util.function.Supplier;
  * permission, exchange, internal exchange, properties, route.
  */
 public final class Publisher {
+  /** To how many exchanges what a channel publishes is counted. */
+  private static final int MOST_EXCHANGES = 1000;
+
   private static final byte[] CC = SenderSelectedKeys.CC.getBytes(StandardCharsets.US_ASCII);
   private static final byte[] BCC = SenderSelectedKeys.BCC.getBytes(StandardCharsets.US_ASCII);
   private static final int PERSISTENT = 2;
@@ -40,6 +45,7 @@ public final class Publisher {
   private final VirtualHost vhost;
   private final VhostAccess access;
   private final int shard;
+  private final Map<String, Counters> exchanges = new HashMap<>();
   private final Supplier<String> replyName;
   private final RouteCache routes = new RouteCache();
   private final PropertiesScan properties = new PropertiesScan();
@@ -49,6 +55,7 @@ public final class Publisher {
   private RoutingTable<Queue> countedTable;
   private ShortString countedExchange;
   private Counters counted;
+  private Counters countedHere;
 
   /**
    * Creates a publisher for use by one shard's thread.
@@ -67,6 +74,23 @@ public final class Publisher {
   /** Returns the route of the message that was accepted last. */
   public Route<Queue> route() {
     return route;
+  }
+
+  /**
+   * Returns what the channel has published to each exchange, as long as there are not too many. On
+   * the connection's loop.
+   */
+  public Map<String, Counters> exchanges() {
+    return Map.copyOf(exchanges);
+  }
+
+  /** A message was unroutable, and was returned or dropped. */
+  void unroutable(ShortString exchange, Counter outcome) {
+    vhost.metrics().exchanges().cell(exchange.value(), shard).add(outcome, 1);
+    Counters here = exchanges.get(exchange.value());
+    if (here != null) {
+      here.add(outcome, 1);
+    }
   }
 
   /** Returns the names of direct reply-to that it is also sent to; mostly none. */
@@ -170,9 +194,23 @@ public final class Publisher {
       countedTable = table;
       countedExchange = exchange;
       counted = vhost.metrics().exchanges().cell(exchange.value(), shard);
+      countedHere = countersHere(exchange.value());
     }
     counted.add(Counter.PUBLISHED, 1);
+    countedHere.add(Counter.PUBLISHED, 1);
     counted.add(Counter.ROUTED, route.size());
+  }
+
+  private Counters countersHere(String exchange) {
+    Counters known = exchanges.get(exchange);
+    if (known != null) {
+      return known;
+    }
+    Counters counters = new Counters();
+    if (exchanges.size() < MOST_EXCHANGES) {
+      exchanges.put(exchange, counters);
+    }
+    return counters;
   }
 
   /** Accepts a message with CC or BCC headers: routes it by all its keys, and removes BCC. */

@@ -12,8 +12,9 @@ import io.prometheus.metrics.expositionformats.OpenMetricsTextFormatWriter;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
-/** Answers scrapes, without a login. */
+/** Answers scrapes. */
 final class MetricsService implements HttpService {
   private static final Set<String> METHODS = Set.of("GET", "HEAD");
 
@@ -21,20 +22,28 @@ final class MetricsService implements HttpService {
   private static final BodyLimit NO_BODY = new BodyLimit(0, 1_000);
 
   private final PrometheusSettings settings;
+  private final MetricsAccess access;
+  private final ScrapeTelemetry telemetry = new ScrapeTelemetry();
   private final Scraper scraper;
   private final Faults faults;
 
   /**
    * @param faults gets exceptions that are defects
    */
-  MetricsService(PrometheusSettings settings, Scraper scraper, Faults faults) {
+  MetricsService(
+      PrometheusSettings settings, MetricsAccess access, Scraper scraper, Faults faults) {
     this.settings = settings;
+    this.access = access;
     this.scraper = scraper;
     this.faults = faults;
   }
 
   @Override
   public Admission admit(RequestHead head) {
+    Admission.Refused refused = access.refuse(head);
+    if (refused != null) {
+      return refused;
+    }
     Scrape scrape;
     try {
       scrape = scrape(head);
@@ -60,6 +69,7 @@ final class MetricsService implements HttpService {
       case "", "/" ->
           Scrape.of(settings.perObject() ? Scrape.Endpoint.PER_OBJECT : Scrape.Endpoint.AGGREGATED);
       case "/per-object" -> Scrape.of(Scrape.Endpoint.PER_OBJECT);
+      case "/memory-breakdown" -> Scrape.of(Scrape.Endpoint.MEMORY_BREAKDOWN);
       case "/detailed" -> Scrape.detailed(head.query());
       default -> null;
     };
@@ -72,11 +82,16 @@ final class MetricsService implements HttpService {
 
   private HttpResponse answer(Scrape scrape, ExpositionFormatWriter writer) {
     try {
+      long began = System.nanoTime();
       ScrapedFamilies families = scraper.read(scrape);
+      String contentType = writer.getContentType();
+      Exposition body =
+          new Exposition(
+              writer, Stream.concat(families.all(), telemetry.families()), families.held());
       return new HttpResponse(
           200,
-          Map.of("content-type", writer.getContentType()),
-          new Exposition(writer, families.all(), families.held()));
+          Map.of("content-type", contentType),
+          telemetry.measured(scrape.endpoint(), contentType, System.nanoTime() - began, body));
     } catch (OpenObjects.UnavailableException e) {
       return HttpResponse.text(503, e.getMessage());
     }

@@ -1,12 +1,17 @@
 package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.server.config.LiveConfiguration;
 import io.mayflymq.server.config.settings.PrometheusSettings;
 import io.mayflymq.server.http.HttpLimits;
 import io.mayflymq.server.http.HttpServer;
+import io.mayflymq.server.tls.ReloadingTls;
+import io.mayflymq.server.tls.TlsException;
+import io.netty.channel.Channel;
 import io.netty.util.NetUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,6 +25,9 @@ public final class PrometheusServer implements AutoCloseable {
   /** Null if metrics are served nowhere. */
   private final HttpServer server;
 
+  /** Removes the listener for changes of the configuration. */
+  private Runnable forget = () -> {};
+
   private PrometheusServer(HttpServer server) {
     this.server = server;
   }
@@ -32,28 +40,58 @@ public final class PrometheusServer implements AutoCloseable {
    * @throws IOException if it cannot listen; the message says where and why
    */
   public static PrometheusServer start(
-      PrometheusSettings settings, MeasuredBroker broker, BrokerThreads threads)
+      LiveConfiguration configuration, MeasuredBroker broker, BrokerThreads threads)
       throws IOException {
-    if (settings.address().isEmpty()) {
+    PrometheusSettings settings = configuration.settings().prometheus();
+    if (settings.address().isEmpty() && settings.tlsAddress().isEmpty()) {
       return new PrometheusServer(null);
     }
-    HttpServer server =
-        new HttpServer(
-            "prometheus",
-            limits(),
-            new MetricsService(settings, new Scraper(broker), threads.faults()),
-            threads);
-    InetSocketAddress wanted = settings.address().get();
+    MetricsAccess access =
+        settings.authentication()
+            ? MetricsAccess.ofMonitors(broker.environment().accessControl())
+            : MetricsAccess.OPEN;
+    PrometheusServer server =
+        new PrometheusServer(
+            new HttpServer(
+                "prometheus",
+                limits(),
+                new MetricsService(settings, access, new Scraper(broker), threads.faults()),
+                threads));
     try {
-      InetSocketAddress address = server.listen(wanted, null);
-      server.start();
-      LOGGER.info("listening for Prometheus on {}", NetUtil.toSocketAddressString(address));
-      return new PrometheusServer(server);
-    } catch (IOException e) {
+      server.listen(configuration);
+      return server;
+    } catch (IOException | RuntimeException e) {
       server.close();
+      throw e;
+    }
+  }
+
+  private void listen(LiveConfiguration configuration) throws IOException {
+    PrometheusSettings settings = configuration.settings().prometheus();
+    if (settings.address().isPresent()) {
+      listen("Prometheus", settings.address().get(), null);
+    }
+    if (settings.tlsAddress().isPresent()) {
+      try {
+        ReloadingTls tls = ReloadingTls.load(() -> configuration.settings().prometheus().tls());
+        forget = configuration.onChange(changed -> tls.look());
+        listen("Prometheus with TLS", settings.tlsAddress().get(), tls::encrypt);
+      } catch (TlsException e) {
+        throw new IOException(e.getMessage(), e);
+      }
+    }
+    server.start();
+  }
+
+  private void listen(String protocol, InetSocketAddress wanted, Consumer<Channel> encryption)
+      throws IOException {
+    try {
+      InetSocketAddress address = server.listen(wanted, encryption);
+      LOGGER.info("listening for {} on {}", protocol, NetUtil.toSocketAddressString(address));
+    } catch (IOException e) {
       throw new IOException(
-          "cannot listen for Prometheus on %s: %s"
-              .formatted(NetUtil.toSocketAddressString(wanted), e.getMessage()),
+          "cannot listen for %s on %s: %s"
+              .formatted(protocol, NetUtil.toSocketAddressString(wanted), e.getMessage()),
           e);
     }
   }
@@ -77,6 +115,7 @@ public final class PrometheusServer implements AutoCloseable {
   /** Accepts no more requests. */
   @Override
   public void close() {
+    forget.run();
     if (server != null) {
       server.close();
     }

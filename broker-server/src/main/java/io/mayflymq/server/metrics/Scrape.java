@@ -21,21 +21,29 @@ record Scrape(
 
   /** The endpoints. */
   enum Endpoint {
-    AGGREGATED("aggregated", "rabbitmq_"),
-    PER_OBJECT("per-object", "rabbitmq_"),
-    DETAILED("detailed", "rabbitmq_detailed_");
+    AGGREGATED("aggregated", "default", "rabbitmq_"),
+    PER_OBJECT("per-object", "per-object", "rabbitmq_"),
+    DETAILED("detailed", "detailed", "rabbitmq_detailed_"),
+    MEMORY_BREAKDOWN("memory-breakdown", "memory-breakdown", "rabbitmq_");
 
     private final String label;
+    private final String registry;
     private final String prefix;
 
-    Endpoint(String label, String prefix) {
+    Endpoint(String label, String registry, String prefix) {
       this.label = label;
+      this.registry = registry;
       this.prefix = prefix;
     }
 
     /** Returns its name in labels and paths. */
     String label() {
       return label;
+    }
+
+    /** Returns its name in RabbitMQ's telemetry. */
+    String registry() {
+      return registry;
     }
 
     /** Returns what the names of its metrics begin with. */
@@ -89,7 +97,11 @@ record Scrape(
 
   /** Returns whether it asks for a family. */
   boolean wants(String family) {
-    return endpoint != Endpoint.DETAILED || families.contains(family);
+    return switch (endpoint) {
+      case AGGREGATED, PER_OBJECT -> true;
+      case DETAILED -> families.contains(family);
+      case MEMORY_BREAKDOWN -> false;
+    };
   }
 
   /** Returns whether it asks for objects of a virtual host. */

@@ -1,6 +1,7 @@
 package io.mayflymq.server.metrics;
 
 import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.metrics.family.Jvm;
 import io.mayflymq.server.metrics.family.MetricFamily;
 import io.mayflymq.server.metrics.family.Value;
@@ -15,6 +16,10 @@ import java.util.stream.Stream;
  */
 final class ScrapedFamilies {
   private static final String PREFIX = Scrape.Endpoint.AGGREGATED.prefix();
+
+  /** The family of what channels publish to exchanges. */
+  static final String CHANNEL_EXCHANGES = "channel_exchange_metrics";
+
   private static final Labels PROTOCOL = Labels.of("protocol", "amqp091");
 
   private final Scrape scrape;
@@ -61,6 +66,7 @@ final class ScrapedFamilies {
               .flatMap(families -> families);
       case DETAILED ->
           Stream.of(identity, node(), objects(), cluster()).flatMap(families -> families);
+      case MEMORY_BREAKDOWN -> Stream.concat(identity, MemoryFamilies.families());
     };
   }
 
@@ -96,6 +102,11 @@ final class ScrapedFamilies {
             wanted("connection_churn_metrics", MetricFamily.all(prefix, NodeFigures.CHURN, node)),
             wanted("node_coarse_metrics", MetricFamily.all(prefix, NodeFigures.COARSE, node)),
             wanted("node_metrics", MetricFamily.all(prefix, NodeFigures.LIMITS, node)),
+            wanted(
+                StoreFamilies.PERSISTER,
+                open.stores().complete()
+                    ? StoreFamilies.persister(prefix, open.stores().views())
+                    : Stream.empty()),
             wanted(
                 "auth_attempt_metrics",
                 LoginFamilies.all(prefix, broker.environment().accessControl().attempts())))
@@ -144,6 +155,9 @@ final class ScrapedFamilies {
                 MetricFamily.all(prefix, QueueFigures.DELIVERIES, queues)),
             wanted("channel_metrics", MetricFamily.all(prefix, ChannelFigures.METRICS, channels)),
             wanted(
+                CHANNEL_EXCHANGES,
+                MetricFamily.all(prefix, SummedCounts.CHANNEL_EXCHANGE, channelExchanges())),
+            wanted(
                 "connection_coarse_metrics",
                 MetricFamily.all(prefix, ConnectionFigures.COARSE, connections)),
             wanted(
@@ -156,6 +170,24 @@ final class ScrapedFamilies {
                     SummedCounts.EXCHANGE,
                     ExchangeFigures.counted(scrape, broker().virtualHosts()))))
         .flatMap(families -> families);
+  }
+
+  private List<SummedCounts> channelExchanges() {
+    return scrape.wants(CHANNEL_EXCHANGES)
+        ? open.channels().stream().flatMap(ScrapedFamilies::exchanges).toList()
+        : List.of();
+  }
+
+  private static Stream<SummedCounts> exchanges(ChannelView channel) {
+    Labels labels =
+        Labels.of(
+            "channel", channel.identity().pid(),
+            "vhost", channel.identity().connection().vhost());
+    return channel.exchanges().entrySet().stream()
+        .map(
+            exchange ->
+                new SummedCounts(
+                    labels.merge(Labels.of("exchange", exchange.getKey())), exchange.getValue()));
   }
 
   private Stream<MetricFamily> queueInfo() {

@@ -17,7 +17,11 @@ final class Scraper {
           "queue_metrics",
           "queue_delivery_metrics");
   private static final List<String> OF_CONNECTIONS =
-      List.of("channel_metrics", "connection_coarse_metrics", "connection_metrics");
+      List.of(
+          "channel_metrics",
+          ScrapedFamilies.CHANNEL_EXCHANGES,
+          "connection_coarse_metrics",
+          "connection_metrics");
 
   private final MeasuredBroker broker;
   private final BrokerCounts counts = new BrokerCounts();
@@ -54,7 +58,7 @@ final class Scraper {
   }
 
   private List<Partition> partitions(Scrape scrape) {
-    return scrape.endpoint() == Scrape.Endpoint.DETAILED ? List.of() : broker().partitions().all();
+    return scrape.wants(StoreFamilies.PERSISTER) ? broker().partitions().all() : List.of();
   }
 
   private Collection<OpenConnection> connections(Scrape scrape) {

@@ -14,7 +14,54 @@ import java.util.stream.Stream;
 
 /** What the message logs of all partitions use and have done. */
 final class StoreFamilies {
+  /** RabbitMQ's name of the family of what the disk does. */
+  static final String PERSISTER = "node_persister_metrics";
+
   private static final String LOG = "log";
+
+  /** The stores of all partitions. */
+  private record Stores(List<StoreFigures> parts) implements Metric.Labelled {
+    @Override
+    public Labels labels() {
+      return Labels.EMPTY;
+    }
+
+    double sum(ToLongFunction<StoreFigures> part) {
+      return (double) parts.stream().mapToLong(part).sum();
+    }
+
+    double forcedSeconds() {
+      return parts.stream()
+          .mapToDouble(store -> store.forcedWrites().sum() + store.forcedStreamWrites().sum())
+          .sum();
+    }
+  }
+
+  private static final List<Metric<Stores>> PERSISTER_METRICS =
+      List.of(
+          Metric.counter(
+              "io_write_bytes_total",
+              "Bytes written to message logs and streams.",
+              stores -> stores.sum(StoreFigures::writtenBytes)),
+          Metric.counter(
+              "msg_store_write_total",
+              "Messages written to message logs and streams.",
+              stores -> stores.sum(StoreFigures::storedMessages)),
+          Metric.counter(
+              "io_sync_ops_total",
+              "Forced writes of message logs and streams.",
+              stores ->
+                  stores.sum(
+                      store -> store.forcedWrites().count() + store.forcedStreamWrites().count())),
+          Metric.counter(
+              "io_sync_time_seconds_total",
+              "Time of forced writes of message logs and streams.",
+              Stores::forcedSeconds));
+
+  /** Returns what RabbitMQ has too. */
+  static Stream<MetricFamily> persister(String prefix, List<StoreFigures> stores) {
+    return MetricFamily.all(prefix, PERSISTER_METRICS, List.of(new Stores(stores)));
+  }
 
   /** The logs of one kind. */
   private record Logs(Labels labels, List<StoreFigures.Log> parts) implements Metric.Labelled {

@@ -106,7 +106,19 @@ record SummedCounts(Labels labels, Counts counts) implements Metric.Counted {
 
   /** What an exchange does. */
   static final List<Metric<Metric.Counted>> EXCHANGE =
-      List.of(Metric.counter("exchange_messages_published_total", RECEIVED, Counter.PUBLISHED));
+      List.of(
+          Metric.counter("exchange_messages_published_total", RECEIVED, Counter.PUBLISHED),
+          Metric.counter("exchange_messages_unroutable_returned_total", RETURNED, Counter.RETURNED),
+          Metric.counter(
+              "exchange_messages_unroutable_dropped_total", UNROUTABLE, Counter.UNROUTABLE));
+
+  /** What a channel does with an exchange. */
+  static final List<Metric<Metric.Counted>> CHANNEL_EXCHANGE =
+      List.of(
+          Metric.counter("channel_messages_published_total", RECEIVED, Counter.PUBLISHED),
+          Metric.counter("channel_messages_unroutable_returned_total", RETURNED, Counter.RETURNED),
+          Metric.counter(
+              "channel_messages_unroutable_dropped_total", UNROUTABLE, Counter.UNROUTABLE));
 
   /** Returns sums without labels. */
   static SummedCounts of(Counts counts) {

@@ -154,6 +154,8 @@ final class DiskStore implements ShardStore, EndOfBurstListener {
         log.figures(),
         paging.figures(),
         pendingBytes(),
+        log.writtenBytes() + streams.writtenBytes(),
+        storedCount(),
         log.forceTimes(),
         ofStreams == null ? StoreFigures.NONE.forcedStreamWrites() : ofStreams);
   }

@@ -60,6 +60,11 @@ final class PartitionStreams {
     return logs == null ? null : logs.forceTimes();
   }
 
+  /** Returns how many bytes were written. */
+  long writtenBytes() {
+    return logs == null ? 0 : logs.writtenBytes();
+  }
+
   /** Returns how many bytes are not written yet. */
   long pendingBytes() {
     return logs == null ? 0 : logs.pendingBytes();

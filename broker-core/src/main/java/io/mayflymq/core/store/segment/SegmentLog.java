@@ -417,6 +417,11 @@ public final class SegmentLog {
     return flusher.state();
   }
 
+  /** Returns how many bytes have been written. */
+  public long writtenBytes() {
+    return flusher.writtenBytes();
+  }
+
   /** Returns how many bytes have been appended and are not written yet. */
   public long pendingBytes() {
     return tail.appendedBytes() - flusher.writtenBytes();

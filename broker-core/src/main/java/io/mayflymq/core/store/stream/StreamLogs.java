@@ -77,6 +77,11 @@ public final class StreamLogs {
     return flusher.forceTimes();
   }
 
+  /** Returns how many bytes were written. */
+  public long writtenBytes() {
+    return flusher.writtenBytes();
+  }
+
   /** Returns how many bytes are not written yet. */
   public long pendingBytes() {
     return appendedBytes - flusher.writtenBytes();

@@ -357,7 +357,8 @@ public final class Keys {
                   DISK_FREE_RELATIVE),
               LogKeys.changeable(),
               TLS.keys(),
-              ManagementKeys.TLS.keys())
+              ManagementKeys.TLS.keys(),
+              PrometheusKeys.TLS.keys())
           .<Key<?>>flatMap(List::stream)
           .collect(Collectors.toUnmodifiableSet());
 

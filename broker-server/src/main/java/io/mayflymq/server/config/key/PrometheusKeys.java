@@ -9,6 +9,7 @@ import io.mayflymq.server.config.settings.PrometheusSettings;
 import io.mayflymq.server.config.source.SettingValues;
 import io.mayflymq.server.config.type.Key;
 import io.mayflymq.server.config.type.Setting;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -19,13 +20,22 @@ final class PrometheusKeys {
           "prometheus.tcp.ip",
           text(),
           "0.0.0.0",
-          "Address where the metrics for Prometheus are served, without a login.");
+          "Address where the metrics for Prometheus are served.");
   private static final Setting<Optional<Integer>> PORT =
       Setting.of(
           "prometheus.tcp.port",
           orWord("none", wholeNumber("", 0, 65_535)),
           "15692",
           "Port where they are served; port 0 lets the system choose, none serves them nowhere.");
+  private static final Setting<String> TLS_IP =
+      Setting.of("prometheus.ssl.ip", text(), "0.0.0.0", "The same for clients that speak TLS.");
+  private static final Setting<Optional<Integer>> TLS_PORT =
+      Setting.of(
+          "prometheus.ssl.port",
+          orWord("none", wholeNumber("", 0, 65_535)),
+          "none",
+          "Their usual port is 15691; with it, prometheus.tcp.* must be set to serve there too.");
+  static final TlsKeys TLS = TlsKeys.of("prometheus.ssl", "prometheus.ssl.port");
   private static final Setting<String> PATH =
       Setting.of("prometheus.path", text(), "/metrics", "Path of the metrics.");
   private static final Setting<Boolean> PER_OBJECT =
@@ -34,20 +44,38 @@ final class PrometheusKeys {
           bool(),
           "false",
           "Whether this path has the metrics of each object, rather than their sums.");
+  private static final Setting<Boolean> AUTHENTICATION =
+      Setting.of(
+          "prometheus.authentication.enabled",
+          bool(),
+          "false",
+          "Whether the metrics are for users with the tag monitoring or administrator only.");
 
   private PrometheusKeys() {}
 
   /** Returns all these keys. */
   static List<Key<?>> keys() {
-    return List.of(IP, PORT, PATH, PER_OBJECT);
+    List<Key<?>> keys = new ArrayList<>(List.of(IP, PORT, TLS_IP, TLS_PORT));
+    keys.addAll(TLS.keys());
+    keys.addAll(List.of(PATH, PER_OBJECT, AUTHENTICATION));
+    return keys;
   }
 
-  /** Returns the settings. */
+  /**
+   * Returns the settings. As in RabbitMQ, a configuration that has TLS listeners and does not
+   * mention TCP gets TLS only.
+   */
   static PrometheusSettings settings(SettingValues values) {
+    Optional<Integer> tlsPort = values.get(TLS_PORT);
+    boolean plain = tlsPort.isEmpty() || values.sets(PORT) || values.sets(IP);
     return new PrometheusSettings(
         values.get(IP),
-        values.get(PORT),
+        plain ? values.get(PORT) : Optional.empty(),
+        values.get(TLS_IP),
+        tlsPort,
+        TLS.settings(values),
         "/" + values.get(PATH).replaceAll("^/+|/+$", ""),
-        values.get(PER_OBJECT));
+        values.get(PER_OBJECT),
+        values.get(AUTHENTICATION));
   }
 }

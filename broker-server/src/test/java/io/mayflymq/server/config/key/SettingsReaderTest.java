@@ -17,6 +17,7 @@ import io.mayflymq.server.config.settings.TlsSettings;
 import io.mayflymq.server.config.source.ConfigException;
 import io.mayflymq.server.config.type.LogFormat;
 import io.mayflymq.server.config.type.LogLevel;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -62,7 +63,17 @@ class SettingsReaderTest {
   @Test
   void metricsAreServedOnAPathWithoutSlashAtTheEnd() throws Exception {
     assertThat(settings().prometheus())
-        .isEqualTo(new PrometheusSettings("0.0.0.0", Optional.of(15692), "/metrics", false));
+        .satisfies(
+            prometheus -> {
+              assertThat(prometheus.address()).contains(new InetSocketAddress("0.0.0.0", 15692));
+              assertThat(prometheus.tlsAddress()).isEmpty();
+              assertThat(prometheus.path()).isEqualTo("/metrics");
+              assertThat(prometheus.perObject()).isFalse();
+              assertThat(prometheus.authentication()).isFalse();
+            });
+    PrometheusSettings tls = settings("prometheus.ssl.port=15691").prometheus();
+    assertThat(tls.address()).isEmpty();
+    assertThat(tls.tlsPort()).contains(15691);
     assertThat(settings("prometheus.path=a/b/").prometheus().path()).isEqualTo("/a/b");
     assertThat(settings("prometheus.tcp.port=none").prometheus().address()).isEmpty();
   }

@@ -12,6 +12,7 @@ import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -235,7 +236,70 @@ class PrometheusIT {
           .containsExactly("rabbitmq_detailed_queue_messages" + labels);
       assertThat(detailed.lines()).noneMatch(line -> line.contains("queue_consumers"));
       assertThat(scrape("/metrics/detailed?family=queue_metrics&vhost=other").lines())
-          .noneMatch(line -> line.contains("object"));
+          .noneMatch(line -> line.contains("queue=\"object\""));
+    }
+  }
+
+  @Test
+  void publishesAreCountedByChannelAndExchange() throws Exception {
+    awaitNoObjects();
+    try (Connection connection = broker.factory().newConnection();
+        Channel channel = connection.createChannel()) {
+      channel.confirmSelect();
+      channel.exchangeDeclare("counted", "fanout", false, true, null);
+      channel.basicPublish("counted", "", MessageProperties.MINIMAL_BASIC, BODY);
+      channel.basicPublish("counted", "", true, MessageProperties.MINIMAL_BASIC, BODY);
+      channel.basicPublish("", "missing", MessageProperties.MINIMAL_BASIC, BODY);
+      channel.waitForConfirmsOrDie(60_000);
+      ScrapedText scrape = scrape("/metrics/per-object");
+      for (String kind : List.of("exchange", "channel")) {
+        Map<String, String> known = Map.of("exchange", "counted", "vhost", "/");
+        String start = "rabbitmq_" + kind + "_messages_";
+        assertThat(scrape.values(start + "published_total", known)).containsExactly(2.0);
+        assertThat(scrape.values(start + "unroutable_returned_total", known)).containsExactly(1.0);
+        assertThat(scrape.values(start + "unroutable_dropped_total", known)).containsExactly(1.0);
+      }
+      channel.exchangeDelete("counted");
+    }
+  }
+
+  @Test
+  void memoryBreakdownHasWhatHasAMeaning() throws Exception {
+    ScrapedText scrape = scrape("/metrics/memory-breakdown");
+    assertThat(scrape.samples("rabbitmq_identity_info"))
+        .singleElement()
+        .asString()
+        .contains("rabbitmq_endpoint=\"memory-breakdown\"");
+    assertThat(scrape.value("rabbitmq_memory_code_module_bytes")).isPositive();
+    assertThat(scrape.value("rabbitmq_memory_binary_heap_bytes")).isPositive();
+    assertThat(scrape.value("rabbitmq_memory_runtime_allocated_unused_bytes")).isPositive();
+    assertThat(scrape.lines()).noneMatch(line -> line.startsWith("rabbitmq_memory_client"));
+  }
+
+  @Test
+  void scrapesTellWhatEarlierOnesCost() throws Exception {
+    String labels =
+        "{content_type=\"text/plain; version=0.0.4; charset=utf-8\",registry=\"default\"}";
+    scrape("/metrics");
+    ScrapedText before = scrape("/metrics");
+    ScrapedText after = scrape("/metrics");
+    assertThat(after.type("telemetry_scrape_duration_seconds")).isEqualTo("summary");
+    assertGrew(before, after, "telemetry_scrape_duration_seconds_count" + labels, 1);
+    String size = "telemetry_scrape_size_bytes_sum" + labels;
+    assertThat(after.value(size) - before.value(size)).isGreaterThan(10_000);
+  }
+
+  @Test
+  void forcedWritesAreThereUnderRabbitMqsNames() throws Exception {
+    ScrapedText detailed = scrape("/metrics/detailed?family=node_persister_metrics");
+    for (String name :
+        List.of(
+            "io_write_bytes_total",
+            "msg_store_write_total",
+            "io_sync_ops_total",
+            "io_sync_time_seconds_total")) {
+      assertThat(detailed.type("rabbitmq_detailed_" + name)).isEqualTo("counter");
+      assertThat(scrape("/metrics").type("rabbitmq_" + name)).isEqualTo("counter");
     }
   }
 
