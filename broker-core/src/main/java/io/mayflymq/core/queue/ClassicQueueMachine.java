@@ -262,6 +262,11 @@ public final class ClassicQueueMachine
   }
 
   @Override
+  public long leaseEndMillis() {
+    return lease.endMillis();
+  }
+
+  @Override
   public boolean leaseHasEnded(long nowMillis) {
     return lease.endMillis() <= nowMillis;
   }

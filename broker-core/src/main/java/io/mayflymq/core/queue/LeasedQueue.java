@@ -1,5 +1,6 @@
 package io.mayflymq.core.queue;
 
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.settings.LeaseUse;
 
 /** A queue that may expire when it is unused. Belongs to the queue's shard. */
@@ -9,6 +10,12 @@ public interface LeasedQueue {
 
   /** Sets whether scheduled messages wait to be published to the queue. */
   void holdsScheduled(boolean any, long nowMillis);
+
+  /**
+   * Returns when the lease ends if the queue stays unused, in ms since the epoch; {@link
+   * Deadlines#NEVER} without a lease, or while a lasting use counts.
+   */
+  long leaseEndMillis();
 
   /** Returns whether the lease has ended, so that the queue may be deleted. */
   boolean leaseHasEnded(long nowMillis);

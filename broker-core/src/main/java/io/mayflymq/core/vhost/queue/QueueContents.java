@@ -1,5 +1,6 @@
 package io.mayflymq.core.vhost.queue;
 
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.index.QueueTotals;
@@ -13,13 +14,16 @@ import java.util.List;
  * @param waiting the dead letters that wait for another queue to take them
  * @param consumers its consumers, in the order in which they were added
  * @param head its first ready message; null if none was ready or its content was not in memory
+ * @param leaseEndMillis when its lease ends if it stays unused, in ms since the epoch; {@link
+ *     Deadlines#NEVER} without a lease, or while something keeps it
  */
 public record QueueContents(
     QueueTotals totals,
     QueueTotals scheduled,
     QueueTotals waiting,
     List<Member> consumers,
-    Message head) {
+    Message head,
+    long leaseEndMillis) {
   /**
    * A consumer of the queue.
    *

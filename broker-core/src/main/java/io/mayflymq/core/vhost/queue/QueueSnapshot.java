@@ -37,6 +37,11 @@ public record QueueSnapshot(Queue queue, QueueContents contents) {
     return contents.consumers();
   }
 
+  /** See {@link QueueContents#leaseEndMillis}. */
+  public long leaseEndMillis() {
+    return contents.leaseEndMillis();
+  }
+
   /** See {@link QueueContents#head}. */
   public Message head() {
     return contents.head();

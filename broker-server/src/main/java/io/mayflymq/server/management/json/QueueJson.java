@@ -1,5 +1,6 @@
 package io.mayflymq.server.management.json;
 
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.policy.EffectiveSettings;
@@ -86,6 +87,8 @@ public final class QueueJson {
         view.consumers().stream().map(member -> consumer(view, member)).toList());
     object.put("deliveries", List.of());
     object.put("incoming", List.of());
+    long leaseEnd = view.leaseEndMillis();
+    object.put("lease_ends_at", leaseEnd == Deadlines.NEVER ? null : (Long) leaseEnd);
     return object;
   }
 

@@ -165,7 +165,7 @@ function header() {
           <option value="" ?selected=${chosen === ''}>all</option>
           ${vhosts.map(name => html`<option value=${name} ?selected=${name === chosen}>${name}</option>`)}
         </select></label>
-        <span class="user" title=${'tags: ' + tags().join(', ')}>${userName()}</span>
+        <span title=${'tags: ' + tags().join(', ')}>user <b>${userName()}</b></span>
         <button type="button" @click=${leave}>Log out</button>
       </div>
       <nav class="main" aria-label="Main">
@@ -176,9 +176,12 @@ function header() {
 }
 
 function trouble(error) {
+  const words = error.status === 404 ? 'This does not exist (any more).'
+    : error.status === 401 ? 'You may not see this.' : 'It did not work.';
   return html`
+    ${current.data === undefined ? html`<h1>${current.view.title(current)}</h1>` : ''}
     <div class="trouble" role="alert">
-      <strong>${error.status === 404 ? 'This does not exist (any more).' : error.status === 401 ? 'You may not see this.' : 'It did not work.'}</strong>
+      <strong>${words}</strong>
       <span>${error.status === 404 ? '' : error.message}</span>
       ${error.status === 0 ? html`<span>Trying again every five seconds.</span>` : ''}
     </div>`;

@@ -152,8 +152,11 @@ export const rangeChoice = () => html`
     ${RANGES.map(each => html`<option value=${each.age} ?selected=${each === range()}>${each.label}</option>`)}
   </select></label>`;
 
-/** A histogram: bars from the left, with a label and a number in text. */
-export function bars(name, rows) {
+/** A histogram: bars from the left, with a label and a number in text; or the text for no rows. */
+export function bars(name, rows, empty) {
+  if (rows.length === 0) {
+    return html`<p class="empty">${empty}</p>`;
+  }
   const most = Math.max(1, ...rows.map(row => row.amount));
   return html`
     <table class="bars" aria-label=${name}>

@@ -1,9 +1,11 @@
 package io.mayflymq.core.vhost.queue.local;
 
+import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.metrics.Counters;
+import io.mayflymq.core.queue.LeasedQueue;
 import io.mayflymq.core.queue.MemoryBound;
 import io.mayflymq.core.queue.MessageExtractor;
 import io.mayflymq.core.queue.MessageSource;
@@ -194,7 +196,8 @@ public final class LocalQueue implements ShardQueue {
             machine.consumers().stream()
                 .map(consumer -> new QueueContents.Member(consumer, machine.isActive(consumer)))
                 .toList(),
-            machine instanceof MessageSource messages ? messages.peekHead() : null);
+            machine instanceof MessageSource messages ? messages.peekHead() : null,
+            machine instanceof LeasedQueue leased ? leased.leaseEndMillis() : Deadlines.NEVER);
   }
 
   @Override

@@ -1,7 +1,7 @@
 /* Policies and operator policies, with a dry run before they are set or deleted. */
 
 import { html } from '../lib/lit-html.js';
-import { get, getUnless, path, put, remove } from '../api.js';
+import { get, path, put, remove } from '../api.js';
 import { POLICY_KEYS, argumentEditor, entered, fill } from '../arguments.js';
 import { facts, field, section, table } from '../components.js';
 import { count, duration, number } from '../format.js';
@@ -118,10 +118,12 @@ function policyView(root, words, mayChange) {
     load: async (page, options) => {
       const vhost = selectedVhost();
       const [policies, vhosts] = await Promise.all([
-        getUnless([401], root + (vhost === null ? '' : path`/${vhost}`), options),
+        vhost === null || isAdministrator() || mayEnter(vhost)
+          ? get(root + (vhost === null ? '' : path`/${vhost}`), options)
+          : [],
         get('vhosts?columns=name', options),
       ]);
-      return { policies: policies ?? [], vhosts: vhosts.map(each => each.name) };
+      return { policies, vhosts: vhosts.map(each => each.name) };
     },
     view: (page, { policies, vhosts }) => {
       const usable = vhosts.filter(name => isAdministrator() || mayEnter(name));

@@ -28,14 +28,13 @@ export function leasePart(queue, effective) {
     setting(effective, 'expires-condition') === 'unused-and-empty' && queue.messages > 0
       && `${count(queue.messages, 'message')} (it is only deleted when it is empty)`,
   ].filter(Boolean);
-  const lease = queue.lease;
   return card('Lease', html`
     <p>${keeping.length > 0
       ? html`Kept alive by <strong>${keeping.join(' and ')}</strong>.`
       : html`<strong>Nothing keeps it at the moment.</strong> It is deleted when it stays unused.`}</p>
     ${facts([
       ['May stay unused for', duration(period)],
-      ['Ends', lease?.ends_at ? `${time(lease.ends_at)}, in ${duration(Math.max(0, lease.ends_at - Date.now()))}, unless it is used` : undefined],
+      ['Ends', queue.lease_ends_at ? `${time(queue.lease_ends_at)}, in ${duration(Math.max(0, queue.lease_ends_at - Date.now()))}, unless it is used` : undefined],
       ['Counts as use', uses.map(use => USES[use] ?? use).join(', ')],
       ['At the end', setting(effective, 'expires-action') === 'dead-letter' ? 'its messages are dead-lettered, and it is deleted' : 'it is deleted with its messages'],
     ])}`);

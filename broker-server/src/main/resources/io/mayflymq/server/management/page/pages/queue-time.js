@@ -6,30 +6,33 @@ import { bars, table } from '../components.js';
 import { bytes, count, duration, exchangeName, number, time } from '../format.js';
 import { confirm } from '../notices.js';
 
-/** Labels for steps that each end at up_to; the last has no end. */
-function steps(list, what) {
-  return list.map(({ up_to: end, messages }, i) => ({
-    label: end === null ? (i === 0 ? 'any time' : `more than ${duration(list[i - 1].up_to)}`) : `${what} ${duration(end)}`,
-    amount: messages,
-  }));
+/** Labels for steps that each end at up_to; the last has no end. Empty ones at the end are left out. */
+function steps(list, what, nothing) {
+  const last = list.findLastIndex(step => step.messages > 0);
+  return list.slice(0, last + 1)
+    .map(({ up_to: end, messages }, i) => ({
+      label: end === null ? `more than ${duration(list[i - 1].up_to)}` : end === 0 ? nothing : `${what} ${duration(end)}`,
+      amount: messages,
+    }))
+    .filter(({ label, amount }) => label !== nothing || amount > 0);
 }
 
 /** Histograms of the time to the deadline and of the age, and what expires next. */
 export function deadlinesPart(deadlines) {
   const expiring = deadlines.messages - deadlines.without_deadline;
   return html`
-    <p>${count(deadlines.messages, 'message')}: ${number(expiring)} ${expiring === 1 ? 'has' : 'have'} a deadline, ${number(deadlines.without_deadline)} never ${deadlines.without_deadline === 1 ? 'expires' : 'expire'}.
-      ${deadlines.truncated ? 'There are too many messages to look at all of them: the numbers are of a part.' : ''}</p>
+    <p>${count(deadlines.messages, 'ready message')}: ${number(expiring)} ${expiring === 1 ? 'has' : 'have'} a deadline, ${number(deadlines.without_deadline)} never ${deadlines.without_deadline === 1 ? 'expires' : 'expire'}.
+      ${deadlines.truncated ? 'There are more; these are counted only.' : ''}</p>
     <div class="columns">
-      <div><h3>Time to the deadline</h3>${bars('Messages by the time to their deadline', steps(deadlines.to_deadline ?? [], 'within'))}</div>
-      <div><h3>Age</h3>${bars('Messages by age', steps(deadlines.age ?? [], 'up to'))}</div>
+      <div><h3>Time to the deadline</h3>${bars('Messages by the time to their deadline', steps(deadlines.to_deadline, 'within', 'due now'), 'No message has a deadline.')}</div>
+      <div><h3>Age</h3>${bars('Messages by age', steps(deadlines.age, 'up to', 'just now'), 'No messages are ready.')}</div>
       <div><h3>Expires next</h3>${table([
-        { title: 'Message', cell: m => m.message_id ?? html`<span class="faint">no message id</span>` },
         { title: 'Position', numeric: true, cell: m => number(m.position) },
-        { title: 'Deadline', numeric: true, cell: m => time(m.deadline) },
+        { title: 'Arrived', numeric: true, cell: m => time(m.enqueued_at) },
+        { title: 'Expires', numeric: true, cell: m => time(m.deadline) },
         { title: 'In', numeric: true, cell: m => duration(Math.max(0, m.in)) },
-        { title: 'Set by', cell: m => m.reason ?? '' },
-      ], (deadlines.next ?? []).slice(0, 10), { name: 'What expires next', empty: 'Nothing expires.' })}</div>
+        { title: 'TTL of', cell: m => m.origin },
+      ], deadlines.next, { name: 'What expires next', empty: 'Nothing expires.' })}</div>
     </div>`;
 }
 

@@ -17,8 +17,9 @@ import { redrivePart } from './queue-redrive.js';
 import { effectivePart, leasePart } from './queue-settings.js';
 import { deadlinesPart, scheduledPart } from './queue-time.js';
 
-/** Whether the broker answers for deadlines: one that does not is not asked again. */
-let hasDeadlines = true;
+/** A queue with more messages is looked at less often: that takes the broker a tenth of a second for a million. */
+const MANY = 50_000;
+const MANY_EVERY_MILLIS = 30_000;
 
 export const open = ['consumers', 'time'];
 
@@ -33,17 +34,28 @@ export async function load(page, options) {
   const reads = may('read', vhost, name);
   const wanted = (id, allowed, statuses, where) =>
     (allowed && page.isOpen(id) ? getUnless(statuses, root + where, options) : undefined);
-  const [queue, effective, deadlines, bindings, scheduled, deaths, redrive] = await Promise.all([
-    get(root + query(sampleParameters()), options),
+  const queue = await get(root + query(sampleParameters()), options);
+  const [effective, deadlines, bindings, scheduled, deaths, redrive] = await Promise.all([
     get(root + '/effective', options),
-    enters && hasDeadlines ? getUnless([400, 401, 404], root + '/deadlines', options) : undefined,
+    reads && hasDeadlines(queue) ? loadDeadlines(page, queue, root, options) : undefined,
     wanted('bindings', true, [], '/bindings'),
     wanted('scheduled', enters && reads, [], '/scheduled' + query({ limit: 50, after: page.state.scheduledAfter })),
     wanted('deaths', true, [404], '/deaths' + query({ limit: 20, reason: page.state.deathReason })),
     wanted('redrive', enters && reads, [404], '/redrive'),
   ]);
-  hasDeadlines &&= !enters || deadlines !== undefined;
   return { queue, effective, deadlines, bindings, scheduled, deaths, redrive };
+}
+
+const hasDeadlines = queue => queue.type !== 'stream';
+
+async function loadDeadlines(page, queue, root, options) {
+  const last = page.state.deadlines;
+  if (!page.isOpen('time') || (last && queue.messages > MANY && Date.now() - last.loaded < MANY_EVERY_MILLIS)) {
+    return last;
+  }
+  const loaded = await get(root + '/deadlines?limit=6', options);
+  page.state.deadlines = { ...loaded, loaded: Date.now() };
+  return page.state.deadlines;
 }
 
 function consumersTable(queue) {
@@ -152,7 +164,7 @@ export function view(page, { queue, effective, deadlines, bindings, scheduled, d
       ${card('Outcomes since the start of the broker', outcomes(stats))}
       ${leasePart(queue, effective)}
     </div>
-    ${deadlines === undefined ? '' : section(page, 'time', 'Time to live', () => deadlinesPart(deadlines), 'when messages expire, and how old they are')}
+    ${reads && hasDeadlines(queue) ? section(page, 'time', 'Time to live', () => (deadlines === undefined ? '' : deadlinesPart(deadlines)), 'when messages expire, and how old they are') : ''}
     ${section(page, 'consumers', 'Consumers', () => consumersTable(queue), number(queue.consumers))}
     ${section(page, 'bindings', 'Bindings', () => html`
       ${bindingsTable(page, bindings ?? [], 'Bindings to this queue')}

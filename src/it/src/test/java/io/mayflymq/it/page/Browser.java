@@ -1,0 +1,295 @@
+package io.mayflymq.it.page;
+
+import io.mayflymq.it.harness.Patience;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import java.util.logging.Level;
+import java.util.stream.StreamSupport;
+import org.openqa.selenium.By;
+import org.openqa.selenium.ElementClickInterceptedException;
+import org.openqa.selenium.JavascriptExecutor;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.StaleElementReferenceException;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogType;
+import org.openqa.selenium.logging.LoggingPreferences;
+import org.openqa.selenium.support.ui.Select;
+import org.openqa.selenium.support.ui.WebDriverWait;
+
+/**
+ * Chromium without a display, with the management page in it. Waits for everything it looks for.
+ */
+final class Browser implements AutoCloseable {
+  private static final List<String> BROWSERS =
+      List.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome");
+  private static final List<String> DRIVERS =
+      List.of("/usr/bin/chromedriver", "/usr/lib/chromium/chromedriver");
+  private static final Path SCREENSHOTS =
+      Path.of(System.getProperty("mayfly.it.screenshots", "target/screenshots"));
+
+  private final ChromeDriver driver;
+  private final String root;
+
+  private Browser(ChromeDriver driver, String root) {
+    this.driver = driver;
+    this.root = root;
+  }
+
+  /** Returns whether this machine has Chromium and its driver. */
+  static boolean isInstalled() {
+    return first(BROWSERS) != null && first(DRIVERS) != null;
+  }
+
+  private static File first(List<String> paths) {
+    return paths.stream().map(File::new).filter(File::canExecute).findFirst().orElse(null);
+  }
+
+  /** Starts Chromium; the page is at this port of the loopback address. */
+  static Browser start(int httpPort) {
+    LoggingPreferences logs = new LoggingPreferences();
+    logs.enable(LogType.BROWSER, Level.ALL);
+    ChromeOptions options = new ChromeOptions();
+    options.setBinary(first(BROWSERS));
+    options.addArguments(
+        "--headless=new",
+        "--no-sandbox",
+        "--disable-dev-shm-usage",
+        "--disable-background-networking",
+        "--hide-scrollbars",
+        "--window-size=1400,900");
+    options.setCapability("goog:loggingPrefs", logs);
+    ChromeDriverService service =
+        new ChromeDriverService.Builder().usingDriverExecutable(first(DRIVERS)).build();
+    return new Browser(new ChromeDriver(service, options), "http://127.0.0.1:" + httpPort + "/");
+  }
+
+  @Override
+  public void close() {
+    driver.quit();
+  }
+
+  // Going around
+
+  /** Opens the page without a session, and logs in. */
+  void logIn(String user, String password) {
+    openLoggedOut();
+    enterCredentials(user, password);
+    waitFor("the header", () -> !driver.findElements(By.cssSelector("header nav.main")).isEmpty());
+  }
+
+  /** Opens the page without a session. */
+  void openLoggedOut() {
+    driver.get(root);
+    driver.manage().deleteAllCookies();
+    driver.get("about:blank");
+    driver.get(root);
+    visible(By.id("password"));
+  }
+
+  /** Fills the form of the login and sends it. */
+  void enterCredentials(String user, String password) {
+    visible(By.id("user")).clear();
+    visible(By.id("user")).sendKeys(user);
+    visible(By.id("password")).clear();
+    visible(By.id("password")).sendKeys(password);
+    click(By.xpath("//button[.='Log in']"));
+  }
+
+  /** Shows a view, such as {@code queues?page=2}, and waits until it was loaded. */
+  void go(String route) {
+    script("location.hash = arguments[0]", "#/" + route);
+    waitFor(
+        "the view " + route,
+        () ->
+            Boolean.TRUE.equals(
+                script(
+                    "return location.hash === arguments[0]"
+                        + " && document.querySelector('#content h1') !== null"
+                        + " && document.querySelector('#content .loading') === null",
+                    "#/" + route)));
+  }
+
+  /** Opens a section of the view. */
+  void open(String section) {
+    WebElement details = visible(By.id(section));
+    if (details.getAttribute("open") == null) {
+      click(By.cssSelector("#" + section + " > summary"));
+    }
+    waitFor(
+        "the section " + section,
+        () -> !driver.findElements(By.cssSelector("#" + section + "[open] .inside *")).isEmpty());
+  }
+
+  // Looking and doing
+
+  /** The text of what is shown. */
+  String text() {
+    return driver.findElement(By.tagName("body")).getText();
+  }
+
+  /** Waits until a text is shown. */
+  void see(String text) {
+    waitFor("the text '" + text + "'", () -> text().contains(text));
+  }
+
+  /** Waits until a text is shown in a part of the page. */
+  void see(String selector, String text) {
+    waitFor(
+        "the text '" + text + "' in " + selector,
+        () ->
+            driver.findElements(By.cssSelector(selector)).stream()
+                .anyMatch(part -> part.getText().contains(text)));
+  }
+
+  /** Returns whether a button with a text that begins so is shown. */
+  boolean hasButton(String beginning) {
+    return driver.findElements(By.tagName("button")).stream()
+        .anyMatch(button -> button.isDisplayed() && button.getText().startsWith(beginning));
+  }
+
+  /** Types into a field of a part of the page. */
+  void type(String selector, String text) {
+    WebElement field = visible(By.cssSelector(selector));
+    field.clear();
+    field.sendKeys(text);
+  }
+
+  /** Chooses an option by its value. */
+  void choose(String selector, String value) {
+    new Select(visible(By.cssSelector(selector))).selectByValue(value);
+  }
+
+  /** Presses the button with this text in a part of the page. */
+  void press(String selector, String text) {
+    click(
+        By.xpath("//*[%s]//button[normalize-space(.)='%s']".formatted(condition(selector), text)));
+  }
+
+  private static String condition(String selector) {
+    return selector.startsWith("#") ? "@id='" + selector.substring(1) + "'" : "self::" + selector;
+  }
+
+  void click(By by) {
+    waitFor(
+        "a click on " + by,
+        () -> {
+          WebElement element = visible(by);
+          script("arguments[0].scrollIntoView({block: 'center'})", element);
+          element.click();
+          return true;
+        });
+  }
+
+  private WebElement visible(By by) {
+    return waiting("an element " + by)
+        .until(
+            any ->
+                driver.findElements(by).stream()
+                    .filter(WebElement::isDisplayed)
+                    .findFirst()
+                    .orElse(null));
+  }
+
+  private void waitFor(String what, BooleanSupplier condition) {
+    waiting(what).until(any -> condition.getAsBoolean());
+  }
+
+  private WebDriverWait waiting(String what) {
+    WebDriverWait wait = new WebDriverWait(driver, Patience.TIME);
+    wait.pollingEvery(Duration.ofMillis(50));
+    wait.ignoring(StaleElementReferenceException.class);
+    wait.ignoring(ElementClickInterceptedException.class);
+    wait.withMessage(() -> "waiting for " + what + "; the page shows:\n" + text());
+    return wait;
+  }
+
+  Object script(String script, Object... arguments) {
+    return ((JavascriptExecutor) driver).executeScript(script, arguments);
+  }
+
+  // Judging
+
+  /**
+   * Returns the errors that the console has had since the last call, with violations of the policy.
+   * A queue that was never redriven is no error, though the console says so.
+   */
+  List<String> complaints() {
+    return StreamSupport.stream(driver.manage().logs().get(LogType.BROWSER).spliterator(), false)
+        .filter(entry -> entry.getLevel().intValue() >= Level.SEVERE.intValue())
+        .map(entry -> entry.getMessage())
+        .filter(message -> !message.contains("/redrive - Failed to load resource"))
+        .toList();
+  }
+
+  /** Returns the serious faults of accessibility that axe-core finds in what is shown. */
+  List<String> inaccessible() {
+    return axe("{resultTypes: ['violations']}");
+  }
+
+  /** Returns what axe-core finds hard to read because of its colours. */
+  List<String> unreadable() {
+    return axe("{runOnly: ['color-contrast']}");
+  }
+
+  private List<String> axe(String options) {
+    if (Boolean.TRUE.equals(script("return window.axe === undefined"))) {
+      script(sourceOfAxe());
+    }
+    Object found =
+        driver.executeAsyncScript(
+            "const done = arguments[arguments.length - 1];"
+                + "axe.run(document, "
+                + options
+                + ").then(result => done("
+                + "  result.violations.filter(each => ['serious', 'critical'].includes(each.impact))"
+                + "  .map(each => each.id + ': ' + each.nodes.map(node => node.html).join(' '))),"
+                + "  error => done(['axe-core failed: ' + error]));");
+    return ((List<?>) found).stream().map(String::valueOf).toList();
+  }
+
+  private static String sourceOfAxe() {
+    try (var source = Browser.class.getResourceAsStream(System.getProperty("mayfly.it.axe"))) {
+      return new String(source.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /**
+   * Returns whether the page is wider than the window, so that one would have to scroll sideways.
+   */
+  boolean isTooWide() {
+    return Boolean.TRUE.equals(
+        script("return document.documentElement.scrollWidth > window.innerWidth + 1"));
+  }
+
+  /** Sets the size of the window, and the colours that the user prefers. */
+  void look(int width, int height, boolean dark) {
+    driver.executeCdpCommand(
+        "Emulation.setDeviceMetricsOverride",
+        Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", width < 500));
+    driver.executeCdpCommand(
+        "Emulation.setEmulatedMedia",
+        Map.of(
+            "features",
+            List.of(Map.of("name", "prefers-color-scheme", "value", dark ? "dark" : "light"))));
+  }
+
+  /** Keeps a picture of what is shown. */
+  void picture(String name) throws IOException {
+    script("window.scrollTo(0, 0)");
+    Files.createDirectories(SCREENSHOTS);
+    Files.write(SCREENSHOTS.resolve(name + ".png"), driver.getScreenshotAs(OutputType.BYTES));
+  }
+}

@@ -1,0 +1,339 @@
+package io.mayflymq.it.page;
+
+import static io.mayflymq.it.page.BusyVhost.MONITOR;
+import static io.mayflymq.it.page.BusyVhost.NAME;
+import static io.mayflymq.it.page.BusyVhost.READER;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.Http;
+import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Patience;
+import io.mayflymq.it.harness.Target;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.openqa.selenium.By;
+
+/**
+ * The management page in Chromium, on a broker that has something to do. Skipped on a machine
+ * without the packages chromium and chromium-driver; {@code .ci/run} installs them.
+ */
+@BlackBox
+@MayflyOnly("RabbitMQ has another page")
+@TestInstance(Lifecycle.PER_CLASS)
+class ManagementPageIT {
+  private static final String IN = "?vhost=" + NAME;
+  private static final String QUEUES = "queues/" + NAME + "/";
+
+  /** Each view with the sections of it that are opened. */
+  private static final Map<String, List<String>> VIEWS =
+      Map.ofEntries(
+          Map.entry("", List.of()),
+          Map.entry("connections", List.of()),
+          Map.entry("channels", List.of()),
+          Map.entry("exchanges", List.of("add")),
+          Map.entry("exchanges/page/shop.events", List.of("from", "publish", "settings")),
+          Map.entry("queues", List.of("add")),
+          Map.entry(
+              QUEUES + "orders",
+              List.of("time", "bindings", "publish", "get", "browse", "deaths", "settings")),
+          Map.entry(QUEUES + "failed", List.of("redrive")),
+          Map.entry(QUEUES + "billing", List.of("consumers")),
+          Map.entry(QUEUES + "audit", List.of("browse")),
+          Map.entry(QUEUES + "session.4711", List.of("settings")),
+          Map.entry(QUEUES + "reminders", List.of("scheduled")),
+          Map.entry("deaths", List.of()),
+          Map.entry("admin/users", List.of("add")),
+          Map.entry("admin/users/guest", List.of("permissions", "change")),
+          Map.entry("admin/vhosts", List.of("add")),
+          Map.entry("admin/policies", List.of("add")),
+          Map.entry("admin/operator-policies", List.of()),
+          Map.entry("admin/limits", List.of()),
+          Map.entry("admin/definitions", List.of()),
+          Map.entry("admin/features", List.of()));
+
+  /** Views that together have all kinds of parts. */
+  private static final Set<String> VARIED =
+      Set.of("", "queues", QUEUES + "orders", QUEUES + "failed", "admin/users/guest");
+
+  private Http http;
+  private BusyVhost vhost;
+  private Browser browser;
+
+  @BeforeAll
+  void start(Target target) throws Exception {
+    assumeTrue(Browser.isInstalled(), "needs the packages chromium and chromium-driver");
+    http = target.http();
+    vhost = BusyVhost.open(target);
+    browser = Browser.start(target.httpPort());
+  }
+
+  @AfterAll
+  void stop() throws Exception {
+    if (browser != null) {
+      browser.close();
+    }
+    if (vhost != null) {
+      vhost.end();
+    }
+  }
+
+  private void makeQueue(String name, String json) throws Exception {
+    assertThat(http.put(QUEUES + name, json).status()).isEqualTo(201);
+  }
+
+  private void awaitMissing(String path) {
+    Awaitility.await("the end of " + path)
+        .atMost(Patience.TIME)
+        .until(() -> http.get(path).status() == 404);
+  }
+
+  @Test
+  void aWrongPasswordIsSaidInWordsAndARightOneOpensTheOverview() throws Exception {
+    browser.openLoggedOut();
+    browser.enterCredentials("guest", "wrong");
+    browser.see("The user name or the password is wrong.");
+    browser.picture("login");
+    browser.enterCredentials("guest", "guest");
+    browser.see("h1", "Overview");
+    browser.see("header", "user guest");
+    browser.press("header", "Log out");
+    browser.see("form", "Password");
+  }
+
+  @Test
+  void noViewHasErrorsInTheConsoleOrSeriousFaultsOfAccessibility() throws Exception {
+    browser.logIn("guest", "guest");
+    browser.complaints();
+    for (Map.Entry<String, List<String>> view : VIEWS.entrySet()) {
+      browser.go(view.getKey() + IN);
+      view.getValue().forEach(browser::open);
+      String name = view.getKey().isEmpty() ? "overview" : view.getKey().replace('/', '-');
+      browser.look(1400, 900, false);
+      browser.picture(name);
+      assertThat(browser.inaccessible()).as("faults in " + name).isEmpty();
+      browser.look(1400, 900, true);
+      browser.picture(name + "-dark");
+      if (VARIED.contains(view.getKey())) {
+        assertThat(browser.unreadable()).as("colours in dark " + name).isEmpty();
+      }
+      browser.look(390, 844, false);
+      browser.picture(name + "-phone");
+      assertThat(browser.isTooWide()).as(name + " is wider than a phone").isFalse();
+      assertThat(browser.complaints()).as("console in " + name).isEmpty();
+    }
+    browser.look(1400, 900, false);
+  }
+
+  @Test
+  void aListIsPagedSortedAndFilteredByItsAddress() {
+    browser.logIn("guest", "guest");
+    browser.go("queues" + IN + "&page_size=20&page=2&sort=name");
+    browser.see("21–40 of 6");
+    browser.go("queues" + IN + "&name=telemetry.5");
+    browser.see("1–11 of 11");
+    browser.go("queues" + IN + "&name=%5Etelemetry.5%24&use_regex=true");
+    browser.see("1–1 of 1");
+    browser.type("input[name=name]", "aud");
+    browser.click(By.xpath("//button[.='Filter']"));
+    browser.see("regular expression");
+    browser.see("audit");
+    assertThat(browser.script("return location.hash").toString()).contains("name=aud");
+  }
+
+  @Test
+  void aMessageThatExpiresIsSeenInTheDeathJournalAndRedriven() throws Exception {
+    makeQueue("page-dead", "{}");
+    makeQueue(
+        "page-ttl",
+        "{\"arguments\":{\"x-dead-letter-exchange\":\"\",\"x-dead-letter-routing-key\":\"page-dead\"}}");
+    browser.logIn("guest", "guest");
+    browser.go(QUEUES + "page-ttl" + IN);
+    browser.open("publish");
+    browser.type("#publish input[name=expiration]", "600000");
+    browser.type("#publish input[name=message_id]", "slow-1");
+    browser.type("#publish textarea", "hello");
+    browser.press("#publish", "Publish");
+    browser.see("The message was published.");
+    browser.open("time");
+    browser.see("#time", "1 has a deadline");
+    browser.open("browse");
+    browser.press("#browse", "Browse");
+    browser.see("#browse", "slow-1");
+    browser.see("#browse", "hello");
+    browser.type("#publish input[name=expiration]", "1");
+    browser.type("#publish input[name=message_id]", "quick-1");
+    browser.press("#publish", "Publish");
+    browser.open("deaths");
+    browser.see("#deaths", "quick-1");
+    browser.see("#deaths", "expiration");
+    browser.see("#deaths", "dead-lettered");
+    browser.go(QUEUES + "page-dead" + IN);
+    browser.open("redrive");
+    browser.press("#redrive", "Dry run");
+    browser.see("#redrive", "this would happen");
+    browser.press("#redrive", "Redrive …");
+    browser.see("dialog", "Redrive page-dead?");
+    browser.press("dialog", "Redrive");
+    browser.see("#redrive", "Last redrive");
+    browser.see("#redrive", "done");
+    Awaitility.await("both messages in the first queue")
+        .atMost(Patience.TIME)
+        .until(() -> http.get(QUEUES + "page-ttl").json().path("messages").asInt() == 2);
+    http.delete(QUEUES + "page-ttl");
+    http.delete(QUEUES + "page-dead");
+  }
+
+  @Test
+  void aQueueIsAddedBoundPurgedAndDeletedAfterAQuestion() throws Exception {
+    browser.logIn("guest", "guest");
+    browser.go("queues" + IN);
+    browser.open("add");
+    browser.type("#add input[name=name]", "page-new");
+    browser.press("#add", "+ message TTL");
+    browser.type("#add input.value", "60000");
+    browser.press("#add", "Add queue");
+    browser.see("Queue page-new is there.");
+    assertThat(http.get(QUEUES + "page-new").json().path("arguments").path("x-message-ttl").asInt())
+        .isEqualTo(60_000);
+    browser.go(QUEUES + "page-new" + IN);
+    browser.open("bindings");
+    browser.type("#bindings input[name=source]", "dead");
+    browser.press("#bindings", "Add binding");
+    browser.see("dead is bound to page-new.");
+    browser.press("#content", "Purge …");
+    browser.see("dialog", "Purge queue page-new?");
+    browser.press("dialog", "Cancel");
+    browser.press("#content", "Delete …");
+    browser.see("dialog", "Delete queue page-new?");
+    browser.press("dialog", "Cancel");
+    assertThat(http.get(QUEUES + "page-new").status()).isEqualTo(200);
+    browser.press("#content", "Delete …");
+    browser.press("dialog", "Delete queue");
+    browser.see("Queue page-new was deleted.");
+    awaitMissing(QUEUES + "page-new");
+  }
+
+  @Test
+  void anErrorOfTheApiIsSaidInItsWords() throws Exception {
+    makeQueue("page-taken", "{\"durable\":true}");
+    browser.logIn("guest", "guest");
+    browser.go("queues" + IN);
+    browser.open("add");
+    browser.type("#add input[name=name]", "page-taken");
+    browser.choose("#add select[name=durable]", "no");
+    browser.press("#add", "Add queue");
+    browser.see("#notices", "inequivalent arg 'durable' for queue 'page-taken'");
+    http.delete(QUEUES + "page-taken");
+    browser.go(QUEUES + "page-taken" + IN);
+    browser.see("This does not exist (any more).");
+  }
+
+  @Test
+  void aScheduledMessageIsCancelled() throws Exception {
+    browser.logIn("guest", "guest");
+    browser.go(QUEUES + "reminders" + IN);
+    browser.open("scheduled");
+    browser.see("#scheduled", "reminder-2");
+    browser.press("#scheduled", "Cancel all …");
+    browser.see("dialog", "Cancel all scheduled messages of reminders?");
+    browser.press("dialog", "Cancel");
+    browser.click(By.xpath("//*[@id='scheduled']//tr[contains(., 'reminder-2')]//button"));
+    browser.press("dialog", "Cancel message");
+    browser.see("Message reminder-2 was cancelled.");
+    assertThat(http.get(QUEUES + "reminders/scheduled").json().toString())
+        .doesNotContain("reminder-2");
+  }
+
+  @Test
+  void aPolicyIsTriedSetAndDeleted() throws Exception {
+    browser.logIn("guest", "guest");
+    browser.go("admin/policies" + IN);
+    browser.open("add");
+    browser.type("#add input[name=name]", "page-policy");
+    browser.type("#add input[name=pattern]", "^session");
+    browser.press("#add", "+ max length");
+    browser.type("#add input.value", "7");
+    browser.press("#add", "Dry run");
+    browser.see("#add", "this would happen now");
+    browser.see("#add", "session.4711");
+    assertThat(http.get("policies/" + NAME + "/page-policy").status()).isEqualTo(404);
+    browser.press("#add", "Set policy");
+    browser.see("page-policy holds now.");
+    browser.go(QUEUES + "session.4711" + IN);
+    browser.open("settings");
+    browser.see("#settings", "policy page-policy");
+    browser.go("admin/policies" + IN);
+    browser.click(By.xpath("//tr[contains(., 'page-policy')]//button[starts-with(., 'Delete')]"));
+    browser.press("dialog", "Delete policy");
+    awaitMissing("policies/" + NAME + "/page-policy");
+  }
+
+  @Test
+  void aQueueLeadsToItsConsumersConnectionAndBack() {
+    browser.logIn("guest", "guest");
+    browser.go(QUEUES + "billing" + IN);
+    browser.see("#consumers", "billing-1");
+    browser.click(By.cssSelector("#consumers tbody td a"));
+    browser.see("h1", "Channel");
+    browser.see("#consumers", "billing-1");
+    browser.click(By.linkText("billing"));
+    browser.see("h1", "Queue billing");
+    browser.click(By.linkText("connection"));
+    browser.see("billing worker");
+  }
+
+  @Test
+  void aMonitoringUserSeesNoButtonThatWouldFail() {
+    browser.logIn(MONITOR, "p");
+    browser.complaints();
+    browser.go(QUEUES + "orders" + IN);
+    browser.see("Now");
+    assertThat(browser.hasButton("Delete")).isFalse();
+    assertThat(browser.hasButton("Purge")).isFalse();
+    assertThat(browser.text()).doesNotContain("Publish a message", "Browse messages");
+    browser.go("queues" + IN);
+    assertThat(browser.text()).doesNotContain("Add a queue");
+    browser.go("admin" + IN);
+    browser.see("h1", "Virtual hosts");
+    assertThat(browser.text()).doesNotContain("Add a virtual host", "Users");
+    browser.go("admin/policies" + IN);
+    assertThat(browser.text()).doesNotContain("Add or change");
+    browser.go(IN);
+    browser.see("Listeners");
+    assertThat(browser.complaints()).isEmpty();
+  }
+
+  @Test
+  void aUserWhoMayOnlyReadSeesMessagesAndCannotChangeQueues() {
+    browser.logIn(READER, "p");
+    browser.complaints();
+    browser.go(QUEUES + "orders" + IN);
+    browser.open("browse");
+    browser.press("#browse", "Browse");
+    browser.see("#browse", "ready message");
+    assertThat(browser.hasButton("Delete")).isFalse();
+    assertThat(browser.text()).doesNotContain("Publish a message");
+    browser.go(IN);
+    browser.see("Overview");
+    assertThat(browser.text()).doesNotContain("Listeners");
+    assertThat(browser.complaints()).isEmpty();
+  }
+
+  @Test
+  void aSessionThatEndsLeadsBackToTheLogin() throws Exception {
+    http.put("users/page-leaver", "{\"password\":\"p\",\"tags\":\"monitoring\"}");
+    browser.logIn("page-leaver", "p");
+    http.delete("users/page-leaver");
+    browser.script("location.hash = '#/connections'");
+    browser.see("Your session has ended. Please log in again.");
+  }
+}
