@@ -19,9 +19,10 @@ import java.util.function.Predicate;
  * with some of the fields only (columns). RabbitMQ, "HTTP API", sections "Pagination" and "Filtering".
  *
  * A list of a hundred thousand queues is mostly requested by page, in the order of names. So items are
- * sorted by name and cut into pages before they become JSON objects; only sorting by another field
- * needs all the objects. Each object is made when it is written: making all of them at once would cost
- * the garbage collector, and so the deliveries, tens of milliseconds.
+ * sorted by name and cut into pages before they become JSON objects. To sort by another field the
+ * object of each item is made, but only the field is kept. Each object is made when it is written: a
+ * hundred thousand of them at once would cost the garbage collector, and so the deliveries, tens of
+ * milliseconds.
  */
 public final class Listing<T> {
   private static final int DEFAULT_PAGE_SIZE = 100;
@@ -139,12 +140,20 @@ public final class Listing<T> {
       }
       return new Lazy<>(ordered, object);
     }
-    List<Map<String, Object>> objects = new ArrayList<>(filtered.stream().map(object).toList());
-    Comparator<Map<String, Object>> order =
-        Comparator.comparing(candidate -> field(candidate, field), Listing::compare);
-    objects.sort(reverse ? order.reversed() : order);
-    return objects;
+    List<Keyed<T>> keyed =
+        new ArrayList<>(
+            filtered.stream()
+                .map(thing -> new Keyed<>(thing, field(object.apply(thing), field)))
+                .toList());
+    Comparator<Keyed<T>> order = Comparator.comparing(Keyed::key, Listing::compare);
+    keyed.sort(reverse ? order.reversed() : order);
+    return new Lazy<>(keyed, each -> object.apply(each.thing()));
   }
+
+  /**
+   * An item, and the value that it is sorted by: the objects of all items take much more memory.
+   */
+  private record Keyed<T>(T thing, Object key) {}
 
   /** Returns a list that converts each item when it is read. */
   public static <A, B> List<B> lazy(List<A> things, Function<? super A, ? extends B> turn) {

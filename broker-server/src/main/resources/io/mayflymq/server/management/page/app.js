@@ -15,6 +15,10 @@ import { clearNotices, notify } from './notices.js';
 import { find } from './views.js';
 
 const POLL_MILLIS = 5000;
+
+/** An answer that took long is asked for less often: at most this share of the time is spent on it. */
+const LARGEST_SHARE = 0.1;
+
 const NAVIGATION = [
   ['', 'Overview'],
   ['connections', 'Connections'],
@@ -65,6 +69,7 @@ class Page {
     this.#loading?.abort();
     const loading = this.#loading = new AbortController();
     clearTimeout(timer);
+    const begun = performance.now();
     try {
       const data = await this.view.load(this, { signal: loading.signal });
       if (loading.signal.aborted || current !== this) {
@@ -86,7 +91,7 @@ class Page {
       }
     }
     this.draw();
-    schedule();
+    schedule(Math.max(POLL_MILLIS, (performance.now() - begun) / LARGEST_SHARE));
   }
 
   /** Shows the state again. */
@@ -119,10 +124,10 @@ class Page {
   }
 }
 
-function schedule() {
+function schedule(millis) {
   clearTimeout(timer);
   if (loggedIn && !document.hidden && current !== null) {
-    timer = setTimeout(() => current.refresh(), POLL_MILLIS);
+    timer = setTimeout(() => current.refresh(), millis);
   }
 }
 

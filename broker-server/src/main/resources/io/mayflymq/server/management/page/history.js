@@ -17,6 +17,9 @@ export const RANGES = [
 const MOST_POINTS = 720;
 const MOST_KEYS = 30;
 
+/** In seconds. */
+const SHORTEST_STEP = 2;
+
 const kept = new Map();
 
 /** Returns the range that the address says. */
@@ -36,10 +39,14 @@ export function sampleParameters() {
 
 /** Keeps numbers of now, for what has no samples. */
 export function remember(key, values) {
-  let points = kept.get(key);
+  const points = kept.get(key) ?? [];
+  const time = Date.now() / 1000;
+  if (points.length > 0 && time - points[points.length - 1].time < SHORTEST_STEP) {
+    // It was only drawn again.
+    return;
+  }
   kept.delete(key);
-  points = [...(points ?? []).slice(1 - MOST_POINTS), { time: Date.now() / 1000, values }];
-  kept.set(key, points);
+  kept.set(key, [...points.slice(1 - MOST_POINTS), { time, values }]);
   if (kept.size > MOST_KEYS) {
     kept.delete(kept.keys().next().value);
   }

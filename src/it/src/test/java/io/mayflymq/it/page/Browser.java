@@ -1,5 +1,8 @@
 package io.mayflymq.it.page;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import io.mayflymq.it.harness.Patience;
 import java.io.File;
 import java.io.IOException;
@@ -46,9 +49,14 @@ final class Browser implements AutoCloseable {
     this.root = root;
   }
 
-  /** Returns whether this machine has Chromium and its driver. */
-  static boolean isInstalled() {
-    return first(BROWSERS) != null && first(DRIVERS) != null;
+  /** Skips the test if this machine has no Chromium or no driver, unless {@code CI} is set. */
+  static void require() {
+    boolean installed = first(BROWSERS) != null && first(DRIVERS) != null;
+    String what = "the packages chromium and chromium-driver are not installed";
+    if (System.getenv("CI") == null) {
+      assumeTrue(installed, what);
+    }
+    assertThat(installed).as(what).isTrue();
   }
 
   private static File first(List<String> paths) {

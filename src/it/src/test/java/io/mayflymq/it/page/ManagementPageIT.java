@@ -4,7 +4,6 @@ import static io.mayflymq.it.page.BusyVhost.MONITOR;
 import static io.mayflymq.it.page.BusyVhost.NAME;
 import static io.mayflymq.it.page.BusyVhost.READER;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Http;
@@ -24,7 +23,8 @@ import org.openqa.selenium.By;
 
 /**
  * The management page in Chromium, on a broker that has something to do. Skipped on a machine
- * without the packages chromium and chromium-driver; {@code .ci/run} installs them.
+ * without the packages chromium and chromium-driver, but not in {@code .ci/run}, which installs
+ * them.
  */
 @BlackBox
 @MayflyOnly("RabbitMQ has another page")
@@ -70,7 +70,7 @@ class ManagementPageIT {
 
   @BeforeAll
   void start(Target target) throws Exception {
-    assumeTrue(Browser.isInstalled(), "needs the packages chromium and chromium-driver");
+    Browser.require();
     http = target.http();
     vhost = BusyVhost.open(target);
     browser = Browser.start(target.httpPort());
