@@ -132,6 +132,11 @@ public final class CounterGroup implements Counts {
     return (int) Math.max(LEAST_HISTORY_BYTES, Math.min(SampleHistory.USUAL_BYTES, share));
   }
 
+  void forgetHistory() {
+    begin(new long[Counter.COUNT]).forEach(Counters::forgetHistory);
+    rates.forgetHistory();
+  }
+
   private long[] sums() {
     long[] sums = new long[Counter.COUNT];
     begin(sums).forEach(member -> member.addTo(sums));

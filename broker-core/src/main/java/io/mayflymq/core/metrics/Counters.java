@@ -74,6 +74,10 @@ public final class Counters implements Counts {
     return new PastCounts(rates.at(nanos, Counter.COUNT));
   }
 
+  void forgetHistory() {
+    rates.forgetHistory();
+  }
+
   /** Adds all of these to a row of sums. */
   void addTo(long[] sums) {
     for (int cell = 0; cell < sums.length; cell++) {

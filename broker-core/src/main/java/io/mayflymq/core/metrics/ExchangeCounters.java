@@ -70,6 +70,14 @@ public final class ExchangeCounters {
     }
   }
 
+  void forgetHistory() {
+    for (Cells cells : exchanges.values()) {
+      for (Counters cell : cells.byShard) {
+        cell.forgetHistory();
+      }
+    }
+  }
+
   void sample(long nanos, long sincePreviousNanos) {
     exchanges
         .values()

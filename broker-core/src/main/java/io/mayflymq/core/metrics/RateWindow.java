@@ -58,12 +58,19 @@ final class RateWindow {
   }
 
   private void remember(long nanos, long sincePreviousNanos, long[] values, int historyBytes) {
-    if (history == null) {
-      history = new SampleHistory(nanos - sincePreviousNanos);
+    SampleHistory known = history;
+    if (known == null) {
+      known = new SampleHistory(nanos - sincePreviousNanos);
     }
     Pair last = pair;
     long[] before = last == null ? new long[values.length] : last.latest.values;
-    history.add(nanos, before, values, historyBytes);
+    known.add(nanos, before, values, historyBytes);
+    history = known;
+  }
+
+  /** Forgets all samples but the last two. */
+  void forgetHistory() {
+    history = null;
   }
 
   /**

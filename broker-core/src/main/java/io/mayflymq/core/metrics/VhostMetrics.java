@@ -61,4 +61,12 @@ public final class VhostMetrics {
     connections.sample(nanos, sincePreviousNanos);
     exchanges.sample(nanos, sincePreviousNanos);
   }
+
+  /** Forgets all samples but the last two. Any thread may call. */
+  public void forgetHistory() {
+    queues.forgetHistory();
+    channels.forgetHistory();
+    connections.forgetHistory();
+    exchanges.forgetHistory();
+  }
 }

@@ -443,6 +443,11 @@ public final class ClassicQueueMachine
   }
 
   @Override
+  public double consumerCapacity(long nowMillis) {
+    return dispatcher.consumerCapacity(nowMillis);
+  }
+
+  @Override
   public DeadlineSurvey survey(long nowMillis, long mostMessages, int mostNext) {
     return new DeadlineSurvey(messages, nowMillis, mostMessages, mostNext);
   }

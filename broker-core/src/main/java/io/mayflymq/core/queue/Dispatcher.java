@@ -4,6 +4,7 @@ import io.mayflymq.core.message.DeliveryCount;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.queue.consumer.Consumer;
+import io.mayflymq.core.queue.consumer.ConsumerCapacity;
 import io.mayflymq.core.queue.consumer.ConsumerRotation;
 import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.EntryMetadata;
@@ -24,6 +25,9 @@ final class Dispatcher {
   private final MessageRemover messageRemover;
   private final ConsumerRotation consumers;
 
+  /** Null until a message has waited for consumers, which it does in few queues. */
+  private ConsumerCapacity capacity;
+
   Dispatcher(QueueState state, MessageRemover messageRemover, ConsumerRotation consumers) {
     this.state = state;
     this.index = state.index;
@@ -36,6 +40,7 @@ final class Dispatcher {
   boolean deliverDirectly(Message message, long ownDeadline, long nowMillis) {
     Consumer consumer = consumers.nextWithRoom();
     if (consumer == null) {
+      noteCapacity(consumers.count() > 0, nowMillis);
       return false;
     }
     long sequence = NO_SETTLEMENT;
@@ -51,6 +56,25 @@ final class Dispatcher {
   void dispatch(long nowMillis) {
     handOut(nowMillis);
     messageRemover.headMoved();
+    noteCapacity(
+        index.readyCount() > 0 && consumers.count() > 0 && consumers.next() == null, nowMillis);
+  }
+
+  private void noteCapacity(boolean waiting, long nowMillis) {
+    if (waiting && capacity == null) {
+      capacity = new ConsumerCapacity(nowMillis);
+    }
+    if (capacity != null) {
+      capacity.note(waiting, nowMillis);
+    }
+  }
+
+  /** See {@link MessageSource#consumerCapacity}. */
+  double consumerCapacity(long nowMillis) {
+    if (consumers.count() == 0) {
+      return 0;
+    }
+    return capacity == null ? 1 : capacity.value(nowMillis);
   }
 
   private void handOut(long nowMillis) {

@@ -25,6 +25,12 @@ public interface MessageSource {
   Message peekHead();
 
   /**
+   * Returns which part of the time the queue could deliver at once what it had: from 0, also
+   * without consumers, to 1.
+   */
+  double consumerCapacity(long nowMillis);
+
+  /**
    * Starts to count the ready messages by deadline and age.
    *
    * @param mostMessages how many are counted at most

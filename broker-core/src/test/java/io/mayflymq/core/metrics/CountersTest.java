@@ -149,4 +149,22 @@ class CountersTest {
     assertThat(group.totals(0).applyAsLong(Counter.ACKED)).isEqualTo(4);
     assertThat(group.get(Counter.ACKED)).isEqualTo(7);
   }
+
+  @Test
+  void forgottenHistoryLeavesCountsAndRates() {
+    VhostMetrics metrics = new VhostMetrics(1);
+    Counters queue = new Counters();
+    metrics.queues().join(queue);
+    metrics.sample(SECOND, SECOND);
+    queue.add(Counter.PUBLISHED, 4);
+    metrics.sample(2 * SECOND, SECOND);
+    long[] moments = {0, 2 * SECOND};
+    assertThat(queue.at(moments).get(Counter.PUBLISHED, 0)).isZero();
+    assertThat(queue.at(moments).get(Counter.PUBLISHED, 1)).isEqualTo(4);
+    assertThat(metrics.queues().at(moments).get(Counter.PUBLISHED, 1)).isEqualTo(4);
+    metrics.forgetHistory();
+    assertThat(queue.at(moments).get(Counter.PUBLISHED, 1)).isZero();
+    assertThat(queue.get(Counter.PUBLISHED)).isEqualTo(4);
+    assertThat(queue.rate(Counter.PUBLISHED)).isEqualTo(4.0);
+  }
 }

@@ -113,10 +113,6 @@ final class CommandBatch {
     return bytes;
   }
 
-  int size() {
-    return size;
-  }
-
   /** Whether a publisher waits for a message of the batch to be safe. */
   boolean isAwaited() {
     return awaited;

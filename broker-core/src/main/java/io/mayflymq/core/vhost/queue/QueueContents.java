@@ -13,6 +13,8 @@ import java.util.List;
  * @param scheduled the messages that wait for their time, as if they were ready
  * @param waiting the dead letters that wait for another queue to take them
  * @param consumers its consumers, in the order in which they were added
+ * @param consumerCapacity which part of the time it could deliver at once what it had: 0 to 1, or
+ *     NaN for a stream
  * @param head its first ready message; null if none was ready or its content was not in memory
  * @param leaseEndMillis when its lease ends if it stays unused, in ms since the epoch; {@link
  *     Deadlines#NEVER} without a lease, or while something keeps it
@@ -22,6 +24,7 @@ public record QueueContents(
     QueueTotals scheduled,
     QueueTotals waiting,
     List<Member> consumers,
+    double consumerCapacity,
     Message head,
     long leaseEndMillis) {
   /**

@@ -31,6 +31,8 @@ public final class OpenApi {
           "lengths_incr",
           "data_rates_age",
           "data_rates_incr");
+  private static final Set<String> FLAGS =
+      Set.of("use_regex", "sort_reverse", "disable_stats", "enable_queue_totals");
   private static final Set<String> NUMBERS =
       Set.of("page", "page_size", "limit", "count", "truncate", "from");
 
@@ -161,8 +163,7 @@ public final class OpenApi {
 
   private static Map<String, Object> parameter(String name, String in) {
     boolean number = in.equals("query") && (NUMBERS.contains(name) || OF_HISTORY.contains(name));
-    boolean flag =
-        name.startsWith("if-") || name.equals("use_regex") || name.equals("sort_reverse");
+    boolean flag = name.startsWith("if-") || FLAGS.contains(name);
     return Json.object(
         "name",
         name,

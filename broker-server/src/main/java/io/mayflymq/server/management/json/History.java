@@ -26,6 +26,13 @@ public record History(Moments messages, Moments lengths, Moments data) {
   /** No samples. */
   public static final History NONE = new History(null, null, null);
 
+  /** For how many seconds samples are kept: the same for all kinds of object. */
+  public static final Map<String, List<Integer>> RETENTION =
+      Map.of(
+          "global", List.of(600, 3_600, 28_800, 86_400),
+          "basic", List.of(600, 3_600, 28_800, 86_400),
+          "detailed", List.of(600, 3_600, 28_800, 86_400));
+
   private static final int MOST_SECONDS = 86_400;
   private static final int MOST_SAMPLES = 2_000;
 

@@ -37,6 +37,8 @@ public final class QueueJson {
             "arguments", TableJson.SHOWN.of(definition.arguments()),
             "auto_delete", definition.autoDelete(),
             "consumers", view.consumers().size(),
+            "consumer_capacity", capacity(view),
+            "consumer_utilisation", capacity(view),
             "durable", definition.durable(),
             "effective_policy_definition", policies.policyDefinition(),
             "exclusive", definition.exclusive(),
@@ -69,14 +71,46 @@ public final class QueueJson {
     object.put("policy", policies.policy().map(Policy::name).orElse(null));
     object.put("single_active_consumer_tag", singleActive(view));
     object.put("state", "running");
-    if (definition.settings().type() == QueueType.QUORUM) {
+    if (definition.settings().type() != QueueType.CLASSIC) {
       object.put("leader", NodeName.VALUE);
       object.put("members", List.of(NodeName.VALUE));
       object.put("online", List.of(NodeName.VALUE));
     }
+    if (definition.settings().type() == QueueType.QUORUM) {
+      object.put("single_active_consumer_ctag", object.get("single_active_consumer_tag"));
+    }
     object.put("type", definition.settings().type().wireName());
     object.put("vhost", queue.vhost().name());
     return object;
+  }
+
+  /** Returns a queue with its messages, but without statistics: {@code enable_queue_totals}. */
+  public static Map<String, Object> totals(QueueSnapshot view) {
+    Map<String, Object> object = basics(view);
+    object.put("messages", view.totals().ready() + view.totals().unacked());
+    object.put("messages_ready", view.totals().ready());
+    object.put("messages_unacknowledged", view.totals().unacked());
+    return object;
+  }
+
+  /** Returns what a queue is, without statistics: {@code disable_stats}. */
+  public static Map<String, Object> basics(QueueSnapshot view) {
+    QueueDefinition definition = view.queue().definition();
+    return Json.object(
+        "arguments", TableJson.SHOWN.of(definition.arguments()),
+        "auto_delete", definition.autoDelete(),
+        "durable", definition.durable(),
+        "exclusive", definition.exclusive(),
+        "name", view.queue().name(),
+        "node", NodeName.VALUE,
+        "state", "running",
+        "type", definition.settings().type().wireName(),
+        "vhost", view.queue().vhost().name());
+  }
+
+  private static Double capacity(QueueSnapshot view) {
+    double capacity = view.contents().consumerCapacity();
+    return Double.isNaN(capacity) ? null : (Double) capacity;
   }
 
   /** Returns a single queue, with its consumers. */

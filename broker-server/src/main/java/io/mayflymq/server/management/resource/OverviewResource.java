@@ -42,7 +42,19 @@ public final class OverviewResource {
         .get("overview", this::overview)
         .get("nodes", this::nodes)
         .get("nodes/{node}", this::node)
-        .get("nodes/{node}/memory", this::memory);
+        .get("nodes/{node}/memory", this::memory)
+        .delete("reset", this::reset)
+        .delete("reset/{node}", this::reset);
+  }
+
+  /** Forgets the samples of the past, as RabbitMQ does; counters keep their values. */
+  private Response reset(Request request) {
+    request.principal().requireAdministrator();
+    if (request.parameter("node") != null) {
+      requireThisNode(request);
+    }
+    managed.broker().virtualHosts().forEach(vhost -> vhost.metrics().forgetHistory());
+    return Response.noContent();
   }
 
   private Response overview(Request request) {
@@ -55,6 +67,8 @@ public final class OverviewResource {
             BuildInfo.DIALECT,
             "rates_mode",
             "basic",
+            "sample_retention_policies",
+            History.RETENTION,
             "exchange_types",
             exchangeTypes(),
             "product_version",
@@ -260,6 +274,8 @@ public final class OverviewResource {
             "disk_free_limit", monitors.diskFreeLimit(),
             "disk_free_alarm", isRaised(Alarm.Resource.DISK),
             "sockets_used", managed.connectionCount(),
+            "sockets_total", Node.fileDescriptors().get("fd_total"),
+            "cluster_name", ClusterName.of(managed.administration().globalParameters()),
             "gc_num", Node.garbageCollections(),
             "exchange_types", exchangeTypes(),
             "auth_mechanisms",

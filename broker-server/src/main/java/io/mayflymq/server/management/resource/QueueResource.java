@@ -4,6 +4,7 @@ import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.vhost.QueueDeclaration;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.channel.DeclareChecks;
 import io.mayflymq.server.management.api.ApiException;
@@ -17,6 +18,8 @@ import io.mayflymq.server.management.json.PathNames;
 import io.mayflymq.server.management.json.QueueJson;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 
 /** Queues: listed, declared, purged, deleted. */
 public final class QueueResource {
@@ -40,8 +43,16 @@ public final class QueueResource {
   }
 
   private Response list(Request request, Collection<VirtualHost> vhosts) {
-    return Listing.of(managed.queues(vhosts), view -> view.queue().name(), QueueJson::summary)
+    return Listing.of(managed.queues(vhosts), view -> view.queue().name(), form(request))
         .answer(request);
+  }
+
+  /** Returns how much of each queue is shown: all, unless the request wants no statistics. */
+  private static Function<QueueSnapshot, Map<String, Object>> form(Request request) {
+    if (!request.flag("disable_stats")) {
+      return QueueJson::summary;
+    }
+    return request.flag("enable_queue_totals") ? QueueJson::totals : QueueJson::basics;
   }
 
   private Response get(Request request) {

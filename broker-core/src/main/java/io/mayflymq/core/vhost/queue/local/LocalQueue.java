@@ -196,6 +196,9 @@ public final class LocalQueue implements ShardQueue {
             machine.consumers().stream()
                 .map(consumer -> new QueueContents.Member(consumer, machine.isActive(consumer)))
                 .toList(),
+            machine instanceof MessageSource source
+                ? source.consumerCapacity(state.shard().now())
+                : Double.NaN,
             machine instanceof MessageSource messages ? messages.peekHead() : null,
             machine instanceof LeasedQueue leased ? leased.leaseEndMillis() : Deadlines.NEVER);
   }

@@ -1,0 +1,84 @@
+package io.mayflymq.it.management;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.rabbitmq.client.Channel;
+import io.mayflymq.it.harness.Amqp;
+import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.Http;
+import io.mayflymq.it.harness.MayflyOnly;
+import io.mayflymq.it.harness.Patience;
+import io.mayflymq.it.harness.Target;
+import java.util.Map;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What the management API says of queues beside their lengths. */
+@BlackBox
+@MayflyOnly("RabbitMQ collects these a few seconds later")
+class QueueStatisticsIT {
+  private Http http;
+
+  @BeforeEach
+  void open(Target target) {
+    http = target.http();
+  }
+
+  private JsonNode queue(String name) throws Exception {
+    return http.get("queues/%2F/" + name).json();
+  }
+
+  @Test
+  void consumerCapacityIsBelowOneWhileMessagesWaitForConsumers(Amqp amqp) throws Exception {
+    String queue = amqp.queue();
+    assertThat(queue(queue).path("consumer_capacity").asDouble(-1)).isZero();
+    Channel channel = amqp.channel();
+    channel.basicQos(1);
+    channel.basicConsume(queue, false, (tag, delivery) -> {}, tag -> {});
+    assertThat(queue(queue).path("consumer_capacity").asDouble()).isEqualTo(1);
+    for (int i = 0; i < 3; i++) {
+      amqp.publish(queue, "m");
+    }
+    Awaitility.await("the consumer to have no prefetch left for a while")
+        .atMost(Patience.TIME)
+        .until(() -> queue(queue).path("consumer_capacity").asDouble() < 0.5);
+    assertThat(queue(queue).path("consumer_utilisation").asDouble()).isLessThan(0.5);
+  }
+
+  @Test
+  void listsOfQueuesCanLeaveOutStatistics(Amqp amqp) throws Exception {
+    String queue = amqp.queue();
+    amqp.publish(queue, "m");
+    amqp.awaitReady(queue, 1);
+    String path = "queues/%2F?page=1&name=" + queue;
+    JsonNode basics = http.get(path + "&disable_stats=true").json().path("items").get(0);
+    assertThat(basics.path("name").asText()).isEqualTo(queue);
+    assertThat(basics.has("messages")).isFalse();
+    JsonNode totals =
+        http.get(path + "&disable_stats=true&enable_queue_totals=true").json().path("items").get(0);
+    assertThat(totals.path("messages_ready").asInt()).isEqualTo(1);
+    assertThat(totals.has("message_stats")).isFalse();
+  }
+
+  @Test
+  void streamNamesItsOnlyMember(Amqp amqp) throws Exception {
+    String stream = amqp.name();
+    amqp.channel().queueDeclare(stream, true, false, false, Map.of("x-queue-type", "stream"));
+    JsonNode shown = queue(stream);
+    assertThat(shown.path("members")).hasSize(1);
+    assertThat(shown.path("online")).isEqualTo(shown.path("members"));
+    assertThat(shown.path("consumer_capacity").isNull()).isTrue();
+    amqp.channel().queueDelete(stream);
+  }
+
+  @Test
+  void resetForgetsSamplesAndKeepsCounts(Amqp amqp) throws Exception {
+    String queue = amqp.queue();
+    amqp.publish(queue, "m");
+    amqp.awaitReady(queue, 1);
+    assertThat(http.delete("reset").status()).isEqualTo(204);
+    assertThat(queue(queue).path("message_stats").path("publish").asInt()).isEqualTo(1);
+  }
+}
