@@ -31,12 +31,17 @@ public final class Listing<T> {
   private final List<T> things;
   private final Function<T, String> name;
   private final Function<T, Map<String, Object>> object;
+  private final Map<String, Function<T, Object>> keys;
 
   private Listing(
-      List<T> things, Function<T, String> name, Function<T, Map<String, Object>> object) {
+      List<T> things,
+      Function<T, String> name,
+      Function<T, Map<String, Object>> object,
+      Map<String, Function<T, Object>> keys) {
     this.things = things;
     this.name = name;
     this.object = object;
+    this.keys = keys;
   }
 
   /**
@@ -44,13 +49,26 @@ public final class Listing<T> {
    */
   public static <T> Listing<T> of(
       List<T> things, Function<T, String> name, Function<T, Map<String, Object>> object) {
-    return new Listing<>(things, name, object);
+    return new Listing<>(things, name, object, Map.of());
+  }
+
+  /**
+   * Returns this listing with a shorter way to some fields of its objects, for requests that sort
+   * by one of them.
+   *
+   * @param shortcuts by the path of the field; each returns the value that the object has there
+   */
+  public Listing<T> sortedBy(Map<String, Function<T, Object>> shortcuts) {
+    return new Listing<>(things, name, object, shortcuts);
   }
 
   /** Creates a listing of objects, ordered by their field {@code name}. */
   public static Listing<Map<String, Object>> of(List<Map<String, Object>> objects) {
     return new Listing<>(
-        objects, object -> String.valueOf(object.getOrDefault("name", "")), object -> object);
+        objects,
+        object -> String.valueOf(object.getOrDefault("name", "")),
+        object -> object,
+        Map.of());
   }
 
   /**
@@ -140,11 +158,10 @@ public final class Listing<T> {
       }
       return new Lazy<>(ordered, object);
     }
+    Function<T, Object> key = keys.getOrDefault(field, thing -> field(object.apply(thing), field));
     List<Keyed<T>> keyed =
         new ArrayList<>(
-            filtered.stream()
-                .map(thing -> new Keyed<>(thing, field(object.apply(thing), field)))
-                .toList());
+            filtered.stream().map(thing -> new Keyed<>(thing, key.apply(thing))).toList());
     Comparator<Keyed<T>> order = Comparator.comparing(Keyed::key, Listing::compare);
     keyed.sort(reverse ? order.reversed() : order);
     return new Lazy<>(keyed, each -> object.apply(each.thing()));

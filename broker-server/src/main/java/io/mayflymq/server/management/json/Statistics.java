@@ -100,6 +100,11 @@ public final class Statistics {
 
   private Statistics() {}
 
+  /** Returns the rate of {@code deliver_get}: messages that left by any kind of delivery or get. */
+  static double deliverGetRate(Counts counts) {
+    return DELIVER_GET.sum.stream().mapToDouble(counts::rate).sum();
+  }
+
   /** Returns the statistics of a queue; null if all counters are 0. */
   static Map<String, Object> ofQueue(Counts counts, History history) {
     Map<String, Object> stats = new LinkedHashMap<>();

@@ -44,6 +44,7 @@ public final class QueueResource {
 
   private Response list(Request request, Collection<VirtualHost> vhosts) {
     return Listing.of(managed.queues(vhosts), view -> view.queue().name(), form(request))
+        .sortedBy(QueueJson.SORT_KEYS)
         .answer(request);
   }
 

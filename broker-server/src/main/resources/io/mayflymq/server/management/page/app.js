@@ -11,7 +11,7 @@ import { html, render } from './lib/lit-html.js';
 import { ApiError, get, login, logout, onSessionEnd, whoIsLoggedIn } from './api.js';
 import { follow, here, go, link, route, selectedVhost } from './router.js';
 import { onChange, setUser, tags, userName } from './session.js';
-import { clearNotices, notify } from './notices.js';
+import { clearFailures, clearNotices, notify } from './notices.js';
 import { find } from './views.js';
 
 const POLL_MILLIS = 5000;
@@ -141,6 +141,7 @@ function show() {
     // Without the old one, nothing that was typed there stays in a form of the new one.
     if (current !== null) {
       current = null;
+      clearFailures();
       drawFrame();
       window.scrollTo(0, 0);
     }

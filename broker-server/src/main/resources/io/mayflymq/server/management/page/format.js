@@ -6,7 +6,7 @@ const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-dig
 const DAY = new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit' });
 
 /** Shown where there is no value. */
-export const NONE = '–';
+const NONE = '–';
 
 export const number = value => (value === undefined || value === null ? NONE : WHOLE.format(value));
 

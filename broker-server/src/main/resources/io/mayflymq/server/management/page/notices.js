@@ -22,7 +22,7 @@ function dismiss(notice) {
   draw();
 }
 
-/** Shows a text; kind is 'good' or 'bad'. A bad one stays until it is dismissed. */
+/** Shows a text; kind is 'good' or 'bad'. A bad one stays until it is dismissed or another view is shown. */
 export function notify(text, kind = 'good') {
   const notice = { id: next++, text, kind };
   notices = [...notices.slice(-3), notice];
@@ -30,6 +30,12 @@ export function notify(text, kind = 'good') {
   if (kind === 'good') {
     setTimeout(() => dismiss(notice), STAYS_MILLIS);
   }
+}
+
+/** Removes the messages about what failed, as another view is shown. */
+export function clearFailures() {
+  notices = notices.filter(notice => notice.kind !== 'bad');
+  draw();
 }
 
 /** Removes all messages. */

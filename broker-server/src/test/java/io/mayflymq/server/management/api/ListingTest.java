@@ -13,21 +13,27 @@ import org.junit.jupiter.api.Test;
 class ListingTest {
   private final List<Integer> turned = new ArrayList<>();
 
+  private Listing<Integer> listing() {
+    return Listing.of(
+        IntStream.range(0, 10).boxed().toList(),
+        number -> "q" + number,
+        number -> {
+          turned.add(number);
+          return Json.object(
+              "name",
+              "q" + number,
+              "size",
+              (number * 7) % 10,
+              "stats",
+              Json.object("rate", number / 2.0, "text", "t" + number));
+        });
+  }
+
   private Object list(String query) {
-    Listing<Integer> listing =
-        Listing.of(
-            IntStream.range(0, 10).boxed().toList(),
-            number -> "q" + number,
-            number -> {
-              turned.add(number);
-              return Json.object(
-                  "name",
-                  "q" + number,
-                  "size",
-                  (number * 7) % 10,
-                  "stats",
-                  Json.object("rate", number / 2.0, "text", "t" + number));
-            });
+    return list(listing(), query);
+  }
+
+  private static Object list(Listing<Integer> listing, String query) {
     return listing
         .answer(
             new Request(
@@ -74,6 +80,14 @@ class ListingTest {
     assertThat(names(list("sort=stats.text"))).startsWith("q0", "q1");
     assertThat(names(list("sort_reverse=true"))).startsWith("q9", "q8");
     assertThat(names(list("sort=nope"))).startsWith("q0", "q1");
+  }
+
+  @Test
+  void aFieldWithAShortcutIsSortedByItAndConvertsOnlyTheItemsOfThePage() {
+    Listing<Integer> listing = listing().sortedBy(Map.of("size", number -> (number * 7) % 10));
+    assertThat(names(page(list(listing, "page=1&page_size=2&sort=size")).get("items")))
+        .containsExactly("q0", "q3");
+    assertThat(turned).containsExactly(0, 3);
   }
 
   @Test

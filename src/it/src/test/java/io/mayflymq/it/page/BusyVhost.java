@@ -115,6 +115,7 @@ final class BusyVhost {
 
   private static void consume(Channel channel) throws IOException {
     channel.basicQos(20);
+    channel.queueDeclare("exclusive", false, true, false, null);
     channel.basicConsume(
         "billing",
         false,

@@ -5,11 +5,15 @@ import static io.mayflymq.it.page.BusyVhost.NAME;
 import static io.mayflymq.it.page.BusyVhost.READER;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.rabbitmq.client.Connection;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.MayflyOnly;
 import io.mayflymq.it.harness.Patience;
 import io.mayflymq.it.harness.Target;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -19,6 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.TestInstance.Lifecycle;
+import org.junit.jupiter.api.io.TempDir;
 import org.openqa.selenium.By;
 
 /**
@@ -48,6 +53,7 @@ class ManagementPageIT {
           Map.entry(QUEUES + "failed", List.of("redrive")),
           Map.entry(QUEUES + "billing", List.of("consumers")),
           Map.entry(QUEUES + "audit", List.of("browse")),
+          Map.entry(QUEUES + "exclusive", List.of("bindings")),
           Map.entry(QUEUES + "session.4711", List.of("settings")),
           Map.entry(QUEUES + "reminders", List.of("scheduled")),
           Map.entry("deaths", List.of()),
@@ -114,10 +120,10 @@ class ManagementPageIT {
     browser.logIn("guest", "guest");
     browser.complaints();
     for (Map.Entry<String, List<String>> view : VIEWS.entrySet()) {
+      browser.look(1400, 900, false);
       browser.go(view.getKey() + IN);
       view.getValue().forEach(browser::open);
       String name = view.getKey().isEmpty() ? "overview" : view.getKey().replace('/', '-');
-      browser.look(1400, 900, false);
       browser.picture(name);
       assertThat(browser.inaccessible()).as("faults in " + name).isEmpty();
       browser.look(1400, 900, true);
@@ -211,9 +217,10 @@ class ManagementPageIT {
     browser.see("dead is bound to page-new.");
     browser.press("#content", "Purge …");
     browser.see("dialog", "Purge queue page-new?");
-    browser.press("dialog", "Cancel");
+    browser.escape();
     browser.press("#content", "Delete …");
     browser.see("dialog", "Delete queue page-new?");
+    browser.picture("question");
     browser.press("dialog", "Cancel");
     assertThat(http.get(QUEUES + "page-new").status()).isEqualTo(200);
     browser.press("#content", "Delete …");
@@ -275,6 +282,73 @@ class ManagementPageIT {
     browser.click(By.xpath("//tr[contains(., 'page-policy')]//button[starts-with(., 'Delete')]"));
     browser.press("dialog", "Delete policy");
     awaitMissing("policies/" + NAME + "/page-policy");
+  }
+
+  @Test
+  void aConnectionIsClosedAfterAQuestion(Target target) throws Exception {
+    Connection connection = target.factory().newConnection("to be closed");
+    String name = "";
+    for (JsonNode each : http.get("connections").json()) {
+      if (each.path("user_provided_name").asText().equals("to be closed")) {
+        name = each.path("name").asText();
+      }
+    }
+    browser.logIn("guest", "guest");
+    browser.go("connections/" + name.replace(" ", "%20").replace(":", "%3A").replace(">", "%3E"));
+    browser.see("to be closed");
+    browser.press("#content", "Close …");
+    browser.see("dialog", "Close connection " + name);
+    browser.press("dialog", "Close connection");
+    browser.see("The connection was closed.");
+    Awaitility.await("the end of the connection")
+        .atMost(Patience.TIME)
+        .until(() -> !connection.isOpen());
+  }
+
+  @Test
+  void aUserIsAddedGetsPermissionsAndIsDeleted() throws Exception {
+    browser.logIn("guest", "guest");
+    browser.go("admin/users");
+    browser.open("add");
+    browser.type("#add input[name=name]", "page-new-user");
+    browser.type("#add input[name=password]", "secret");
+    browser.press("#add", "Add user");
+    browser.see("User page-new-user is there.");
+    browser.go("admin/users/page-new-user");
+    browser.see("This user has no permissions");
+    browser.choose("#permissions select[name=vhost]", NAME);
+    browser.type("#permissions input[name=configure]", "^mine");
+    browser.press("#permissions", "Set permissions");
+    browser.see("The permissions in page are set.");
+    JsonNode permissions = http.get("permissions/" + NAME + "/page-new-user").json();
+    assertThat(permissions.path("configure").asText()).isEqualTo("^mine");
+    browser.press("#content", "Delete …");
+    browser.press("dialog", "Delete user");
+    browser.see("User page-new-user was deleted.");
+    awaitMissing("users/page-new-user");
+  }
+
+  @Test
+  void definitionsAreImportedFromAFile(@TempDir Path directory) throws Exception {
+    Path file = directory.resolve("more.json");
+    Files.writeString(
+        file,
+        "{\"queues\":[{\"name\":\"page-imported\",\"durable\":true,\"auto_delete\":false,"
+            + "\"arguments\":{}}]}");
+    browser.logIn("guest", "guest");
+    browser.go("admin/definitions" + IN);
+    browser.choose(file);
+    browser.press("#content", "Import …");
+    browser.see("dialog", "Import more.json into virtual host page?");
+    browser.press("dialog", "Import");
+    browser.see("more.json was imported.");
+    assertThat(http.get(QUEUES + "page-imported").status()).isEqualTo(200);
+    Object exported =
+        browser.script(
+            "const link = document.querySelector('a[download]').href;"
+                + "return fetch(link).then(answer => answer.text());");
+    assertThat(exported.toString()).contains("page-imported", "shop.events");
+    http.delete(QUEUES + "page-imported");
   }
 
   @Test

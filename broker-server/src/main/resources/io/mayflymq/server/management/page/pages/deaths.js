@@ -6,7 +6,7 @@ import { count } from '../format.js';
 import { go, here, route, selectedVhost } from '../router.js';
 import { REASONS, deathsTable } from './deaths-table.js';
 
-const MOST = 200;
+const MOST = 100;
 
 export const title = () => 'Death journal';
 

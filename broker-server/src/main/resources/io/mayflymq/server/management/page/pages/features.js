@@ -1,7 +1,7 @@
 /* Feature flags, and deprecated features that are in use. */
 
 import { html } from '../lib/lit-html.js';
-import { get, getUnless } from '../api.js';
+import { getUnless } from '../api.js';
 import { card, table } from '../components.js';
 import { tabs } from './admin-tabs.js';
 

@@ -22,6 +22,7 @@ export async function load(page, options) {
 
 /** A table of limits and the form that sets one. */
 function part(page, { root, kind, owner, rows, names, limits }) {
+  const label = kind[0].toUpperCase() + kind.slice(1);
   const flat = rows.flatMap(each => Object.entries(each.value).map(([limit, value]) => ({ owner: each[owner], limit, value })));
   const clear = each => async () => {
     if (await confirm(`Remove the limit ${each.limit} of ${each.owner}?`, 'There is no limit then.', 'Remove limit')) {
@@ -35,14 +36,14 @@ function part(page, { root, kind, owner, rows, names, limits }) {
   };
   return card(`Limits of ${kind}s`, html`
     ${table([
-      { title: kind, cell: each => each.owner },
+      { title: label, cell: each => each.owner },
       { title: 'Limit', cell: each => each.limit },
       { title: 'Value', numeric: true, cell: each => (each.value < 0 ? 'none' : number(each.value)) },
       isAdministrator() && { title: 'Actions', cell: each => html`<button type="button" class="small" @click=${clear(each)}>Remove …</button>` },
     ], flat, { name: `Limits of ${kind}s`, empty: 'No limits.' })}
     ${!isAdministrator() ? '' : html`
       <form class="form" @submit=${submit} aria-label="Set a limit of a ${kind}">
-        ${field(kind, html`<select name="name">${names.map(each => html`<option>${each.name}</option>`)}</select>`)}
+        ${field(label, html`<select name="name">${names.map(each => html`<option>${each.name}</option>`)}</select>`)}
         ${field('Limit', html`<select name="limit">${limits.map(each => html`<option>${each}</option>`)}</select>`)}
         ${field('Value', html`<input name="value" type="number" required>`, '0 allows none; -1 is no limit.')}
         <button class="primary">Set limit</button>

@@ -7,7 +7,7 @@ import { bytes, count, number, rate, rateOf, time } from '../format.js';
 import { sampleParameters } from '../history.js';
 import { confirm } from '../notices.js';
 import { go, link, toChannel, toConnection } from '../router.js';
-import { may, mayEnter } from '../session.js';
+import { may } from '../session.js';
 import { bindForm, bindingsTable } from './bindings.js';
 import { deathsTable } from './deaths-table.js';
 import { browsePart, getPart } from './messages.js';
@@ -30,21 +30,23 @@ export const title = page => `Queue ${nameOf(page).name}`;
 export async function load(page, options) {
   const { vhost, name } = nameOf(page);
   const root = path`queues/${vhost}/${name}`;
-  const enters = mayEnter(vhost);
-  const reads = may('read', vhost, name);
   const wanted = (id, allowed, statuses, where) =>
     (allowed && page.isOpen(id) ? getUnless(statuses, root + where, options) : undefined);
   const queue = await get(root + query(sampleParameters()), options);
+  const reads = mayUse('read', queue);
   const [effective, deadlines, bindings, scheduled, deaths, redrive] = await Promise.all([
     get(root + '/effective', options),
     reads && hasDeadlines(queue) ? loadDeadlines(page, queue, root, options) : undefined,
     wanted('bindings', true, [], '/bindings'),
-    wanted('scheduled', enters && reads, [], '/scheduled' + query({ limit: 50, after: page.state.scheduledAfter })),
+    wanted('scheduled', reads, [], '/scheduled' + query({ limit: 50, after: page.state.scheduledAfter })),
     wanted('deaths', true, [404], '/deaths' + query({ limit: 20, reason: page.state.deathReason })),
-    wanted('redrive', enters && reads, [404], '/redrive'),
+    wanted('redrive', reads, [404], '/redrive'),
   ]);
   return { queue, effective, deadlines, bindings, scheduled, deaths, redrive };
 }
+
+/** An exclusive queue can be used by its connection only. */
+const mayUse = (what, queue) => !queue.exclusive && may(what, queue.vhost, queue.name);
 
 const hasDeadlines = queue => queue.type !== 'stream';
 
@@ -83,12 +85,11 @@ function purge(page, queue) {
 function deleteQueue(page, queue) {
   const { vhost, name } = queue;
   return async () => {
-    if (await confirm(`Delete queue ${name}?`, `The queue in virtual host ${vhost} is deleted with ${count(queue.messages, 'message')}, ${count(queue.consumers, 'consumer')} and its bindings.`, 'Delete queue')
-      && await page.act(async () => {
+    if (await confirm(`Delete queue ${name}?`, `The queue in virtual host ${vhost} is deleted with ${count(queue.messages, 'message')}, ${count(queue.consumers, 'consumer')} and its bindings.`, 'Delete queue')) {
+      page.act(async () => {
         await remove(path`queues/${vhost}/${name}`);
         go(link(['queues']));
-      }, `Queue ${name} was deleted.`)) {
-      page.state.deleted = true;
+      }, `Queue ${name} was deleted.`);
     }
   };
 }
@@ -121,8 +122,8 @@ export function view(page, { queue, effective, deadlines, bindings, scheduled, d
   const { vhost, name } = queue;
   const stats = queue.message_stats ?? {};
   const key = `queue.${vhost}.${name}`;
-  const reads = may('read', vhost, name);
-  const configures = may('configure', vhost, name);
+  const reads = mayUse('read', queue);
+  const configures = mayUse('configure', queue);
   const stream = queue.type === 'stream';
   return html`
     <div class="title">
@@ -168,7 +169,7 @@ export function view(page, { queue, effective, deadlines, bindings, scheduled, d
     ${section(page, 'consumers', 'Consumers', () => consumersTable(queue), number(queue.consumers))}
     ${section(page, 'bindings', 'Bindings', () => html`
       ${bindingsTable(page, bindings ?? [], 'Bindings to this queue')}
-      ${may('write', vhost, name) ? bindForm(page, { vhost, queue: name }) : ''}`)}
+      ${mayUse('write', queue) ? bindForm(page, { vhost, queue: name }) : ''}`)}
     ${may('write', vhost, 'amq.default') ? section(page, 'publish', 'Publish a message', () => publishForm(page, vhost, '', name)) : ''}
     ${reads && !stream ? section(page, 'get', 'Get messages', () => getPart(page, queue), 'takes them, or puts them back') : ''}
     ${reads ? section(page, 'browse', 'Browse messages', () => browsePart(page, queue), 'without consuming them') : ''}

@@ -91,5 +91,7 @@ export function view(page, list) {
       { title: 'Out', sort: 'message_stats.deliver_get_details.rate', numeric: true, cell: q => rateOf(q.message_stats, 'deliver_get') },
       { title: 'Acked', sort: 'message_stats.ack_details.rate', numeric: true, cell: q => rateOf(q.message_stats, 'ack') },
     ], list.items, { name: 'Queues and streams', sortable: true, empty: 'No queues.' })}
+    <p class="hint">D: durable. AD: deleted with its last consumer. excl: of one connection. TTL: messages expire. lease: deleted when it is not used.
+      max: limited length. DLX: has a dead letter exchange. prio: has priorities. SAC: single active consumer. Tinted: the policies that apply.</p>
     ${mayDeclare() ? section(page, 'add', 'Add a queue', () => addForm(page)) : ''}`;
 }

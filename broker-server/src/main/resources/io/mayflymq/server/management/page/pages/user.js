@@ -48,7 +48,7 @@ function permissionsPart(page, { user, permissions, topics, vhosts }) {
       page.act(() => remove(path`topic-permissions/${each.vhost}/${name}`), 'The topic permissions were removed.');
     }
   };
-  const hosts = html`<select name="vhost">${vhosts.map(each => html`<option>${each.name}</option>`)}</select>`;
+  const hosts = html`<select name="vhost">${vhosts.map(each => html`<option value=${each.name}>${each.name}</option>`)}</select>`;
   const code = pattern => html`<code>${pattern}</code>`;
   return html`
     ${table([

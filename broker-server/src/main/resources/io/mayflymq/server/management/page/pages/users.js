@@ -6,7 +6,7 @@ import { badge, field, section, table } from '../components.js';
 import { link } from '../router.js';
 import { tabs } from './admin-tabs.js';
 
-export const TAGS = ['administrator', 'monitoring', 'policymaker', 'management', 'impersonator'];
+const TAGS = ['administrator', 'monitoring', 'policymaker', 'management', 'impersonator'];
 
 export const title = () => 'Users';
 
