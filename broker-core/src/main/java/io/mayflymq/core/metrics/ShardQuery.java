@@ -13,12 +13,17 @@ import java.util.function.Function;
 /*
  * Reads many objects that belong to shards, each on its own shard, and collects the results.
  *
- * A hundred thousand queues are read in slices: after SLICE of them the shard's other work gets its turn, so a listing delays no delivery by more than a
+ * A hundred thousand queues are read in slices: after SLICE of them, or a millisecond, the shard's other work gets its turn, so a listing delays no delivery by more than a
  * fraction of a millisecond. All shards work at the same time. The result is no snapshot: each object is read at a different moment.
  */
 public final class ShardQuery {
   /** How many objects are read in one slice. */
   static final int SLICE = 256;
+
+  /** The longest time of a slice, which is looked at after so many objects. */
+  private static final long SLICE_NANOS = 1_000_000;
+
+  private static final int BETWEEN_LOOKS_AT_THE_CLOCK = 16;
 
   private ShardQuery() {}
 
@@ -122,12 +127,16 @@ public final class ShardQuery {
     public void run() {
       try {
         int end = Math.min(things.size(), next + SLICE);
-        for (; next < end; next++) {
-          V view = look.apply(things.get(next));
-          if (view != null) {
-            seen.add(view);
+        long began = System.nanoTime();
+        do {
+          int stop = Math.min(end, next + BETWEEN_LOOKS_AT_THE_CLOCK);
+          for (; next < stop; next++) {
+            V view = look.apply(things.get(next));
+            if (view != null) {
+              seen.add(view);
+            }
           }
-        }
+        } while (next < end && System.nanoTime() - began < SLICE_NANOS);
       } catch (RuntimeException e) {
         done.completeExceptionally(e);
         return;

@@ -8,6 +8,7 @@ import io.mayflymq.core.metrics.histogram.Histogram;
  *
  * @param messages the message log
  * @param paged contents of messages that memory had no room for
+ * @param streamBytes the size of all streams
  * @param pendingBytes how many bytes wait to be written
  * @param writtenBytes how many bytes were written to the message log and to streams
  * @param storedMessages how many messages were stored in the message log and in streams
@@ -17,6 +18,7 @@ import io.mayflymq.core.metrics.histogram.Histogram;
 public record StoreFigures(
     Log messages,
     Log paged,
+    long streamBytes,
     long pendingBytes,
     long writtenBytes,
     long storedMessages,
@@ -43,7 +45,7 @@ public record StoreFigures(
 
   /** Those of a store without files. */
   public static final StoreFigures NONE =
-      new StoreFigures(Log.NONE, Log.NONE, 0, 0, 0, forceTimes().read(), forceTimes().read());
+      new StoreFigures(Log.NONE, Log.NONE, 0, 0, 0, 0, forceTimes().read(), forceTimes().read());
 
   /**
    * A log.

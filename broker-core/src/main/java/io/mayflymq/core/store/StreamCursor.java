@@ -15,6 +15,9 @@ public interface StreamCursor extends AutoCloseable {
   /** Returns the offset of the current message. */
   long offset();
 
+  /** Returns the offset of the next message to read, or one before it. */
+  long nextOffset();
+
   /** Returns the current message. */
   Message message();
 

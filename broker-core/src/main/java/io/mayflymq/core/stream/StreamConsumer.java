@@ -36,6 +36,11 @@ final class StreamConsumer {
     return cursor.offset();
   }
 
+  /** Returns the offset of the next message that it reads. */
+  long nextOffset() {
+    return cursor.nextOffset();
+  }
+
   boolean canTake() {
     return !blocked && unacked < consumer.prefetch();
   }

@@ -19,6 +19,7 @@ import java.io.UncheckedIOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /*
  * A stream: a log to which messages are appended, and consumers that read it, each at its own position. Consumers do not change the log, so there is no
@@ -269,6 +270,18 @@ public final class StreamMachine implements QueueMachine {
   @Override
   public Counters counters() {
     return counters;
+  }
+
+  /**
+   * Returns how many messages that are safe the slowest consumer has not read yet; empty without
+   * consumers.
+   */
+  public OptionalLong largestLag() {
+    return consumers.values().stream()
+        .mapToLong(
+            consumer ->
+                Math.max(0, log.safeOffset() - Math.max(log.firstOffset(), consumer.nextOffset())))
+        .max();
   }
 
   @Override

@@ -357,4 +357,15 @@ class ShardTest {
     loops.settle();
     assertThat(events).hasSize(2);
   }
+
+  @Test
+  void burstsAndWaitingTasksAreMeasured() {
+    shard.run(() -> shard.run(() -> {}));
+    assertThat(shard.histograms().bursts().read().count()).isEqualTo(1);
+    shard.execute(() -> {});
+    assertThat(shard.backlog()).isEqualTo(1);
+    loops.settle();
+    assertThat(shard.backlog()).isZero();
+    assertThat(shard.histograms().bursts().read().count()).isEqualTo(2);
+  }
 }

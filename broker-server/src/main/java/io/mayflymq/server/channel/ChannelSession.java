@@ -215,7 +215,8 @@ public final class ChannelSession {
     if (confirms == null) {
       connection.commands().publish(route, message, null, 0);
     } else {
-      connection.commands().publish(route, message, confirms, confirms.published(route.size()));
+      long sequence = confirms.published(route.size(), publisher.counted());
+      connection.commands().publish(route, message, confirms, sequence);
     }
   }
 
@@ -391,6 +392,7 @@ public final class ChannelSession {
         consumers.identity(),
         counters,
         publisher.exchanges(),
+        consumers.queues(),
         confirms != null,
         transaction != null,
         consumers.consumerCount(),

@@ -10,6 +10,7 @@ import java.util.Map;
  * @param identity its identity
  * @param counters its live counters, not a copy
  * @param exchanges those of what it has published, by exchange
+ * @param queues those of what it has taken, by queue
  * @param confirm whether it is in confirm mode
  * @param transactional whether it is in transaction mode
  * @param consumers how many consumers it has
@@ -24,6 +25,7 @@ public record ChannelView(
     ChannelIdentity identity,
     Counters counters,
     Map<String, Counters> exchanges,
+    Map<String, Counters> queues,
     boolean confirm,
     boolean transactional,
     int consumers,

@@ -30,12 +30,17 @@ final class ConfirmTracker implements PublishListener, EndOfBurstListener {
   private final Counters counters;
   private int[] waitingFor = new int[SMALLEST];
   private boolean[] refused = new boolean[SMALLEST];
+  private Publisher.Counted[] counted = new Publisher.Counted[SMALLEST];
   private long lowest = 1;
   private long next = 1;
 
   /** The first publish that is not counted yet. */
   private long uncounted = 1;
 
+  /** How many publishes to an exchange were confirmed that are not counted yet. */
+  private long confirmed;
+
+  private Publisher.Counted confirmedOf;
   private int finishedBeyond;
   private int unconfirmed;
   private boolean reportWaits;
@@ -53,15 +58,21 @@ final class ConfirmTracker implements PublishListener, EndOfBurstListener {
     return unconfirmed;
   }
 
-  /** Numbers a publish that goes to so many queues. With no queue it is confirmed at once. */
-  long published(int queues) {
+  /**
+   * Numbers a publish. With no queue it is confirmed at once.
+   *
+   * @param queues how many queues it goes to
+   * @param exchange where it is counted when it is confirmed
+   */
+  long published(int queues, Publisher.Counted exchange) {
     ensureRoom();
     int slot = slot(next);
     waitingFor[slot] = queues;
     refused[slot] = false;
+    counted[slot] = exchange;
     unconfirmed++;
     if (queues == 0) {
-      finished(ACKED);
+      finished(slot);
     }
     return next++;
   }
@@ -76,7 +87,7 @@ final class ConfirmTracker implements PublishListener, EndOfBurstListener {
       if (refused[slot]) {
         waitingFor[slot] = NACKED;
       }
-      finished(waitingFor[slot]);
+      finished(slot);
     }
   }
 
@@ -84,6 +95,7 @@ final class ConfirmTracker implements PublishListener, EndOfBurstListener {
   void close() {
     closed = true;
     countPublished();
+    countConfirmed();
   }
 
   /** Counts the publishes since the last call, which is cheaper than one at a time. */
@@ -92,10 +104,24 @@ final class ConfirmTracker implements PublishListener, EndOfBurstListener {
     uncounted = next;
   }
 
-  private void finished(int state) {
+  /** Counts what was confirmed of one exchange, which is mostly that of the next one too. */
+  private void countConfirmed() {
+    if (confirmed > 0) {
+      counters.add(Counter.CONFIRMED, confirmed);
+      confirmedOf.add(Counter.CONFIRMED, confirmed);
+      confirmed = 0;
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // one object as long as the exchange is the same
+  private void finished(int slot) {
     unconfirmed--;
-    if (state == ACKED) {
-      counters.add(Counter.CONFIRMED, 1);
+    if (waitingFor[slot] == ACKED) {
+      if (counted[slot] != confirmedOf) {
+        countConfirmed();
+        confirmedOf = counted[slot];
+      }
+      confirmed++;
     }
     finishedBeyond++;
     if (!reportWaits) {
@@ -107,6 +133,7 @@ final class ConfirmTracker implements PublishListener, EndOfBurstListener {
   @Override
   public void endOfBurst() {
     reportWaits = false;
+    countConfirmed();
     if (closed) {
       return;
     }
@@ -165,13 +192,16 @@ final class ConfirmTracker implements PublishListener, EndOfBurstListener {
     int capacity = waitingFor.length * 2;
     int[] moreWaiting = new int[capacity];
     boolean[] moreRefused = new boolean[capacity];
+    Publisher.Counted[] moreCounted = new Publisher.Counted[capacity];
     for (long sequence = lowest; sequence < next; sequence++) {
       int to = (int) (sequence & (capacity - 1));
       moreWaiting[to] = waitingFor[slot(sequence)];
       moreRefused[to] = refused[slot(sequence)];
+      moreCounted[to] = counted[slot(sequence)];
     }
     waitingFor = moreWaiting;
     refused = moreRefused;
+    counted = moreCounted;
   }
 
   private int slot(long sequence) {

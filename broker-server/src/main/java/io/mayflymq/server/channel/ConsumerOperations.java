@@ -22,12 +22,16 @@ import io.mayflymq.server.delivery.ChannelIdentity;
 import io.mayflymq.server.delivery.ChannelPrefetch;
 import io.mayflymq.server.delivery.DeliveryReceiver;
 import io.mayflymq.server.delivery.DeliverySource;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /** The consumers of a channel, {@code basic.get}, and the deliveries to both. */
 final class ConsumerOperations implements DeliveryReceiver {
+  /** For how many queues what a channel takes is counted. */
+  private static final int MOST_QUEUES = 1000;
+
   private final int number;
   private final ChannelContext channel;
   private final ConnectionContext connection;
@@ -35,6 +39,10 @@ final class ConsumerOperations implements DeliveryReceiver {
   private final QueueOperations queues;
   private final ChannelIdentity identity;
   private final Counters counters;
+
+  /** By the names of queues, as long as there are not too many. */
+  private final Map<String, Counters> queueCounters = new HashMap<>();
+
   private final Map<String, DeliverySource> consumers = new LinkedHashMap<>();
   private final UnackedDeliveries unacked = new UnackedDeliveries();
   private ReplyReceiver replies;
@@ -76,6 +84,31 @@ final class ConsumerOperations implements DeliveryReceiver {
   @Override
   public ChannelIdentity identity() {
     return identity;
+  }
+
+  /** Returns what the channel has taken from each queue, as long as there are not too many. */
+  Map<String, Counters> queues() {
+    return Map.copyOf(queueCounters);
+  }
+
+  /** Returns where deliveries of a source are counted by their queue. */
+  Counters countersOf(DeliverySource source) {
+    if (source.counters() == null) {
+      source.countIn(countersOf(source.queue().name()));
+    }
+    return source.counters();
+  }
+
+  private Counters countersOf(String queue) {
+    Counters known = queueCounters.get(queue);
+    if (known != null) {
+      return known;
+    }
+    Counters added = new Counters();
+    if (queueCounters.size() < MOST_QUEUES) {
+      queueCounters.put(queue, added);
+    }
+    return added;
   }
 
   int consumerCount() {
@@ -251,13 +284,16 @@ final class ConsumerOperations implements DeliveryReceiver {
     }
     if (fetched == null) {
       counters.add(Counter.GOT_EMPTY, 1);
+      countersOf(sourceOfFetched(queue)).add(Counter.GOT_EMPTY, 1);
       channel.reply(false, new BasicMethod.GetEmpty());
       return;
     }
-    long tag = nextTag(sourceOfFetched(queue), fetched.sequence());
+    DeliverySource source = sourceOfFetched(queue);
+    long tag = nextTag(source, fetched.sequence());
     Message message = fetched.message();
     trace(queue, message, fetched.redelivered());
     counters.got(fetched.sequence() >= 0, message.bodyLength(), fetched.redelivered());
+    countersOf(source).got(fetched.sequence() >= 0, message.bodyLength(), fetched.redelivered());
     connection
         .output()
         .content(
@@ -301,6 +337,7 @@ final class ConsumerOperations implements DeliveryReceiver {
       long tag = nextTag(source, sequence);
       trace(source.queue(), message, redelivered);
       counters.delivered(sequence >= 0, message.bodyLength(), redelivered);
+      countersOf(source).delivered(sequence >= 0, message.bodyLength(), redelivered);
       connection.output().deliver(number, source.consumer().tag(), tag, redelivered, message);
     } catch (Throwable e) {
       // Its frames may be partly written, so the connection ends and the queue gets the message

@@ -54,8 +54,7 @@ public final class Publisher {
   private List<String> replyNames = List.of();
   private RoutingTable<Queue> countedTable;
   private ShortString countedExchange;
-  private Counters counted;
-  private Counters countedHere;
+  private Counted counted;
 
   /**
    * Creates a publisher for use by one shard's thread.
@@ -91,6 +90,24 @@ public final class Publisher {
     if (here != null) {
       here.add(outcome, 1);
     }
+  }
+
+  /**
+   * Where publishes to an exchange are counted.
+   *
+   * @param exchange for all channels
+   * @param channel for this channel
+   */
+  record Counted(Counters exchange, Counters channel) {
+    void add(Counter counter, long count) {
+      exchange.add(counter, count);
+      channel.add(counter, count);
+    }
+  }
+
+  /** Returns where the message that was accepted last is counted. */
+  Counted counted() {
+    return counted;
   }
 
   /** Returns the names of direct reply-to that it is also sent to; mostly none. */
@@ -193,12 +210,13 @@ public final class Publisher {
     if (table != countedTable || !exchange.equals(countedExchange)) {
       countedTable = table;
       countedExchange = exchange;
-      counted = vhost.metrics().exchanges().cell(exchange.value(), shard);
-      countedHere = countersHere(exchange.value());
+      counted =
+          new Counted(
+              vhost.metrics().exchanges().cell(exchange.value(), shard),
+              countersHere(exchange.value()));
     }
     counted.add(Counter.PUBLISHED, 1);
-    countedHere.add(Counter.PUBLISHED, 1);
-    counted.add(Counter.ROUTED, route.size());
+    counted.exchange.add(Counter.ROUTED, route.size());
   }
 
   private Counters countersHere(String exchange) {

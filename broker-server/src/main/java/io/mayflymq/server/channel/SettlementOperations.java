@@ -146,6 +146,7 @@ final class SettlementOperations {
       case ACKNOWLEDGE -> {
         commands.acknowledge(source.queue(), source.consumer(), from, to);
         counters.add(Counter.ACKED, to - from + 1);
+        consumers.countersOf(source).add(Counter.ACKED, to - from + 1);
       }
       case REJECT, REQUEUE, FAIL -> putBack(source, from, to, verdict);
     }

@@ -1,5 +1,6 @@
 package io.mayflymq.server.delivery;
 
+import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.TimeoutAction;
@@ -14,6 +15,9 @@ public final class DeliverySource {
   private final Consumer consumer;
   private final boolean fetched;
   private boolean ended;
+
+  /** Null before the first delivery. */
+  private Counters counters;
 
   /**
    * Describes a source.
@@ -55,6 +59,16 @@ public final class DeliverySource {
   /** Returns what happens when it stays longer. */
   public TimeoutAction timeoutAction() {
     return queue.settings().deliveries().timeoutAction();
+  }
+
+  /** Returns where its deliveries are counted by their queue; null before the first of them. */
+  public Counters counters() {
+    return counters;
+  }
+
+  /** Sets where its deliveries are counted by their queue. */
+  public void countIn(Counters ofQueue) {
+    counters = ofQueue;
   }
 
   /**

@@ -8,6 +8,7 @@ import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.server.metrics.family.Metric;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.ToLongFunction;
 
 /**
@@ -18,6 +19,10 @@ import java.util.function.ToLongFunction;
  * @param scheduled how many messages wait for their time
  * @param waiting how many dead letters wait for another queue
  * @param consumers how many consumers it has
+ * @param capacity which part of the time its consumers could take at once what it had; NaN for a
+ *     stream and for the sum
+ * @param lag how many messages the slowest consumer of a stream has not read yet; NaN if there is
+ *     none
  * @param headTimestamp the timestamp of the first ready message, in seconds since 1970; NaN if it
  *     has none
  * @param counts its counters
@@ -28,11 +33,16 @@ record QueueFigures(
     long scheduled,
     long waiting,
     int consumers,
+    double capacity,
+    double lag,
     double headTimestamp,
     Counts counts)
     implements Metric.Counted {
   /** About how many bytes one takes. */
   static final long BYTES = 512;
+
+  private static final String CAPACITY =
+      "Part of the time in which consumers could take at once what a queue had.";
 
   /** How many messages there are, as clients of RabbitMQ see them. */
   static final List<Metric<QueueFigures>> COARSE =
@@ -58,6 +68,8 @@ record QueueFigures(
   static final List<Metric<QueueFigures>> DETAILS =
       List.of(
           CONSUMERS,
+          Metric.gauge("queue_consumer_capacity", CAPACITY, QueueFigures::capacity),
+          Metric.gauge("queue_consumer_utilisation", CAPACITY, QueueFigures::capacity),
           Metric.gauge(
               "queue_messages_persistent",
               "Messages that are kept on disk.",
@@ -80,6 +92,14 @@ record QueueFigures(
               "queue_head_message_timestamp",
               "Timestamp that the publisher gave to the first ready message.",
               QueueFigures::headTimestamp));
+
+  /** What the consumers of a stream have. */
+  static final List<Metric<QueueFigures>> STREAM_CONSUMERS =
+      List.of(
+          Metric.gauge(
+              "stream_consumer_max_offset_lag",
+              "Messages of a stream that its slowest consumer has not read yet.",
+              QueueFigures::lag));
 
   /** What was delivered from a queue. */
   static final List<Metric<Metric.Counted>> DELIVERIES =
@@ -119,8 +139,14 @@ record QueueFigures(
         queue.scheduled().ready(),
         queue.waiting().messages(),
         queue.consumers().size(),
+        queue.contents().consumerCapacity(),
+        lag(queue.contents().lag()),
         timestamp(queue.head()),
         queue.queue().counters());
+  }
+
+  private static double lag(OptionalLong messages) {
+    return messages.isPresent() ? messages.getAsLong() : Double.NaN;
   }
 
   private static double timestamp(Message head) {
@@ -152,6 +178,12 @@ record QueueFigures(
         queues.stream().mapToLong(QueueFigures::scheduled).sum(),
         queues.stream().mapToLong(QueueFigures::waiting).sum(),
         queues.stream().mapToInt(QueueFigures::consumers).sum(),
+        Double.NaN,
+        queues.stream()
+            .mapToDouble(QueueFigures::lag)
+            .filter(lag -> !Double.isNaN(lag))
+            .max()
+            .orElse(Double.NaN),
         Double.NaN,
         counts);
   }

@@ -1,5 +1,6 @@
 package io.mayflymq.server.metrics;
 
+import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.server.channel.ChannelView;
 import io.mayflymq.server.metrics.family.Jvm;
@@ -7,6 +8,8 @@ import io.mayflymq.server.metrics.family.MetricFamily;
 import io.mayflymq.server.metrics.family.Value;
 import io.prometheus.metrics.model.snapshots.Labels;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /*
@@ -19,6 +22,9 @@ final class ScrapedFamilies {
 
   /** The family of what channels publish to exchanges. */
   static final String CHANNEL_EXCHANGES = "channel_exchange_metrics";
+
+  /** The family of what channels take from queues. */
+  static final String CHANNEL_QUEUES = "channel_queue_metrics";
 
   private static final Labels PROTOCOL = Labels.of("protocol", "amqp091");
 
@@ -125,6 +131,7 @@ final class ScrapedFamilies {
     return Stream.of(
             MetricFamily.all(PREFIX, QueueFigures.COARSE, queue),
             MetricFamily.all(PREFIX, QueueFigures.DETAILS, queue),
+            MetricFamily.all(PREFIX, QueueFigures.STREAM_CONSUMERS, queue),
             MetricFamily.all(PREFIX, QueueFigures.DELIVERIES, ofQueues),
             MetricFamily.all(PREFIX, SummedCounts.QUEUE_PUBLISHES, ofQueues),
             MetricFamily.all(PREFIX, ChannelFigures.METRICS, channel),
@@ -153,10 +160,22 @@ final class ScrapedFamilies {
             wanted(
                 "queue_delivery_metrics",
                 MetricFamily.all(prefix, QueueFigures.DELIVERIES, queues)),
+            wanted(
+                "stream_consumer_metrics",
+                MetricFamily.all(prefix, QueueFigures.STREAM_CONSUMERS, queues)),
             wanted("channel_metrics", MetricFamily.all(prefix, ChannelFigures.METRICS, channels)),
             wanted(
                 CHANNEL_EXCHANGES,
-                MetricFamily.all(prefix, SummedCounts.CHANNEL_EXCHANGE, channelExchanges())),
+                MetricFamily.all(
+                    prefix,
+                    SummedCounts.CHANNEL_EXCHANGE,
+                    ofChannels(CHANNEL_EXCHANGES, "exchange", ChannelView::exchanges))),
+            wanted(
+                CHANNEL_QUEUES,
+                MetricFamily.all(
+                    prefix,
+                    SummedCounts.CHANNEL_DELIVERIES,
+                    ofChannels(CHANNEL_QUEUES, "queue", ChannelView::queues))),
             wanted(
                 "connection_coarse_metrics",
                 MetricFamily.all(prefix, ConnectionFigures.COARSE, connections)),
@@ -172,22 +191,30 @@ final class ScrapedFamilies {
         .flatMap(families -> families);
   }
 
-  private List<SummedCounts> channelExchanges() {
-    return scrape.wants(CHANNEL_EXCHANGES)
-        ? open.channels().stream().flatMap(ScrapedFamilies::exchanges).toList()
+  /**
+   * Returns what channels count by something that has a name.
+   *
+   * @param label the label of the name
+   */
+  private List<SummedCounts> ofChannels(
+      String family, String label, Function<ChannelView, Map<String, Counters>> named) {
+    return scrape.wants(family)
+        ? open.channels().stream()
+            .flatMap(channel -> ofChannel(channel, label, named.apply(channel)))
+            .toList()
         : List.of();
   }
 
-  private static Stream<SummedCounts> exchanges(ChannelView channel) {
+  private static Stream<SummedCounts> ofChannel(
+      ChannelView channel, String label, Map<String, Counters> named) {
     Labels labels =
         Labels.of(
             "channel", channel.identity().pid(),
             "vhost", channel.identity().connection().vhost());
-    return channel.exchanges().entrySet().stream()
+    return named.entrySet().stream()
         .map(
-            exchange ->
-                new SummedCounts(
-                    labels.merge(Labels.of("exchange", exchange.getKey())), exchange.getValue()));
+            each ->
+                new SummedCounts(labels.merge(Labels.of(label, each.getKey())), each.getValue()));
   }
 
   private Stream<MetricFamily> queueInfo() {

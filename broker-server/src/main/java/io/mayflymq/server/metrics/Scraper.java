@@ -15,11 +15,13 @@ final class Scraper {
           "queue_coarse_metrics",
           "queue_consumer_count",
           "queue_metrics",
-          "queue_delivery_metrics");
+          "queue_delivery_metrics",
+          "stream_consumer_metrics");
   private static final List<String> OF_CONNECTIONS =
       List.of(
           "channel_metrics",
           ScrapedFamilies.CHANNEL_EXCHANGES,
+          ScrapedFamilies.CHANNEL_QUEUES,
           "connection_coarse_metrics",
           "connection_metrics");
 

@@ -114,7 +114,10 @@ final class StoreFamilies {
             Value.gauge(
                 "mayfly_log_bytes",
                 "Size of the message logs: of messages that are needed, and of what is not.",
-                logs.stream().flatMap(each -> Stream.of(each.live(), each.dead())).toList()),
+                Stream.concat(
+                        logs.stream().flatMap(each -> Stream.of(each.live(), each.dead())),
+                        Stream.of(streams(stores)))
+                    .toList()),
             Value.gauge(
                 "mayfly_log_pending_bytes",
                 "Bytes that wait to be written to the message logs.",
@@ -126,6 +129,13 @@ final class StoreFamilies {
                     forced("messages", stores, StoreFigures::forcedWrites),
                     forced("streams", stores, StoreFigures::forcedStreamWrites)))),
         MetricFamily.all("mayfly_", METRICS, logs));
+  }
+
+  /** All that a stream keeps is needed. */
+  private static Value streams(List<StoreFigures> stores) {
+    return new Value(
+        Labels.of(LOG, "streams", "state", "live"),
+        (double) stores.stream().mapToLong(StoreFigures::streamBytes).sum());
   }
 
   private static Logs logs(

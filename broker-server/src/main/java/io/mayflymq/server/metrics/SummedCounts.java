@@ -87,7 +87,7 @@ record SummedCounts(Labels labels, Counts counts) implements Metric.Counted {
           Metric.counter(
               "exchange_messages_unroutable_dropped_total", UNROUTABLE, Counter.UNROUTABLE));
 
-  /** The sums of what channels take from queues. */
+  /** What channels take from queues. */
   static final List<Metric<Metric.Counted>> CHANNEL_DELIVERIES =
       List.of(
           Metric.counter("channel_get_ack_total", GOT_ACK, Counter.GOT),
@@ -108,6 +108,7 @@ record SummedCounts(Labels labels, Counts counts) implements Metric.Counted {
   static final List<Metric<Metric.Counted>> EXCHANGE =
       List.of(
           Metric.counter("exchange_messages_published_total", RECEIVED, Counter.PUBLISHED),
+          Metric.counter("exchange_messages_confirmed_total", CONFIRMED, Counter.CONFIRMED),
           Metric.counter("exchange_messages_unroutable_returned_total", RETURNED, Counter.RETURNED),
           Metric.counter(
               "exchange_messages_unroutable_dropped_total", UNROUTABLE, Counter.UNROUTABLE));
@@ -116,6 +117,7 @@ record SummedCounts(Labels labels, Counts counts) implements Metric.Counted {
   static final List<Metric<Metric.Counted>> CHANNEL_EXCHANGE =
       List.of(
           Metric.counter("channel_messages_published_total", RECEIVED, Counter.PUBLISHED),
+          Metric.counter("channel_messages_confirmed_total", CONFIRMED, Counter.CONFIRMED),
           Metric.counter("channel_messages_unroutable_returned_total", RETURNED, Counter.RETURNED),
           Metric.counter(
               "channel_messages_unroutable_dropped_total", UNROUTABLE, Counter.UNROUTABLE));

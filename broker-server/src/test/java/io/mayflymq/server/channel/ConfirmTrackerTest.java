@@ -28,6 +28,7 @@ class ConfirmTrackerTest {
   private final Shard shard =
       new Shard(0, new NoLoop(), () -> Instant.ofEpochMilli(0), Faults.logged());
   private final Counters counters = new Counters();
+  private final Publisher.Counted exchange = new Publisher.Counted(new Counters(), new Counters());
   private final ConfirmTracker tracker =
       new ConfirmTracker(1, new ConnectionOutput(socket, shard), shard, counters);
 
@@ -35,13 +36,15 @@ class ConfirmTrackerTest {
   void publishesAreCountedAtTheEndOfABurstAndOfTheChannel() {
     shard.run(
         () -> {
-          tracker.published(1);
-          tracker.published(1);
+          tracker.published(1, exchange);
+          tracker.published(1, exchange);
           tracker.settled(1, true);
         });
     assertThat(counters.get(Counter.PUBLISHED_CONFIRM)).isEqualTo(2);
     assertThat(counters.get(Counter.CONFIRMED)).isEqualTo(1);
-    shard.run(() -> tracker.published(1));
+    assertThat(exchange.exchange().get(Counter.CONFIRMED)).isEqualTo(1);
+    assertThat(exchange.channel().get(Counter.CONFIRMED)).isEqualTo(1);
+    shard.run(() -> tracker.published(1, exchange));
     tracker.close();
     assertThat(counters.get(Counter.PUBLISHED_CONFIRM)).isEqualTo(3);
   }
@@ -51,7 +54,7 @@ class ConfirmTrackerTest {
     shard.run(
         () -> {
           for (int i = 1; i <= 100; i++) {
-            tracker.published(1);
+            tracker.published(1, exchange);
           }
           for (int i = 1; i <= 100; i++) {
             tracker.settled(i, true);
@@ -66,7 +69,7 @@ class ConfirmTrackerTest {
     shard.run(
         () -> {
           for (int i = 1; i <= 5; i++) {
-            tracker.published(1);
+            tracker.published(1, exchange);
           }
           for (int i = 1; i <= 5; i++) {
             tracker.settled(i, i != 3);
@@ -84,8 +87,8 @@ class ConfirmTrackerTest {
   void confirmDoesNotWaitForASlowerQueue() {
     shard.run(
         () -> {
-          tracker.published(2);
-          tracker.published(1);
+          tracker.published(2, exchange);
+          tracker.published(1, exchange);
           tracker.settled(1, true);
           tracker.settled(2, true);
         });
@@ -126,7 +129,7 @@ class ConfirmTrackerTest {
     for (int i = random.nextInt(20); i > 0; i--) {
       if (random.nextBoolean()) {
         int queues = random.nextInt(4);
-        long sequence = tracker.published(queues);
+        long sequence = tracker.published(queues, exchange);
         expected.put(sequence, true);
         for (int q = 0; q < queues; q++) {
           reports.add(sequence);
@@ -146,7 +149,7 @@ class ConfirmTrackerTest {
 
   @Test
   void closedChannelGetsNoConfirms() {
-    shard.run(() -> tracker.published(1));
+    shard.run(() -> tracker.published(1, exchange));
     shard.run(
         () -> {
           tracker.settled(1, true);
@@ -160,7 +163,7 @@ class ConfirmTrackerTest {
   void publishRefusedByOneQueueIsNackedWhenAllQueuesHaveReported() {
     shard.run(
         () -> {
-          tracker.published(3);
+          tracker.published(3, exchange);
           tracker.settled(1, false);
           tracker.settled(1, true);
         });
@@ -172,7 +175,7 @@ class ConfirmTrackerTest {
 
   @Test
   void publishToNoQueueIsAckedImmediately() {
-    shard.run(() -> tracker.published(0));
+    shard.run(() -> tracker.published(0, exchange));
 
     assertThat(sent()).containsExactly(new BasicMethod.Ack(1, false));
   }
@@ -225,5 +228,22 @@ class ConfirmTrackerTest {
     public void schedule(Runnable task, long delayMillis) {
       throw new AssertionError("nothing is scheduled");
     }
+  }
+
+  @Test
+  void confirmsAreCountedByTheExchangeOfTheirPublish() {
+    Publisher.Counted other = new Publisher.Counted(new Counters(), new Counters());
+    shard.run(
+        () -> {
+          for (int i = 1; i <= 100; i++) {
+            tracker.published(1, i % 4 == 0 ? other : exchange);
+          }
+          for (int i = 100; i > 0; i--) {
+            tracker.settled(i, i != 50);
+          }
+        });
+    assertThat(other.exchange().get(Counter.CONFIRMED)).isEqualTo(25);
+    assertThat(exchange.exchange().get(Counter.CONFIRMED)).isEqualTo(74);
+    assertThat(counters.get(Counter.CONFIRMED)).isEqualTo(99);
   }
 }

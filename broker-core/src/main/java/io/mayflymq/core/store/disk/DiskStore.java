@@ -153,6 +153,7 @@ final class DiskStore implements ShardStore, EndOfBurstListener {
     return new StoreFigures(
         log.figures(),
         paging.figures(),
+        streams.bytes(),
         pendingBytes(),
         log.writtenBytes() + streams.writtenBytes(),
         storedCount(),

@@ -60,6 +60,11 @@ final class PartitionStreams {
     return logs == null ? null : logs.forceTimes();
   }
 
+  /** Returns how many bytes all streams take on disk. */
+  long bytes() {
+    return logs == null ? 0 : logs.bytes();
+  }
+
   /** Returns how many bytes were written. */
   long writtenBytes() {
     return logs == null ? 0 : logs.writtenBytes();

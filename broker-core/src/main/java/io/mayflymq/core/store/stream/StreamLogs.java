@@ -77,6 +77,11 @@ public final class StreamLogs {
     return flusher.forceTimes();
   }
 
+  /** Returns how many bytes all streams take on disk. */
+  public long bytes() {
+    return logs.values().stream().mapToLong(StreamLog::bytes).sum();
+  }
+
   /** Returns how many bytes were written. */
   public long writtenBytes() {
     return flusher.writtenBytes();

@@ -99,6 +99,11 @@ final class StreamReader implements StreamCursor {
   }
 
   @Override
+  public long nextOffset() {
+    return wanted;
+  }
+
+  @Override
   public long offset() {
     return offset;
   }

@@ -5,6 +5,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.index.QueueTotals;
 import java.util.List;
+import java.util.OptionalLong;
 
 /**
  * What a queue had at one moment.
@@ -15,6 +16,8 @@ import java.util.List;
  * @param consumers its consumers, in the order in which they were added
  * @param consumerCapacity which part of the time it could deliver at once what it had: 0 to 1, or
  *     NaN for a stream
+ * @param lag how many messages the slowest consumer of a stream has not read yet; empty for other
+ *     queues and without consumers
  * @param head its first ready message; null if none was ready or its content was not in memory
  * @param leaseEndMillis when its lease ends if it stays unused, in ms since the epoch; {@link
  *     Deadlines#NEVER} without a lease, or while something keeps it
@@ -25,6 +28,7 @@ public record QueueContents(
     QueueTotals waiting,
     List<Member> consumers,
     double consumerCapacity,
+    OptionalLong lag,
     Message head,
     long leaseEndMillis) {
   /**

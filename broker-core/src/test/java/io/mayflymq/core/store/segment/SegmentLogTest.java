@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.core.store.segment.LogRig.QueueKey;
 import io.mayflymq.core.store.segment.file.Damage;
 import io.mayflymq.core.store.segment.file.LogOptions;
@@ -268,6 +269,12 @@ public class SegmentLogTest {
     }
     rig.safe();
     assertThat(most).isLessThan(4 * 4096 + 2 * 11 * 140 + 2000);
+    StoreFigures.Log figures = rig.log.figures();
+    assertThat(figures.compactedSegments()).isPositive();
+    assertThat(figures.copiedBytes()).isGreaterThan(figures.compactedSegments() * 70);
+    assertThat(figures.liveBytes()).isBetween(70L, figures.bytes());
+    assertThat(rig.log.forceTimes().count()).isPositive();
+    assertThat(rig.log.writtenBytes()).isGreaterThan(figures.bytes());
     assertSame(rig.read(9, 0), LogRig.message(9, 70));
     LogRig again = rig.reopen();
     assertThat(again.entries.keySet()).isEqualTo(rig.entries.keySet());

@@ -228,6 +228,7 @@ class PrometheusIT {
               "rabbitmq_queue_info{membership=\"leader\",queue=\"object\","
                   + "queue_type=\"rabbit_classic_queue\",vhost=\"/\"}");
       assertThat(objects.samples("rabbitmq_channel_consumers")).hasSize(1);
+      assertThat(objects.value("rabbitmq_queue_consumer_capacity" + labels)).isBetween(0.0, 1.0);
       assertThat(objects.samples("rabbitmq_connection_incoming_bytes_total")).hasSize(1);
 
       ScrapedText detailed =
@@ -256,10 +257,67 @@ class PrometheusIT {
         Map<String, String> known = Map.of("exchange", "counted", "vhost", "/");
         String start = "rabbitmq_" + kind + "_messages_";
         assertThat(scrape.values(start + "published_total", known)).containsExactly(2.0);
+        assertThat(scrape.values(start + "confirmed_total", known)).containsExactly(2.0);
         assertThat(scrape.values(start + "unroutable_returned_total", known)).containsExactly(1.0);
         assertThat(scrape.values(start + "unroutable_dropped_total", known)).containsExactly(1.0);
       }
       channel.exchangeDelete("counted");
+    }
+  }
+
+  @Test
+  void lagOfTheSlowestConsumerOfAStreamIsMeasured() throws Exception {
+    awaitNoObjects();
+    try (Connection connection = broker.factory().newConnection();
+        Channel channel = connection.createChannel()) {
+      channel.confirmSelect();
+      channel.queueDeclare("stream", true, false, false, Map.of("x-queue-type", "stream"));
+      for (int i = 0; i < 10; i++) {
+        channel.basicPublish("", "stream", MessageProperties.MINIMAL_BASIC, BODY);
+      }
+      channel.waitForConfirmsOrDie(60_000);
+      assertThat(scrape("/metrics").samples("rabbitmq_stream_consumer_max_offset_lag")).isEmpty();
+      channel.basicQos(3);
+      channel.basicConsume(
+          "stream", false, Map.of("x-stream-offset", "first"), (tag, delivery) -> {}, tag -> {});
+      String lag = "rabbitmq_detailed_stream_consumer_max_offset_lag{queue=\"stream\",vhost=\"/\"}";
+      await()
+          .atMost(Patience.TIME)
+          .until(() -> scrape("/metrics/detailed?family=stream_consumer_metrics").value(lag) == 7);
+      assertThat(scrape("/metrics").value("rabbitmq_stream_consumer_max_offset_lag")).isEqualTo(7);
+      channel.queueDelete("stream");
+    }
+  }
+
+  @Test
+  void deliveriesAreCountedByChannelAndQueue() throws Exception {
+    awaitNoObjects();
+    try (Connection connection = broker.factory().newConnection();
+        Channel channel = connection.createChannel()) {
+      channel.confirmSelect();
+      for (String queue : List.of("one", "two")) {
+        channel.queueDeclare(queue, false, true, false, null);
+        channel.basicPublish("", queue, MessageProperties.MINIMAL_BASIC, BODY);
+      }
+      channel.waitForConfirmsOrDie(60_000);
+      channel.basicAck(channel.basicGet("one", false).getEnvelope().getDeliveryTag(), false);
+      channel.basicGet("one", true);
+      channel.basicConsume("two", true, (tag, delivery) -> {}, tag -> {});
+      String path = "/metrics/detailed?family=channel_queue_metrics";
+      String start = "rabbitmq_detailed_channel_";
+      Map<String, String> one = Map.of("queue", "one", "vhost", "/");
+      Map<String, String> two = Map.of("queue", "two", "vhost", "/");
+      await()
+          .atMost(Patience.TIME)
+          .untilAsserted(
+              () ->
+                  assertThat(scrape(path).values(start + "messages_delivered_total", two))
+                      .containsExactly(1.0));
+      ScrapedText scrape = scrape(path);
+      assertThat(scrape.values(start + "get_ack_total", one)).containsExactly(1.0);
+      assertThat(scrape.values(start + "messages_acked_total", one)).containsExactly(1.0);
+      assertThat(scrape.values(start + "get_empty_total", one)).containsExactly(1.0);
+      assertThat(scrape.values(start + "get_ack_total", two)).containsExactly(0.0);
     }
   }
 

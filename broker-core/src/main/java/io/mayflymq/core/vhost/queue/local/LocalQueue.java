@@ -14,12 +14,14 @@ import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.stream.StreamMachine;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.LockedMessages;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueContents;
 import io.mayflymq.core.vhost.queue.QueueIdentity;
 import io.mayflymq.core.vhost.queue.ShardQueue;
+import java.util.OptionalLong;
 
 /**
  * A queue on this node: its machine, connected to its shard's clock and timers, its partition's
@@ -199,6 +201,7 @@ public final class LocalQueue implements ShardQueue {
             machine instanceof MessageSource source
                 ? source.consumerCapacity(state.shard().now())
                 : Double.NaN,
+            machine instanceof StreamMachine stream ? stream.largestLag() : OptionalLong.empty(),
             machine instanceof MessageSource messages ? messages.peekHead() : null,
             machine instanceof LeasedQueue leased ? leased.leaseEndMillis() : Deadlines.NEVER);
   }
