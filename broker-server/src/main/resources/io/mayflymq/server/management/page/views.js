@@ -17,6 +17,7 @@ import { operatorPolicies, policies } from './pages/policies.js';
 import * as limits from './pages/limits.js';
 import * as definitions from './pages/definitions.js';
 import * as features from './pages/features.js';
+import * as apiReference from './pages/api-reference.js';
 import { firstTab } from './pages/admin-tabs.js';
 import * as queues from './pages/queues.js';
 import * as queue from './pages/queue.js';
@@ -49,6 +50,7 @@ const ADMINISTRATION = new Map([
   ['limits/1', limits],
   ['definitions/1', definitions],
   ['features/1', features],
+  ['api/1', apiReference],
 ]);
 
 /** Returns the view for the parts of a path, and the parts behind its name. */

@@ -64,7 +64,8 @@ class ManagementPageIT {
           Map.entry("admin/operator-policies", List.of()),
           Map.entry("admin/limits", List.of()),
           Map.entry("admin/definitions", List.of()),
-          Map.entry("admin/features", List.of()));
+          Map.entry("admin/features", List.of()),
+          Map.entry("admin/api", List.of("health")));
 
   /** Views that together have all kinds of parts. */
   private static final Set<String> VARIED =

@@ -12,6 +12,7 @@ const TABS = [
   ['limits', 'Limits', () => true],
   ['definitions', 'Definitions', isAdministrator],
   ['features', 'Feature flags', () => true],
+  ['api', 'HTTP API', () => true],
 ];
 
 /** The tab that is shown without a choice. */
