@@ -18,8 +18,10 @@ class MayflyPlot extends HTMLElement {
   #given = null;
   #observer = new ResizeObserver(() => this.#resize());
   #recolour = () => this.#draw(true);
+  #pointed = document.createElement('div');
 
   connectedCallback() {
+    this.#pointed.className = 'pointed';
     this.#observer.observe(this);
     dark.addEventListener('change', this.#recolour);
     this.#draw(true);
@@ -53,6 +55,7 @@ class MayflyPlot extends HTMLElement {
     this.#shape = shape;
     this.#plot?.destroy();
     this.#plot = new globalThis.uPlot(this.#options(labels, text, whole), data, this);
+    this.append(this.#pointed);
     this.#plot.setScale('x', this.#bounds());
   }
 
@@ -79,6 +82,7 @@ class MayflyPlot extends HTMLElement {
       width: Math.max(160, this.clientWidth),
       height: 170,
       legend: { show: false },
+      hooks: { setCursor: [plot => this.#point(plot)] },
       cursor: { y: false, drag: { x: false, y: false } },
       scales: { x: { time: true }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), Math.max(1, (high ?? 0) * 1.1)] } },
       axes: [
@@ -96,6 +100,16 @@ class MayflyPlot extends HTMLElement {
         })),
       ],
     };
+  }
+
+  /** Writes the values of the time that the mouse points to, or nothing. */
+  #point(plot) {
+    const i = plot.cursor.idx;
+    const shown = i !== null && i !== undefined && plot.cursor.left >= 0;
+    const { labels, times, values, text } = this.#given;
+    this.#pointed.textContent = shown && times[i] !== undefined
+      ? [new Date(times[i] * 1000).toLocaleTimeString('en-GB'), ...labels.map((label, line) => `${label} ${text(values[line][i] ?? 0)}`)].join('  ·  ')
+      : '';
   }
 
   #resize() {

@@ -6,15 +6,25 @@ import { bars, table } from '../components.js';
 import { bytes, count, duration, exchangeName, number, time } from '../format.js';
 import { confirm } from '../notices.js';
 
-/** Labels for steps that each end at up_to; the last has no end. Empty ones at the end are left out. */
-function steps(list, what, nothing) {
+/**
+ * Labels for steps, each from the end of the one before to its own; the last has no end. Empty ones at
+ * the end are left out.
+ *
+ * @param atZero what the first step means, which ends at 0; it is left out if it is empty
+ */
+function steps(list, atZero) {
   const last = list.findLastIndex(step => step.messages > 0);
   return list.slice(0, last + 1)
-    .map(({ up_to: end, messages }, i) => ({
-      label: end === null ? `more than ${duration(list[i - 1].up_to)}` : end === 0 ? nothing : `${what} ${duration(end)}`,
-      amount: messages,
-    }))
-    .filter(({ label, amount }) => label !== nothing || amount > 0);
+    .map(({ up_to: end, messages }, i) => {
+      const from = i === 0 ? 0 : list[i - 1].up_to;
+      return {
+        label: end === null ? `more than ${duration(from)}`
+          : end === 0 ? atZero
+          : from === 0 ? `up to ${duration(end)}` : `${duration(from)} – ${duration(end)}`,
+        amount: messages,
+      };
+    })
+    .filter(({ label, amount }) => label !== atZero || amount > 0);
 }
 
 /** Histograms of the time to the deadline and of the age, and what expires next. */
@@ -24,8 +34,8 @@ export function deadlinesPart(deadlines) {
     <p>${count(deadlines.messages, 'ready message')}: ${number(expiring)} ${expiring === 1 ? 'has' : 'have'} a deadline, ${number(deadlines.without_deadline)} never ${deadlines.without_deadline === 1 ? 'expires' : 'expire'}.
       ${deadlines.truncated ? 'There are more; these are counted only.' : ''}</p>
     <div class="columns">
-      <div><h3>Time to the deadline</h3>${bars('Messages by the time to their deadline', steps(deadlines.to_deadline, 'within', 'due now'), 'No message has a deadline.')}</div>
-      <div><h3>Age</h3>${bars('Messages by age', steps(deadlines.age, 'up to', 'just now'), 'No messages are ready.')}</div>
+      <div><h3>Time to the deadline</h3>${bars('Messages by the time to their deadline', steps(deadlines.to_deadline, 'due now'), 'No message has a deadline.')}</div>
+      <div><h3>Age</h3>${bars('Messages by age', steps(deadlines.age, 'just now'), 'No messages are ready.')}</div>
       <div><h3>Expires next</h3>${table([
         { title: 'Position', numeric: true, cell: m => number(m.position) },
         { title: 'Arrived', numeric: true, cell: m => time(m.enqueued_at) },

@@ -157,10 +157,11 @@ export function view(page, { queue, effective, deadlines, bindings, scheduled, d
         ['Dead letters that wait', queue.messages_dlx > 0 ? number(queue.messages_dlx) : undefined],
         ['Unreadable', queue.messages_unreadable > 0 ? number(queue.messages_unreadable) : undefined],
         ['Consumers', number(queue.consumers)],
+        ['Consumers keep up', queue.consumers > 0 && typeof queue.consumer_capacity === 'number' ? `${Math.round(queue.consumer_capacity * 100)} % of the time` : undefined],
         ['Nothing happened since', queue.idle_since && time(Date.parse(queue.idle_since))],
         ['Belongs to', queue.owner_pid_details && html`<a href=${toConnection(queue.owner_pid_details.name)}>${queue.owner_pid_details.name}</a>`],
         ['Arguments', Object.keys(queue.arguments).length === 0 ? undefined
-          : Object.entries(queue.arguments).map(([argument, value]) => html`<code>${argument} = ${JSON.stringify(value)}</code> `)],
+          : Object.entries(queue.arguments).map(([argument, value]) => html`<div><code>${argument} = ${JSON.stringify(value)}</code></div>`)],
       ]))}
       ${card('Outcomes since the start of the broker', outcomes(stats))}
       ${leasePart(queue, effective)}
