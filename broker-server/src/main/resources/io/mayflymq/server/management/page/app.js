@@ -149,6 +149,8 @@ function show() {
     document.title = `${view.title(current)} – MayflyMQ`;
     drawFrame();
     document.getElementById('content')?.focus({ preventScroll: true });
+    // On a phone not all of the navigation is seen.
+    document.querySelector('nav.main [aria-current=page]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   }
   current.refresh();
 }
