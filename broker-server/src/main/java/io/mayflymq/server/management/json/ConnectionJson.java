@@ -11,6 +11,7 @@ import io.mayflymq.server.delivery.ConnectionIdentity;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.TableJson;
 import java.security.cert.X509Certificate;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
@@ -104,6 +105,30 @@ public final class ConnectionJson {
         "node", NodeName.VALUE);
   }
 
+  /** Returns a single channel, with what it did by exchange and by queue. */
+  public static Map<String, Object> channelDetail(ChannelView view, History history) {
+    Map<String, Object> object = channel(view, history);
+    String vhost = view.identity().connection().vhost();
+    object.put("publishes", shares("exchange", vhost, view.exchanges()));
+    object.put("deliveries", shares("queue", vhost, view.queues()));
+    return object;
+  }
+
+  private static List<Map<String, Object>> shares(
+      String kind, String vhost, Map<String, Counters> counts) {
+    return counts.entrySet().stream()
+        .sorted(Map.Entry.comparingByKey())
+        .map(
+            share ->
+                Json.object(
+                    kind,
+                    Json.object("name", share.getKey(), "vhost", vhost),
+                    "stats",
+                    Statistics.ofChannel(share.getValue(), History.NONE)))
+        .toList();
+  }
+
+  /** Returns a channel as it is shown in lists. */
   public static Map<String, Object> channel(ChannelView view, History history) {
     ChannelIdentity identity = view.identity();
     Map<String, Object> object =

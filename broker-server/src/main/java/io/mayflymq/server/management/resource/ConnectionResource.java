@@ -112,7 +112,9 @@ public final class ConnectionResource {
     return managed.channels(request.principal()).stream()
         .filter(view -> view.identity().name().equals(name) || view.identity().pid().equals(name))
         .findFirst()
-        .map(view -> Response.ok(Listing.columns(request, ConnectionJson.channel(view, history))))
+        .map(
+            view ->
+                Response.ok(Listing.columns(request, ConnectionJson.channelDetail(view, history))))
         .orElseThrow(ApiException::notFound);
   }
 

@@ -81,4 +81,27 @@ class QueueStatisticsIT {
     assertThat(http.delete("reset").status()).isEqualTo(204);
     assertThat(queue(queue).path("message_stats").path("publish").asInt()).isEqualTo(1);
   }
+
+  @Test
+  void channelShowsWhatItDidByExchangeAndQueue(Amqp amqp) throws Exception {
+    String queue = amqp.queue();
+    Channel channel = amqp.channel();
+    channel.basicPublish("", queue, null, new byte[1]);
+    amqp.awaitReady(queue, 1);
+    assertThat(channel.basicGet(queue, true)).isNotNull();
+    JsonNode found = null;
+    for (JsonNode each : http.get("channels").json()) {
+      JsonNode shown =
+          http.get("channels/" + each.path("name").asText().replace(" ", "%20").replace(">", "%3E"))
+              .json();
+      if (shown.path("deliveries").findValuesAsText("name").contains(queue)) {
+        found = shown;
+      }
+    }
+    assertThat(found).isNotNull();
+    assertThat(found.path("publishes").findValuesAsText("name")).contains("");
+    JsonNode share = found.path("deliveries").get(0);
+    assertThat(share.path("queue").path("name").asText()).isEqualTo(queue);
+    assertThat(share.path("stats").path("get_no_ack").asInt()).isEqualTo(1);
+  }
 }
