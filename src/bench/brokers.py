@@ -120,7 +120,7 @@ class Mayfly(Broker):
 
     def command(self):
         own = [f"listeners.tcp.default=127.0.0.1:{self.port}", f"data_dir={self.data}"]
-        # Nobody but the control command needs HTTP, which finds its port, and nobody from elsewhere.
+        # Only the control command needs HTTP, and finds its port; nothing from elsewhere does.
         own += ["management.tcp.ip=127.0.0.1", "management.tcp.port=none", "prometheus.tcp.port=none"]
         command = ["java", *self.jvm, "-jar", str(self.jar)]
         for setting in (*own, *self.settings):

@@ -104,7 +104,7 @@ class Stalls:
         return self.table
 
     def watch_cold(self):
-        """Once, while Java compiles what the first messages need: nobody's goal, but what a user sees after a start."""
+        """Once, while Java compiles what the first messages need: not a goal, but what a user sees after a start."""
         seconds, gap, floor = self.round(self.roll, 0)
         self.table.row(f"worst gap in the first {seconds:.0f} s of a broker: {self.ROLLING}", f"{gap:.1f} ms", "", True, f"{floor:.1f} ms")
 

@@ -30,7 +30,7 @@ def application(name, backend, queue_type="classic"):
         result_expires=60,
         task_acks_late=True,
         task_default_queue=name,
-        # Nobody works on the second queue, so tasks there can only expire.
+        # No worker consumes the second queue, so tasks there can only expire.
         task_queues=[
             Queue(
                 queue, Exchange(queue), queue, queue_arguments={"x-queue-type": kind, **DEAD_LETTERS}
@@ -127,7 +127,7 @@ def tasks(connection):
     lived = time.monotonic() - start
     assert (death["queue"], death["reason"]) == ("idle", "expired"), death
     assert lived >= 0.199, lived
-    ok("ttl", f"a task that nobody wants lived for {lived * 1000:.0f} ms of 200")
+    ok("ttl", f"a task without a worker lived for {lived * 1000:.0f} ms of 200")
 
     asked = time.time()
     delayed = ran_at.apply_async(countdown=3)

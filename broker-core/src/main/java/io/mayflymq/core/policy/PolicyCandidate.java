@@ -59,7 +59,7 @@ public record PolicyCandidate(Policy policy, Verdict verdict, String reason) {
       return new PolicyCandidate(
           policy,
           Verdict.UNSUPPORTED_KEY,
-          "the policy is passed over for %ss as they do not support %s"
+          "the policy does not apply to %ss as they do not support %s"
               .formatted(subject.kind(), String.join(", ", unsupported)));
     }
     if (policy.problem() != null) {

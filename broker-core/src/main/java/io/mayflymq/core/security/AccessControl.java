@@ -26,7 +26,7 @@ public final class AccessControl {
           + " non-blank.";
 
   /** Checked for unknown users, so that the time of an answer does not tell which names exist. */
-  private static final PasswordHash NOBODY = PasswordHash.of("nobody");
+  private static final PasswordHash UNKNOWN_USER = PasswordHash.of("unknown");
 
   private final InstantSource clock;
   private final LoginThrottle throttle = new LoginThrottle();
@@ -79,7 +79,7 @@ public final class AccessControl {
       return refused(name, BLANK_PASSWORD.formatted(name), remoteAddress);
     }
     User user = state.user(name);
-    PasswordHash hash = user == null ? NOBODY : user.passwordHash();
+    PasswordHash hash = user == null ? UNKNOWN_USER : user.passwordHash();
     if (!hash.matches(credentials.password()) || user == null) {
       return refused(name, "user '" + name + "' - invalid credentials", remoteAddress);
     }

@@ -9,7 +9,7 @@ import java.util.function.LongConsumer;
  * A store that keeps nothing: messages are in memory only, and are lost when the broker stops.
  * Everything counts as safe at once.
  */
-public final class InMemoryStore implements ShardStore {
+public final class InMemoryStore implements PartitionStore {
   @Override
   public QueueStore open(long queueId, QueueName name, boolean durable) {
     return new InMemory();

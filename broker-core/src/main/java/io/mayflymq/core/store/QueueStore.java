@@ -95,7 +95,7 @@ public interface QueueStore {
 
   /**
    * Called when a stored message has died. It stays in the log until the entry is settled through
-   * {@link ShardStore}.
+   * {@link PartitionStore}.
    */
   UnsettledEntry detach(long sequence, long location, int bodyLength);
 

@@ -24,8 +24,8 @@ public interface StreamStore {
   void segmentBytes(long bytes);
 
   /**
-   * Appends a message. It is safe with the next {@link ShardStore#commit}, or soon after without
-   * one.
+   * Appends a message. It is safe with the next {@link PartitionStore#commit}, or soon after
+   * without one.
    *
    * @param message as it is delivered to consumers
    * @param nowMillis when it arrived, in ms since the epoch

@@ -11,7 +11,7 @@ import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.settings.QueueType;
-import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.vhost.deadletter.DeadLetterPublishers;
 import io.mayflymq.core.vhost.event.EventExchange;
@@ -87,7 +87,7 @@ public final class Broker {
         .values()
         .forEach(vhost -> vhost.routing().queues().forEach(queue -> queues.put(queue.id(), queue)));
     long messages = 0;
-    for (ShardStore.Recovered recovered :
+    for (PartitionStore.Recovered recovered :
         partitions.onEach(
             partition ->
                 partition
@@ -184,7 +184,7 @@ public final class Broker {
                 QueueSweep.of(vhost.routing().queues(), queue -> queue.onShard().trimMemory()));
   }
 
-  /** How many connections, channels and queues came and went. */
+  /** How many connections, channels and queues were created and closed. */
   public Churn churn() {
     return context.churn();
   }

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
  * @param metadata where changes of durable things go
  * @param clock the time
  * @param queueIds the last number that a queue was given
- * @param churn counts what comes and goes
+ * @param churn counts connections, channels and queues that are created and closed
  * @param defaultQueueType what a queue is that is declared without a type
  * @param defaults what counts for queues and exchanges where nothing else is said
  * @param events where it is told what happens

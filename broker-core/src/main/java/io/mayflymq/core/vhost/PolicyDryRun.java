@@ -24,7 +24,7 @@ public record PolicyDryRun(List<QueueChange> queues, List<ExchangeChange> exchan
    * A queue whose settings would change.
    *
    * @param name its name
-   * @param before what it lives by
+   * @param before its present settings
    * @param after what it would live by
    * @param keys the same by the keys of policies
    * @param policyImpact what would happen to it and to its messages

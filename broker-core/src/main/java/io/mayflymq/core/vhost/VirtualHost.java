@@ -121,7 +121,10 @@ public final class VirtualHost implements QueueHost {
     return metrics;
   }
 
-  /** How many connections, channels and queues came and went, in all virtual hosts together. */
+  /**
+   * How many connections, channels and queues were created and closed, in all virtual hosts
+   * together.
+   */
   public Churn churn() {
     return broker.churn();
   }

@@ -172,7 +172,7 @@ class DeadLetterTest {
     assertThat(dead.routingKeys()).containsExactly("key", "cc1", "cc2", "bcc");
     assertThat(dead.message().routingKey().value()).isEqualTo("key");
     assertThat(deaths(dead.message().headers()).get(0).get("routing-keys"))
-        .as("nobody is told of BCC")
+        .as("BCC is not shown")
         .isEqualTo(array("key", "cc1", "cc2"));
     assertThat(dead.message().headers().get("CC")).isEqualTo(array("cc1", "cc2"));
   }

@@ -90,7 +90,7 @@ class EffectiveSettingsTest {
             tuple(
                 "foreign",
                 Verdict.UNSUPPORTED_KEY,
-                "the policy is passed over for classic queues as they do not support"
+                "the policy does not apply to classic queues as they do not support"
                     + " delivery-limit, max-age"),
             tuple(
                 "exchanges",

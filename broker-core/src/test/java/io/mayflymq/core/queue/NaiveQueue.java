@@ -17,7 +17,7 @@ import java.util.stream.Stream;
  * A queue as its rules are told: a list of messages in the order in which they were published, searched from end to end each time.
  *
  * Rules that the model adds to those of RabbitMQ, since it has expiry everywhere and a timer that may be late:
- *   - a message is dead from its deadline on, and is noticed to be so by the timer, by whoever is about to hand it out, when it
+ *   - a message is dead from its deadline on, and is noticed to be so by the timer, by what is about to deliver it, when it
  *     comes back, and before a limit makes anything else leave or stay out;
  *   - several that are noticed at once die in the order of their deadlines, then of the queue.
  */

@@ -22,7 +22,7 @@ class QueueMachineCausesTest {
     queue.publish(50);
     queue.publish(200);
     queue.publish(Message.NO_TTL);
-    queue.now += 300; // Nobody looks in time.
+    queue.now += 300; // The timer fires late.
     queue.fire();
     assertThat(queue.causes)
         .containsExactly(

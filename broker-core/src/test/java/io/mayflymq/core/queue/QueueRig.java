@@ -259,7 +259,7 @@ final class QueueRig {
     }
   }
 
-  /** Nobody's: no consumer had it that could return it. */
+  /** Of no consumer: none had it that could return it. */
   private static boolean isFree(NaiveEntry entry) {
     return entry.holder == null && !entry.isWaiting();
   }

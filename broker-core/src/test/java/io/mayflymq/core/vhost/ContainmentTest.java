@@ -6,11 +6,11 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.consumer.ConsumeOptions;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.queue.consumer.ConsumerTarget;
+import io.mayflymq.core.store.ForwardingPartitionStore;
 import io.mayflymq.core.store.ForwardingQueueStore;
-import io.mayflymq.core.store.ForwardingShardStore;
+import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
-import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.vhost.TestBroker.Settlement;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
@@ -273,8 +273,8 @@ class ContainmentTest {
   }
 
   /** A store in which what is asked for fails. */
-  private final class Breaking extends ForwardingShardStore {
-    Breaking(ShardStore store) {
+  private final class Breaking extends ForwardingPartitionStore {
+    Breaking(PartitionStore store) {
       super(store);
     }
 

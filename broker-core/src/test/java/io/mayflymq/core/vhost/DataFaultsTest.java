@@ -60,7 +60,7 @@ class DataFaultsTest {
     }
   }
 
-  /** Two queues on two shards, and what came and went in them. */
+  /** Two queues on two shards, and messages that arrived and left. */
   private static TestBroker filled() {
     TestBroker broker = TestBroker.of(2);
     for (int shard = 0; shard < 2; shard++) {

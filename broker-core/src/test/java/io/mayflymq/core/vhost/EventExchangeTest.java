@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What comes and goes in a broker, told by its event exchange. */
+/** What is created and deleted in a broker, as its event exchange shows it. */
 class EventExchangeTest {
   private final TestBroker broker = TestBroker.of(2);
 

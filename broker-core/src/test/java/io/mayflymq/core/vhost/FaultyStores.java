@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.ForwardingPartitionStore;
 import io.mayflymq.core.store.ForwardingQueueStore;
-import io.mayflymq.core.store.ForwardingShardStore;
+import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
-import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.UnsettledEntry;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
@@ -25,11 +25,11 @@ final class FaultyStores {
     }
   }
 
-  private final UnaryOperator<ShardStore> watch;
+  private final UnaryOperator<PartitionStore> watch;
   private BooleanSupplier fails = () -> false;
 
   /** Puts itself around what watches the stores. */
-  FaultyStores(UnaryOperator<ShardStore> watch) {
+  FaultyStores(UnaryOperator<PartitionStore> watch) {
     this.watch = watch;
   }
 
@@ -39,8 +39,8 @@ final class FaultyStores {
   }
 
   /** What is to be put around each store of a broker that starts. */
-  ShardStore around(ShardStore store) {
-    return new ForwardingShardStore(watch.apply(store)) {
+  PartitionStore around(PartitionStore store) {
+    return new ForwardingPartitionStore(watch.apply(store)) {
       private boolean moving;
       private boolean moveFailed;
 

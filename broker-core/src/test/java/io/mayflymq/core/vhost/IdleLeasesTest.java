@@ -18,7 +18,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Exchanges and bindings go when nobody uses them, to the millisecond. */
+/** Exchanges and bindings are deleted when unused, to the millisecond. */
 class IdleLeasesTest {
   private static final int PERIOD = 1000;
   private static final FieldTable EXPIRES = FieldTable.builder().put("x-expires", PERIOD).build();

@@ -181,8 +181,9 @@ class LostMetadataTest {
   }
 
   /**
-   * Messages come and go on three shards, the machine dies, metadata are lost or older, one byte
-   * has changed and there are fewer shards: one message at most is lost, all others are in a queue.
+   * Messages arrive and leave on three shards, the machine dies, metadata are lost or older, one
+   * byte has changed and there are fewer shards: one message at most is lost, all others are in a
+   * queue.
    */
   @Property(tries = 150, edgeCases = EdgeCasesMode.NONE)
   void damageAndLostMetadataTogetherLoseOneMessageAtMost(@ForAll long seed) {

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What clients were told of durable queues and bindings: it must be so after a crash, whoever
- * declared them first.
+ * What clients were told of durable queues and bindings: it must be so after a crash, whichever
+ * client declared them first.
  */
 final class Promises {
   private final Map<Long, QueueDefinition> definitions;
@@ -23,7 +23,7 @@ final class Promises {
 
   private final Set<Binding> bindings = new HashSet<>();
 
-  /** How many deletions of a queue nobody knows the end of. */
+  /** How many deletions of a queue have no known end. */
   private final Map<String, Integer> deletions = new HashMap<>();
 
   /**
@@ -35,7 +35,7 @@ final class Promises {
     this.definitions = definitions;
   }
 
-  /** Somebody was told that a queue is there; null if it has gone meanwhile. */
+  /** A client was told that a queue exists; null if it has gone meanwhile. */
   void declared(Queue queue) {
     if (queue != null) {
       definitions.put(queue.id(), queue.definition());
@@ -49,14 +49,14 @@ final class Promises {
     }
   }
 
-  /** Somebody was told that a queue is bound. */
+  /** A client was told that a queue is bound. */
   void bound(Queue queue, Binding binding) {
     if (queue != null && queues.containsKey(queue.name())) {
       bindings.add(binding);
     }
   }
 
-  /** Somebody wants a queue deleted. */
+  /** A client wants a queue deleted. */
   void deleting(String queue) {
     deletions.merge(queue, 1, Integer::sum);
     forget(queue);

@@ -93,7 +93,7 @@ class QueueSnapshotTest {
     return view[0];
   }
 
-  private static Consumer nobody() {
+  private static Consumer noConsumer() {
     return Consumer.ofGet();
   }
 
@@ -111,7 +111,8 @@ class QueueSnapshotTest {
     assertThat(view.totals().messages()).isEqualTo(2);
     assertThat(view.totals().readyBytes()).isEqualTo(1);
     assertThat(view.totals().unackedBytes()).isEqualTo(3);
-    shard.execute(() -> queue.onShard().acknowledge(nobody(), first.sequence(), first.sequence()));
+    shard.execute(
+        () -> queue.onShard().acknowledge(noConsumer(), first.sequence(), first.sequence()));
     loops.settle();
     assertThat(queue.counters().get(Counter.PUBLISHED)).isEqualTo(3);
     assertThat(queue.counters().get(Counter.PUBLISHED_BYTES)).isEqualTo(9);
@@ -126,11 +127,11 @@ class QueueSnapshotTest {
     Queue queue = declare("q", FieldTable.EMPTY);
     publish(queue, "a", Message.NO_TTL);
     GetResult got = fetch(queue, true);
-    shard.execute(() -> queue.onShard().requeue(nobody(), got.sequence(), got.sequence()));
+    shard.execute(() -> queue.onShard().requeue(noConsumer(), got.sequence(), got.sequence()));
     loops.settle();
     GetResult again = fetch(queue, true);
     assertThat(again.redelivered()).isTrue();
-    shard.execute(() -> queue.onShard().requeue(nobody(), again.sequence(), again.sequence()));
+    shard.execute(() -> queue.onShard().requeue(noConsumer(), again.sequence(), again.sequence()));
     queue.requests().purge();
     loops.settle();
     fetch(queue, true);
@@ -151,7 +152,9 @@ class QueueSnapshotTest {
     GetResult got = fetch(queue, true);
     shard.execute(
         () ->
-            queue.onShard().reject(nobody(), got.sequence(), got.sequence(), DropTrigger.CONSUMER));
+            queue
+                .onShard()
+                .reject(noConsumer(), got.sequence(), got.sequence(), DropTrigger.CONSUMER));
     loops.settle();
     assertThat(queue.counters().get(Counter.EXPIRED)).isEqualTo(1);
     assertThat(queue.counters().get(Counter.MAXLEN)).isEqualTo(1);

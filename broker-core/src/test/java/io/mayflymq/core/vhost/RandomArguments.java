@@ -23,7 +23,7 @@ final class RandomArguments {
     }
     if (random.nextInt(4) == 0) {
       arguments.put("x-max-length", random.nextInt(4));
-      // What a full queue refuses and dead-letters was never safe: nobody was told that it is.
+      // What a full queue refuses and dead-letters was never safe: no client was told that it is.
       arguments.put("x-overflow", random.nextBoolean() ? "drop-head" : "reject-publish");
     }
     if (random.nextInt(12) == 0) {

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.ForwardingPartitionStore;
 import io.mayflymq.core.store.ForwardingQueueStore;
-import io.mayflymq.core.store.ForwardingShardStore;
+import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.RecoverableQueue;
-import io.mayflymq.core.store.ShardStore;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.UnsettledEntry;
 import java.util.ArrayList;
@@ -108,7 +108,7 @@ final class StoreObserver {
   }
 
   /** What is to be put around each store of a broker that starts, in the order of the shards. */
-  ShardStore watch(ShardStore store) {
+  PartitionStore watch(PartitionStore store) {
     if (!recovering) {
       recovering = true;
       safe = shards.stream().mapToLong(shard -> shard.safe).toArray();
@@ -270,7 +270,7 @@ final class StoreObserver {
   }
 
   /** The store of a shard. */
-  private final class Watched extends ForwardingShardStore {
+  private final class Watched extends ForwardingPartitionStore {
     final int index;
     final TreeMap<Key, Integer> found = new TreeMap<>();
     private final Map<Long, WatchedQueue> queues = new HashMap<>();
@@ -283,7 +283,7 @@ final class StoreObserver {
     private Entry moving;
     private List<Entry> targets = new ArrayList<>();
 
-    Watched(ShardStore store, int index) {
+    Watched(PartitionStore store, int index) {
       super(store);
       this.index = index;
     }

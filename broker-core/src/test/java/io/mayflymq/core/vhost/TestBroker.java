@@ -13,9 +13,9 @@ import io.mayflymq.core.queue.consumer.ConsumerTarget;
 import io.mayflymq.core.runtime.ManualLoops;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Shards;
-import io.mayflymq.core.store.ForwardingShardStore;
+import io.mayflymq.core.store.ForwardingPartitionStore;
 import io.mayflymq.core.store.OrphanedQueue;
-import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.disk.MemoryHost;
 import io.mayflymq.core.store.disk.OrphanSearch;
@@ -69,7 +69,7 @@ final class TestBroker {
       MemoryMetadataLog metadata,
       ManualLoops loops,
       Size size,
-      UnaryOperator<ShardStore> around) {
+      UnaryOperator<PartitionStore> around) {
     this.host = host;
     this.metadata = metadata;
     this.loops = loops;
@@ -78,7 +78,7 @@ final class TestBroker {
     List<MetadataCommand> kept = new ArrayList<>(metadata.recover());
     kept.addAll(adopted(kept));
     host.metadataSequence(metadata::sequence);
-    BiFunction<Integer, Shard, ShardStore> stores = host.stores(count, size.memoryBytes());
+    BiFunction<Integer, Shard, PartitionStore> stores = host.stores(count, size.memoryBytes());
     this.shards = new Shards(loops.all(), loops.clock(), faults);
     this.partitions =
         new Partitions(
@@ -131,7 +131,7 @@ final class TestBroker {
   }
 
   /** The same, with something around each store. */
-  static TestBroker of(int shards, long memoryBytes, UnaryOperator<ShardStore> around) {
+  static TestBroker of(int shards, long memoryBytes, UnaryOperator<PartitionStore> around) {
     return new TestBroker(
         new MemoryHost(),
         new MemoryMetadataLog(),
@@ -142,7 +142,7 @@ final class TestBroker {
 
   /** The broker that starts on what a crash has left. */
   TestBroker on(
-      MemoryHost after, MemoryMetadataLog kept, int count, UnaryOperator<ShardStore> with) {
+      MemoryHost after, MemoryMetadataLog kept, int count, UnaryOperator<PartitionStore> with) {
     return on(after, kept, ManualLoops.of(count, loops.clock()), count, with);
   }
 
@@ -152,7 +152,7 @@ final class TestBroker {
       MemoryMetadataLog kept,
       ManualLoops nextLoops,
       int count,
-      UnaryOperator<ShardStore> with) {
+      UnaryOperator<PartitionStore> with) {
     return new TestBroker(after, kept, nextLoops, new Size(count, size.memoryBytes()), with);
   }
 
@@ -439,11 +439,11 @@ final class TestBroker {
   }
 
   /** Ends the time in which everything runs at once, when the last shard has recovered. */
-  private static final class Started extends ForwardingShardStore {
+  private static final class Started extends ForwardingPartitionStore {
     private final TestBroker broker;
     private final boolean last;
 
-    Started(ShardStore store, TestBroker broker, boolean last) {
+    Started(PartitionStore store, TestBroker broker, boolean last) {
       super(store);
       this.broker = broker;
       this.last = last;

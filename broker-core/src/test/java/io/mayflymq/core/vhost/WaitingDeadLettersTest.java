@@ -122,7 +122,7 @@ class WaitingDeadLettersTest {
       broker = power ? broker.afterPowerLoss() : broker.afterKill(3);
       assertThat(broker.recovered.messages()).isEqualTo(3);
       broker.advance(1300);
-      assertThat(broker.ready("q")).as("nobody gets a rejected message again").isZero();
+      assertThat(broker.ready("q")).as("no consumer gets a rejected message again").isZero();
       assertThat(waiting("q").messages()).isEqualTo(2);
     }
     assertThat(broker.drain("dead")).containsExactly(1);

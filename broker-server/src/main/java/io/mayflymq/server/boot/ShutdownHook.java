@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Handles SIGTERM and SIGINT: stops the broker in order, then ends the process with exit code 0.
+ * Handles SIGTERM and SIGINT: stops the broker cleanly, then ends the process with exit code 0.
  *
  * <p>A Java process that a signal stops exits with 128 + the signal's number once its hooks are
  * done, however orderly they were; service managers take that for a failure. So this hook, the only
@@ -31,7 +31,7 @@ final class ShutdownHook {
   }
 
   /**
-   * Installs the hook: from now on a signal ends the process in order, with nothing to close yet.
+   * Installs the hook: from now on a signal ends the process cleanly, with nothing to close yet.
    */
   static ShutdownHook install(BrokerThreads threads) {
     ShutdownHook hook = new ShutdownHook(threads);

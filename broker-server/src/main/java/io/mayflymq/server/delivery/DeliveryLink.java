@@ -31,7 +31,7 @@ public final class DeliveryLink implements EndOfBurstListener {
   private DeliveryBatch open;
   private long handedOver;
   private volatile long written;
-  private volatile boolean somebodyWaits;
+  private volatile boolean consumersWait;
 
   /**
    * Creates a link.
@@ -55,10 +55,10 @@ public final class DeliveryLink implements EndOfBurstListener {
       return true;
     }
     waiting.add(consumer);
-    somebodyWaits = true;
+    consumersWait = true;
     if (isOpen()) {
       waiting.remove(consumer);
-      somebodyWaits = !waiting.isEmpty();
+      consumersWait = !waiting.isEmpty();
       return true;
     }
     return false;
@@ -116,13 +116,13 @@ public final class DeliveryLink implements EndOfBurstListener {
 
   /** Wakes waiting consumers, as the connection may have room again. On the connection's loop. */
   public void wakeWaiting() {
-    if (somebodyWaits && output.isWritable()) {
+    if (consumersWait && output.isWritable()) {
       from.execute(this::resumeWaiting);
     }
   }
 
   private void resumeWaiting() {
-    somebodyWaits = false;
+    consumersWait = false;
     List<WaitingConsumer> consumers = List.copyOf(waiting);
     waiting.clear();
     consumers.forEach(WaitingConsumer::resume);

@@ -5,10 +5,10 @@ import io.mayflymq.core.metrics.histogram.Histogram;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.PartitionStore;
+import io.mayflymq.core.store.PartitionStore.Recovered;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.store.QueueStore;
-import io.mayflymq.core.store.ShardStore;
-import io.mayflymq.core.store.ShardStore.Recovered;
 import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.store.UnsettledEntry;
@@ -27,7 +27,7 @@ import java.util.function.LongConsumer;
  * During a burst, records are appended to the logs. At its end everything is handed over at once: the notes of what was delivered, then the commits. So
  * there is one force for all queues of the shard and all connections that published in the burst.
  */
-final class DiskStore implements ShardStore, EndOfBurstListener {
+final class DiskStore implements PartitionStore, EndOfBurstListener {
   /** How many bytes may wait for the disk before publishers have to wait, too. */
   private static final long MOST_PENDING = 32L << 20;
 

@@ -2,7 +2,7 @@ package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.StoreException;
 import java.util.UUID;
 import java.util.function.LongSupplier;
@@ -43,7 +43,7 @@ public final class DiskStores {
    *
    * @throws StoreException if its directory cannot be made, or files are missing
    */
-  public ShardStore create(int partition, Shard shard) {
+  public PartitionStore create(int partition, Shard shard) {
     if (partition == 0) {
       files.begin();
     }

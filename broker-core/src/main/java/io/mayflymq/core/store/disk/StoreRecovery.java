@@ -2,9 +2,9 @@ package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.Commit;
+import io.mayflymq.core.store.PartitionStore.Recovered;
 import io.mayflymq.core.store.QueueStore;
 import io.mayflymq.core.store.RecoverableQueue;
-import io.mayflymq.core.store.ShardStore.Recovered;
 import io.mayflymq.core.store.StoreException;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.segment.LogOwner;

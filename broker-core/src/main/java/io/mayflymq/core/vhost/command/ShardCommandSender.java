@@ -8,7 +8,7 @@ import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;
-import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.vhost.partition.CausedCommands;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.partition.Partitions;
@@ -247,7 +247,7 @@ public final class ShardCommandSender implements EndOfBurstListener {
     Shard shard = partition.shard();
     Return commit = new Return(batch);
     try {
-      ShardStore store = partition.store();
+      PartitionStore store = partition.store();
       long storedBefore = store.storedCount();
       batch.applyWith(partition.outbox(), shard.faults());
       boolean wrote = store.storedCount() != storedBefore;

@@ -7,7 +7,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.runtime.EndOfBurstListener;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.vhost.command.PublishListener;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
@@ -31,7 +31,7 @@ public final class DeadLetterPublisher implements EndOfBurstListener, DeadLetter
 
   private final Partition home;
   private final Shard shard;
-  private final ShardStore store;
+  private final PartitionStore store;
   private final ShardCommandSender commands;
   private final ArrayDeque<OutgoingDeadLetter> local = new ArrayDeque<>();
   private final ArrayDeque<Runnable> waitingForRoom = new ArrayDeque<>(1);

@@ -15,7 +15,7 @@ import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.settings.LengthSettings;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.vhost.command.PublishListener;
@@ -54,7 +54,7 @@ public final class WaitingDeadLetters extends Timer {
   private final QueueMachine machine;
   private final Partition partition;
   private final Shard shard;
-  private final ShardStore store;
+  private final PartitionStore store;
   private final DeadLetterPublisher local;
   private final ShardCommandSender remote;
   private final DeadLetterRouter router;

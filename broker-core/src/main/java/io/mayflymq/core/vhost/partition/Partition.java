@@ -4,7 +4,7 @@ import io.mayflymq.core.deathjournal.DeathJournal;
 import io.mayflymq.core.metrics.PartitionCounts;
 import io.mayflymq.core.queue.index.PagePool;
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.PartitionStore;
 
 /**
  * A set of queues with what they share: a message log, memory pages, a death journal and the dead
@@ -19,13 +19,13 @@ public final class Partition {
 
   private final int index;
   private final Shard shard;
-  private final ShardStore store;
+  private final PartitionStore store;
   private final PagePool pages = new PagePool(SPARE_PAGES);
   private final DeathJournal journal;
   private final PartitionCounts counts = new PartitionCounts();
   private DeadLetterOutbox outbox;
 
-  Partition(int index, Shard shard, ShardStore store, int journalSize) {
+  Partition(int index, Shard shard, PartitionStore store, int journalSize) {
     this.index = index;
     this.shard = shard;
     this.store = store;
@@ -43,7 +43,7 @@ public final class Partition {
   }
 
   /** Returns the store of its messages. */
-  public ShardStore store() {
+  public PartitionStore store() {
     return store;
   }
 

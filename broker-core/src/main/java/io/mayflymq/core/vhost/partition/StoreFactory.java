@@ -1,7 +1,7 @@
 package io.mayflymq.core.vhost.partition;
 
 import io.mayflymq.core.runtime.Shard;
-import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.PartitionStore;
 
 /** Creates the store of each partition. */
 @FunctionalInterface
@@ -12,5 +12,5 @@ public interface StoreFactory {
    * @param partition the number of the partition, from 0
    * @param shard the only shard that uses the store
    */
-  ShardStore create(int partition, Shard shard);
+  PartitionStore create(int partition, Shard shard);
 }

@@ -7,7 +7,7 @@ import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.store.Commit;
-import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.vhost.command.PublishListener;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
 import io.mayflymq.core.vhost.deadletter.DeadLetterPublisher;
@@ -58,7 +58,7 @@ public final class Redrive implements LockedMessages {
   private final RedriveRouter router;
   private final Partition partition;
   private final Shard shard;
-  private final ShardStore store;
+  private final PartitionStore store;
   private final DeadLetterPublisher local;
   private final ShardCommandSender remote;
   private final Conditions conditions;

@@ -10,7 +10,7 @@ import java.util.Map;
 
 /**
  * The way of replies from a channel to those who wait for them: one task for each shard where they
- * live and each burst. Nobody is told whether a reply arrived, so there is no way back.
+ * live and each burst. No one learns whether a reply arrived, so there is no way back.
  */
 public final class ReplySender implements EndOfBurstListener {
   private record Reply(ReplyConsumer to, Message message) {}

@@ -2,7 +2,7 @@ package io.mayflymq.core.store.disk;
 
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.OrphanedQueue;
-import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.segment.ManualExecutor;
 import io.mayflymq.core.store.segment.MemoryDirectory;
 import io.mayflymq.core.store.segment.file.LogDirectory;
@@ -47,7 +47,7 @@ public final class MemoryHost implements StorageEnvironment {
    *
    * @param memoryBytes how much memory messages may take, in all
    */
-  public BiFunction<Integer, Shard, ShardStore> stores(int shards, long memoryBytes) {
+  public BiFunction<Integer, Shard, PartitionStore> stores(int shards, long memoryBytes) {
     StoreOptions options =
         new StoreOptions(
             Path.of("memory"),

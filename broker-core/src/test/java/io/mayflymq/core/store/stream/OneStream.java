@@ -23,7 +23,9 @@ public final class OneStream {
   private final ManualExecutor flusher = new ManualExecutor();
   private final StreamLogs logs =
       new StreamLogs(
-          new StreamDisk(new Disk(), flusher, new Nobody(), Sync.ALWAYS), Runnable::run, () -> {});
+          new StreamDisk(new Disk(), flusher, new IgnoringListener(), Sync.ALWAYS),
+          Runnable::run,
+          () -> {});
   private final StreamStore store = logs.open(1, new QueueName("/", "s"));
 
   /**
@@ -89,7 +91,7 @@ public final class OneStream {
     }
   }
 
-  private static final class Nobody implements LogListener {
+  private static final class IgnoringListener implements LogListener {
     @Override
     public void blocked(IOException cause) {}
 

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 /** How fast messages may go. */
 class RateLimiterTest {
-  /** How many go until this time, by somebody who comes back when he is told to. */
+  /** How many go until this time, by a caller who returns when told to. */
   private static int sent(RateLimiter budget, long from, long until) {
     int sent = 0;
     for (long now = from; now < until; ) {

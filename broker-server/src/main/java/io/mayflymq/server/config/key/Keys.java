@@ -215,7 +215,7 @@ public final class Keys {
           "definitions.skip_if_unchanged",
           bool(),
           "false",
-          "Whether they are passed over if they are the same as the last time.");
+          "Whether they are not imported if they are the same as the last time.");
 
   static final Setting<Double> MEMORY_WATERMARK_RELATIVE =
       Setting.of(

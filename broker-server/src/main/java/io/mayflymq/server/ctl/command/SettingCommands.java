@@ -40,11 +40,11 @@ public final class SettingCommands {
             .takes("key", "value")
             .noting("Only keys that the broker looks at while it runs; others are named if tried.")
             .does(SettingCommands::setConfig),
-        Command.named("set_alarm", "Raises an alarm by hand, which blocks publishers")
+        Command.named("set_alarm", "Raises an alarm manually, which blocks publishers")
             .takes("resource")
             .noting("<resource> is memory or disk. The alarm stays until clear_alarm.")
             .does(SettingCommands::setAlarm),
-        Command.named("clear_alarm", "Clears an alarm that was raised by hand")
+        Command.named("clear_alarm", "Clears an alarm that was raised manually")
             .takes("resource")
             .does(SettingCommands::clearAlarm));
   }

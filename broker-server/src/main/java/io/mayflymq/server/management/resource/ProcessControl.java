@@ -8,7 +8,7 @@ import java.util.Optional;
 
 /** Controls the process, and the broker in it as a whole. Any thread may call. */
 public interface ProcessControl {
-  /** Stops the process in order, as SIGTERM does; returns before that is done. */
+  /** Stops the process cleanly, as SIGTERM does; returns before that is done. */
   void stop();
 
   /**

@@ -60,7 +60,7 @@ class ClosingTimesIT {
       }
     }
     assertThat(quickest)
-        .as("nobody waits long to hear of a mistake")
+        .as("a client learns of a mistake soon")
         .isLessThan(Patience.FORGOTTEN_MILLIS);
   }
 }

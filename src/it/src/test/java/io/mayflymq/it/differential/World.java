@@ -126,7 +126,7 @@ final class World implements AutoCloseable {
     String rank = it.priority() + "";
     if (policies.entrySet().stream()
         .anyMatch(other -> other.getValue().equals(rank) && !other.getKey().equals(it.name()))) {
-      return "passed over";
+      return "skipped";
     }
     policies.put(it.name(), rank);
     String body =
@@ -146,7 +146,7 @@ final class World implements AutoCloseable {
           Arrays.stream(clients).anyMatch(client -> client != null && client.consumes(it.queue()));
       if (other && !it.exclusive()) {
         // Whose turn it is among several is not for clients to know.
-        return "passed over";
+        return "skipped";
       }
       client(it.channel()).consume(it);
     } else if (step instanceof Step.Cancel it) {

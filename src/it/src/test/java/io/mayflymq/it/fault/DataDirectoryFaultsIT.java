@@ -357,7 +357,8 @@ class DataDirectoryFaultsIT {
   }
 
   /**
-   * The files below a directory and their lengths, but for those that come and go with a process.
+   * The files below a directory and their lengths, but for those that exist only while a process
+   * runs.
    */
   private static Map<String, Long> files(Path root) throws IOException {
     Map<String, Long> files = new TreeMap<>();

@@ -211,9 +211,9 @@ public final class BrokerProcess implements AutoCloseable {
   }
 
   /**
-   * A port of the loopback address that nobody listens on at this moment: below those that systems
-   * give to clients, so that no connection of another test takes it before the broker does, and not
-   * given out before, so that no other broker does either.
+   * A port of the loopback address that no process listens on at this moment: below those that
+   * systems give to clients, so that no connection of another test takes it before the broker does,
+   * and not given out before, so that no other broker does either.
    */
   public static int freePort() {
     while (true) {

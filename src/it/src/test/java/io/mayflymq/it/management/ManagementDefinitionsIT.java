@@ -129,7 +129,7 @@ class ManagementDefinitionsIT extends AccessFixture {
   }
 
   @Test
-  @MayflyOnly("shows the limits of all users to whoever may use the API; 500 for no user")
+  @MayflyOnly("shows the limits of all users to all users of the API; 500 for no user")
   void aUserSeesOnlyTheirOwnLimits(Amqp amqp) throws Exception {
     String one = user(amqp, "management");
     String two = user(amqp, "management");

@@ -13,7 +13,7 @@ import java.util.Map;
 
 /**
  * Has a broker do everything that has a counter, a round after the other: publishes and their
- * outcomes, all kinds of deliveries, deaths of all reasons, objects that come and go.
+ * outcomes, all kinds of deliveries, deaths of all reasons, objects that are created and deleted.
  *
  * <p>From the first round on there are a message that is ready, one that is not acknowledged, and
  * consumers.

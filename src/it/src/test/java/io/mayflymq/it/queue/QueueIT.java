@@ -249,9 +249,9 @@ class QueueIT {
     locked(other, queue, channel -> channel.queueDelete(queue));
     locked(other, queue, channel -> channel.queueBind(queue, "amq.direct", "k"));
 
-    other.createChannel().basicPublish("", queue, PLAIN, bytes("anybody may publish"));
+    other.createChannel().basicPublish("", queue, PLAIN, bytes("others may publish"));
     Deliveries consumer = Deliveries.from(owner, queue, true);
-    assertThat(consumer.next().body()).isEqualTo("anybody may publish");
+    assertThat(consumer.next().body()).isEqualTo("others may publish");
   }
 
   private interface Use {

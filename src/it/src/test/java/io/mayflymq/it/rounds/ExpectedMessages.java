@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /*
  * What the clients know of the messages that were published to one queue.
  *
- * A message is of three kinds when the broker is killed. It must be there: it was confirmed, and nobody has settled it. It must not
+ * A message is of three kinds when the broker is killed. It must be there: it was confirmed, and no consumer has settled it. It must not
  * be there: it was settled, the broker had answered something sent after that, and more than a second has passed since, or as much more as the slowest confirm has taken. About
  * the rest the clients cannot know. What they find after the restart then makes everything certain: what is there must stay, and
  * what is not there must never be seen again, which is why such messages are removed from the expected messages, and why a message that is not

@@ -65,7 +65,7 @@ final class Stream {
       }
     }
     if (id < 0) {
-      throw new AssertionError("a message of " + body.length + " bytes that nobody has published");
+      throw new AssertionError("a message of " + body.length + " bytes that was never published");
     }
     return id;
   }

@@ -202,9 +202,9 @@ class TlsIT {
       try (Connection connection = factory(server.trusted()).newConnection()) {
         assertThat(connection.isOpen()).as("a client without certificate, by PLAIN").isTrue();
       }
-      ConnectionFactory nobody = factory(server.trusted());
-      nobody.setSaslConfig(DefaultSaslConfig.EXTERNAL);
-      assertThatThrownBy(nobody::newConnection)
+      ConnectionFactory anonymous = factory(server.trusted());
+      anonymous.setSaslConfig(DefaultSaslConfig.EXTERNAL);
+      assertThatThrownBy(anonymous::newConnection)
           .hasMessageContaining(
               "ACCESS_REFUSED - Login was refused using authentication mechanism EXTERNAL. For"
                   + " details see the broker logfile.");

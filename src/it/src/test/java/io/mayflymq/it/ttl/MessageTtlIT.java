@@ -107,7 +107,7 @@ class MessageTtlIT {
         returned -> {
           throw new AssertionError("an expired message was returned");
         });
-    channel.basicPublish("", queue, true, expiring(0), bytes("nobody takes it"));
+    channel.basicPublish("", queue, true, expiring(0), bytes("not consumed"));
     assertThat(channel.waitForConfirms(Patience.MILLIS)).isTrue();
     assertThat(amqp.ready(queue)).isZero();
 

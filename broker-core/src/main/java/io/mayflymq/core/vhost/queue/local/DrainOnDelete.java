@@ -6,7 +6,7 @@ import io.mayflymq.core.queue.LeasedQueue;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.Commit;
-import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.vhost.deadletter.DeadLetterPublisher;
 import io.mayflymq.core.vhost.partition.CausedCommands;
 import io.mayflymq.core.vhost.queue.LockedMessages;
@@ -28,7 +28,7 @@ final class DrainOnDelete {
   private final QueueMachine machine;
   private final DropTrigger cause;
   private final Shard shard;
-  private final ShardStore store;
+  private final PartitionStore store;
   private final DeadLetterPublisher deadLetters;
   private final CompletableFuture<Boolean> end = new CompletableFuture<>();
   private final CausedCommands consequences = new CausedCommands();

@@ -5,7 +5,7 @@ import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.queue.QueueMachine;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.settings.QueueType;
-import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.StreamStore;
 import io.mayflymq.core.stream.StreamMachine;
 import io.mayflymq.core.vhost.partition.Partition;
@@ -26,7 +26,7 @@ record QueueMachineFactory(Queue queue, QueueEffects effects) {
    */
   QueueMachine create(QueueSettings settings, long nowMillis, BooleanSupplier isThere) {
     Partition partition = queue.partition();
-    ShardStore store = partition.store();
+    PartitionStore store = partition.store();
     if (settings.type() != QueueType.STREAM) {
       return new ClassicQueueMachine(
           settings,

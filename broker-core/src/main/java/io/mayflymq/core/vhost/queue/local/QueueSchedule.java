@@ -16,7 +16,7 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.settings.LengthSettings;
 import io.mayflymq.core.settings.QueueSettings;
-import io.mayflymq.core.store.ShardStore;
+import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.StoreIds;
 import io.mayflymq.core.store.UnsettledEntry;
 import io.mayflymq.core.vhost.queue.Queue;
@@ -39,7 +39,7 @@ final class QueueSchedule extends Timer {
   private final QueueMachine machine;
   private final LocalEnvironment environment;
   private final Shard shard;
-  private final ShardStore store;
+  private final PartitionStore store;
   private final ScheduledMessages messages;
   private final Departure onTime = new Departure(this::release);
   private long wakeAt = Deadlines.NEVER;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 class SegmentFilesTest {
   private static final int SEGMENT = LogRig.options(Sync.ALWAYS).segmentBytes();
 
-  /** The first messages of a queue come and go until a segment has left its file. */
+  /** The first messages of a queue arrive and leave until a segment has left its file. */
   private static LogRig withSpare() {
     LogRig rig = new LogRig();
     int sequence = 0;

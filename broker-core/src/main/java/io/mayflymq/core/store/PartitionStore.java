@@ -8,7 +8,7 @@ import java.util.function.LongConsumer;
 /**
  * Stores the messages of a shard's queues. Belongs to the shard's thread, except for {@link #open}.
  */
-public interface ShardStore {
+public interface PartitionStore {
   /**
    * Returns the store of a queue. Any thread may call.
    *

@@ -6,10 +6,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 
 /** A store that does what another does: to watch it. */
-public class ForwardingShardStore implements ShardStore {
-  private final ShardStore store;
+public class ForwardingPartitionStore implements PartitionStore {
+  private final PartitionStore store;
 
-  public ForwardingShardStore(ShardStore store) {
+  public ForwardingPartitionStore(PartitionStore store) {
     this.store = store;
   }
 
