@@ -50,9 +50,13 @@ public final class Logging extends ContextAwareBase implements Configurator {
   private static final String FILE = "file";
   private static final String RECENT = "recent";
 
+  /** The logger of the audit category. */
+  private static final String AUDIT = LogCategory.AUDIT.loggers().get(0);
+
   // As static as Logback itself is.
   private static volatile LogLevels levels;
   private static volatile RecentLines recent;
+  private static volatile RecentChanges changes;
 
   /** Called by Logback's service loader. */
   public Logging() {}
@@ -88,6 +92,10 @@ public final class Logging extends ContextAwareBase implements Configurator {
       FileAppender<ILoggingEvent> appender = file(settings.rotation(), settings.path().get());
       add(FILE, file.level(), written(appender, file.format()));
     }
+    changes = new RecentChanges();
+    changes.setContext(context);
+    changes.start();
+    context.getLogger(AUDIT).addAppender(changes);
     recent = new RecentLines(layout(LogFormat.PLAINTEXT));
     add(RECENT, settings.console().orElse(settings.file()).level(), recent);
   }
@@ -234,6 +242,11 @@ public final class Logging extends ContextAwareBase implements Configurator {
   /** Returns the last lines, at most so many of those that are kept. */
   public static LogTail last(int most) {
     return recent == null ? new LogTail(List.of(), 0) : recent.last(most);
+  }
+
+  /** Returns the last changes that the audit category has, the latest first. */
+  public static List<Change> latestChanges() {
+    return changes == null ? List.of() : changes.latest();
   }
 
   /** Returns the lines after the first so many, as far as they are kept. */

@@ -83,7 +83,7 @@ final class ApiService implements HttpService {
           body -> {
             Response response =
                 route.handler().handle(request.with(route.parameters(), new Body(body)));
-            AuditLog.changed(head, principal, response);
+            AuditLog.changed(head, request.path(), principal, response);
             return encode(response);
           });
     }

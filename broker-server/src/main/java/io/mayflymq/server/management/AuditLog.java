@@ -17,17 +17,18 @@ final class AuditLog {
   private static final Logger LOGGER = LoggerFactory.getLogger("audit");
   private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
 
-  /** Requests of single messages, and those that change nothing. */
-  private static final List<String> NO_CHANGES =
-      List.of("/publish", "/get", "/dry-run", "/api/login", "/api/logout");
+  /** Requests about single messages. */
+  private static final Set<String> OF_MESSAGES = Set.of("publish", "get");
 
   private AuditLog() {}
 
-  /** A request was carried out. */
-  static void changed(RequestHead head, Principal principal, Response response) {
-    if (!READING.contains(head.method())
-        && response.status() < 400
-        && NO_CHANGES.stream().noneMatch(head.path()::endsWith)) {
+  /**
+   * A request was carried out.
+   *
+   * @param path the parts of its path, decoded
+   */
+  static void changed(RequestHead head, List<String> path, Principal principal, Response response) {
+    if (response.status() < 400 && isChange(head.method(), path)) {
       LOGGER.info(
           "user '{}' ({}): {} {}",
           principal.user(),
@@ -35,5 +36,21 @@ final class AuditLog {
           head.method(),
           head.path());
     }
+  }
+
+  /** Returns whether a request may change more than single messages. */
+  static boolean isChange(String method, List<String> path) {
+    if (READING.contains(method)) {
+      return false;
+    }
+    String first = path.get(0);
+    if (path.size() < 4) {
+      return !first.equals("login") && !first.equals("logout");
+    }
+    String last = path.get(path.size() - 1);
+    boolean ofMessages = method.equals("POST") && path.size() == 4 && OF_MESSAGES.contains(last);
+    boolean dryRun =
+        last.equals("dry-run") && (first.endsWith("policies") || path.get(3).equals("redrive"));
+    return !ofMessages && !dryRun;
   }
 }

@@ -11,6 +11,7 @@ import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.config.settings.TlsSettings;
 import io.mayflymq.server.connection.ClusterName;
 import io.mayflymq.server.json.Json;
+import io.mayflymq.server.logging.Logging;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Listing;
 import io.mayflymq.server.management.api.Request;
@@ -43,8 +44,17 @@ public final class OverviewResource {
         .get("nodes", this::nodes)
         .get("nodes/{node}", this::node)
         .get("nodes/{node}/memory", this::memory)
+        .get("changes", OverviewResource::changes)
         .delete("reset", this::reset)
         .delete("reset/{node}", this::reset);
+  }
+
+  private static Response changes(Request request) {
+    request.principal().requireMonitor();
+    return Response.ok(
+        Logging.latestChanges().stream()
+            .map(change -> Json.object("timestamp", change.atMillis(), "change", change.text()))
+            .toList());
   }
 
   /** Forgets the samples of the past, as RabbitMQ does; counters keep their values. */

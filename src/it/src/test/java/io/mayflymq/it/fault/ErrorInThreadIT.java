@@ -39,7 +39,7 @@ class ErrorInThreadIT {
    */
   private static final List<String> THREADS =
       List.of(
-          "AsyncAppender-Worker-ConsoleAppender",
+          "AsyncAppender-Worker-console",
           "control-io-0",
           "housekeeping",
           "management-0",

@@ -9,6 +9,7 @@ import com.rabbitmq.client.Connection;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
+import io.mayflymq.it.harness.Http;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.Patience;
 import java.nio.file.Files;
@@ -66,6 +67,13 @@ class LoggingIT {
       assertThat(broker.output())
           .noneMatch(line -> line.contains("secret-word"))
           .noneMatch(line -> line.contains("queue.created"));
+      assertThat(
+              Http.as(broker.httpPort(), "guest", "guest")
+                  .get("changes")
+                  .json()
+                  .findValuesAsText("change"))
+          .anyMatch(change -> change.contains("PUT /api/policies/%2F/short"))
+          .anyMatch(change -> change.contains("queue 'lasting'"));
       run(broker, "set_log_level", "audit", "debug");
       try (Connection connection = broker.factory().newConnection()) {
         connection.createChannel().queueDeclare("brief", false, true, true, Map.of());

@@ -3,7 +3,7 @@
 import { html } from '../lib/lit-html.js';
 import { get, query } from '../api.js';
 import { badge, card, facts, gauge, plot, rangeChoice, table } from '../components.js';
-import { bytes, count, duration, number, rate, rateOf } from '../format.js';
+import { bytes, count, duration, number, rate, rateOf, time } from '../format.js';
 import { sampleParameters } from '../history.js';
 import { link } from '../router.js';
 import { isMonitor } from '../session.js';
@@ -11,11 +11,12 @@ import { isMonitor } from '../session.js';
 export const title = () => 'Overview';
 
 export async function load(page, options) {
-  const [overview, nodes] = await Promise.all([
+  const [overview, nodes, changes] = await Promise.all([
     get('overview' + query(sampleParameters()), options),
     isMonitor() ? get('nodes' + query(sampleParameters()), options) : [],
+    isMonitor() ? get('changes', options) : undefined,
   ]);
-  return { overview, node: nodes[0] };
+  return { overview, node: nodes[0], changes };
 }
 
 /** What is wrong with the node, in words. */
@@ -47,7 +48,7 @@ function churn(rates) {
     { name: 'Churn' });
 }
 
-export function view(page, { overview, node }) {
+export function view(page, { overview, node, changes }) {
   const totals = overview.queue_totals ?? {};
   const stats = overview.message_stats ?? {};
   const objects = overview.object_totals ?? {};
@@ -95,5 +96,9 @@ export function view(page, { overview, node }) {
         { title: 'Port', numeric: true, cell: each => String(each.port) },
       ], overview.listeners, { name: 'Listeners' }))}
     </div>
+    ${changes === undefined ? '' : card('Changed lately', table([
+      { title: 'When', cell: each => time(each.timestamp) },
+      { title: 'Change', cell: each => each.change },
+    ], changes.slice(0, 10), { name: 'Changed lately', empty: 'Nothing since the broker was started.' }))}
     <p class="hint">${overview.product_name} ${overview.product_version} follows the rules of RabbitMQ ${overview.rabbitmq_version}. ${count(overview.exchange_types?.length ?? 0, 'exchange type')}.</p>`;
 }

@@ -1,0 +1,9 @@
+package io.mayflymq.server.logging;
+
+/**
+ * A change that the audit category of the log has.
+ *
+ * @param atMillis when it was made, since 1970
+ * @param text who made it, from where, and what it is
+ */
+public record Change(long atMillis, String text) {}

@@ -1,0 +1,33 @@
+package io.mayflymq.server.management;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.server.management.api.Request;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class AuditLogTest {
+  @ParameterizedTest
+  @CsvSource({
+    "PUT, users/ann, true",
+    "DELETE, queues/%2F/orders, true",
+    "DELETE, queues/%2F/get, true",
+    "PUT, exchanges/%2F/publish, true",
+    "PUT, policies/%2F/dry-run, true",
+    "DELETE, queues/%2F/orders/contents, true",
+    "DELETE, queues/%2F/orders/scheduled/dry-run, true",
+    "POST, queues/%2F/orders/redrive, true",
+    "POST, definitions, true",
+    "GET, queues/%2F/orders, false",
+    "POST, exchanges/%2F/amq.topic/publish, false",
+    "POST, queues/%2F/orders/get, false",
+    "PUT, policies/%2F/short/dry-run, false",
+    "DELETE, operator-policies/%2F/short/dry-run, false",
+    "POST, queues/%2F/orders/redrive/dry-run, false",
+    "POST, login, false",
+    "POST, logout, false",
+  })
+  void requestsThatChangeMoreThanMessagesAreLogged(String method, String path, boolean logged) {
+    assertThat(AuditLog.isChange(method, Request.split(path))).isEqualTo(logged);
+  }
+}
