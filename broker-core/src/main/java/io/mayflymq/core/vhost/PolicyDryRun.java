@@ -25,7 +25,7 @@ public record PolicyDryRun(List<QueueChange> queues, List<ExchangeChange> exchan
    *
    * @param name its name
    * @param before its present settings
-   * @param after what it would live by
+   * @param after its settings with the change
    * @param keys the same by the keys of policies
    * @param policyImpact what would happen to it and to its messages
    * @param nowMillis when this was found out, in ms since the epoch

@@ -3,6 +3,7 @@ package io.mayflymq.server.management;
 import io.mayflymq.server.http.RequestHead;
 import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.auth.CrossSite;
 import io.netty.util.NetUtil;
 import java.util.List;
 import java.util.Set;
@@ -15,7 +16,6 @@ import org.slf4j.LoggerFactory;
  */
 final class AuditLog {
   private static final Logger LOGGER = LoggerFactory.getLogger("audit");
-  private static final Set<String> READING = Set.of("GET", "HEAD", "OPTIONS");
 
   /** Requests about single messages. */
   private static final Set<String> OF_MESSAGES = Set.of("publish", "get");
@@ -40,7 +40,7 @@ final class AuditLog {
 
   /** Returns whether a request may change more than single messages. */
   static boolean isChange(String method, List<String> path) {
-    if (READING.contains(method)) {
+    if (CrossSite.isReading(method)) {
       return false;
     }
     String first = path.get(0);

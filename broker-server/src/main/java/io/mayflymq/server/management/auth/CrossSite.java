@@ -53,7 +53,7 @@ public final class CrossSite {
   }
 
   /** Returns whether requests of a method change nothing. */
-  static boolean isReading(String method) {
+  public static boolean isReading(String method) {
     return READING.contains(method);
   }
 
