@@ -401,6 +401,9 @@ public final class ClassicQueueMachine
     deadlines.cleared();
     returns.clear();
     messages.dispose();
+    if (state.tracer != null) {
+      state.tracer.closed();
+    }
   }
 
   // Views

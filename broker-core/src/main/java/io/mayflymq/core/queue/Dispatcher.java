@@ -10,6 +10,7 @@ import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.EntryMetadata;
 import io.mayflymq.core.queue.index.MessageIndex;
 import io.mayflymq.core.queue.messages.QueueMessages;
+import io.mayflymq.core.tracing.QueueTracer;
 
 /**
  * Delivers messages: a new one directly to a waiting consumer, ready ones as long as consumers can
@@ -17,13 +18,14 @@ import io.mayflymq.core.queue.messages.QueueMessages;
  * never delivered.
  */
 final class Dispatcher {
-  private static final long NO_SETTLEMENT = -1;
+  private static final long NO_SETTLEMENT = QueueTracer.NO_SETTLEMENT;
 
   private final QueueState state;
   private final MessageIndex<Message> index;
   private final QueueMessages messages;
   private final MessageRemover messageRemover;
   private final ConsumerRotation consumers;
+  private final QueueTracer tracer;
 
   /** Null until a message has waited for consumers, which it does in few queues. */
   private ConsumerCapacity capacity;
@@ -34,6 +36,7 @@ final class Dispatcher {
     this.messages = state.messages;
     this.messageRemover = messageRemover;
     this.consumers = consumers;
+    this.tracer = state.tracer;
   }
 
   /** Delivers a new message to a waiting consumer, if there is one. */
@@ -49,6 +52,9 @@ final class Dispatcher {
       consumer.delivered();
     }
     deliver(consumer, sequence, message, false);
+    if (tracer != null) {
+      trace(sequence, message, false, nowMillis, consumer);
+    }
     return true;
   }
 
@@ -93,6 +99,7 @@ final class Dispatcher {
       }
       boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
       int returns = redelivered && state.countsReturns() ? EntryMetadata.returns(index, head) : 0;
+      long enqueuedAt = tracer == null ? 0 : index.enqueuedAt(head);
       Message message;
       long sequence = NO_SETTLEMENT;
       if (consumer.acknowledges()) {
@@ -106,6 +113,9 @@ final class Dispatcher {
         message = DeliveryCount.of(message, returns);
       }
       deliver(consumer, sequence, message, redelivered);
+      if (tracer != null) {
+        trace(sequence, message, redelivered, enqueuedAt, consumer);
+      }
     }
   }
 
@@ -113,6 +123,11 @@ final class Dispatcher {
     consumers.served(consumer);
     state.counters.delivered(consumer.acknowledges(), message.bodyLength(), redelivered);
     consumer.outlet().deliver(consumer, sequence, message, redelivered);
+  }
+
+  private void trace(
+      long sequence, Message message, boolean redelivered, long enqueuedAt, Consumer consumer) {
+    tracer.delivered(sequence, message, redelivered, enqueuedAt, consumer.tag().value());
   }
 
   /** Puts a consumer back into the rotation, as it may be able to take messages again. */
@@ -138,13 +153,17 @@ final class Dispatcher {
     boolean redelivered = (index.flags(head) & EntryFlags.REDELIVERED) != 0;
     boolean countsReturns = state.countsReturns();
     int returns = countsReturns ? EntryMetadata.returns(index, head) : 0;
+    long enqueuedAt = tracer == null ? 0 : index.enqueuedAt(head);
     Message message = acknowledges ? messages.take(head, returns) : messageRemover.leave(head);
     if (countsReturns) {
       message = DeliveryCount.of(message, returns);
     }
     messageRemover.headMoved();
     state.counters.got(acknowledges, message.bodyLength(), redelivered);
-    return new GetResult(
-        acknowledges ? head : NO_SETTLEMENT, message, redelivered, index.readyCount());
+    long sequence = acknowledges ? head : NO_SETTLEMENT;
+    if (tracer != null) {
+      tracer.delivered(sequence, message, redelivered, enqueuedAt, null);
+    }
+    return new GetResult(sequence, message, redelivered, index.readyCount());
   }
 }

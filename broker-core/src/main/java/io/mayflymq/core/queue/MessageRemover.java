@@ -72,21 +72,34 @@ final class MessageRemover {
     return state.settings().deadLetters();
   }
 
-  /** Without a dead letter exchange the content is only useful to the death journal. */
+  /**
+   * Without a dead letter exchange the content is only useful to the death journal, and to a trace.
+   */
   private Message contentOf(long sequence) {
-    return deadLetters().areWanted() ? messages.get(sequence) : messages.peekIfCheap(sequence);
+    return deadLetters().areWanted() || state.tracer != null
+        ? messages.get(sequence)
+        : messages.peekIfCheap(sequence);
   }
 
   private void die(
       long sequence, Message message, DropTrigger cause, long deadlineMillis, long nowMillis) {
+    Message dead = traced(message, cause, state.tracer == null ? 0 : index.enqueuedAt(sequence));
     deadlines.leaving(sequence);
     UnsettledEntry entry = messages.detach(sequence);
-    state.effects.died(message, entry, cause, deadlineMillis, nowMillis);
+    state.effects.died(dead, entry, cause, deadlineMillis, nowMillis);
   }
 
   /** Drops or dead-letters a message that never entered the queue, because of the length limit. */
   void dieOutside(Message message, long nowMillis) {
-    state.effects.died(message, null, overLimit(1), Deadlines.NEVER, nowMillis);
+    DropTrigger cause = overLimit(1);
+    Message dead = traced(message, cause, nowMillis);
+    state.effects.died(dead, null, cause, Deadlines.NEVER, nowMillis);
+  }
+
+  private Message traced(Message message, DropTrigger cause, long enqueuedAtMillis) {
+    return state.tracer == null || message == null
+        ? message
+        : state.tracer.died(message, cause, enqueuedAtMillis);
   }
 
   /**

@@ -4,6 +4,7 @@ import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.store.UnsettledEntry;
+import io.mayflymq.core.tracing.QueueTracer;
 
 /**
  * What a {@link ClassicQueueMachine} wants done outside of itself. Its methods are called from
@@ -46,4 +47,9 @@ public interface QueueEffects {
 
   /** Called when the lease has ended: the queue has to be deleted. */
   void leaseEnded();
+
+  /** Returns what is told of the messages of the queue, for traces; null if nothing is. */
+  default QueueTracer tracer() {
+    return null;
+  }
 }

@@ -7,6 +7,7 @@ import io.mayflymq.core.queue.messages.MessageDeadlines;
 import io.mayflymq.core.queue.messages.QueueMessages;
 import io.mayflymq.core.settings.LengthSettings;
 import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.tracing.QueueTracer;
 
 /**
  * What the parts of a {@link ClassicQueueMachine} share. Settings are changed here only: the parts
@@ -20,6 +21,10 @@ final class QueueState {
   final MessageDeadlines deadlines;
   final QueueEffects effects;
   final QueueTimer timer;
+
+  /** Null if messages are not traced. */
+  final QueueTracer tracer;
+
   final Counters counters = new Counters();
   private QueueSettings settings;
 
@@ -34,6 +39,7 @@ final class QueueState {
     this.deadlines = messages.deadlines();
     this.effects = effects;
     this.timer = new QueueTimer(effects);
+    this.tracer = effects.tracer();
     use(settings);
   }
 

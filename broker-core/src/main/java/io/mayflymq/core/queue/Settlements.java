@@ -3,6 +3,8 @@ package io.mayflymq.core.queue;
 import io.mayflymq.core.message.DropTrigger;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.queue.index.MessageIndex;
+import io.mayflymq.core.tracing.QueueTracer;
+import io.mayflymq.core.tracing.QueueTracer.Settlement;
 
 /**
  * Settles ranges of messages. An exception for one message does not keep the others from being
@@ -13,12 +15,14 @@ final class Settlements {
   private final MessageIndex<Message> index;
   private final MessageRemover messageRemover;
   private final Redeliveries returns;
+  private final QueueTracer tracer;
   private Throwable failure;
 
   Settlements(QueueState state, MessageRemover messageRemover, Redeliveries returns) {
     this.index = state.index;
     this.messageRemover = messageRemover;
     this.returns = returns;
+    this.tracer = state.tracer;
   }
 
   /**
@@ -32,6 +36,7 @@ final class Settlements {
       if (index.isUnacked(sequence)) {
         count++;
         try {
+          trace(sequence, Settlement.ACKNOWLEDGED);
           messageRemover.discard(sequence);
         } catch (RuntimeException | Error e) {
           failed(e);
@@ -52,6 +57,7 @@ final class Settlements {
       if (index.isUnacked(sequence)) {
         count++;
         try {
+          trace(sequence, Settlement.REJECTED);
           messageRemover.die(sequence, cause, nowMillis);
         } catch (RuntimeException | Error e) {
           failed(e);
@@ -72,6 +78,7 @@ final class Settlements {
       if (index.isUnacked(sequence)) {
         count++;
         try {
+          trace(sequence, Settlement.REQUEUED);
           returns.putBack(sequence, failed, nowMillis);
         } catch (RuntimeException | Error e) {
           failed(e);
@@ -79,6 +86,12 @@ final class Settlements {
       }
     }
     return count;
+  }
+
+  private void trace(long sequence, Settlement settlement) {
+    if (tracer != null) {
+      tracer.settled(sequence, settlement);
+    }
   }
 
   private void failed(Throwable thrown) {

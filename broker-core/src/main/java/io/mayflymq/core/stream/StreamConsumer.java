@@ -4,6 +4,7 @@ import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.consumer.Consumer;
 import io.mayflymq.core.store.StreamCursor;
+import io.mayflymq.core.tracing.QueueTracer;
 
 /** A consumer of a stream, with a position and a credit of its own. */
 final class StreamConsumer {
@@ -11,6 +12,7 @@ final class StreamConsumer {
   private final StreamCursor cursor;
   private final StreamFilter filter;
   private final Counters counters;
+  private final QueueTracer tracer;
   private int unacked;
 
   /** The message at the cursor that the consumer has not got yet, or null. */
@@ -19,8 +21,14 @@ final class StreamConsumer {
   /** Whether its channel had no room when last asked. */
   boolean blocked;
 
-  StreamConsumer(Consumer consumer, StreamCursor cursor, Counters counters) {
+  /**
+   * Creates a consumer.
+   *
+   * @param tracer is told of deliveries, or null
+   */
+  StreamConsumer(Consumer consumer, StreamCursor cursor, Counters counters, QueueTracer tracer) {
     this.counters = counters;
+    this.tracer = tracer;
     this.consumer = consumer;
     this.cursor = cursor;
     this.filter = StreamFilter.of(consumer.arguments());
@@ -71,6 +79,11 @@ final class StreamConsumer {
     unacked++;
     counters.delivered(true, message.bodyLength(), false);
     consumer.outlet().deliver(consumer, cursor.offset(), message, false);
+    if (tracer != null) {
+      // Settlements only give credit, and many consumers get the same message.
+      tracer.delivered(
+          QueueTracer.NO_SETTLEMENT, message, false, QueueTracer.UNKNOWN, consumer.tag().value());
+    }
     return message;
   }
 

@@ -134,7 +134,8 @@ public final class StreamMachine implements QueueMachine {
   public void subscribe(Consumer consumer, long nowMillis) {
     OffsetSpec begin = OffsetSpec.of(consumer.arguments()).orElse(new OffsetSpec.Next());
     StreamConsumer reader =
-        new StreamConsumer(consumer, log.read(begin.in(log, nowMillis)), counters);
+        new StreamConsumer(
+            consumer, log.read(begin.in(log, nowMillis)), counters, effects.tracer());
     consumers.put(consumer, reader);
     feed(reader, nowMillis);
   }

@@ -13,6 +13,7 @@ import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.StoreIds;
+import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.core.vhost.deadletter.DeadLetterPublishers;
 import io.mayflymq.core.vhost.event.EventExchange;
 import io.mayflymq.core.vhost.partition.Partition;
@@ -36,6 +37,7 @@ public final class Broker {
   private final Map<String, VirtualHost> vhosts = new ConcurrentHashMap<>();
   private volatile QueueType defaultQueueType = QueueType.CLASSIC;
   private volatile Defaults defaults = Defaults.NONE;
+  private volatile MessageTracer tracer;
 
   /**
    * Creates a broker without virtual hosts.
@@ -56,6 +58,7 @@ public final class Broker {
             new Churn(),
             () -> defaultQueueType,
             () -> defaults,
+            () -> tracer,
             new TopologyAudit(events));
   }
 
@@ -136,6 +139,15 @@ public final class Broker {
    */
   public void setDefaults(Defaults changed) {
     defaults = changed;
+  }
+
+  /**
+   * Sets what is told of messages, for traces. To be called before there is any virtual host.
+   *
+   * @param changed null if messages are not traced
+   */
+  public void setTracer(MessageTracer changed) {
+    tracer = changed;
   }
 
   /** Returns the shards that do the work of the queues. */

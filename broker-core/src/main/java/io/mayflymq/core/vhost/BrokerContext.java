@@ -5,6 +5,7 @@ import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.settings.QueueType;
+import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.core.vhost.deadletter.DeadLetterPublishers;
 import io.mayflymq.core.vhost.partition.Partitions;
 import java.time.InstantSource;
@@ -22,6 +23,7 @@ import java.util.function.Supplier;
  * @param churn counts connections, channels and queues that are created and closed
  * @param defaultQueueType what a queue is that is declared without a type
  * @param defaults what counts for queues and exchanges where nothing else is said
+ * @param tracer what is told of messages, for traces; gives null if nothing is
  * @param events where it is told what happens
  */
 record BrokerContext(
@@ -33,4 +35,5 @@ record BrokerContext(
     Churn churn,
     Supplier<QueueType> defaultQueueType,
     Supplier<Defaults> defaults,
+    Supplier<MessageTracer> tracer,
     BrokerEvents events) {}

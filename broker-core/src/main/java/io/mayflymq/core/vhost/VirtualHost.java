@@ -17,6 +17,7 @@ import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.core.vhost.deadletter.DeadLetterRouter;
 import io.mayflymq.core.vhost.event.Firehose;
 import io.mayflymq.core.vhost.queue.DeclaredQueue;
@@ -215,6 +216,11 @@ public final class VirtualHost implements QueueHost {
    */
   public CompletableFuture<Void> unbind(Binding binding, Object connection) {
     return state.ask(() -> exchanges.unbind(binding, connection));
+  }
+
+  @Override
+  public MessageTracer tracer() {
+    return broker.tracer().get();
   }
 
   @Override

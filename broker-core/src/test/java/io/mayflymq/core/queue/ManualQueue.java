@@ -13,6 +13,7 @@ import io.mayflymq.core.settings.LeaseUse;
 import io.mayflymq.core.settings.Overflow;
 import io.mayflymq.core.settings.QueueSettings;
 import io.mayflymq.core.store.UnsettledEntry;
+import io.mayflymq.core.tracing.QueueTracer;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.ShortString;
 import java.util.ArrayList;
@@ -38,6 +39,7 @@ public final class ManualQueue implements QueueEffects {
   public final List<Long> settled = store.settled;
   private final Map<Long, Entry> kept = new TreeMap<>();
   private final QueueSettings settings;
+  private final QueueTracer tracer;
   public final Consumer getter = consumer(true, false, 0);
   public long now;
   long timerAt = Long.MAX_VALUE;
@@ -68,12 +70,18 @@ public final class ManualQueue implements QueueEffects {
   }
 
   public ManualQueue(QueueSettings settings) {
-    this(settings, START);
+    this(settings, (QueueTracer) null);
+  }
+
+  /** A queue whose messages are traced. */
+  ManualQueue(QueueSettings settings, QueueTracer tracer) {
+    this(settings, tracer, START);
     machine.start(now);
   }
 
-  private ManualQueue(QueueSettings settings, long now) {
+  private ManualQueue(QueueSettings settings, QueueTracer tracer, long now) {
     this.settings = settings;
+    this.tracer = tracer;
     this.now = now;
     machine = new ClassicQueueMachine(settings, new PagePool(2), store, this, now);
   }
@@ -88,7 +96,7 @@ public final class ManualQueue implements QueueEffects {
   }
 
   ManualQueue restarted(QueueSettings changed, long laterMillis, Random random) {
-    ManualQueue after = new ManualQueue(changed, now + laterMillis);
+    ManualQueue after = new ManualQueue(changed, tracer, now + laterMillis);
     List<Entry> entries = new ArrayList<>(kept.values());
     Collections.shuffle(entries, random);
     for (Entry entry : entries) {
@@ -244,6 +252,11 @@ public final class ManualQueue implements QueueEffects {
   @Override
   public void leaseEnded() {
     leaseEnded = true;
+  }
+
+  @Override
+  public QueueTracer tracer() {
+    return tracer;
   }
 
   private final class Own implements RecordingStore.Listener {

@@ -49,6 +49,20 @@ public final class RawProperties {
     return (flags(content) & PropertyFlags.HEADERS) != 0;
   }
 
+  /**
+   * Returns whether the content has a header of this name.
+   *
+   * @param name encoded
+   */
+  public static boolean hasHeader(byte[] content, byte[] name) {
+    if (!hasHeaders(content)) {
+      return false;
+    }
+    int at = headersAt(content);
+    return TableWalk.containsAnyKey(
+        content, at + Integer.BYTES, BigEndian.getInt(content, at), name, name);
+  }
+
   /** Returns a copy of the table of headers with its length. The table must exist. */
   public static byte[] headers(byte[] content) {
     int at = headersAt(content);

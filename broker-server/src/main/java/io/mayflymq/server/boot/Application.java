@@ -1,12 +1,15 @@
 package io.mayflymq.server.boot;
 
 import io.mayflymq.core.fault.BrokerThreads;
+import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.server.alarm.AlarmEvents;
 import io.mayflymq.server.alarm.Alarms;
 import io.mayflymq.server.alarm.ResourceMonitors;
 import io.mayflymq.server.alarm.ShardWatch;
 import io.mayflymq.server.config.LiveConfiguration;
+import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.config.settings.ServerSettings;
+import io.mayflymq.server.config.settings.TracingSettings;
 import io.mayflymq.server.management.ControlServer;
 import io.mayflymq.server.management.ManagementServer;
 import io.mayflymq.server.management.resource.ManagedBroker;
@@ -15,6 +18,7 @@ import io.mayflymq.server.metrics.PrometheusServer;
 import io.mayflymq.server.net.AmqpServer;
 import io.mayflymq.server.net.EventLoops;
 import io.mayflymq.server.net.StartException;
+import io.mayflymq.server.tracing.Tracing;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
@@ -74,7 +78,9 @@ final class Application implements AutoCloseable {
     held.push(monitors::close);
     EventLoops loops = new EventLoops(settings.shards(), threads);
     held.push(loops::close);
-    Storage storage = Storage.open(settings, loops, alarms, threads, acceptsLoss);
+    MessageTracer tracer = startTracing(settings.tracing());
+    Storage storage =
+        Storage.open(new Storage.Options(settings, acceptsLoss, tracer), loops, alarms, threads);
     held.push(storage::close);
     alarms.addListener(new AlarmEvents(storage.served().broker().events()));
     storage.loadDefinitions(settings.definitions());
@@ -98,6 +104,18 @@ final class Application implements AutoCloseable {
           monitors.announce();
           storage.announce();
         };
+  }
+
+  /**
+   * @return null if messages are not traced
+   */
+  private MessageTracer startTracing(TracingSettings settings) {
+    if (settings.endpoint().isEmpty()) {
+      return null;
+    }
+    Tracing tracing = Tracing.start(settings, NodeName.VALUE);
+    held.push(tracing::close);
+    return tracing.tracer();
   }
 
   /** Logs the limits and what was recovered. */

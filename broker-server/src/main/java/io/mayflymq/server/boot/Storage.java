@@ -16,6 +16,7 @@ import io.mayflymq.core.store.disk.DiskStores;
 import io.mayflymq.core.store.disk.StoreAlarms;
 import io.mayflymq.core.store.disk.StoreCheck;
 import io.mayflymq.core.store.disk.StoreOptions;
+import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.server.alarm.Alarm;
@@ -56,14 +57,24 @@ final class Storage implements AutoCloseable {
   private final Broker.Recovered recovered;
   private final long recoveryMillis;
 
+  /**
+   * How it is opened.
+   *
+   * @param settings the settings of the broker
+   * @param acceptsLoss whether it goes on without what is missing or damaged
+   * @param tracer what is told of messages, for traces; null if nothing is
+   */
+  record Options(ServerSettings settings, boolean acceptsLoss, MessageTracer tracer) {}
+
   private Storage(
       MetadataJournal metadata,
-      ServerSettings settings,
+      Options options,
       EventLoops loops,
       Alarms alarms,
-      BrokerThreads threads,
-      boolean acceptsLoss) {
+      BrokerThreads threads) {
     long started = System.nanoTime();
+    ServerSettings settings = options.settings();
+    boolean acceptsLoss = options.acceptsLoss();
     this.metadata = metadata;
     InstantSource clock = InstantSource.system();
     DiskStores stores =
@@ -78,6 +89,7 @@ final class Storage implements AutoCloseable {
     Broker broker = new Broker(partitions, metadata, clock, settings.defaults().vhost());
     broker.setDefaultQueueType(settings.defaults().queueType());
     broker.setDefaults(settings.defaults().objects());
+    broker.setTracer(options.tracer());
     AccessControl accessControl =
         new AccessControl(SecurityState.EMPTY, settings.auth().loopbackUsers(), clock);
     Sessions sessions = new Sessions(accessControl);
@@ -114,25 +126,20 @@ final class Storage implements AutoCloseable {
    *
    * @param alarms raised while messages cannot be written
    * @param threads makes those that write
-   * @param acceptsLoss whether it goes on without what is missing or damaged
    * @throws DataRefusedException if files are missing or damaged and that was not accepted; then
    *     nothing has been changed
    * @throws StartException if any of it cannot be read or written; then nothing is held
    */
-  static Storage open(
-      ServerSettings settings,
-      EventLoops loops,
-      Alarms alarms,
-      BrokerThreads threads,
-      boolean acceptsLoss)
+  static Storage open(Options options, EventLoops loops, Alarms alarms, BrokerThreads threads)
       throws StartException {
-    MetadataJournal.Expected expected = checkFiles(settings, acceptsLoss);
+    ServerSettings settings = options.settings();
+    MetadataJournal.Expected expected = checkFiles(settings, options.acceptsLoss());
     MetadataJournal metadata = null;
     try {
       metadata =
           MetadataJournal.open(
               settings.dataDir(), expected, threads, why -> metadataHealth(alarms, why));
-      return new Storage(metadata, settings, loops, alarms, threads, acceptsLoss);
+      return new Storage(metadata, options, loops, alarms, threads);
     } catch (MetadataException | StoreException e) {
       throw abandon(metadata, e);
     } catch (CompletionException e) {

@@ -13,6 +13,7 @@ import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
+import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.reply.ReplyConsumers;
@@ -50,6 +51,9 @@ public final class Publisher {
   private final RouteCache routes = new RouteCache();
   private final PropertiesScan properties = new PropertiesScan();
 
+  /** Null if messages are not traced. */
+  private final MessageTracer tracer;
+
   private Route<Queue> route = Route.none();
   private List<String> replyNames = List.of();
   private RoutingTable<Queue> countedTable;
@@ -68,6 +72,7 @@ public final class Publisher {
     this.access = access;
     this.shard = shard;
     this.replyName = replyName;
+    this.tracer = vhost.tracer();
   }
 
   /** Returns the route of the message that was accepted last. */
@@ -128,6 +133,21 @@ public final class Publisher {
       boolean immediate,
       byte[] content,
       int propertiesLength) {
+    if (tracer == null) {
+      return checked(exchange, routingKey, immediate, content, propertiesLength);
+    }
+    long start = tracer.now();
+    Message message = checked(exchange, routingKey, immediate, content, propertiesLength);
+    tracer.routed(vhost.name(), message, route.size(), start);
+    return message;
+  }
+
+  private Message checked(
+      ShortString exchange,
+      ShortString routingKey,
+      boolean immediate,
+      byte[] content,
+      int propertiesLength) {
     if (immediate) {
       throw new ConnectionException(ReplyCode.NOT_IMPLEMENTED, "immediate=true");
     }
@@ -149,7 +169,7 @@ public final class Publisher {
     if (ReplyAddress.isWanted(properties, content)) {
       byte[] addressed = ReplyAddress.put(replyName.get(), properties, content);
       int length = propertiesLength + addressed.length - content.length;
-      return accept(exchange, routingKey, false, addressed, length);
+      return checked(exchange, routingKey, false, addressed, length);
     }
     if (properties.userIdOffset() >= 0) {
       access.checkUserId(

@@ -116,6 +116,9 @@ public final class DeadLetterRouter implements OutgoingDeadLetter.Refusals {
       }
     }
     source.counters().add(Counter.of(fate), 1);
+    if (vhost.tracer() != null && message != null) {
+      vhost.tracer().deadLettered(source.storeName(), message, cause, fate, exchange);
+    }
     source
         .partition()
         .counts()

@@ -87,7 +87,7 @@ public final class Queue {
     return partition.shard();
   }
 
-  /** Returns what stores know the queue by, beside its id. */
+  /** Returns its names, by which stores and traces know it. */
   public QueueName storeName() {
     return new QueueName(vhost.name(), name());
   }

@@ -7,6 +7,7 @@ import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.route.Route;
 import io.mayflymq.core.settings.QueueSettings;
+import io.mayflymq.core.tracing.MessageTracer;
 import java.util.concurrent.CompletableFuture;
 
 /** What a queue needs of the virtual host that it is in. Any thread may call. */
@@ -22,6 +23,9 @@ public interface QueueHost {
 
   /** Returns the policies that apply to a queue at this moment. */
   EffectiveSettings byPolicies(QueueDefinition queue);
+
+  /** Returns what is told of messages, for traces; null if nothing is. */
+  MessageTracer tracer();
 
   /** Notes that a message takes a route: exchanges with history keep it, leases are renewed. */
   void follow(Route<Queue> route, Message message);

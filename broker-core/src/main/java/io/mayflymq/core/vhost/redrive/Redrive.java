@@ -8,6 +8,7 @@ import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.store.Commit;
 import io.mayflymq.core.store.PartitionStore;
+import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.core.vhost.command.PublishListener;
 import io.mayflymq.core.vhost.command.ShardCommandSender;
 import io.mayflymq.core.vhost.deadletter.DeadLetterPublisher;
@@ -260,7 +261,7 @@ public final class Redrive implements LockedMessages {
       }
     }
     budget.take();
-    local.send(messages.take(sequence), deadLetter, Route.to(targets));
+    local.send(messages.take(sequence), traced(deadLetter), Route.to(targets));
     local.flush();
     count(targets);
   }
@@ -270,9 +271,15 @@ public final class Redrive implements LockedMessages {
     messages.lock(sequence);
     underWay++;
     PublishListener arrival = new Arrival(sequence, targets);
+    Message sent = traced(deadLetter);
     for (int i = 0; i < targets.size(); i++) {
-      remote.publish(targets.get(i), deadLetter, arrival, i);
+      remote.publish(targets.get(i), sent, arrival, i);
     }
+  }
+
+  private Message traced(Message deadLetter) {
+    MessageTracer tracer = source.vhost().tracer();
+    return tracer == null ? deadLetter : tracer.redriven(source.storeName(), deadLetter);
   }
 
   private void skip(Skipped why) {

@@ -321,6 +321,7 @@ public final class Keys {
               ManagementKeys.keys(),
               PrometheusKeys.keys(),
               LogKeys.keys(),
+              TracingKeys.keys(),
               List.of(
                   MEMORY_WATERMARK_RELATIVE,
                   MEMORY_WATERMARK_ABSOLUTE,

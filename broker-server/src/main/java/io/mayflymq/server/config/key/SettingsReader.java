@@ -81,6 +81,7 @@ public final class SettingsReader {
         ManagementKeys.settings(values),
         PrometheusKeys.settings(values),
         LogKeys.settings(values, dataDir),
+        TracingKeys.settings(values),
         new DurabilitySettings(
             Sync.valueOf(values.get(Keys.DURABILITY_SYNC).toUpperCase(Locale.ROOT)),
             values.get(Keys.DURABILITY_SEGMENT_SIZE)),

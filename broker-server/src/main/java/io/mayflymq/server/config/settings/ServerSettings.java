@@ -26,6 +26,7 @@ public record ServerSettings(
     ManagementSettings management,
     PrometheusSettings prometheus,
     LogSettings log,
+    TracingSettings tracing,
     DurabilitySettings durability,
     MemorySettings memory,
     DiskSettings disk,

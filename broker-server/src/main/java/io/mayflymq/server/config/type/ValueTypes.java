@@ -2,6 +2,8 @@ package io.mayflymq.server.config.type;
 
 import io.mayflymq.core.security.NamePattern;
 import java.math.BigInteger;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -202,6 +204,23 @@ public final class ValueTypes {
         "a port from 0 to 65535 or an address and a port, such as 5672, 127.0.0.1:5672 or"
             + " [::1]:5672",
         ValueTypes::address);
+  }
+
+  /** Returns the type of an address of a server of HTTP. */
+  public static ValueType<URI> httpUrl() {
+    return new ValueType<>("a URL such as http://127.0.0.1:4318", ValueTypes::url);
+  }
+
+  private static Optional<URI> url(String text) {
+    try {
+      URI url = new URI(text);
+      return ("http".equals(url.getScheme()) || "https".equals(url.getScheme()))
+              && url.getHost() != null
+          ? Optional.of(url)
+          : Optional.empty();
+    } catch (URISyntaxException e) {
+      return Optional.empty();
+    }
   }
 
   private static Optional<ListenAddress> address(String text) {

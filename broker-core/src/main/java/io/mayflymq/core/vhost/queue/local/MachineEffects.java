@@ -7,6 +7,8 @@ import io.mayflymq.core.metrics.Counter;
 import io.mayflymq.core.queue.QueueEffects;
 import io.mayflymq.core.runtime.Timer;
 import io.mayflymq.core.store.UnsettledEntry;
+import io.mayflymq.core.tracing.MessageTracer;
+import io.mayflymq.core.tracing.QueueTracer;
 import io.mayflymq.core.vhost.deadletter.DeadLetterRouter;
 import io.mayflymq.core.vhost.queue.Queue;
 import org.slf4j.Logger;
@@ -25,12 +27,15 @@ final class MachineEffects extends Timer implements QueueEffects {
   private final Queue queue;
   private final DeadLetterRouter router;
   private final Listener listener;
+  private final QueueTracer tracer;
   private long unreadable;
 
   MachineEffects(Queue queue, DeadLetterRouter router, Listener listener) {
     this.queue = queue;
     this.router = router;
     this.listener = listener;
+    MessageTracer messageTracer = queue.vhost().tracer();
+    this.tracer = messageTracer == null ? null : messageTracer.queue(queue.storeName());
   }
 
   /** The queue of the machine. */
@@ -94,6 +99,11 @@ final class MachineEffects extends Timer implements QueueEffects {
   @Override
   public void leaseEnded() {
     listener.leaseEnded();
+  }
+
+  @Override
+  public QueueTracer tracer() {
+    return tracer;
   }
 
   @Override

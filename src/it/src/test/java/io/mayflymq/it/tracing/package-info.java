@@ -1,0 +1,2 @@
+/** Traces of messages, sent by OTLP. */
+package io.mayflymq.it.tracing;
