@@ -103,6 +103,7 @@ final class Application implements AutoCloseable {
         () -> {
           monitors.announce();
           storage.announce();
+          Tracing.announce(settings.tracing());
         };
   }
 

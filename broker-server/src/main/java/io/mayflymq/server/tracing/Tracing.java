@@ -16,6 +16,8 @@ import io.opentelemetry.sdk.trace.samplers.Sampler;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.slf4j.bridge.SLF4JBridgeHandler;
 
 /**
@@ -23,6 +25,7 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
  * does not take in time are dropped: messages never wait for them.
  */
 public final class Tracing implements AutoCloseable {
+  private static final Logger LOGGER = LoggerFactory.getLogger(Tracing.class);
   private static final String TRACES_PATH = "/v1/traces";
   private static final Duration SEND_EACH = Duration.ofSeconds(1);
   private static final long CLOSE_SECONDS = 5;
@@ -80,6 +83,11 @@ public final class Tracing implements AutoCloseable {
   private static URI tracesAt(URI endpoint) {
     String path = endpoint.getPath() == null ? "" : endpoint.getPath().replaceAll("/+$", "");
     return endpoint.resolve(path.endsWith(TRACES_PATH) ? path : path + TRACES_PATH);
+  }
+
+  /** Logs where spans are sent, if they are. */
+  public static void announce(TracingSettings settings) {
+    settings.endpoint().ifPresent(endpoint -> LOGGER.info("sending traces to {}", endpoint));
   }
 
   /** Returns what is to be told of messages. */

@@ -216,6 +216,7 @@ public final class ValueTypes {
       URI url = new URI(text);
       return ("http".equals(url.getScheme()) || "https".equals(url.getScheme()))
               && url.getHost() != null
+              && url.getUserInfo() == null
           ? Optional.of(url)
           : Optional.empty();
     } catch (URISyntaxException e) {
