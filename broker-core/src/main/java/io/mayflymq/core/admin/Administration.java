@@ -2,6 +2,7 @@ package io.mayflymq.core.admin;
 
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.GlobalParameterSet;
+import io.mayflymq.core.metadata.MetadataCommand.ParameterSet;
 import io.mayflymq.core.metadata.MetadataCommand.PermissionsSet;
 import io.mayflymq.core.metadata.MetadataCommand.TopicPermissionsSet;
 import io.mayflymq.core.metadata.MetadataCommand.UserDeclared;
@@ -37,6 +38,7 @@ public final class Administration {
   private final UserAdministration users;
   private final PermissionAdministration permissions;
   private final GlobalParameters globalParameters;
+  private final Parameters parameters;
 
   /**
    * The administration of a broker.
@@ -58,11 +60,12 @@ public final class Administration {
     this.users = new UserAdministration(changes, sessions);
     this.permissions = new PermissionAdministration(changes);
     this.globalParameters = new GlobalParameters(changes);
+    this.parameters = new Parameters(changes);
   }
 
   /**
-   * Recovers virtual hosts, users, permissions and global parameters. Called before the first
-   * client connects, and before {@link Broker#recover}.
+   * Recovers virtual hosts, users, permissions and parameters. Called before the first client
+   * connects, and before {@link Broker#recover}.
    *
    * @param kept the commands from the metadata log
    * @return whether there were none: the broker is new
@@ -91,6 +94,8 @@ public final class Administration {
                     .withTopicPermissions(
                         set.user(), set.vhost(), set.exchange(), set.permissions()));
         tellOf(set.permissions().problem(), "topic permission", set.user(), set.vhost());
+      } else if (command instanceof ParameterSet set) {
+        state = state.with(new Parameter(set.vhost(), set.component(), set.name(), set.json()));
       } else if (command instanceof GlobalParameterSet set) {
         state = state.withParameter(set.name(), set.json());
       }
@@ -139,5 +144,10 @@ public final class Administration {
   /** Global parameters. */
   public GlobalParameters globalParameters() {
     return globalParameters;
+  }
+
+  /** Parameters of components that this broker does not have. */
+  public Parameters parameters() {
+    return parameters;
   }
 }

@@ -89,6 +89,13 @@ public sealed interface MetadataCommand {
   record TopicPermissionsCleared(String user, String vhost, String exchange)
       implements Administrative {}
 
+  /** A parameter of a component in a virtual host was set to a value, which is JSON. */
+  record ParameterSet(String vhost, String component, String name, String json)
+      implements Administrative {}
+
+  /** A parameter of a component in a virtual host was removed. */
+  record ParameterCleared(String vhost, String component, String name) implements Administrative {}
+
   /** A global parameter was set to a value, which is JSON. */
   record GlobalParameterSet(String name, String json) implements Administrative {
     @Override

@@ -149,6 +149,10 @@ public final class MemoryMetadataLog implements MetadataLog {
   private void applyAdministrative(MetadataCommand command) {
     if (command instanceof MetadataCommand.GlobalParameterSet set) {
       state.put(List.of("parameter", set.name()), command);
+    } else if (command instanceof MetadataCommand.ParameterSet set) {
+      state.put(List.of("parameter", set.vhost(), set.component(), set.name()), command);
+    } else if (command instanceof MetadataCommand.ParameterCleared gone) {
+      state.remove(List.of("parameter", gone.vhost(), gone.component(), gone.name()));
     } else if (command instanceof MetadataCommand.UserDeclared declared) {
       state.put(List.of("user", declared.user().name()), command);
     } else if (command instanceof MetadataCommand.VhostDeclared declared) {

@@ -74,7 +74,10 @@ public final class BrokerDefinitions {
         .thenApply(
             report -> {
               report.skipped().forEach(line -> LOGGER.warn("definitions: skipped {}", line));
-              LOGGER.info("imported {} definitions", report.imported());
+              LOGGER.info(
+                  "imported {} definitions, skipped {}",
+                  report.imported(),
+                  report.skipped().size());
               return report;
             });
   }

@@ -4,6 +4,7 @@ import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.server.json.Json;
 import io.mayflymq.server.json.JsonWriter;
 import io.mayflymq.server.json.TableJson;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -73,6 +74,29 @@ record DefinitionItem(String place, Map<String, Object> object, String vhost) {
       throw wrong(field, "an object");
     }
     return Json.asObject(inner);
+  }
+
+  /**
+   * Returns an object. {@code rabbitmqctl export_definitions} of RabbitMQ 3.10 writes those of
+   * operator policies as lists of pairs: {@code [["max-length", 10000]]}.
+   */
+  Map<String, Object> objectOrPairs(String field) {
+    if (!(required(field) instanceof List<?> pairs)) {
+      return object(field);
+    }
+    Map<String, Object> object = new LinkedHashMap<>();
+    for (Object each : pairs) {
+      if (!(each instanceof List<?> pair
+          && pair.size() == 2
+          && pair.get(0) instanceof String name)) {
+        throw wrong(field, "an object, or a list of pairs of a name and a value");
+      }
+      if (object.containsKey(name)) {
+        throw wrong(field, "each name once; '%s' is there twice".formatted(name));
+      }
+      object.put(name, pair.get(1));
+    }
+    return object;
   }
 
   /** Returns the arguments. RabbitMQ sometimes writes an empty table as an empty array. */

@@ -1,5 +1,6 @@
 package io.mayflymq.server.definitions;
 
+import io.mayflymq.core.admin.Parameter;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.security.Limits;
@@ -13,6 +14,7 @@ import java.util.Map;
  *
  * @param vhostLimits by virtual host
  * @param globalParameters their values in JSON, by name
+ * @param parameters those of components that this broker does not have
  * @param skipped the items that were omitted, one line each
  */
 record Definitions(
@@ -22,6 +24,7 @@ record Definitions(
     List<TopicGrant> topicPermissions,
     Map<String, Limits> vhostLimits,
     Map<String, String> globalParameters,
+    List<Parameter> parameters,
     List<PolicyItem> policies,
     List<Exchange> exchanges,
     List<Queue> queues,

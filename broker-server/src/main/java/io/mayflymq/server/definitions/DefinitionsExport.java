@@ -1,6 +1,7 @@
 package io.mayflymq.server.definitions;
 
 import io.mayflymq.core.admin.Administration;
+import io.mayflymq.core.admin.Parameter;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.binding.Binding;
@@ -146,6 +147,12 @@ final class DefinitionsExport {
         Map<String, Object> object = Json.object("vhost", policy.vhost(), "name", policy.name());
         object.putAll(value);
         plain.add(object);
+      }
+    }
+    for (Parameter kept : administration.parameters().list()) {
+      if (isWanted(kept.vhost())) {
+        parameters.add(
+            parameter(kept.vhost(), kept.component(), kept.name(), JsonReader.stored(kept.json())));
       }
     }
     for (VhostDefinition vhost : administration.vhosts().list()) {

@@ -2,6 +2,7 @@ package io.mayflymq.server.definitions;
 
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.admin.AdministrationException;
+import io.mayflymq.core.admin.Parameter;
 import io.mayflymq.core.metadata.QueueDefinition;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.Policy;
@@ -40,7 +41,17 @@ import java.util.function.Supplier;
  * The broker may change between check and step. A step that fails for that reason is named in the report too, and the others are still carried out.
  */
 final class DefinitionsImport {
-  private record Step(String label, Supplier<CompletableFuture<?>> action) {}
+  /**
+   * A change.
+   *
+   * @param remark why the object is reported as skipped although the step succeeds; null if it is
+   *     imported
+   */
+  private record Step(String label, String remark, Supplier<CompletableFuture<?>> action) {
+    String outcome() {
+      return remark == null ? null : label + ": " + remark;
+    }
+  }
 
   private record Place(String vhost, String name) {}
 
@@ -90,6 +101,7 @@ final class DefinitionsImport {
                 step(
                     "global parameter '" + name + "'",
                     () -> administration.globalParameters().set(name, json)));
+    definitions.parameters().forEach(this::parameter);
     definitions.policies().forEach(this::policy);
     definitions.exchanges().forEach(this::exchange);
     definitions.queues().forEach(this::queue);
@@ -114,14 +126,14 @@ final class DefinitionsImport {
             })
         .thenApply(
             done -> {
-              int failed = 0;
+              int left = 0;
               for (CompletableFuture<String> outcome : outcomes) {
                 if (outcome.join() != null) {
                   skipped.add(outcome.join());
-                  failed++;
+                  left++;
                 }
               }
-              return new ImportReport(outcomes.size() - failed, skipped);
+              return new ImportReport(outcomes.size() - left, skipped);
             });
   }
 
@@ -129,12 +141,12 @@ final class DefinitionsImport {
     return CompletableFuture.allOf(outcomes.toArray(CompletableFuture<?>[]::new));
   }
 
-  /** Carries out a step. Returns null, or a line with the reason if it failed. */
+  /** Carries out a step. Returns null, or a line with the reason if its object is not imported. */
   private CompletableFuture<String> take(Step step) {
     try {
       return step.action
           .get()
-          .<String>thenApply(done -> null)
+          .thenApply(done -> step.outcome())
           .exceptionally(error -> step.label + ": " + reason(error));
     } catch (AmqpException | AdministrationException | IllegalArgumentException e) {
       return CompletableFuture.completedFuture(step.label + ": " + reason(e));
@@ -147,7 +159,7 @@ final class DefinitionsImport {
   }
 
   private void step(String label, Supplier<CompletableFuture<?>> action) {
-    steps.add(new Step(label, action));
+    steps.add(new Step(label, null, action));
   }
 
   private void skip(String label, String why) {
@@ -173,7 +185,8 @@ final class DefinitionsImport {
   private void vhost(VhostDefinition vhost) {
     newVhosts.add(vhost.name());
     vhostSteps.add(
-        new Step("virtual host '" + vhost.name() + "'", () -> administration.vhosts().put(vhost)));
+        new Step(
+            "virtual host '" + vhost.name() + "'", null, () -> administration.vhosts().put(vhost)));
   }
 
   private boolean vhostIsMissing(String label, String vhost) {
@@ -222,6 +235,20 @@ final class DefinitionsImport {
     String label = "limits of vhost '" + vhost + "'";
     if (!vhostIsMissing(label, vhost)) {
       step(label, () -> administration.vhosts().setLimits(vhost, limits));
+    }
+  }
+
+  /** Keeps a parameter without effect, so that an export contains it again. */
+  private void parameter(Parameter parameter) {
+    String label =
+        "parameter '%s' of component '%s' in vhost '%s'"
+            .formatted(parameter.name(), parameter.component(), parameter.vhost());
+    if (!vhostIsMissing(label, parameter.vhost())) {
+      steps.add(
+          new Step(
+              label,
+              "there is no such component here: kept and exported again, without effect",
+              () -> administration.parameters().set(parameter)));
     }
   }
 

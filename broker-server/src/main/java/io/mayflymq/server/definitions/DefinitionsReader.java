@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.exc.StreamConstraintsException;
 import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.core.admin.Checks;
+import io.mayflymq.core.admin.Parameter;
 import io.mayflymq.core.admin.UserAdministration;
 import io.mayflymq.core.admin.VhostAdministration;
 import io.mayflymq.core.metadata.VhostDefinition;
@@ -64,6 +65,7 @@ final class DefinitionsReader {
   private final List<Definitions.TopicGrant> topicPermissions = new ArrayList<>();
   private final Map<String, Limits> vhostLimits = new LinkedHashMap<>();
   private final Map<String, String> globalParameters = new LinkedHashMap<>();
+  private final List<Parameter> parameters = new ArrayList<>();
   private final List<PolicyItem> policies = new ArrayList<>();
   private final List<Definitions.Exchange> exchanges = new ArrayList<>();
   private final List<Definitions.Queue> queues = new ArrayList<>();
@@ -153,6 +155,7 @@ final class DefinitionsReader {
         topicPermissions,
         vhostLimits,
         globalParameters,
+        parameters,
         policies,
         exchanges,
         queues,
@@ -276,9 +279,12 @@ final class DefinitionsReader {
       case VHOST_LIMITS -> vhostLimits.put(item.ownVhost(), LimitsJson.ofVhost(item.any("value")));
       case OPERATOR_POLICY -> policies.add(policy(item, item.object("value"), true));
       default ->
-          skipped.add(
-              "parameter '%s' in vhost '%s': component %s not found"
-                  .formatted(name, item.ownVhost(), component));
+          parameters.add(
+              new Parameter(
+                  item.ownVhost(),
+                  Checks.name("component", component),
+                  Checks.name("parameter", name),
+                  JsonWriter.text(item.any("value"))));
     }
   }
 
@@ -292,7 +298,7 @@ final class DefinitionsReader {
         policy.text("pattern"),
         policy.text("apply-to", "all"),
         policy.integer("priority", 0),
-        policy.object("definition"));
+        policy.objectOrPairs("definition"));
   }
 
   private void globalParameter(DefinitionItem item) {

@@ -8,6 +8,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.admin.AdministrationException;
+import io.mayflymq.core.admin.Parameter;
 import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
@@ -187,6 +188,78 @@ class BrokerDefinitionsTest {
   }
 
   @Test
+  void operatorPoliciesWrittenAsPairsAndParametersOfOtherComponentsAreImported() throws Exception {
+    String original = resource("rabbitmqctl-3.10.8-operator-policy.json");
+
+    ImportReport report = rig.take(original);
+
+    String why = "there is no such component here: kept and exported again, without effect";
+    assertThat(report.skipped())
+        .containsExactly(
+            "parameter 'drain' of component 'shovel' in vhost '/': " + why,
+            "parameter 'up' of component 'federation-upstream' in vhost '/': " + why);
+    JsonNode exported = tree(rig.definitions.export());
+    Set<JsonNode> expected = set(MAPPER.readTree(original), "parameters");
+    expected.removeIf(item -> item.path("component").textValue().equals("operator_policy"));
+    expected.add(
+        MAPPER.readTree(
+            """
+            {"vhost":"/","component":"operator_policy","name":"cap","value":
+             {"pattern":"^q","apply-to":"queues","definition":{"max-length":10000},"priority":0}}
+            """));
+    assertThat(set(exported, "parameters")).isEqualTo(expected);
+  }
+
+  @Test
+  void keptParametersAreReplacedClearedAndDeletedWithTheirVhost() throws Exception {
+    rig.administration.vhosts().put(VhostDefinition.of("v")).join();
+    String item =
+        "{\"parameters\":[{\"component\":\"shovel\",\"vhost\":\"%s\",\"name\":\"s\",\"value\":%s}]}";
+    rig.take(item.formatted("v", "1"));
+    rig.take(item.formatted("v", "{\"a\":[2]}"));
+    rig.take(item.formatted("/", "3"));
+
+    assertThat(rig.administration.parameters().list())
+        .containsExactly(
+            new Parameter("/", "shovel", "s", "3"),
+            new Parameter("v", "shovel", "s", "{\"a\":[2]}"));
+    assertThat(tree(rig.definitions.export("v")).path("parameters")).hasSize(1);
+    rig.administration.parameters().clear("/", "shovel", "s").join();
+    assertThatThrownBy(() -> rig.administration.parameters().clear("/", "shovel", "s"))
+        .isInstanceOf(AdministrationException.class)
+        .hasMessage("Parameter does not exist");
+    rig.administration.vhosts().delete("v").join();
+    assertThat(rig.administration.parameters().list()).isEmpty();
+    assertThatThrownBy(() -> rig.take(item.formatted("v", "1")))
+        .isInstanceOf(DefinitionsException.class)
+        .hasMessage(
+            "parameter 's' of component 'shovel' in vhost 'v': Virtual host 'v' does not exist");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "[[\"a\"]] | an object, or a list of pairs of a name and a value",
+        "[1] | an object, or a list of pairs of a name and a value",
+        "[[\"a\",1],[\"a\",2]] | each name once; 'a' is there twice",
+        "7 | an object",
+      })
+  void definitionOfAPolicyThatIsNeitherObjectNorPairsIsRefused(String definition, String expected) {
+    assertThatThrownBy(
+            () ->
+                rig.take(
+                    """
+                    {"policies":[{"vhost":"/","name":"p","pattern":"","definition":%s}]}
+                    """
+                        .formatted(definition)))
+        .isInstanceOf(DefinitionsException.class)
+        .hasMessage(
+            "policies[0] ('p'): 'definition' is %s: expected %s".formatted(definition, expected));
+  }
+
+  @Test
   void vhostFieldsOfLaterRabbitMqVersionsAreImported() throws Exception {
     ImportReport report =
         rig.take(
@@ -242,14 +315,15 @@ class BrokerDefinitionsTest {
     assertThat(report.imported()).isEqualTo(1);
     assertThat(report.skipped())
         .containsExactly(
-            "parameter 's' in vhost '/': component shovel not found",
             "'jobs': not a part of definitions that is known here",
             "exchange 'x' in vhost '/': exists and is declared otherwise",
             "exchange 'h' in vhost '/': exchange type 'x-message-deduplication' is not supported by"
                 + " this broker",
             "queue 'q' in vhost '/': exists and is declared otherwise: inequivalent arg"
                 + " 'x-max-length' for queue 'q' in vhost '/': received '2' but current is '1'",
-            "binding of queue 'q' to exchange 'h' in vhost '/': there is no such exchange");
+            "binding of queue 'q' to exchange 'h' in vhost '/': there is no such exchange",
+            "parameter 's' of component 'shovel' in vhost '/': there is no such component here:"
+                + " kept and exported again, without effect");
   }
 
   @ParameterizedTest

@@ -1,6 +1,7 @@
 package io.mayflymq.core.metadata.journal;
 
 import io.mayflymq.core.metadata.MetadataCommand.GlobalParameterSet;
+import io.mayflymq.core.metadata.MetadataCommand.ParameterSet;
 import io.mayflymq.core.metadata.MetadataCommand.PermissionsSet;
 import io.mayflymq.core.metadata.MetadataCommand.TopicPermissionsSet;
 import io.mayflymq.core.metadata.MetadataCommand.UserDeclared;
@@ -18,7 +19,7 @@ import java.nio.ByteBuffer;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** Encodes virtual hosts, users, permissions and global parameters. */
+/** Encodes virtual hosts, users, permissions and parameters. */
 final class AdministrativeEntry {
   private AdministrativeEntry() {}
 
@@ -120,6 +121,21 @@ final class AdministrativeEntry {
 
   static GlobalParameterSet decodeGlobalParameter(ByteBuffer value) {
     return MetadataEntry.read(value, in -> new GlobalParameterSet(in.text(), in.longText()));
+  }
+
+  static ByteBuffer encode(ParameterSet set) {
+    return MetadataEntry.write(
+        out -> {
+          out.text(set.vhost());
+          out.text(set.component());
+          out.text(set.name());
+          out.text(set.json());
+        });
+  }
+
+  static ParameterSet decodeParameter(ByteBuffer value) {
+    return MetadataEntry.read(
+        value, in -> new ParameterSet(in.text(), in.text(), in.text(), in.longText()));
   }
 
   private static void writeLimits(MetadataEntry.Output out, Limits limits) throws IOException {

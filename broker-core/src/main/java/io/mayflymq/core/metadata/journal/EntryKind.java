@@ -14,6 +14,7 @@ enum EntryKind {
   PERMISSIONS(3, "permissions"),
   TOPIC_PERMISSIONS(4, "topic_permissions"),
   GLOBAL_PARAMETER(5, "global_parameters"),
+  PARAMETER(10, "parameters"),
   POLICY(6, "policies"),
   EXCHANGE(7, "exchanges"),
   QUEUE(8, "queues"),
@@ -44,6 +45,7 @@ enum EntryKind {
       case PERMISSIONS -> AdministrativeEntry.decodePermissions(value);
       case TOPIC_PERMISSIONS -> AdministrativeEntry.decodeTopicPermissions(value);
       case GLOBAL_PARAMETER -> AdministrativeEntry.decodeGlobalParameter(value);
+      case PARAMETER -> AdministrativeEntry.decodeParameter(value);
       case POLICY -> PolicyEntry.decode(value);
       case EXCHANGE -> MetadataEntry.decodeExchange(value);
       case QUEUE -> MetadataEntry.decodeQueue(value);

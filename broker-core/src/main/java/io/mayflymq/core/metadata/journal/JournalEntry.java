@@ -6,6 +6,8 @@ import io.mayflymq.core.metadata.MetadataCommand.ExchangeDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.ExchangeDeleted;
 import io.mayflymq.core.metadata.MetadataCommand.GlobalParameterCleared;
 import io.mayflymq.core.metadata.MetadataCommand.GlobalParameterSet;
+import io.mayflymq.core.metadata.MetadataCommand.ParameterCleared;
+import io.mayflymq.core.metadata.MetadataCommand.ParameterSet;
 import io.mayflymq.core.metadata.MetadataCommand.PermissionsCleared;
 import io.mayflymq.core.metadata.MetadataCommand.PermissionsSet;
 import io.mayflymq.core.metadata.MetadataCommand.PolicyCleared;
@@ -118,6 +120,18 @@ record JournalEntry(EntryKind kind, String scope, String key, ByteBuffer value) 
           EntryKind.TOPIC_PERMISSIONS,
           gone.vhost(),
           MetadataEntry.part(gone.user()) + gone.exchange(),
+          null);
+    } else if (command instanceof ParameterSet set) {
+      return new JournalEntry(
+          EntryKind.PARAMETER,
+          set.vhost(),
+          MetadataEntry.part(set.component()) + set.name(),
+          AdministrativeEntry.encode(set));
+    } else if (command instanceof ParameterCleared gone) {
+      return new JournalEntry(
+          EntryKind.PARAMETER,
+          gone.vhost(),
+          MetadataEntry.part(gone.component()) + gone.name(),
           null);
     } else if (command instanceof GlobalParameterSet set) {
       return new JournalEntry(

@@ -67,6 +67,9 @@ final class OldMetadataFile {
     List<JournalEntry> entries = new ArrayList<>();
     try (MVStore store = new MVStore.Builder().fileName(file.toString()).readOnly().open()) {
       for (EntryKind kind : EntryKind.values()) {
+        if (!store.hasMap(kind.plural())) {
+          continue;
+        }
         MVMap<String, byte[]> map = store.openMap(kind.plural());
         for (byte[] value : map.values()) {
           MetadataCommand command = kind.decode(ByteBuffer.wrap(value));

@@ -120,6 +120,17 @@ public enum ExchangeType {
       RecentHistory.validate(arguments);
     }
   },
+  /**
+   * Routes to all its bindings. RabbitMQ's federation declares it at an upstream, between the
+   * federated exchange and the queue of its link. That messages do not go round in circles is
+   * checked by RabbitMQ where it takes them in: this broker is never a downstream.
+   */
+  X_FEDERATION_UPSTREAM("Federation upstream helper exchange") {
+    @Override
+    public <Q> BindingIndex<Q> newIndex(FieldTable arguments) {
+      return FanoutIndex.empty();
+    }
+  },
   /** Routes like another type, and delays messages on request, see {@link DelayedType}. */
   X_DELAYED_MESSAGE("Delayed Message Exchange.") {
     @Override

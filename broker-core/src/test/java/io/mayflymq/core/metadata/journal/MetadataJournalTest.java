@@ -124,6 +124,20 @@ class MetadataJournalTest {
     assertThat(recovered()).containsExactly(operators);
   }
 
+  @Test
+  void parametersAreRecoveredUntilTheyOrTheirVhostAreGone() {
+    MetadataCommand kept = new MetadataCommand.ParameterSet("v", "shovel", "s", "{\"a\":1}");
+    write(
+        new MetadataCommand.ParameterSet("v", "shovel", "s", "1"),
+        new MetadataCommand.ParameterSet("v", "shovel", "t", "1"),
+        new MetadataCommand.ParameterSet("w", "shovel", "s", "1"),
+        new MetadataCommand.ParameterCleared("v", "shovel", "t"),
+        new MetadataCommand.VhostDeleted("w"),
+        kept);
+
+    assertThat(recovered()).containsExactly(kept);
+  }
+
   private static MetadataCommand policy(
       PolicyKind kind, String name, Map<String, Object> definition) {
     return new MetadataCommand.PolicySet(

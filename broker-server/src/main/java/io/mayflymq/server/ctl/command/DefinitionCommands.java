@@ -1,10 +1,12 @@
 package io.mayflymq.server.ctl.command;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.Option;
 import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.format.ControlValues;
+import io.mayflymq.server.ctl.format.OutputFormat;
 import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.json.JsonReader;
 import io.mayflymq.server.json.JsonWriter;
@@ -14,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /** Definitions: all that is declared and configured, as one document. */
 public final class DefinitionCommands {
@@ -33,13 +36,15 @@ public final class DefinitionCommands {
         Command.named("import_definitions", "Imports definitions in JSON")
             .mayTake("file_path")
             .option(FORMAT)
+            .shownAs(OutputFormat.STRING)
             .option(
                 Option.flag(
                     "means nothing here: what is there already stays as it is",
                     "--skip-if-unchanged"))
             .noting(
                 "Without a path, or with -, standard input is read. When the command ends the"
-                    + " import is done.")
+                    + " import is done. It tells how many objects were added or set, and names"
+                    + " each that was not, with the reason.")
             .does(DefinitionCommands::load));
   }
 
@@ -92,8 +97,18 @@ public final class DefinitionCommands {
           "Failed to deserialise input (format: JSON) (error: %s)"
               .formatted(ControlValues.reason(e)));
     }
-    invocation.api().post("definitions", definitions);
-    return new Result.Done(null);
+    return report(invocation.api().post("definitions?report=true", definitions));
+  }
+
+  /** Shows what was imported, with a line for each item that was not. */
+  private static Result report(Object answer) {
+    Map<String, Object> report = Api.object(answer);
+    List<?> skipped = (List<?>) report.get("skipped");
+    StringBuilder text =
+        new StringBuilder(
+            "imported %s, skipped %d".formatted(report.get("imported"), skipped.size()));
+    skipped.forEach(line -> text.append("\n  ").append(line));
+    return new Result.Value(report, text.toString());
   }
 
   private static String read(Invocation invocation, String file) {

@@ -4,6 +4,7 @@ import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.server.definitions.DefinitionsException;
 import io.mayflymq.server.definitions.ImportReport;
 import io.mayflymq.server.http.BodyLimit;
+import io.mayflymq.server.json.Json;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
@@ -77,11 +78,17 @@ public final class DefinitionsResource {
     }
   }
 
-  /** Runs an import. Skipped items are logged, as clients of RabbitMQ's API expect no body. */
+  /**
+   * Runs an import. The response is 204 as in RabbitMQ if everything was imported, otherwise 200
+   * with what was skipped: clients of RabbitMQ take both for success. With {@code report=true} it
+   * always has a body.
+   */
   private static Response run(Request request, Import wanted) {
     try {
-      Futures.await(wanted.begin(request.body().open()));
-      return Response.noContent();
+      ImportReport report = Futures.await(wanted.begin(request.body().open()));
+      return report.skipped().isEmpty() && !"true".equals(request.query("report"))
+          ? Response.noContent()
+          : Response.ok(Json.object("imported", report.imported(), "skipped", report.skipped()));
     } catch (DefinitionsException e) {
       throw ApiException.badRequest(String.join("\n", e.problems()));
     }

@@ -1,12 +1,14 @@
 package io.mayflymq.server.management.admin;
 
 import io.mayflymq.core.admin.AdministrationException;
+import io.mayflymq.core.admin.Parameter;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.definitions.LimitsJson;
 import io.mayflymq.server.json.Json;
+import io.mayflymq.server.json.JsonReader;
 import io.mayflymq.server.json.JsonWriter;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Listing;
@@ -20,10 +22,13 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Parameters of virtual hosts: RabbitMQ keeps operator policies and limits as such. Both have paths
- * of their own beside this.
+ * of their own beside this. Parameters of components that this broker does not have come from
+ * definitions only; they can be listed and cleared, but not set.
  */
 public final class ParameterResource {
   private static final String OPERATOR_POLICY = PolicyKind.OPERATOR_POLICY.component();
@@ -46,24 +51,32 @@ public final class ParameterResource {
         .delete("parameters/{component}/{vhost}/{name}", this::clear);
   }
 
-  private record Parameter(String component, String vhost, String name, Object value) {
+  private record ParameterView(String component, String vhost, String name, Object value) {
     Map<String, Object> toMap() {
       return Json.object("value", value, "vhost", vhost, "component", component, "name", name);
     }
   }
 
   /** Returns the parameters of virtual hosts; those of one component if it is not null. */
-  private static List<Parameter> parameters(Collection<VirtualHost> vhosts, String component) {
-    List<Parameter> all = new ArrayList<>();
+  private List<ParameterView> parameters(Collection<VirtualHost> vhosts, String component) {
+    List<ParameterView> all = new ArrayList<>();
     for (VirtualHost vhost : vhosts) {
       for (Policy policy : vhost.policies().table().policies(PolicyKind.OPERATOR_POLICY)) {
         Map<String, Object> value = policy.toMap(vhost.name());
         value.keySet().removeAll(List.of("vhost", "name"));
-        all.add(new Parameter(OPERATOR_POLICY, vhost.name(), policy.name(), value));
+        all.add(new ParameterView(OPERATOR_POLICY, vhost.name(), policy.name(), value));
       }
       Limits limits = vhost.definition().limits();
       if (!limits.asMap().isEmpty()) {
-        all.add(new Parameter(VHOST_LIMITS, vhost.name(), LIMITS, LimitsJson.write(limits)));
+        all.add(new ParameterView(VHOST_LIMITS, vhost.name(), LIMITS, LimitsJson.write(limits)));
+      }
+    }
+    Set<String> names = vhosts.stream().map(VirtualHost::name).collect(Collectors.toSet());
+    for (Parameter kept : managed.administration().parameters().list()) {
+      if (names.contains(kept.vhost())) {
+        all.add(
+            new ParameterView(
+                kept.component(), kept.vhost(), kept.name(), JsonReader.stored(kept.json())));
       }
     }
     all.removeIf(parameter -> component != null && !parameter.component.equals(component));
@@ -81,8 +94,8 @@ public final class ParameterResource {
     return answer(request, parameters(vhost, request.parameter("component")));
   }
 
-  private static Response answer(Request request, List<Parameter> parameters) {
-    return Listing.of(parameters, Parameter::name, Parameter::toMap).answer(request);
+  private static Response answer(Request request, List<ParameterView> parameters) {
+    return Listing.of(parameters, ParameterView::name, ParameterView::toMap).answer(request);
   }
 
   private Response get(Request request) {
@@ -151,7 +164,12 @@ public final class ParameterResource {
       return Response.noContent();
     }
     if (!component.equals(OPERATOR_POLICY)) {
-      throw ApiException.notFound();
+      Futures.await(
+          managed
+              .administration()
+              .parameters()
+              .clear(vhost.name(), component, request.parameter("name")));
+      return Response.noContent();
     }
     request.principal().requireAdministrator();
     return PolicyResource.clear(vhost, PolicyKind.OPERATOR_POLICY, request.parameter("name"));

@@ -219,6 +219,36 @@ class ManagementDefinitionsIT extends AccessFixture {
     connect(vhost, user, "p").close();
   }
 
+  @Test
+  @MayflyOnly("keeps parameters only of components that it has, and does not tell what it skipped")
+  void skippedDefinitionsAreToldAndUnknownParametersExportedAgain(Amqp amqp) throws Exception {
+    String vhost = vhost(amqp);
+    String parameter =
+        "{\"component\":\"shovel\",\"vhost\":\"%s\",\"name\":\"s\",\"value\":{\"src-queue\":\"q\"}}"
+            .formatted(vhost);
+    String body = "{\"parameters\":[%s]}".formatted(parameter);
+    Http.Reply reply = http.post("definitions", body);
+    assertThat(reply.status()).isEqualTo(200);
+    assertThat(reply.json().path("imported").asInt()).isZero();
+    assertThat(reply.json().path("skipped").get(0).asText())
+        .isEqualTo(
+            "parameter 's' of component 'shovel' in vhost '%s': there is no such component here:"
+                    .formatted(vhost)
+                + " kept and exported again, without effect");
+    assertThat(http.get("definitions/" + vhost).json().path("parameters").get(0).path("value"))
+        .hasToString("{\"src-queue\":\"q\"}");
+    assertThat(http.get("parameters/shovel/" + vhost + "/s").json().path("value"))
+        .hasToString("{\"src-queue\":\"q\"}");
+    assertBadRequest(
+        http.put("parameters/shovel/" + vhost + "/t", "{\"value\":1}"),
+        "Validation failed\n\ncomponent shovel not found\n");
+    assertThat(http.delete("parameters/shovel/" + vhost + "/s").status()).isEqualTo(204);
+    assertNotFound(http.delete("parameters/shovel/" + vhost + "/s"));
+    assertThat(http.post("definitions?report=true", "{}").json())
+        .hasToString("{\"imported\":0,\"skipped\":[]}");
+    assertThat(http.post("definitions", "{}").status()).isEqualTo(204);
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

@@ -1,0 +1,75 @@
+package io.mayflymq.core.admin;
+
+import io.mayflymq.core.admin.AdministrationException.Reason;
+import io.mayflymq.core.metadata.MetadataCommand;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Parameters of components that this broker does not have, such as RabbitMQ's shovels and
+ * federation. They come from definitions, and are kept so that an export contains them again.
+ * Limits and operator policies are not among them. Thread-safe.
+ */
+public final class Parameters {
+  private final ChangeLog changes;
+
+  Parameters(ChangeLog changes) {
+    this.changes = changes;
+  }
+
+  /** Returns all parameters, by virtual host, component and name. */
+  public List<Parameter> list() {
+    return changes
+        .current()
+        .parameters()
+        .values()
+        .toJavaStream()
+        .sorted(
+            Comparator.comparing(Parameter::vhost)
+                .thenComparing(Parameter::component)
+                .thenComparing(Parameter::name))
+        .toList();
+  }
+
+  /**
+   * Sets a parameter.
+   *
+   * @param parameter its value has been checked to be JSON
+   * @return completed when it is safe
+   * @throws AdministrationException INVALID_NAME, NO_SUCH_VHOST
+   */
+  public CompletableFuture<Void> set(Parameter parameter) {
+    Checks.name("component", parameter.component());
+    Checks.name("parameter", parameter.name());
+    return changes.ask(
+        () -> {
+          if (changes.proposed().vhost(parameter.vhost()) == null) {
+            throw AdministrationException.noSuchVhost(parameter.vhost());
+          }
+          return changes.change(
+              changes.proposed().with(parameter),
+              new MetadataCommand.ParameterSet(
+                  parameter.vhost(), parameter.component(), parameter.name(), parameter.json()));
+        });
+  }
+
+  /**
+   * Removes a parameter.
+   *
+   * @throws AdministrationException NO_SUCH_PARAMETER
+   */
+  public CompletableFuture<Void> clear(String vhost, String component, String name) {
+    return changes.ask(
+        () -> {
+          Parameter.Key key = new Parameter.Key(vhost, component, name);
+          if (!changes.proposed().parameters().containsKey(key)) {
+            throw new AdministrationException(
+                Reason.NO_SUCH_PARAMETER, name, "Parameter does not exist");
+          }
+          return changes.change(
+              changes.proposed().without(key),
+              new MetadataCommand.ParameterCleared(vhost, component, name));
+        });
+  }
+}
