@@ -99,6 +99,7 @@ final class Daemon implements AutoCloseable, ProcessControl {
         Runtime.version(),
         System.getProperty("java.vm.name"),
         configuration.settings().shards());
+    configuration.files().forEach(file -> LOGGER.info("configuration from {}", file));
     configuration.warnings().forEach(LOGGER::warn);
     LOGGER.info("data in {}", data.path());
     announceListeners();
@@ -162,7 +163,10 @@ final class Daemon implements AutoCloseable, ProcessControl {
             String.join(", ", reloaded.waiting()));
       }
     } catch (ConfigException e) {
-      LOGGER.error("configuration was not read again, and stays as it was: {}", e.getMessage());
+      e.errors()
+          .forEach(
+              error ->
+                  LOGGER.error("configuration was not read again, and stays as it was: {}", error));
     }
   }
 

@@ -16,7 +16,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The {@code server} command: a broker in this process, from its settings to its end. An error
- * before the broker runs is reported in one line on standard error, never as a stack trace.
+ * before the broker runs is reported in one line on standard error, never as a stack trace; of the
+ * errors of a configuration each has its line.
  */
 final class ServerRun {
   private final Map<String, String> environment;
@@ -61,7 +62,8 @@ final class ServerRun {
       daemon.announceReady();
       return ExitCode.OK;
     } catch (ConfigException e) {
-      return fail(ExitCode.CONFIG, e.getMessage());
+      e.errors().forEach(error -> fail(ExitCode.CONFIG, error));
+      return ExitCode.CONFIG;
     } catch (DataRefusedException e) {
       return fail(ExitCode.DATA, e.getMessage());
     } catch (StartException e) {

@@ -4,14 +4,12 @@ import io.mayflymq.server.config.key.Keys;
 import io.mayflymq.server.config.key.SettingsReader;
 import io.mayflymq.server.config.settings.ServerSettings;
 import io.mayflymq.server.config.source.ConfigException;
-import io.mayflymq.server.config.source.ConfigFile;
 import io.mayflymq.server.config.source.FileEntry;
 import io.mayflymq.server.config.source.Origin;
 import io.mayflymq.server.config.source.SettingValues;
 import io.mayflymq.server.config.type.Key;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,122 +24,53 @@ import java.util.TreeMap;
  * now and not when the override is removed. Immutable.
  */
 public final class Configuration {
-  private static final String FILE_VARIABLE = Keys.ENVIRONMENT_PREFIX + "CONFIG_FILE";
-
-  /** Variables that belong to the start script, not to the broker. */
-  private static final List<String> FOREIGN_VARIABLES =
-      List.of(FILE_VARIABLE, "MAYFLY_HOME", "MAYFLY_JAVA_OPTS");
-
   private final SettingValues values;
   private final List<String> warnings;
+  private final List<Path> files;
   private final ServerSettings settings;
 
-  private Configuration(SettingValues values, List<String> warnings) throws ConfigException {
+  /**
+   * Reads the settings from checked values.
+   *
+   * @throws ConfigException if some of them make no sense together
+   */
+  Configuration(SettingValues values, List<String> warnings, List<Path> files)
+      throws ConfigException {
     this.values = values;
     this.warnings = List.copyOf(warnings);
+    this.files = List.copyOf(files);
     this.settings = SettingsReader.read(values);
   }
 
   /**
    * Reads all sources.
    *
-   * @param file the file of {@code --config}; without one, the file that the environment variable
-   *     {@code MAYFLY_CONFIG_FILE} names, if any
+   * @param file the file or directory of {@code --config}; without one, that which the environment
+   *     variable {@code MAYFLY_CONFIG_FILE} names, if any. After a file those of {@code conf.d}
+   *     beside it are read.
    * @param environment the process environment; a variable with an empty value counts as unset
    * @param sets the arguments of {@code --set}, each {@code key=value}, the last one strongest
-   * @throws ConfigException for a file that cannot be read, an unknown key or a bad value
+   * @throws ConfigException for files that cannot be read, unknown keys and bad values; it tells
+   *     all of them
    */
   public static Configuration load(
       Optional<Path> file, Map<String, String> environment, List<String> sets)
       throws ConfigException {
-    Map<String, FileEntry> entries = new LinkedHashMap<>();
-    List<String> warnings = new ArrayList<>();
-    Optional<Path> source = file.or(() -> variable(environment, FILE_VARIABLE).map(Path::of));
-    if (source.isPresent()) {
-      for (FileEntry entry : ConfigFile.read(source.get())) {
-        put(entries, current(entry, warnings));
-      }
-    }
-    for (Map.Entry<String, String> variable : new TreeMap<>(environment).entrySet()) {
-      String name = variable.getKey();
-      if (!name.startsWith(Keys.ENVIRONMENT_PREFIX)
-          || variable.getValue().isEmpty()
-          || FOREIGN_VARIABLES.contains(name)) {
-        continue;
-      }
-      Optional<String> key = Keys.ofEnvironmentVariable(name);
-      if (key.isPresent()) {
-        FileEntry entry = new FileEntry(Origin.variable(name), key.get(), variable.getValue());
-        put(entries, current(entry, warnings));
-      } else {
-        // Not an error: Kubernetes gives every pod variables such as MAYFLY_PORT of its own accord.
-        warnings.add("environment variable " + name + " is ignored: it names no key");
-      }
-    }
-    for (String set : sets) {
-      int equals = set.indexOf('=');
-      if (equals <= 0) {
-        throw new ConfigException("--set: expected KEY=VALUE, found " + ConfigException.quote(set));
-      }
-      FileEntry entry =
-          new FileEntry(
-              Origin.SET_OPTION,
-              set.substring(0, equals).strip(),
-              set.substring(equals + 1).strip());
-      put(entries, current(entry, warnings));
-    }
-    return new Configuration(new SettingValues(entries), warnings);
-  }
-
-  private static Optional<String> variable(Map<String, String> environment, String name) {
-    return Optional.ofNullable(environment.get(name)).filter(value -> !value.isEmpty());
-  }
-
-  /** The entry under the name of today, with a warning if it has one of an earlier version. */
-  private static FileEntry current(FileEntry entry, List<String> warnings) {
-    String name = Keys.renamed(entry.key()).orElse(null);
-    if (name == null) {
-      return entry;
-    }
-    warnings.add(
-        "%s: key '%s' is now called '%s'".formatted(entry.origin().where(), entry.key(), name));
-    return new FileEntry(entry.origin(), name, entry.value());
-  }
-
-  private static void put(Map<String, FileEntry> entries, FileEntry entry) throws ConfigException {
-    check(entry);
-    entries.put(entry.key(), entry);
-  }
-
-  private static void check(FileEntry entry) throws ConfigException {
-    Key<?> key = Keys.find(entry.key()).orElse(null);
-    if (key == null) {
-      String hint =
-          Keys.nearest(entry.key())
-              .map(name -> "did you mean '" + name + "'?")
-              .orElse("config/mayfly.conf lists them all");
-      throw new ConfigException(
-          "%s: unknown key %s (value %s): expected a key of MayflyMQ; %s"
-              .formatted(
-                  entry.origin().where(),
-                  ConfigException.quote(entry.key()),
-                  ConfigException.quoteValue(entry.key(), entry.value()),
-                  hint));
-    }
-    if (key.type().parser().apply(entry.value()).isEmpty()) {
-      throw new ConfigException(
-          "%s: bad value %s for key '%s': expected %s"
-              .formatted(
-                  entry.origin().where(),
-                  ConfigException.quoteValue(entry.key(), entry.value()),
-                  entry.key(),
-                  key.type().expected()));
-    }
+    ConfigurationReader reader = new ConfigurationReader();
+    reader.readFiles(file.or(() -> ConfigurationReader.fileOf(environment)));
+    reader.readEnvironment(environment);
+    reader.readSets(sets);
+    return reader.configuration();
   }
 
   /** Returns warnings for the operator, a line each. */
   public List<String> warnings() {
     return warnings;
+  }
+
+  /** Returns the files that were read, absolute, the one that counts most last. */
+  public List<Path> files() {
+    return files;
   }
 
   /** Returns the typed settings. */
@@ -171,12 +100,12 @@ public final class Configuration {
    * over both.
    */
   Configuration with(Set<Key<?>> keys, Configuration other) throws ConfigException {
-    return new Configuration(values.with(keys, other.values), other.warnings);
+    return new Configuration(values.with(keys, other.values), other.warnings, other.files);
   }
 
   /** Another configuration with what was set at run time in this one. */
   Configuration overriding(Configuration other) throws ConfigException {
-    return new Configuration(values.overriding(other.values), other.warnings);
+    return new Configuration(values.overriding(other.values), other.warnings, other.files);
   }
 
   /**
@@ -195,8 +124,8 @@ public final class Configuration {
    * @throws ConfigException if there is no such key, or the value is none of its type
    */
   Configuration with(String key, String value) throws ConfigException {
-    FileEntry entry = new FileEntry(Origin.SET_COMMAND, Keys.renamed(key).orElse(key), value);
-    check(entry);
-    return new Configuration(values.with(entry), warnings);
+    FileEntry entry = new FileEntry(Origin.SET_COMMAND, Keys.current(key), value);
+    ConfigurationReader.check(entry);
+    return new Configuration(values.with(entry), warnings, files);
   }
 }

@@ -4,6 +4,7 @@ import io.mayflymq.server.config.key.Keys;
 import io.mayflymq.server.config.settings.ServerSettings;
 import io.mayflymq.server.config.source.ConfigException;
 import io.mayflymq.server.config.type.Key;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -66,6 +67,11 @@ public final class LiveConfiguration {
   /** Returns warnings for the operator, a line each. */
   public List<String> warnings() {
     return now.warnings();
+  }
+
+  /** Returns the files that were read, absolute, the one that counts most last. */
+  public List<Path> files() {
+    return now.files();
   }
 
   /**

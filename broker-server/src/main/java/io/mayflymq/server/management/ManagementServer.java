@@ -137,7 +137,8 @@ public final class ManagementServer implements AutoCloseable {
               server.listeners(amqp, configuration),
               settings.dataDir(),
               settings.log().path().orElse(null),
-              settings.auth().mechanisms());
+              settings.auth().mechanisms(),
+              configuration.files());
       new SessionResource(broker, sessions).addTo(server.api);
       addResources(server.api, broker, node, attempts, monitors, settings);
       server.api.get("openapi.json", request -> Response.ok(OpenApi.of(server.api).document()));

@@ -162,9 +162,90 @@ class ConfigurationTest {
         "--set: unknown key 'listener.tcp.internal' (value '1'):"
             + " expected a key of MayflyMQ; did you mean 'listeners.tcp.internal'?");
     assertRefused(
-        "cluster_formation.peer_discovery_backend=x",
-        "--set: unknown key 'cluster_formation.peer_discovery_backend' (value 'x'):"
+        "clouds.of_mayflies=many",
+        "--set: unknown key 'clouds.of_mayflies' (value 'many'):"
             + " expected a key of MayflyMQ; config/mayfly.conf lists them all");
+  }
+
+  @Test
+  void allErrorsOfAConfigurationAreReportedAtOnce() throws Exception {
+    Path file = file("heartbeat = ten\nthis is no setting\nframe_max = 5000\nhearbeat = 3\n");
+    Files.createDirectory(directory.resolve("conf.d"));
+    Path part = Files.writeString(directory.resolve("conf.d/10.conf"), "\nchannel_max = -1");
+    assertThatThrownBy(
+            () ->
+                Configuration.load(
+                    Optional.of(file),
+                    Map.of("MAYFLY_SHARDS", "0"),
+                    List.of("nonsense", "log.console=yes")))
+        .isInstanceOfSatisfying(
+            ConfigException.class,
+            e ->
+                assertThat(e.errors())
+                    .satisfiesExactly(
+                        line -> assertThat(line).startsWith(file + ":2: expected 'key = value'"),
+                        line -> assertThat(line).startsWith(file + ":1: bad value 'ten'"),
+                        line -> assertThat(line).startsWith(file + ":4: unknown key 'hearbeat'"),
+                        line -> assertThat(line).startsWith(part + ":2: bad value '-1'"),
+                        line -> assertThat(line).startsWith("environment variable MAYFLY_SHARDS: "),
+                        line -> assertThat(line).startsWith("--set: expected KEY=VALUE"),
+                        line -> assertThat(line).startsWith("--set: bad value 'yes'")));
+  }
+
+  @Test
+  void filesOfConfDOverrideTheMainFileInTheOrderOfTheirNames() throws Exception {
+    Path file = file("heartbeat = 1\nchannel_max = 1\nframe_max = 5001");
+    Path parts = Files.createDirectory(directory.resolve("conf.d"));
+    Path second = Files.writeString(parts.resolve("20-b.conf"), "heartbeat = 3");
+    Path first = Files.writeString(parts.resolve("10-a.conf"), "heartbeat = 2\nchannel_max = 2");
+    Files.writeString(parts.resolve("30-c.conf.disabled"), "heartbeat = 4");
+    Configuration configuration = Configuration.load(Optional.of(file), Map.of(), List.of());
+    assertThat(configuration.settings().protocol().heartbeatSeconds()).isEqualTo(3);
+    assertThat(configuration.settings().protocol().channelMax()).isEqualTo(2);
+    assertThat(configuration.settings().protocol().frameMax()).isEqualTo(5001);
+    assertThat(configuration.files()).containsExactly(file, first, second);
+    assertThat(new LiveConfiguration(configuration).effective())
+        .contains(
+            new EffectiveSetting("heartbeat", "3", second + ":1"),
+            new EffectiveSetting("channel_max", "2", first + ":2"),
+            new EffectiveSetting("frame_max", "5001", file + ":3"));
+
+    Configuration ofDirectory =
+        Configuration.load(
+            Optional.empty(), Map.of("MAYFLY_CONFIG_FILE", parts.toString()), List.of());
+    assertThat(ofDirectory.files()).containsExactly(first, second);
+    assertThat(ofDirectory.settings().protocol().frameMax()).isEqualTo(131_072);
+  }
+
+  @Test
+  void keyOfRabbitMqWithoutEffectCausesOneWarning() throws Exception {
+    Path file = file("mqtt.prefetch = 1\ncluster_partition_handling = ignore\nmqtt.prefetch = 2\n");
+    assertThat(Configuration.load(Optional.of(file), Map.of(), List.of()).warnings())
+        .containsExactly(
+            file + ":3: key 'mqtt.prefetch' has no effect: the broker does not speak MQTT",
+            file
+                + ":2: key 'cluster_partition_handling' has no effect:"
+                + " the broker is a single node and joins no cluster");
+    assertThatThrownBy(() -> sets().with("mqtt.prefetch", "1"))
+        .isInstanceOf(ConfigException.class)
+        .hasMessage(
+            "set_config: key 'mqtt.prefetch' (value '1') has no effect:"
+                + " the broker does not speak MQTT");
+  }
+
+  @Test
+  void keyOfRabbitMqThatWouldBeUnsafeToIgnoreIsRefused() {
+    assertRefused(
+        "ssl_options.crl_check=true",
+        "--set: key 'ssl_options.crl_check' (value 'true') is refused: revocation lists are not"
+            + " read, so revoked certificates would be accepted");
+  }
+
+  @Test
+  void otherNamesOfRabbitMqForAKeyAreAccepted() throws Exception {
+    Configuration configuration = sets("max_channels_per_connection=7");
+    assertThat(configuration.settings().protocol().channelMax()).isEqualTo(7);
+    assertThat(configuration.warnings()).isEmpty();
   }
 
   @Test

@@ -146,6 +146,17 @@ public final class Keys {
           word("PLAIN", "AMQPLAIN", "EXTERNAL", "ANONYMOUS"),
           Map.of("auth_mechanisms.1", "PLAIN", "auth_mechanisms.2", "AMQPLAIN"),
           "SASL mechanisms offered to clients.");
+
+  /** One backend needs no code: any other value is refused. */
+  private static final KeyFamily<String> AUTH_BACKENDS =
+      new KeyFamily<>(
+          "auth_backends.",
+          "$n",
+          word("internal", "rabbit_auth_backend_internal")
+              .describedAs("internal, the only authentication backend here"),
+          Map.of("auth_backends.1", "internal"),
+          "Where users, their passwords and permissions are: in the broker.");
+
   static final Setting<String> ANONYMOUS_LOGIN_USER =
       Setting.of(
           "anonymous_login_user",
@@ -304,6 +315,7 @@ public final class Keys {
                   HANDSHAKE_TIMEOUT,
                   CONSUMER_TIMEOUT,
                   AUTH_MECHANISMS,
+                  AUTH_BACKENDS,
                   ANONYMOUS_LOGIN_USER,
                   ANONYMOUS_LOGIN_PASS,
                   NO_LOOPBACK_USERS,
@@ -372,6 +384,16 @@ public final class Keys {
           "dead-letter.enabled", "dead_letter.enabled",
           "ttl.minimum_queue_ttl_ms", "queue_expires.minimum");
 
+  /** Other names that RabbitMQ has for keys. Source: its schema, versions 3.13 and 4. */
+  private static final Map<String, String> ALIASES =
+      Map.of(
+          "listeners.ssl", "listeners.ssl.default",
+          "max_channels_per_connection", "channel_max",
+          "management.load_definitions", "load_definitions",
+          "definitions.local.path", "load_definitions",
+          "management.listener.port", "management.tcp.port",
+          "management.listener.ip", "management.tcp.ip");
+
   private Keys() {}
 
   /** Returns the key of this name, or the family that it is a member of. */
@@ -409,9 +431,14 @@ public final class Keys {
     return Optional.empty();
   }
 
-  /** Returns the current name of a key that had this name in earlier versions. */
-  public static Optional<String> renamed(String former) {
-    return Optional.ofNullable(FORMER_NAMES.get(former));
+  /** Returns the name of a key that may be written by a former name or an alias. */
+  public static String current(String written) {
+    return FORMER_NAMES.getOrDefault(written, ALIASES.getOrDefault(written, written));
+  }
+
+  /** Returns whether a key had this name in earlier versions only. */
+  public static boolean isFormer(String written) {
+    return FORMER_NAMES.containsKey(written);
   }
 
   /** Returns the environment variable that sets a key. */

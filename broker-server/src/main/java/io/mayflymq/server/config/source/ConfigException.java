@@ -1,9 +1,10 @@
 package io.mayflymq.server.config.source;
 
+import java.util.List;
+
 /**
- * The configuration cannot be used. The message is one line for the operator: where the text
- * stands, the key, the value, and what was expected. The daemon answers with exit code 78
- * (EX_CONFIG).
+ * The configuration cannot be used. The message has a line for each error: where the text stands,
+ * the key, the value, and what was expected. The daemon answers with exit code 78 (EX_CONFIG).
  */
 public final class ConfigException extends Exception {
   /** Stands for the value of a secret. */
@@ -11,8 +12,23 @@ public final class ConfigException extends Exception {
 
   private static final int SHOWN_CHARACTERS = 80;
 
-  public ConfigException(String message) {
-    super(message);
+  /** One error. */
+  public ConfigException(String error) {
+    this(List.of(error));
+  }
+
+  /**
+   * Several errors.
+   *
+   * @param errors a line for each, in the order in which they are to be read
+   */
+  public ConfigException(List<String> errors) {
+    super(String.join("\n", errors));
+  }
+
+  /** Returns the errors, a line each. */
+  public List<String> errors() {
+    return getMessage().lines().toList();
   }
 
   /** Quotes the value of a key, unless it may be a secret: errors end up in logs and tickets. */

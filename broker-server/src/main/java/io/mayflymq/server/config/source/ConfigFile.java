@@ -20,21 +20,35 @@ public final class ConfigFile {
   /**
    * Reads a file.
    *
-   * @return what it says, in its order
-   * @throws ConfigException if it cannot be read, or a line is neither an entry nor a comment
+   * @param errors takes an error if the file cannot be read, and one for each line that is neither
+   *     an entry nor a comment
+   * @return what its other lines say, in their order
    */
-  public static List<FileEntry> read(Path file) throws ConfigException {
+  public static List<FileEntry> read(Path file, ConfigErrors errors) {
     List<FileEntry> entries = new ArrayList<>();
-    int number = 0;
-    for (String line : lines(file)) {
-      number++;
-      Origin origin = Origin.line(file, number);
-      String content = line.strip();
-      if (!content.isEmpty() && content.charAt(0) != '#') {
-        entries.add(entry(origin, content));
+    try {
+      int number = 0;
+      for (String line : lines(file)) {
+        number++;
+        Origin origin = Origin.line(file, number);
+        String content = line.strip();
+        if (!content.isEmpty() && content.charAt(0) != '#') {
+          add(origin, content, entries, errors);
+        }
       }
+    } catch (ConfigException e) {
+      errors.add(e);
     }
     return entries;
+  }
+
+  private static void add(
+      Origin origin, String content, List<FileEntry> entries, ConfigErrors errors) {
+    try {
+      entries.add(entry(origin, content));
+    } catch (ConfigException e) {
+      errors.add(e);
+    }
   }
 
   private static List<String> lines(Path file) throws ConfigException {

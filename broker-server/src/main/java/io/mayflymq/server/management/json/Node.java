@@ -21,8 +21,14 @@ import java.util.function.Supplier;
  * @param dataDir the data directory
  * @param logFile the log file, or null if it logs to the console only
  * @param mechanisms the SASL mechanisms that the broker offers
+ * @param configFiles the files that the configuration was read from
  */
-public record Node(List<Listener> listeners, Path dataDir, Path logFile, List<String> mechanisms) {
+public record Node(
+    List<Listener> listeners,
+    Path dataDir,
+    Path logFile,
+    List<String> mechanisms,
+    List<Path> configFiles) {
 
   private static final String AMQP = "amqp";
 

@@ -20,6 +20,7 @@ import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.json.History;
 import io.mayflymq.server.management.json.Node;
 import io.mayflymq.server.management.json.Statistics;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -311,7 +312,7 @@ public final class OverviewResource {
             "contexts", contexts(),
             "log_files", logFiles,
             "db_dir", node.dataDir().toString(),
-            "config_files", List.of(),
+            "config_files", node.configFiles().stream().map(Path::toString).toList(),
             "enabled_plugins", List.of(),
             "cluster_links", List.of());
     object.putAll(Node.fileDescriptors());

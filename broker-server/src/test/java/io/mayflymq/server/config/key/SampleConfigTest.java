@@ -40,7 +40,10 @@ class SampleConfigTest {
     assertThat(sampleSettings()).isEqualTo(expected);
     // Those without a default stand there as an example.
     Files.readAllLines(SAMPLE).stream()
-        .filter(line -> line.matches("##   (default_policies|defaults|.*\\.ciphers)\\..*"))
+        .filter(
+            line ->
+                line.matches(
+                    "##   (default_policies|defaults|.*\\.ciphers|tracing\\.otlp\\.headers)\\..*"))
         .forEach(line -> expected.put(line.substring(5).split(" = ", 2)[0], "an example"));
     assertThat(Keys.ALL).allSatisfy(key -> assertThat(expected.keySet()).anyMatch(key::matches));
   }

@@ -19,12 +19,19 @@ class ConfigFileTest {
   }
 
   private List<FileEntry> read(String content) throws IOException, ConfigException {
-    return ConfigFile.read(file(content));
+    return read(file(content));
+  }
+
+  private static List<FileEntry> read(Path file) throws ConfigException {
+    ConfigErrors errors = new ConfigErrors();
+    List<FileEntry> entries = ConfigFile.read(file, errors);
+    errors.throwIfAny();
+    return entries;
   }
 
   private void assertRefused(String content, String message) throws IOException {
     Path file = file(content);
-    assertThatThrownBy(() -> ConfigFile.read(file))
+    assertThatThrownBy(() -> read(file))
         .isInstanceOf(ConfigException.class)
         .hasMessage(message.replace("FILE", file.toString()));
   }
@@ -80,17 +87,34 @@ class ConfigFileTest {
   }
 
   @Test
+  void everyMalformedLineIsReportedAndTheOthersAreRead() throws Exception {
+    Path file = file("heartbeat 30\nframe_max = 5000\n= 7");
+    ConfigErrors errors = new ConfigErrors();
+    assertThat(ConfigFile.read(file, errors))
+        .extracting(FileEntry::key)
+        .containsExactly("frame_max");
+    assertThatThrownBy(errors::throwIfAny)
+        .isInstanceOfSatisfying(
+            ConfigException.class,
+            e ->
+                assertThat(e.errors())
+                    .containsExactly(
+                        file + ":1: expected 'key = value', found 'heartbeat 30'",
+                        file + ":3: expected 'key = value', found '= 7'"));
+  }
+
+  @Test
   void unreadableConfigFileIsRefused() throws Exception {
     Path missing = directory.resolve("missing.conf");
-    assertThatThrownBy(() -> ConfigFile.read(missing))
+    assertThatThrownBy(() -> read(missing))
         .isInstanceOf(ConfigException.class)
         .hasMessage(missing + ": no such file; expected a configuration file");
-    assertThatThrownBy(() -> ConfigFile.read(directory))
+    assertThatThrownBy(() -> read(directory))
         .isInstanceOf(ConfigException.class)
         .hasMessage(directory + ": is a directory; expected a readable file");
     Path latin = directory.resolve("latin.conf");
     Files.write(latin, "default_user = é".getBytes(StandardCharsets.ISO_8859_1));
-    assertThatThrownBy(() -> ConfigFile.read(latin))
+    assertThatThrownBy(() -> read(latin))
         .isInstanceOf(ConfigException.class)
         .hasMessage(latin + ": expected a text file in UTF-8");
   }

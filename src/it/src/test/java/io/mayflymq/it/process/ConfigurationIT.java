@@ -3,6 +3,7 @@ package io.mayflymq.it.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.ControlCommand;
 import io.mayflymq.it.harness.OwnBroker;
 import io.mayflymq.it.harness.RawClient;
 import java.io.DataInputStream;
@@ -101,6 +102,50 @@ class ConfigurationIT {
   void anImpossibleDataDirectoryIsReportedInOneLine(@TempDir Path directory) throws Exception {
     Path file = Files.createFile(directory.resolve("a file"));
     fails(BrokerProcess.builder().data(file.resolve("data")), FAILURE, file.toString());
+  }
+
+  @Test
+  void allErrorsAreReportedALineEach(@TempDir Path directory) throws Exception {
+    Path file = directory.resolve("broker.conf");
+    Files.writeString(file, "heartbeat = often\nnothing\nauth_backends.1 = ldap\n");
+    Files.createDirectory(directory.resolve("conf.d"));
+    Files.writeString(directory.resolve("conf.d/10.conf"), "frame_max = 5\n");
+    try (BrokerProcess broker =
+        BrokerProcess.builder()
+            .arguments("--config", file.toString())
+            .set("cluster_formation.classic_config.nodes.1", "rabbit@other")
+            .launch()) {
+      assertThat(broker.awaitExit()).isEqualTo(CONFIG);
+      assertThat(broker.output())
+          .hasSize(5)
+          .allMatch(line -> line.startsWith("mayfly: "))
+          .anyMatch(line -> line.contains("broker.conf:1: bad value 'often'"))
+          .anyMatch(line -> line.contains("broker.conf:2: expected 'key = value'"))
+          .anyMatch(line -> line.contains("broker.conf:3: ") && line.contains("'ldap'"))
+          .anyMatch(line -> line.contains("10.conf:1: bad value '5'"))
+          .anyMatch(line -> line.contains("nodes.1' (value 'rabbit@other') is refused"));
+    }
+  }
+
+  @Test
+  void filesOfConfDAreReadAfterTheMainFile(@TempDir Path directory) throws Exception {
+    Path file = directory.resolve("broker.conf");
+    Files.writeString(file, "heartbeat = 11\nmqtt.prefetch = 10\n");
+    Path part = Files.createDirectory(directory.resolve("conf.d")).resolve("50-site.conf");
+    Files.writeString(part, "\nheartbeat = 14\n");
+    assertThat(offeredHeartbeat(BrokerProcess.builder().arguments("--config", file.toString())))
+        .isEqualTo(14);
+    try (BrokerProcess broker =
+        BrokerProcess.builder().arguments("--config", file.toString()).start()) {
+      assertThat(broker.output())
+          .anyMatch(line -> line.endsWith("configuration from " + part))
+          .filteredOn(line -> line.contains("mqtt.prefetch"))
+          .singleElement()
+          .asString()
+          .contains("[warning]", "broker.conf:2: key 'mqtt.prefetch' has no effect");
+      assertThat(ControlCommand.of(broker).run("environment").out())
+          .anyMatch(line -> line.contains("heartbeat") && line.contains(part + ":2"));
+    }
   }
 
   private static void fails(BrokerProcess.Builder builder, int exitCode, String... words) {

@@ -1,0 +1,89 @@
+package io.mayflymq.server.config.key;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * The keys of RabbitMQ that this broker knows and does not have. Those that can be ignored safely
+ * cause a warning. The others are refused, because the broker would be less safe than the
+ * configuration says.
+ *
+ * <p>The resource {@code foreign-keys.txt} lists them.
+ */
+public final class ForeignKeys {
+  private static final String RESOURCE = "foreign-keys.txt";
+  private static final String IGNORED = "[ignored] ";
+  private static final String REFUSED = "[refused] ";
+
+  private ForeignKeys() {}
+
+  /**
+   * What becomes of a key.
+   *
+   * @param isRefused whether it is an error, and not only without effect
+   * @param reason why, as the end of a sentence
+   */
+  public record Entry(boolean isRefused, String reason) {}
+
+  private record Rule(Pattern keys, List<String> values, Entry entry) {
+    boolean covers(String key, String value) {
+      return keys.matcher(key).matches()
+          && (values.isEmpty() || values.contains(value.toLowerCase(Locale.ROOT)));
+    }
+  }
+
+  /** Returns what becomes of a key with a value; empty if RabbitMQ has no such key. */
+  public static Optional<Entry> find(String key, String value) {
+    return Catalog.RULES.stream()
+        .filter(rule -> rule.covers(key, value))
+        .map(Rule::entry)
+        .findFirst();
+  }
+
+  /** Most configurations have none of these keys, so the resource is read when one is found. */
+  private static final class Catalog {
+    static final List<Rule> RULES = read();
+
+    private static List<Rule> read() {
+      try (BufferedReader lines =
+          new BufferedReader(
+              new InputStreamReader(
+                  ForeignKeys.class.getResourceAsStream(RESOURCE), StandardCharsets.UTF_8))) {
+        return rules(lines.lines().map(String::strip).toList());
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    private static List<Rule> rules(List<String> lines) {
+      List<Rule> rules = new ArrayList<>();
+      Entry entry = null;
+      for (String line : lines) {
+        if (line.startsWith(IGNORED)) {
+          entry = new Entry(false, line.substring(IGNORED.length()));
+        } else if (line.startsWith(REFUSED)) {
+          entry = new Entry(true, line.substring(REFUSED.length()));
+        } else if (!line.isEmpty() && !line.startsWith("#")) {
+          rules.add(rule(line, entry));
+        }
+      }
+      return rules;
+    }
+
+    private static Rule rule(String line, Entry entry) {
+      String[] parts = line.split(" = ", 2);
+      return new Rule(
+          Pattern.compile(Pattern.quote(parts[0]).replace("*", "\\E.+\\Q")),
+          parts.length == 1 ? List.of() : List.of(parts[1].split("\\|")),
+          entry);
+    }
+  }
+}
