@@ -76,6 +76,10 @@ public enum Counter {
   DROPPED_CYCLE,
   /** Queues: messages that died and could not be read any more. */
   DROPPED_UNREADABLE,
+  /** Queues: messages that were read from the log, as they were not in memory any more. */
+  DISK_READS,
+  /** Queues: messages that were written to the log. */
+  DISK_WRITES,
   /** Connections: bytes read from the socket. */
   RECEIVED_BYTES,
   /** Connections: reads of the socket that returned data. */

@@ -391,6 +391,11 @@ public final class ClassicQueueMachine
   }
 
   @Override
+  public long memoryBytes() {
+    return messages.memoryBytes();
+  }
+
+  @Override
   public void trimMemory() {
     index.trimMemory();
   }

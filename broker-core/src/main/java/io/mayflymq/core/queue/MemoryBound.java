@@ -8,6 +8,9 @@ public interface MemoryBound {
    */
   void trimMemory();
 
+  /** Returns about how many bytes of memory its messages take. */
+  long memoryBytes();
+
   /**
    * Returns how long a publisher of very many messages should pause, in ms, if consumers that have
    * room are nevertheless behind; 0 if no pause is needed.

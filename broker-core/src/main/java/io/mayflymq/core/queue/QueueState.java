@@ -25,7 +25,7 @@ final class QueueState {
   /** Null if messages are not traced. */
   final QueueTracer tracer;
 
-  final Counters counters = new Counters();
+  final Counters counters;
   private QueueSettings settings;
 
   // Parts of the settings that are needed for each message.
@@ -36,6 +36,7 @@ final class QueueState {
   QueueState(QueueMessages messages, QueueEffects effects, QueueSettings settings) {
     this.messages = messages;
     this.index = messages.index();
+    this.counters = messages.counters();
     this.deadlines = messages.deadlines();
     this.effects = effects;
     this.timer = new QueueTimer(effects);

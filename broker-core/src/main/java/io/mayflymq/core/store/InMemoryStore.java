@@ -83,6 +83,11 @@ public final class InMemoryStore implements PartitionStore {
     public void left(Message message) {}
 
     @Override
+    public long memoryBytes() {
+      return 0;
+    }
+
+    @Override
     public long page(long sequence, Message message) {
       throw notStored();
     }

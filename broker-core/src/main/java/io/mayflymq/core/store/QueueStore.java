@@ -33,6 +33,12 @@ public interface QueueStore {
   void left(Message message);
 
   /**
+   * Returns about how many bytes of memory the contents of the queue take: all but those that are
+   * in the log alone. Contents that {@link #page} stored count, whether they are in a file or not.
+   */
+  long memoryBytes();
+
+  /**
    * Moves the content of a message that is not in the log to other memory or a file, which is lost
    * when the broker stops.
    *

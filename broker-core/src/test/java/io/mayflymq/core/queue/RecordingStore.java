@@ -149,6 +149,11 @@ public final class RecordingStore implements QueueStore {
   }
 
   @Override
+  public long memoryBytes() {
+    return 0;
+  }
+
+  @Override
   public long page(long sequence, Message message) {
     return put(pages, message);
   }

@@ -31,6 +31,11 @@ public class ForwardingQueueStore implements QueueStore {
   }
 
   @Override
+  public long memoryBytes() {
+    return store.memoryBytes();
+  }
+
+  @Override
   public long page(long sequence, Message message) {
     return store.page(sequence, message);
   }

@@ -108,6 +108,7 @@ final class Storage implements AutoCloseable {
       }
       createDefaults(settings.defaults());
     }
+    ClusterId.ensure(administration.globalParameters());
     this.recoveryMillis = (System.nanoTime() - started) / NANOS_PER_MILLI;
   }
 

@@ -101,7 +101,7 @@ record QueueFigures(
               "Messages of a stream that its slowest consumer has not read yet.",
               QueueFigures::lag));
 
-  /** What was delivered from a queue. */
+  /** What was delivered from a queue, and what that took of the disk. */
   static final List<Metric<Metric.Counted>> DELIVERIES =
       List.of(
           Metric.counter(
@@ -126,6 +126,14 @@ record QueueFigures(
               Counter.REDELIVERED),
           Metric.counter(
               "queue_messages_acked_total", "Messages that were acknowledged.", Counter.ACKED),
+          Metric.counter(
+              "queue_disk_reads_total",
+              "Messages that were read from the message log, as they were not in memory any more.",
+              Counter.DISK_READS),
+          Metric.counter(
+              "queue_disk_writes_total",
+              "Messages that were written to the message log.",
+              Counter.DISK_WRITES),
           Metric.counter(
               "queue_get_empty_total",
               "Calls of basic.get that found no message.",

@@ -2,6 +2,8 @@ package io.mayflymq.core.queue.messages;
 
 import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.message.Message;
+import io.mayflymq.core.metrics.Counter;
+import io.mayflymq.core.metrics.Counters;
 import io.mayflymq.core.queue.consumer.DeliveryPriority;
 import io.mayflymq.core.queue.index.EntryFlags;
 import io.mayflymq.core.queue.index.MessageIndex;
@@ -27,6 +29,7 @@ import io.mayflymq.core.store.UnsettledEntry;
  */
 public final class QueueMessages implements RecoverableQueue {
   private static final long NONE = -1;
+  private static final long INDEX_BYTES_PER_MESSAGE = 16;
   private static final int LOCATED = EntryFlags.STORED | EntryFlags.PAGED;
 
   private final MessageIndex<Message> index;
@@ -51,6 +54,7 @@ public final class QueueMessages implements RecoverableQueue {
   /** Why the last unreadable message could not be read. */
   private String unreadableReason = "";
 
+  private final Counters counters = new Counters();
   private long storedCount;
   private long storedBytes;
 
@@ -68,6 +72,20 @@ public final class QueueMessages implements RecoverableQueue {
     this.deadlines = new MessageDeadlines(index, deliveryPriority, settings.expiry());
     this.countsReturns = settings.countsReturns();
     store.attach(this);
+  }
+
+  /** Returns the counters of the queue. */
+  public Counters counters() {
+    return counters;
+  }
+
+  /**
+   * Returns about how many bytes of memory messages take: contents that are not in the log alone,
+   * and the index.
+   */
+  public long memoryBytes() {
+    return store.memoryBytes()
+        + INDEX_BYTES_PER_MESSAGE * (index.readyCount() + index.unackedCount());
   }
 
   /** Returns the index of all messages. */
@@ -158,6 +176,7 @@ public final class QueueMessages implements RecoverableQueue {
       long location;
       if (store.isPersistent(message)) {
         location = store.store(sequence, message, loggedMillis, nowMillis);
+        counters.add(Counter.DISK_WRITES, 1);
         storedCount++;
         storedBytes += message.bodyLength();
       } else {
@@ -187,7 +206,7 @@ public final class QueueMessages implements RecoverableQueue {
   /** Whether a message can be read; if so {@link #get} returns it without reading again. */
   public boolean load(long sequence) {
     if (index.content(sequence) == null && loadedSequence != sequence) {
-      loaded = read(sequence);
+      loaded = readForUse(sequence);
       loadedSequence = loaded == null ? NONE : sequence;
     }
     return loadedSequence == sequence || index.content(sequence) != null;
@@ -202,7 +221,13 @@ public final class QueueMessages implements RecoverableQueue {
       return message;
     }
     Message message = index.content(sequence);
-    return message != null ? message : read(sequence);
+    return message != null ? message : readForUse(sequence);
+  }
+
+  /** Counts what is read from the log, unless it is for display only. */
+  private Message readForUse(long sequence) {
+    counters.add(Counter.DISK_READS, isStored(sequence) ? 1 : 0);
+    return read(sequence);
   }
 
   /** Returns a message for display only: a content that was read in advance is kept. */

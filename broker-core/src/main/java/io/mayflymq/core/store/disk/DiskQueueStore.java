@@ -33,6 +33,9 @@ final class DiskQueueStore implements QueueStore {
   /** The memory that contents take that are objects. */
   private long objectBytes;
 
+  /** The sizes of the bodies of messages that are paged. */
+  private long pagedBytes;
+
   /** How many messages have a location: if there are none, no search is needed. */
   private long located;
 
@@ -95,6 +98,7 @@ final class DiskQueueStore implements QueueStore {
     try {
       long location = entries.page(id, sequence, message);
       paged = true;
+      pagedBytes += message.bodyLength();
       return location;
     } finally {
       located -= paged ? 0 : 1;
@@ -104,7 +108,13 @@ final class DiskQueueStore implements QueueStore {
   @Override
   public void unpage(long location, int bodyLength) {
     located--;
+    pagedBytes -= bodyLength;
     entries.unpage(location, bodyLength);
+  }
+
+  @Override
+  public long memoryBytes() {
+    return objectBytes + pagedBytes;
   }
 
   @Override

@@ -21,6 +21,7 @@ import java.util.OptionalLong;
  * @param head its first ready message; null if none was ready or its content was not in memory
  * @param leaseEndMillis when its lease ends if it stays unused, in ms since the epoch; {@link
  *     Deadlines#NEVER} without a lease, or while something keeps it
+ * @param memoryBytes about how many bytes of memory its messages take; empty for a stream
  */
 public record QueueContents(
     QueueTotals totals,
@@ -30,7 +31,8 @@ public record QueueContents(
     double consumerCapacity,
     OptionalLong lag,
     Message head,
-    long leaseEndMillis) {
+    long leaseEndMillis,
+    OptionalLong memoryBytes) {
   /**
    * A consumer of the queue.
    *

@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
@@ -82,6 +83,38 @@ public final class Listing<T> {
   }
 
   private Map<String, Object> page(Request request) {
+    return page(request, things, name, (filtered, cut) -> cut.of(sorted(request, filtered)));
+  }
+
+  /**
+   * Returns a page of items that are in the order already that the request specifies.
+   *
+   * @param ordered all items
+   * @param name the name of an item, for the filter
+   * @param objects makes the objects of the items of the page
+   * @throws ApiException 400 if the page is invalid or does not exist
+   */
+  public static <T> Response pageOf(
+      Request request,
+      List<T> ordered,
+      Function<T, String> name,
+      Function<List<T>, List<Map<String, Object>>> objects) {
+    return Response.ok(
+        page(request, ordered, name, (filtered, cut) -> objects.apply(cut.of(filtered))));
+  }
+
+  /** The part of a list that is on a page. */
+  private record Cut(int from, int to) {
+    <X> List<X> of(List<X> list) {
+      return list.subList(from, to);
+    }
+  }
+
+  private static <T> Map<String, Object> page(
+      Request request,
+      List<T> all,
+      Function<T, String> name,
+      BiFunction<List<T>, Cut, List<Map<String, Object>>> objects) {
     int page = number(request, "page", 1);
     int size = number(request, "page_size", DEFAULT_PAGE_SIZE);
     if (page < 1 || size < 1 || size > LARGEST_PAGE_SIZE) {
@@ -90,8 +123,7 @@ public final class Listing<T> {
           "invalid_pagination_parameters",
           "Invalid pagination parameters: page number %d, page size %d".formatted(page, size));
     }
-    Predicate<String> wanted = filter(request);
-    List<T> filtered = things.stream().filter(thing -> wanted.test(name.apply(thing))).toList();
+    List<T> filtered = filtered(request, all, name);
     int pages = (filtered.size() + size - 1) / size;
     if (page > Math.max(1, pages)) {
       throw new ApiException(
@@ -101,8 +133,8 @@ public final class Listing<T> {
               .formatted(page, size, filtered.size()));
     }
     int from = (page - 1) * size;
-    int to = Math.min(filtered.size(), from + size);
-    List<Object> items = finish(request, sorted(request, filtered).subList(from, to));
+    Cut cut = new Cut(from, Math.min(filtered.size(), from + size));
+    List<Object> items = finish(request, objects.apply(filtered, cut));
     return Json.object(
         "filtered_count", filtered.size(),
         "item_count", items.size(),
@@ -110,7 +142,16 @@ public final class Listing<T> {
         "page", page,
         "page_count", pages,
         "page_size", size,
-        "total_count", things.size());
+        "total_count", all.size());
+  }
+
+  private static <T> List<T> filtered(Request request, List<T> all, Function<T, String> name) {
+    String given = request.query("name");
+    if (given == null || given.isEmpty()) {
+      return all;
+    }
+    Predicate<String> wanted = filter(request, given);
+    return all.stream().filter(thing -> wanted.test(name.apply(thing))).toList();
   }
 
   private static int number(Request request, String parameter, int otherwise) {
@@ -122,11 +163,7 @@ public final class Listing<T> {
     }
   }
 
-  private static Predicate<String> filter(Request request) {
-    String given = request.query("name");
-    if (given == null || given.isEmpty()) {
-      return any -> true;
-    }
+  private static Predicate<String> filter(Request request, String given) {
     if (request.flag("use_regex")) {
       try {
         return NamePattern.ignoringCase(given);
@@ -158,13 +195,26 @@ public final class Listing<T> {
       }
       return new Lazy<>(ordered, object);
     }
-    Function<T, Object> key = keys.getOrDefault(field, thing -> field(object.apply(thing), field));
+    return new Lazy<>(sorted(filtered, key(field), reverse), object);
+  }
+
+  /** Returns the objects of items; each is made when it is read. */
+  public List<Map<String, Object>> objects(List<T> items) {
+    return new Lazy<>(items, object);
+  }
+
+  /** Returns what gives the value of a field of an item, by its path. */
+  public Function<T, Object> key(String field) {
+    return keys.getOrDefault(field, thing -> field(object.apply(thing), field));
+  }
+
+  /** Returns items sorted by a value; those with equal values stay in their order. */
+  public static <T> List<T> sorted(List<T> items, Function<T, Object> key, boolean reverse) {
     List<Keyed<T>> keyed =
-        new ArrayList<>(
-            filtered.stream().map(thing -> new Keyed<>(thing, key.apply(thing))).toList());
+        new ArrayList<>(items.stream().map(item -> new Keyed<>(item, key.apply(item))).toList());
     Comparator<Keyed<T>> order = Comparator.comparing(Keyed::key, Listing::compare);
     keyed.sort(reverse ? order.reversed() : order);
-    return new Lazy<>(keyed, each -> object.apply(each.thing()));
+    return lazy(keyed, Keyed::thing);
   }
 
   /**

@@ -1,5 +1,6 @@
 package io.mayflymq.server.management.json;
 
+import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.server.config.settings.TlsSettings;
 import io.mayflymq.server.json.Json;
 import java.io.IOException;
@@ -110,6 +111,31 @@ public record Node(
             "fd_total", unix.getMaxFileDescriptorCount(),
             "fd_used", unix.getOpenFileDescriptorCount())
         : Json.object("fd_total", 0, "fd_used", 0);
+  }
+
+  /**
+   * Returns what was written to logs and forced to the disk, as far as RabbitMQ has fields for it.
+   *
+   * @param stores of the partitions
+   */
+  public static Map<String, Object> storage(List<StoreFigures> stores) {
+    long forced =
+        stores.stream()
+            .mapToLong(store -> store.forcedWrites().count() + store.forcedStreamWrites().count())
+            .sum();
+    double seconds =
+        stores.stream()
+            .mapToDouble(store -> store.forcedWrites().sum() + store.forcedStreamWrites().sum())
+            .sum();
+    return Json.object(
+        "io_sync_count",
+        forced,
+        "io_sync_avg_time",
+        forced == 0 ? 0.0 : seconds * 1000 / forced,
+        "io_write_bytes",
+        stores.stream().mapToLong(StoreFigures::writtenBytes).sum(),
+        "msg_store_write_count",
+        stores.stream().mapToLong(StoreFigures::storedMessages).sum());
   }
 
   /**

@@ -71,6 +71,7 @@ public final class QueueJson {
             "message_bytes_persistent", view.totals().persistentBytes(),
             "message_bytes_ready", view.totals().readyBytes(),
             "message_bytes_unacknowledged", view.totals().unackedBytes());
+    view.contents().memoryBytes().ifPresent(bytes -> object.put("memory", bytes));
     Map<String, Object> stats = Statistics.ofQueue(queue.counters(), history);
     if (stats != null) {
       object.put("message_stats", stats);

@@ -72,7 +72,14 @@ public final class Statistics {
           new Field("return_unroutable", Counter.RETURNED));
 
   private static final List<Field> OF_QUEUE =
-      Stream.of(HANDED_OUT, List.of(new Field("publish", Counter.PUBLISHED)), DIED, GONE_OTHERWISE)
+      Stream.of(
+              HANDED_OUT,
+              List.of(
+                  new Field("publish", Counter.PUBLISHED),
+                  new Field("disk_reads", Counter.DISK_READS),
+                  new Field("disk_writes", Counter.DISK_WRITES)),
+              DIED,
+              GONE_OTHERWISE)
           .flatMap(List::stream)
           .toList();
 

@@ -6,8 +6,10 @@ import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
+import io.mayflymq.core.store.StoreFigures;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueHost;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
@@ -23,8 +25,10 @@ import io.mayflymq.server.management.api.Principal;
 import io.mayflymq.server.management.api.Request;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -214,6 +218,14 @@ public final class ManagedBroker {
         .toList();
   }
 
+  /** Returns how these queues are now, in their order, without those that are deleted. */
+  List<QueueSnapshot> snapshots(List<Queue> queues) {
+    Map<Queue, QueueSnapshot> found = new HashMap<>();
+    Futures.await(ShardQuery.collect(queues, Queue::shard, QueueSnapshot::of))
+        .forEach(snapshot -> found.put(snapshot.queue(), snapshot));
+    return queues.stream().map(found::get).filter(Objects::nonNull).toList();
+  }
+
   /** The queues, connections and channels that are open, as far as the shards answer. */
   record Open(List<QueueSnapshot> queues, int connections, int channels, boolean complete) {}
 
@@ -255,6 +267,17 @@ public final class ManagedBroker {
       Collection<VirtualHost> vhosts) {
     List<Queue> all = vhosts.stream().flatMap(vhost -> vhost.routing().queues().stream()).toList();
     return ShardQuery.collectWithin(SHORT_MILLIS, all, Queue::shard, QueueSnapshot::of);
+  }
+
+  /** Returns what the stores of partitions have done; those that do not answer are left out. */
+  List<StoreFigures> stores() {
+    return Futures.await(
+            ShardQuery.collectWithin(
+                SHORT_MILLIS,
+                broker().partitions().all(),
+                Partition::shard,
+                partition -> partition.store().figures()))
+        .views();
   }
 
   private static boolean isShown(Principal principal, String user) {

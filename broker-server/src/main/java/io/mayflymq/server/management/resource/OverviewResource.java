@@ -317,6 +317,7 @@ public final class OverviewResource {
             "cluster_links", List.of());
     object.putAll(Node.fileDescriptors());
     object.putAll(Node.threads());
+    object.putAll(Node.storage(managed.stores()));
     object.putAll(Statistics.ofChurn(managed.broker().churn(), History.NONE));
     return object;
   }

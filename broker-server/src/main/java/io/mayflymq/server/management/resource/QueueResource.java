@@ -24,9 +24,11 @@ import java.util.function.Function;
 /** Queues: listed, declared, purged, deleted. */
 public final class QueueResource {
   private final ManagedBroker managed;
+  private final QueueOrder order;
 
   public QueueResource(ManagedBroker managed) {
     this.managed = managed;
+    this.order = new QueueOrder(managed::queues, System::nanoTime);
   }
 
   public void addTo(RequestRouter requestRouter) {
@@ -43,9 +45,26 @@ public final class QueueResource {
   }
 
   private Response list(Request request, Collection<VirtualHost> vhosts) {
-    return Listing.of(managed.queues(vhosts), view -> view.queue().name(), form(request))
-        .sortedBy(QueueJson.SORT_KEYS)
-        .answer(request);
+    return request.query("page") == null
+        ? listing(request, managed.queues(vhosts)).answer(request)
+        : page(request, vhosts);
+  }
+
+  /** Only the queues of the page are asked, if their order is known. */
+  private Response page(Request request, Collection<VirtualHost> vhosts) {
+    String sort = request.query("sort");
+    QueueOrder.By by = new QueueOrder.By(sort == null ? "" : sort, request.flag("sort_reverse"));
+    Listing<QueueSnapshot> rows = listing(request, List.of());
+    return Listing.pageOf(
+        request,
+        order.of(vhosts, by, rows::key),
+        Queue::name,
+        queues -> rows.objects(by.sort(managed.snapshots(queues), rows::key)));
+  }
+
+  private static Listing<QueueSnapshot> listing(Request request, List<QueueSnapshot> queues) {
+    return Listing.of(queues, view -> view.queue().name(), form(request))
+        .sortedBy(QueueJson.SORT_KEYS);
   }
 
   /** Returns how much of each queue is shown: all, unless the request wants no statistics. */

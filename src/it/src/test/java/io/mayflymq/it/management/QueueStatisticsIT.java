@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.MessageProperties;
 import io.mayflymq.it.harness.Amqp;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.Http;
@@ -60,6 +61,47 @@ class QueueStatisticsIT {
         http.get(path + "&disable_stats=true&enable_queue_totals=true").json().path("items").get(0);
     assertThat(totals.path("messages_ready").asInt()).isEqualTo(1);
     assertThat(totals.has("message_stats")).isFalse();
+  }
+
+  @Test
+  void queueShowsWhatItTakesOfMemoryAndDisk(Amqp amqp) throws Exception {
+    String queue = amqp.name();
+    amqp.channel().queueDeclare(queue, true, false, false, Map.of());
+    int body = 10_000;
+    amqp.channel().basicPublish("", queue, MessageProperties.MINIMAL_BASIC, new byte[body]);
+    amqp.channel()
+        .basicPublish("", queue, MessageProperties.MINIMAL_PERSISTENT_BASIC, new byte[body]);
+    amqp.awaitReady(queue, 2);
+    JsonNode shown = queue(queue);
+    assertThat(shown.path("memory").asLong()).isBetween((long) body, 3L * body);
+    assertThat(shown.path("message_stats").path("disk_writes").asInt()).isEqualTo(1);
+    for (int i = 0; i < 2; i++) {
+      assertThat(amqp.channel().basicGet(queue, true)).isNotNull();
+    }
+    assertThat(queue(queue).path("memory").asLong()).isZero();
+    assertThat(queue(queue).path("message_stats").path("disk_reads").asInt()).isEqualTo(1);
+    amqp.channel().queueDelete(queue);
+  }
+
+  @Test
+  void nodeShowsForcedWrites(Amqp amqp) throws Exception {
+    String queue = amqp.name();
+    amqp.channel().queueDeclare(queue, true, false, false, Map.of());
+    amqp.channel().confirmSelect();
+    amqp.channel()
+        .basicPublish("", queue, MessageProperties.MINIMAL_PERSISTENT_BASIC, new byte[100]);
+    amqp.channel().waitForConfirmsOrDie(Patience.MILLIS);
+    JsonNode node = http.get("nodes").json().get(0);
+    assertThat(node.path("io_sync_count").asLong()).isPositive();
+    assertThat(node.path("io_sync_avg_time").asDouble()).isPositive();
+    assertThat(node.path("io_write_bytes").asLong()).isGreaterThan(100);
+    amqp.channel().queueDelete(queue);
+  }
+
+  @Test
+  void clusterHasAnIdentity() throws Exception {
+    assertThat(http.get("global-parameters/internal_cluster_id").json().path("value").asText())
+        .startsWith("mayfly-cluster-id-");
   }
 
   @Test

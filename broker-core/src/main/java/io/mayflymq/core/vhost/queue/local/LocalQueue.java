@@ -203,7 +203,10 @@ public final class LocalQueue implements ShardQueue {
                 : Double.NaN,
             machine instanceof StreamMachine stream ? stream.largestLag() : OptionalLong.empty(),
             machine instanceof MessageSource messages ? messages.peekHead() : null,
-            machine instanceof LeasedQueue leased ? leased.leaseEndMillis() : Deadlines.NEVER);
+            machine instanceof LeasedQueue leased ? leased.leaseEndMillis() : Deadlines.NEVER,
+            machine instanceof MemoryBound memory
+                ? OptionalLong.of(memory.memoryBytes())
+                : OptionalLong.empty());
   }
 
   @Override

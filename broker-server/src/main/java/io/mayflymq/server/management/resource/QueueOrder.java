@@ -1,0 +1,132 @@
+package io.mayflymq.server.management.resource;
+
+import com.github.benmanes.caffeine.cache.Cache;
+import io.mayflymq.core.cache.BoundedCaches;
+import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
+import io.mayflymq.server.management.api.Listing;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
+
+/*
+ * The order of queues, for lists that are requested by page.
+ *
+ * A management page that is open on a list of a hundred thousand queues requests one page of it every few seconds. Only the queues of that page are
+ * asked for what they have. The order by name is kept as long as no queue is declared or deleted. An order by another field needs that field of all
+ * queues, which takes a few tenths of a second: such an order is used again for a time in proportion to what it cost, so that requests take no more than
+ * a fiftieth of a core, however many there are. The rows of a page are always of this moment, and sorted by what they show. An order that costs
+ * little is never used twice.
+ */
+final class QueueOrder {
+  private static final Comparator<Queue> BY_VHOST_AND_NAME =
+      Comparator.<Queue, String>comparing(queue -> queue.vhost().name()).thenComparing(Queue::name);
+
+  private static final int MOST_KEPT = 16;
+  private static final long CHEAP_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
+  private static final int TIMES_ITS_COST = 50;
+
+  private final Function<Collection<VirtualHost>, List<QueueSnapshot>> snapshots;
+  private final LongSupplier nanos;
+  private final Cache<Key, Ordered> kept = BoundedCaches.of(MOST_KEPT);
+
+  /**
+   * Creates it.
+   *
+   * @param snapshots gives what the queues of virtual hosts have now, in the order of names
+   * @param nanos the system's nanosecond clock
+   */
+  QueueOrder(Function<Collection<VirtualHost>, List<QueueSnapshot>> snapshots, LongSupplier nanos) {
+    this.snapshots = snapshots;
+    this.nanos = nanos;
+  }
+
+  /**
+   * By what queues are sorted.
+   *
+   * @param field the path of a field; empty to sort by virtual host and name
+   * @param reverse whether the largest is first
+   */
+  record By(String field, boolean reverse) {
+    private boolean isName() {
+      return field.isEmpty() || field.equals("name");
+    }
+
+    /** Sorts queues by what they have now. Those in the order of names are in order already. */
+    List<QueueSnapshot> sort(
+        List<QueueSnapshot> queues, Function<String, Function<QueueSnapshot, Object>> keys) {
+      return isName() ? queues : Listing.sorted(queues, keys.apply(field), reverse);
+    }
+  }
+
+  private record Key(List<String> vhosts, By by) {}
+
+  /**
+   * An order.
+   *
+   * @param tables those that the queues were in
+   * @param until until when it may be used, by the system's nanosecond clock, if it may be at all
+   */
+  private record Ordered(
+      List<RoutingTable<Queue>> tables, List<Queue> queues, boolean lasting, long until) {
+    boolean isOf(List<RoutingTable<Queue>> others) {
+      for (int i = 0; i < tables.size(); i++) {
+        if (tables.get(i) != others.get(i)) {
+          return false;
+        }
+      }
+      return true;
+    }
+  }
+
+  /**
+   * Returns the queues of these virtual hosts in an order.
+   *
+   * @param keys gives what returns the value of a field
+   */
+  List<Queue> of(
+      Collection<VirtualHost> vhosts,
+      By by,
+      Function<String, Function<QueueSnapshot, Object>> keys) {
+    Key key = new Key(vhosts.stream().map(VirtualHost::name).toList(), by);
+    List<RoutingTable<Queue>> tables = vhosts.stream().map(VirtualHost::routing).toList();
+    Ordered before = kept.getIfPresent(key);
+    long began = nanos.getAsLong();
+    if (before != null && before.isOf(tables) && (before.lasting || began - before.until < 0)) {
+      return before.queues;
+    }
+    List<Queue> queues = by.isName() ? byName(tables, by) : byField(vhosts, by, keys);
+    long cost = nanos.getAsLong() - began;
+    if (cost > CHEAP_NANOS) {
+      kept.put(key, new Ordered(tables, queues, by.isName(), began + cost + cost * TIMES_ITS_COST));
+    }
+    return queues;
+  }
+
+  private static List<Queue> byName(List<RoutingTable<Queue>> tables, By by) {
+    List<Queue> queues = new ArrayList<>();
+    tables.forEach(table -> queues.addAll(table.queues()));
+    queues.sort(
+        by.field.isEmpty()
+            ? BY_VHOST_AND_NAME
+            : Comparator.comparing(Queue::name).thenComparing(BY_VHOST_AND_NAME));
+    if (by.reverse) {
+      Collections.reverse(queues);
+    }
+    return queues;
+  }
+
+  private List<Queue> byField(
+      Collection<VirtualHost> vhosts,
+      By by,
+      Function<String, Function<QueueSnapshot, Object>> keys) {
+    return List.copyOf(Listing.lazy(by.sort(snapshots.apply(vhosts), keys), QueueSnapshot::queue));
+  }
+}

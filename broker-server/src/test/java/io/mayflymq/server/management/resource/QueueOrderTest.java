@@ -1,0 +1,141 @@
+package io.mayflymq.server.management.resource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.metadata.InMemoryMetadataLog;
+import io.mayflymq.core.metadata.VhostDefinition;
+import io.mayflymq.core.runtime.EventLoop;
+import io.mayflymq.core.runtime.Shards;
+import io.mayflymq.core.store.InMemoryStore;
+import io.mayflymq.core.vhost.Broker;
+import io.mayflymq.core.vhost.QueueDeclaration;
+import io.mayflymq.core.vhost.VirtualHost;
+import io.mayflymq.core.vhost.partition.Partitions;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueSnapshot;
+import io.mayflymq.protocol.types.FieldTable;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+/** Tests the order of queues in lists that are requested by page. */
+class QueueOrderTest {
+  private static final QueueOrder.By SIZE = new QueueOrder.By("size", false);
+
+  private final Broker broker =
+      new Broker(
+          new Partitions(
+              new Shards(List.of(new HereAndNow()), InstantSource.system(), Faults.logged()),
+              (partition, shard) -> new InMemoryStore()),
+          new InMemoryMetadataLog(),
+          InstantSource.system(),
+          "/");
+  private final VirtualHost first = broker.createVirtualHost(VhostDefinition.of("/"));
+  private final VirtualHost second = broker.createVirtualHost(VhostDefinition.of("orders"));
+  private long nanos;
+  private final Map<String, Integer> sizes = new HashMap<>();
+  private final QueueOrder order = new QueueOrder(this::snapshots, () -> nanos);
+  private long costNanos;
+  private int asked;
+
+  /** The thread of the test is the only event loop. */
+  private static final class HereAndNow implements EventLoop {
+    @Override
+    public boolean inEventLoop() {
+      return true;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      task.run();
+    }
+
+    @Override
+    public void schedule(Runnable task, long delayMillis) {
+      // Nothing in these tests waits for time.
+    }
+  }
+
+  private List<QueueSnapshot> snapshots(Collection<VirtualHost> vhosts) {
+    asked++;
+    nanos += costNanos;
+    List<QueueSnapshot> all = new ArrayList<>();
+    vhosts.forEach(
+        vhost -> vhost.routing().queues().forEach(queue -> all.add(QueueSnapshot.of(queue))));
+    return all;
+  }
+
+  private void declare(VirtualHost vhost, String name, int size) {
+    sizes.put(name, size);
+    vhost
+        .declareQueue(
+            new QueueDeclaration(
+                name,
+                false,
+                false,
+                false,
+                FieldTable.EMPTY,
+                this,
+                broker.shards().get(0),
+                false,
+                true))
+        .join();
+  }
+
+  private List<String> names(QueueOrder.By by) {
+    Function<String, Function<QueueSnapshot, Object>> keys =
+        field -> snapshot -> sizes.get(snapshot.queue().name());
+    return order.of(List.of(first, second), by, keys).stream().map(Queue::name).toList();
+  }
+
+  @Test
+  void ordersByNameWithoutAskingQueues() {
+    declare(second, "a", 1);
+    declare(first, "c", 2);
+    declare(first, "b", 3);
+    assertThat(names(new QueueOrder.By("", false))).containsExactly("b", "c", "a");
+    assertThat(names(new QueueOrder.By("name", false))).containsExactly("a", "b", "c");
+    assertThat(names(new QueueOrder.By("name", true))).containsExactly("c", "b", "a");
+    assertThat(asked).isZero();
+  }
+
+  @Test
+  void ordersByAFieldOfThisMomentWhileThatCostsLittle() {
+    declare(first, "a", 2);
+    declare(first, "b", 1);
+    assertThat(names(SIZE)).containsExactly("b", "a");
+    sizes.put("a", 0);
+    assertThat(names(SIZE)).containsExactly("a", "b");
+    assertThat(names(new QueueOrder.By("size", true))).containsExactly("b", "a");
+  }
+
+  @Test
+  void usesAnOrderAgainForFiftyTimesItsCost() {
+    declare(first, "a", 2);
+    declare(first, "b", 1);
+    costNanos = TimeUnit.MILLISECONDS.toNanos(400);
+    assertThat(names(SIZE)).containsExactly("b", "a");
+    sizes.put("a", 0);
+    nanos += 50 * costNanos - 1;
+    assertThat(names(SIZE)).containsExactly("b", "a");
+    assertThat(asked).isOne();
+    nanos++;
+    assertThat(names(SIZE)).containsExactly("a", "b");
+  }
+
+  @Test
+  void ordersAnewWhenAQueueWasDeclared() {
+    declare(first, "a", 2);
+    costNanos = TimeUnit.MILLISECONDS.toNanos(400);
+    assertThat(names(SIZE)).containsExactly("a");
+    declare(second, "b", 1);
+    assertThat(names(SIZE)).containsExactly("b", "a");
+  }
+}
