@@ -244,9 +244,7 @@ final class AmqpConnection implements ConnectionContext, OpenConnection {
       output.method(0, ConnectionMethod.UpdateSecretOk.INSTANCE);
     } else {
       throw new ConnectionException(
-          ReplyCode.COMMAND_INVALID,
-          "unexpected method in connection state running: %d.%d"
-              .formatted(method.classId(), method.methodId()));
+          ReplyCode.CHANNEL_ERROR, "unexpected method in connection state running");
     }
   }
 

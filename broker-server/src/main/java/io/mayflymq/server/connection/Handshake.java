@@ -142,6 +142,9 @@ final class Handshake {
       tune(tuneOk);
     } else if (method instanceof ConnectionMethod.Open open && expects == Expects.OPEN) {
       open(open);
+    } else if (expects == Expects.OPEN) {
+      throw new ConnectionException(
+          ReplyCode.CHANNEL_ERROR, "unexpected method in connection state opening");
     } else {
       throw new ConnectionException(
           ReplyCode.COMMAND_INVALID,

@@ -268,9 +268,23 @@ class FramingIT {
 
   @Test
   void otherMethodsDoNotBelongToChannelZero() throws Exception {
-    client
-        .method(0, method(60, 70).uint16(0).shortString("q").uint8(1))
-        .expectConnectionClose(503, 504);
+    assertThat(
+            client
+                .method(0, method(60, 70).uint16(0).shortString("q").uint8(1))
+                .expectConnectionClose(504))
+        .returns(
+            "CHANNEL_ERROR - unexpected method in connection state running", RawFrame.Close::text)
+        .returns(60, RawFrame.Close::classId)
+        .returns(70, RawFrame.Close::methodId);
+  }
+
+  @Test
+  void methodsOfTheHandshakeDoNotBelongToAnOpenConnection() throws Exception {
+    assertThat(client.sendOpen("/").expectConnectionClose(504))
+        .returns(
+            "CHANNEL_ERROR - unexpected method in connection state running", RawFrame.Close::text)
+        .returns(10, RawFrame.Close::classId)
+        .returns(40, RawFrame.Close::methodId);
   }
 
   @Test
@@ -300,7 +314,7 @@ class FramingIT {
 
   @Test
   void openingChannelZeroIsAnError() throws Exception {
-    client.sendChannelOpen(0).expectConnectionClose(503, 504);
+    client.sendChannelOpen(0).expectConnectionClose(504);
   }
 
   @Test
