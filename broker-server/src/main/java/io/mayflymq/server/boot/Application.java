@@ -133,7 +133,11 @@ final class Application implements AutoCloseable {
     try {
       return ManagementServer.start(
           configuration,
-          new ManagedBroker(server.environment(), storage.administration(), storage.definitions()),
+          new ManagedBroker(
+              server.environment(),
+              storage.administration(),
+              storage.definitions(),
+              storage.backup()),
           server,
           monitors,
           control,

@@ -12,10 +12,12 @@ import io.mayflymq.core.security.SecurityState;
 import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.security.User;
 import io.mayflymq.core.store.StoreException;
+import io.mayflymq.core.store.backup.Backup;
 import io.mayflymq.core.store.disk.DiskStores;
 import io.mayflymq.core.store.disk.StoreAlarms;
 import io.mayflymq.core.store.disk.StoreCheck;
 import io.mayflymq.core.store.disk.StoreOptions;
+import io.mayflymq.core.store.segment.file.FileGate;
 import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.partition.Partitions;
@@ -50,6 +52,7 @@ final class Storage implements AutoCloseable {
   private static final long NANOS_PER_MILLI = 1_000_000;
 
   private final MetadataJournal metadata;
+  private final Backup backup;
   private final Partitions partitions;
   private final Served served;
   private final Administration administration;
@@ -66,19 +69,19 @@ final class Storage implements AutoCloseable {
    */
   record Options(ServerSettings settings, boolean acceptsLoss, MessageTracer tracer) {}
 
+  /** The metadata, and that through which all changes of files pass. */
+  private record Opened(MetadataJournal metadata, FileGate gate) {}
+
   private Storage(
-      MetadataJournal metadata,
-      Options options,
-      EventLoops loops,
-      Alarms alarms,
-      BrokerThreads threads) {
+      Opened opened, Options options, EventLoops loops, Alarms alarms, BrokerThreads threads) {
     long started = System.nanoTime();
     ServerSettings settings = options.settings();
     boolean acceptsLoss = options.acceptsLoss();
-    this.metadata = metadata;
+    this.metadata = opened.metadata();
+    this.backup = new Backup(settings.dataDir(), opened.gate());
     InstantSource clock = InstantSource.system();
     DiskStores stores =
-        new DiskStores(options(settings, acceptsLoss), new Raising(alarms), threads);
+        new DiskStores(options(settings, acceptsLoss), new Raising(alarms), threads, opened.gate());
     stores.belongTo(metadata.directory(), metadata::sequence);
     this.partitions =
         new Partitions(
@@ -135,12 +138,13 @@ final class Storage implements AutoCloseable {
       throws StartException {
     ServerSettings settings = options.settings();
     MetadataJournal.Expected expected = checkFiles(settings, options.acceptsLoss());
+    FileGate gate = new FileGate();
     MetadataJournal metadata = null;
     try {
       metadata =
           MetadataJournal.open(
-              settings.dataDir(), expected, threads, why -> metadataHealth(alarms, why));
-      return new Storage(metadata, options, loops, alarms, threads);
+              settings.dataDir(), gate, expected, threads, why -> metadataHealth(alarms, why));
+      return new Storage(new Opened(metadata, gate), options, loops, alarms, threads);
     } catch (MetadataException | StoreException e) {
       throw abandon(metadata, e);
     } catch (CompletionException e) {
@@ -159,6 +163,7 @@ final class Storage implements AutoCloseable {
     Path dataDir = settings.dataDir();
     try {
       finishReset(dataDir);
+      Backup.removeRest(dataDir);
       DataFaults faults = DataFaults.of(dataDir, false);
       if (faults.refuses() && !acceptsLoss) {
         throw faults.refusal();
@@ -249,6 +254,11 @@ final class Storage implements AutoCloseable {
   /** Returns all that is declared, to be exported and imported. */
   BrokerDefinitions definitions() {
     return definitions;
+  }
+
+  /** Returns what takes backups of the data directory. */
+  Backup backup() {
+    return backup;
   }
 
   /**

@@ -33,6 +33,11 @@ public record MetadataCheck(
   /** The name of the two copies together. */
   public static final String FILES = String.join(" and ", JournalContents.NAMES);
 
+  /** Returns whether a file of the data directory is one of the copies. */
+  public static boolean isCopy(String name) {
+    return JournalContents.NAMES.contains(name);
+  }
+
   /**
    * A problem.
    *

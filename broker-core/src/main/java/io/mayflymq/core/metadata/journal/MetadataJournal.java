@@ -5,6 +5,7 @@ import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataException;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.store.segment.file.DiskDirectory;
+import io.mayflymq.core.store.segment.file.FileGate;
 import io.mayflymq.core.store.segment.file.LogDirectory;
 import io.mayflymq.core.store.segment.file.LogFile;
 import io.mayflymq.protocol.types.ConnectionException;
@@ -102,8 +103,22 @@ public final class MetadataJournal implements MetadataLog {
    */
   public static MetadataJournal open(
       Path directory, Expected expected, BrokerThreads threads, Consumer<String> health) {
+    return open(directory, new FileGate(), expected, threads, health);
+  }
+
+  /**
+   * The same for a data directory of which backups are taken.
+   *
+   * @param gate through which all changes of files pass
+   */
+  public static MetadataJournal open(
+      Path directory,
+      FileGate gate,
+      Expected expected,
+      BrokerThreads threads,
+      Consumer<String> health) {
     try {
-      return open(directory, new DiskDirectory(directory), expected, threads, health);
+      return open(directory, new DiskDirectory(directory, gate), expected, threads, health);
     } catch (IOException e) {
       throw new MetadataException("cannot use metadata in " + directory + ": " + e.getMessage(), e);
     }

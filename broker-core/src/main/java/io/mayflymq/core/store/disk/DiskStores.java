@@ -4,6 +4,7 @@ import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.store.PartitionStore;
 import io.mayflymq.core.store.StoreException;
+import io.mayflymq.core.store.segment.file.FileGate;
 import java.util.UUID;
 import java.util.function.LongSupplier;
 
@@ -16,9 +17,11 @@ public final class DiskStores {
    * Describes the stores; files are opened for each shard.
    *
    * @param threads creates the threads that wait for the disk
+   * @param gate through which all changes of files pass
    */
-  public DiskStores(StoreOptions options, StoreAlarms alarms, BrokerThreads threads) {
-    this(options, new LocalStorageEnvironment(options.directory(), threads), alarms);
+  public DiskStores(
+      StoreOptions options, StoreAlarms alarms, BrokerThreads threads, FileGate gate) {
+    this(options, new LocalStorageEnvironment(options.directory(), threads, gate), alarms);
   }
 
   DiskStores(StoreOptions options, StorageEnvironment host, StoreAlarms alarms) {

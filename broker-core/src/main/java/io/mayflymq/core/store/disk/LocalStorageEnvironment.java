@@ -3,6 +3,7 @@ package io.mayflymq.core.store.disk;
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.store.OwnerFiles;
 import io.mayflymq.core.store.segment.file.DiskDirectory;
+import io.mayflymq.core.store.segment.file.FileGate;
 import io.mayflymq.core.store.segment.file.LogDirectory;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -25,21 +26,24 @@ final class LocalStorageEnvironment implements StorageEnvironment {
 
   private final Path path;
   private final BrokerThreads threads;
+  private final FileGate gate;
 
   /**
    * Creates the environment; no file is accessed yet.
    *
    * @param path the parent of the directories; created with the first of them
    * @param threads creates the threads that wait for the disk
+   * @param gate through which all changes of files pass
    */
-  LocalStorageEnvironment(Path path, BrokerThreads threads) {
+  LocalStorageEnvironment(Path path, BrokerThreads threads, FileGate gate) {
     this.path = path;
     this.threads = threads;
+    this.gate = gate;
   }
 
   /** Creates an environment for reading only: there are no threads. */
   LocalStorageEnvironment(Path path) {
-    this(path, null);
+    this(path, null, new FileGate());
   }
 
   @Override
@@ -58,7 +62,7 @@ final class LocalStorageEnvironment implements StorageEnvironment {
   @Override
   public LogDirectory root() throws IOException {
     makeRoot();
-    return new DiskDirectory(path);
+    return new DiskDirectory(path, gate);
   }
 
   private void makeRoot() throws IOException {
@@ -73,15 +77,16 @@ final class LocalStorageEnvironment implements StorageEnvironment {
     Path directory = path.resolve(name);
     if (Files.notExists(directory)) {
       makeRoot();
-      Files.createDirectory(directory, OwnerFiles.directory());
+      gate.change(() -> Files.createDirectory(directory, OwnerFiles.directory()));
       force(path);
     }
-    return new DiskDirectory(directory);
+    return new DiskDirectory(directory, gate);
   }
 
   @Override
   public void rename(String from, String to) throws IOException {
-    Files.move(path.resolve(from), path.resolve(to), StandardCopyOption.ATOMIC_MOVE);
+    gate.change(
+        () -> Files.move(path.resolve(from), path.resolve(to), StandardCopyOption.ATOMIC_MOVE));
     force(path);
   }
 
@@ -90,7 +95,7 @@ final class LocalStorageEnvironment implements StorageEnvironment {
     Path deleted = path.resolve(name + DELETED);
     empty(deleted);
     if (Files.exists(path.resolve(name))) {
-      Files.move(path.resolve(name), deleted, StandardCopyOption.ATOMIC_MOVE);
+      gate.change(() -> Files.move(path.resolve(name), deleted, StandardCopyOption.ATOMIC_MOVE));
       force(path);
       empty(deleted);
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.fault.Faults;
+import io.mayflymq.core.store.segment.file.FileGate;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +19,7 @@ class LocalStorageEnvironmentTest {
   @Test
   void directoriesAreOpenedListedAndDeleted() throws IOException {
     LocalStorageEnvironment host =
-        new LocalStorageEnvironment(directory.resolve("messages"), THREADS);
+        new LocalStorageEnvironment(directory.resolve("messages"), THREADS, new FileGate());
     assertThat(host.list()).isEmpty();
     host.open("shard-0").create("a").close();
     host.open("shard-1").create("b").close();
@@ -32,7 +33,7 @@ class LocalStorageEnvironmentTest {
 
   @Test
   void restOfADeletedDirectoryIsNotListed() throws IOException {
-    LocalStorageEnvironment host = new LocalStorageEnvironment(directory, THREADS);
+    LocalStorageEnvironment host = new LocalStorageEnvironment(directory, THREADS, new FileGate());
     Files.createDirectories(directory.resolve("shard-0.deleted"));
     Files.writeString(directory.resolve("shard-0.deleted").resolve("a"), "rest");
     assertThat(host.list()).isEmpty();
@@ -47,7 +48,7 @@ class LocalStorageEnvironmentTest {
   @Test
   void restOfADeletedDirectoryIsSwept() throws IOException {
     LocalStorageEnvironment host =
-        new LocalStorageEnvironment(directory.resolve("messages"), THREADS);
+        new LocalStorageEnvironment(directory.resolve("messages"), THREADS, new FileGate());
     host.sweep();
     host.open("stream-1").create("a").close();
     Path left = Files.createDirectory(directory.resolve("messages/stream-7.deleted"));

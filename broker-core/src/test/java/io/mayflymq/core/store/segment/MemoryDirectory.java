@@ -26,6 +26,7 @@ public final class MemoryDirectory implements LogDirectory {
   private int writesUntilFailure = -1;
   private int forcesUntilFailure = -1;
   private boolean deletesFail;
+  private String linked;
   private BooleanSupplier readFails = () -> false;
   private Runnable beforeChange = () -> {};
   int forces;
@@ -91,6 +92,16 @@ public final class MemoryDirectory implements LogDirectory {
   /** Has reads of files fail that the supplier says so of, with what a disk's defect gives. */
   public void failReads(BooleanSupplier fails) {
     readFails = fails;
+  }
+
+  /** Gives the content of a file another name, as a backup does. */
+  public void link(String name) {
+    linked = name;
+  }
+
+  @Override
+  public boolean hasOtherLinks(String name) {
+    return name.equals(linked);
   }
 
   public void failDeletes(boolean fail) {

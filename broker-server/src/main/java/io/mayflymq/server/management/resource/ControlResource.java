@@ -1,5 +1,6 @@
 package io.mayflymq.server.management.resource;
 
+import io.mayflymq.core.store.backup.Backup;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.alarm.ResourceMonitors;
@@ -8,22 +9,29 @@ import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.config.settings.DiskSettings;
 import io.mayflymq.server.config.settings.MemorySettings;
 import io.mayflymq.server.json.Json;
+import io.mayflymq.server.logging.IoReason;
 import io.mayflymq.server.management.api.ApiException;
 import io.mayflymq.server.management.api.Body;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
 import io.mayflymq.server.management.json.Node;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Operations of a running broker that RabbitMQ has on its command line but not in its HTTP API.
  * They need the token of the control file and are served on the loopback address only.
  */
 public final class ControlResource {
+  private static final Logger LOGGER = LoggerFactory.getLogger(ControlResource.class);
   private static final double LARGEST_DISK_FACTOR = 1000;
   private static final String BY_HAND = "by hand";
 
@@ -46,6 +54,7 @@ public final class ControlResource {
   public void addTo(RequestRouter requestRouter) {
     requestRouter
         .get("status", this::status)
+        .post("backup", this::takeBackup)
         .put("alarms/{resource}", this::setAlarm)
         .delete("alarms/{resource}", this::clearAlarm)
         .put("vm-memory-high-watermark", this::setMemoryWatermark)
@@ -92,6 +101,33 @@ public final class ControlResource {
                     "connections", managed.connectionCount(),
                     "queues", vhosts.stream().mapToInt(vhost -> vhost.routing().queueCount()).sum(),
                     "vhosts", vhosts.size())));
+  }
+
+  private Response takeBackup(Request request) {
+    request.principal().requireAdministrator();
+    String directory = request.body().fields().requiredText("directory");
+    if (!Path.of(directory).isAbsolute()) {
+      throw ApiException.badRequest("directory should be absolute, actually was " + directory);
+    }
+    try {
+      LOGGER.info("taking a backup to {}", directory);
+      Backup.Report report = managed.backup().take(Path.of(directory));
+      LOGGER.info(
+          "took a backup to {}: {} files, {} bytes", directory, report.files(), report.bytes());
+      return Response.ok(
+          Json.object(
+              "directory", report.directory().toString(),
+              "files", report.files(),
+              "bytes", report.bytes(),
+              "linked", report.linked(),
+              "held_ms", TimeUnit.NANOSECONDS.toMillis(report.heldNanos())));
+    } catch (IOException e) {
+      LOGGER.warn("the backup to {} was not taken: {}", directory, IoReason.of(e));
+      throw new ApiException(
+          500,
+          "backup_failed",
+          "cannot take a backup to %s: %s".formatted(directory, IoReason.of(e)));
+    }
   }
 
   private Response setMemoryWatermark(Request request) {

@@ -7,6 +7,7 @@ import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.VhostAccess;
 import io.mayflymq.core.store.StoreFigures;
+import io.mayflymq.core.store.backup.Backup;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.VirtualHost;
 import io.mayflymq.core.vhost.partition.Partition;
@@ -49,6 +50,7 @@ public final class ManagedBroker {
   private final ConnectionEnvironment environment;
   private final Administration administration;
   private final BrokerDefinitions definitions;
+  private final Backup backup;
 
   /**
    * What is managed.
@@ -56,14 +58,17 @@ public final class ManagedBroker {
    * @param environment the broker and its connections
    * @param administration what administrators may do
    * @param definitions all that is declared
+   * @param backup takes backups of the data directory
    */
   public ManagedBroker(
       ConnectionEnvironment environment,
       Administration administration,
-      BrokerDefinitions definitions) {
+      BrokerDefinitions definitions,
+      Backup backup) {
     this.environment = environment;
     this.administration = administration;
     this.definitions = definitions;
+    this.backup = backup;
   }
 
   public Broker broker() {
@@ -82,6 +87,11 @@ public final class ManagedBroker {
   /** Returns all that is declared, to be exported and imported. */
   public BrokerDefinitions definitions() {
     return definitions;
+  }
+
+  /** Returns what takes backups of the data directory. */
+  Backup backup() {
+    return backup;
   }
 
   /** Returns the alarms, which block publishers. */

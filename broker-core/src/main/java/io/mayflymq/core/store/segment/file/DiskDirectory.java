@@ -18,6 +18,7 @@ import java.util.stream.Stream;
  */
 public final class DiskDirectory implements LogDirectory {
   private final Path path;
+  private final FileGate gate;
 
   /**
    * Opens a directory.
@@ -25,7 +26,17 @@ public final class DiskDirectory implements LogDirectory {
    * @param path the directory; it must exist
    */
   public DiskDirectory(Path path) {
+    this(path, new FileGate());
+  }
+
+  /**
+   * Opens a directory of which backups are taken.
+   *
+   * @param gate through which all changes pass
+   */
+  public DiskDirectory(Path path, FileGate gate) {
     this.path = path;
+    this.gate = gate;
   }
 
   @Override
@@ -38,14 +49,17 @@ public final class DiskDirectory implements LogDirectory {
   @Override
   public LogFile create(String name) throws IOException {
     return new DiskFile(
-        FileChannel.open(
-            path.resolve(name),
-            Set.of(
-                StandardOpenOption.CREATE,
-                StandardOpenOption.TRUNCATE_EXISTING,
-                StandardOpenOption.READ,
-                StandardOpenOption.WRITE),
-            OwnerFiles.file()));
+        gate.pass(
+            () ->
+                FileChannel.open(
+                    path.resolve(name),
+                    Set.of(
+                        StandardOpenOption.CREATE,
+                        StandardOpenOption.TRUNCATE_EXISTING,
+                        StandardOpenOption.READ,
+                        StandardOpenOption.WRITE),
+                    OwnerFiles.file())),
+        gate);
   }
 
   @Override
@@ -54,17 +68,30 @@ public final class DiskDirectory implements LogDirectory {
     return new DiskFile(
         writable
             ? FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)
-            : FileChannel.open(file, StandardOpenOption.READ));
+            : FileChannel.open(file, StandardOpenOption.READ),
+        gate);
   }
 
   @Override
   public void rename(String from, String to) throws IOException {
-    Files.move(path.resolve(from), path.resolve(to), StandardCopyOption.ATOMIC_MOVE);
+    gate.change(
+        () -> Files.move(path.resolve(from), path.resolve(to), StandardCopyOption.ATOMIC_MOVE));
   }
 
   @Override
   public void delete(String name) throws IOException {
-    Files.deleteIfExists(path.resolve(name));
+    gate.change(() -> Files.deleteIfExists(path.resolve(name)));
+  }
+
+  @Override
+  public boolean hasOtherLinks(String name) throws IOException {
+    try {
+      return Files.getAttribute(path.resolve(name), "unix:nlink") instanceof Integer links
+          && links > 1;
+    } catch (UnsupportedOperationException | IllegalArgumentException e) {
+      // The file system does not tell. Backups are taken by links only where it can.
+      return false;
+    }
   }
 
   @Override
@@ -79,7 +106,7 @@ public final class DiskDirectory implements LogDirectory {
     return path.toString();
   }
 
-  private record DiskFile(FileChannel channel) implements LogFile {
+  private record DiskFile(FileChannel channel, FileGate gate) implements LogFile {
     /**
      * The JDK copies data on the heap into a direct buffer that it caches: with this, that buffer
      * stays small.
@@ -88,6 +115,10 @@ public final class DiskDirectory implements LogDirectory {
 
     @Override
     public void write(ByteBuffer source, long position) throws IOException {
+      gate.change(() -> writeNow(source, position));
+    }
+
+    private void writeNow(ByteBuffer source, long position) throws IOException {
       long at = position;
       int end = source.limit();
       while (source.position() < end) {
@@ -124,7 +155,7 @@ public final class DiskDirectory implements LogDirectory {
 
     @Override
     public void truncate(long size) throws IOException {
-      channel.truncate(size);
+      gate.change(() -> channel.truncate(size));
     }
 
     @Override

@@ -25,6 +25,14 @@ public interface LogDirectory {
   /** Removes a file; nothing happens if there is none. */
   void delete(String name) throws IOException;
 
+  /**
+   * Returns whether the content of a file also has a name elsewhere, as in a backup, so that it
+   * must not be overwritten.
+   */
+  default boolean hasOtherLinks(String name) throws IOException {
+    return false;
+  }
+
   /** Forces creations, removals and renames of files to the disk, but not contents. */
   void force() throws IOException;
 

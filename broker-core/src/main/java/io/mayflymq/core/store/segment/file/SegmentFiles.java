@@ -100,7 +100,10 @@ public final class SegmentFiles {
    */
   public LogFile create(SegmentHeader header) throws IOException {
     Spare taken = spare.getAndSet(null);
-    if (taken != null) {
+    if (taken != null && directory.hasOtherLinks(taken.name)) {
+      // A backup has it: what is written over it here would be written over it there.
+      discard(taken);
+    } else if (taken != null) {
       try {
         return reuse(taken, header);
       } catch (IOException e) {

@@ -35,6 +35,21 @@ class SegmentFilesTest {
     return rig;
   }
 
+  @Test
+  void spareFileThatABackupLinksIsNotWrittenOver() throws IOException {
+    LogRig rig = withSpare();
+    rig.directory.link(spares(rig).get(0));
+    int first = segments(rig);
+    int filler = 0;
+    while (segments(rig) == first) {
+      rig.enqueue(3, filler, LogRig.message(filler++, 300));
+      rig.safe();
+    }
+
+    assertThat(spares(rig)).isEmpty();
+    assertThat(last(rig)).hasSizeLessThan(SEGMENT);
+  }
+
   private static List<String> spares(LogRig rig) {
     return rig.directory.names().stream().filter(SegmentNames::isSpare).toList();
   }
