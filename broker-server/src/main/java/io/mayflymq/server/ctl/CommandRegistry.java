@@ -17,10 +17,16 @@ import io.mayflymq.server.ctl.command.ScheduleCommands;
 import io.mayflymq.server.ctl.command.SettingCommands;
 import io.mayflymq.server.ctl.command.UserCommands;
 import io.mayflymq.server.ctl.command.VhostCommands;
+import io.mayflymq.server.ctl.maintenance.BackupCommands;
+import io.mayflymq.server.ctl.maintenance.DiagnosticsCommands;
+import io.mayflymq.server.ctl.maintenance.HealthCommands;
+import io.mayflymq.server.ctl.maintenance.PluginCommands;
+import io.mayflymq.server.ctl.maintenance.UpgradeCommands;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 /** All commands, in groups by subject. A group is created when it is first used. */
 final class CommandRegistry {
@@ -44,17 +50,34 @@ final class CommandRegistry {
           new Group("Definitions", DefinitionCommands::all),
           new Group("Operations", ConnectionCommands::all),
           new Group("Nodes", NodeCommands::all),
+          new Group("Health checks", HealthCommands::all),
+          new Group("Backup", BackupCommands::all),
+          new Group("Diagnostics", DiagnosticsCommands::all),
+          new Group("Upgrade and replication", UpgradeCommands::all),
           new Group("Stopping and starting the broker", BrokerCommands::all),
           new Group("Configuration and Environment", SettingCommands::all),
           new Group("Logs", LogCommands::all),
           new Group("Cluster", ClusterCommands::all),
           new Group("Help", HelpCommands::all));
 
+  /** The script that has commands of its own, whose names would mean too little in the others. */
+  static final String PLUGINS_SCRIPT = "rabbitmq-plugins";
+
+  private static final Group PLUGINS = new Group("Plugin Management", PluginCommands::all);
+
   private CommandRegistry() {}
 
-  /** Returns the command of this name, or null. */
-  static Command find(String name) {
-    for (Group group : GROUPS) {
+  /**
+   * Returns the command of this name, or null.
+   *
+   * @param script the name under which the control command was called
+   */
+  static Command find(String name, String script) {
+    List<Group> groups =
+        script.equals(PLUGINS_SCRIPT)
+            ? Stream.concat(Stream.of(PLUGINS), GROUPS.stream()).toList()
+            : GROUPS;
+    for (Group group : groups) {
       for (Command command : group.commands().get()) {
         if (command.name().equals(name)) {
           return command;
@@ -64,14 +87,19 @@ final class CommandRegistry {
     return null;
   }
 
-  /** Returns the commands that are shown, under the titles of their groups. */
-  static Map<String, List<Command>> groups() {
+  /** Returns the commands that a script shows, under the titles of their groups. */
+  static Map<String, List<Command>> groups(String script) {
     Map<String, List<Command>> groups = new LinkedHashMap<>();
+    if (script.equals(PLUGINS_SCRIPT)) {
+      groups.put(PLUGINS.title(), PLUGINS.commands().get());
+      groups.put("Help", HelpCommands.all());
+      return groups;
+    }
     GROUPS.forEach(group -> groups.put(group.title(), group.commands().get()));
     return groups;
   }
 
-  static List<String> names() {
-    return groups().values().stream().flatMap(List::stream).map(Command::name).toList();
+  static List<String> names(String script) {
+    return groups(script).values().stream().flatMap(List::stream).map(Command::name).toList();
   }
 }

@@ -1,5 +1,6 @@
 package io.mayflymq.server.ctl;
 
+import io.mayflymq.server.config.BuildInfo;
 import io.mayflymq.server.ctl.client.ApiError;
 import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.GlobalOptions;
@@ -59,12 +60,17 @@ public final class ControlTool {
   /** Does what the arguments say and returns the exit code of the process. */
   public int execute(List<String> arguments) {
     int at = commandIndex(arguments);
+    if (at < 0 && arguments.contains(GlobalOptions.VERSION)) {
+      out.println(BuildInfo.version());
+      out.flush();
+      return Sysexits.OK;
+    }
     if (at < 0) {
       boolean asked = arguments.contains(GlobalOptions.HELP);
       (asked ? out : err).println(Usage.ofAll(script(arguments)));
       return asked ? Sysexits.OK : Sysexits.USAGE;
     }
-    Command command = CommandRegistry.find(arguments.get(at));
+    Command command = CommandRegistry.find(arguments.get(at), script(arguments));
     if (command == null) {
       err.println(Usage.unknown(arguments.get(at), script(arguments)));
       return Sysexits.USAGE;
@@ -131,7 +137,17 @@ public final class ControlTool {
 
   private int run(Command command, ParseResult parsed) {
     Invocation invocation =
-        new Invocation(command, CommandRegistry::find, parsed, environment, in, out);
+        new Invocation(
+            command,
+            name -> CommandRegistry.find(name, GlobalOptions.DEFAULT_SCRIPT),
+            parsed,
+            environment,
+            in,
+            out);
+    if (invocation.flag(GlobalOptions.VERSION)) {
+      out.println(BuildInfo.version());
+      return Sysexits.OK;
+    }
     if (invocation.flag(GlobalOptions.HELP)) {
       out.println(Usage.of(command, invocation.script()));
       return Sysexits.OK;

@@ -36,7 +36,7 @@ final class HelpCommands {
       return new Result.Raw(Usage.ofAll(invocation.script()));
     }
     String name = invocation.argument(0);
-    Command command = CommandRegistry.find(name);
+    Command command = CommandRegistry.find(name, invocation.script());
     if (command == null) {
       throw ControlException.plain(Sysexits.USAGE, Usage.unknown(name, invocation.script()));
     }
@@ -45,7 +45,7 @@ final class HelpCommands {
 
   private static Result completion(Invocation invocation) {
     CommandSpec root = CommandSpec.create().name(invocation.script());
-    CommandRegistry.groups().values().stream()
+    CommandRegistry.groups(invocation.script()).values().stream()
         .flatMap(List::stream)
         .forEach(command -> root.addSubcommand(command.name(), new CommandLine(command.spec())));
     return new Result.Raw(AutoComplete.bash(invocation.script(), new CommandLine(root)).strip());

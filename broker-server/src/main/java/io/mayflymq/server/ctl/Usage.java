@@ -11,6 +11,9 @@ import java.util.Map;
 final class Usage {
   private static final int INDENT = 30;
 
+  private static final Option FORECAST =
+      Option.flag("changes nothing, and tells what would happen", GlobalOptions.DRY_RUN);
+
   private Usage() {}
 
   /** Returns the list of all commands in groups. */
@@ -21,7 +24,7 @@ final class Usage {
         script
             + " [--node <node>] [--timeout <timeout>] [--quiet] <command> [<command options>]\n");
     lines.add("Available commands:\n");
-    for (Map.Entry<String, List<Command>> group : CommandRegistry.groups().entrySet()) {
+    for (Map.Entry<String, List<Command>> group : CommandRegistry.groups(script).entrySet()) {
       lines.add(group.getKey() + ":\n");
       for (Command command : group.getValue()) {
         lines.add(
@@ -48,10 +51,27 @@ final class Usage {
     if (command.note() != null) {
       text.append('\n').append(command.note()).append('\n');
     }
-    if (!command.options().isEmpty()) {
-      text.append("\nOptions\n\n").append(options(command.options()));
+    if (!command.parameters().isEmpty()) {
+      text.append("\nParameters\n\n");
+      command.parameters().stream()
+          .distinct()
+          .forEach(
+              parameter ->
+                  text.append(parameter)
+                      .append("\n\t")
+                      .append(ParameterHelp.of(parameter))
+                      .append('\n'));
     }
-    text.append("\nGeneral options\n\n").append(options(GlobalOptions.ALL));
+    List<Option> own = new ArrayList<>(command.options());
+    List<Option> general = new ArrayList<>(GlobalOptions.ALL);
+    if (command.forecasts()) {
+      general.remove(GlobalOptions.NO_CHANGE);
+      own.add(FORECAST);
+    }
+    if (!own.isEmpty()) {
+      text.append("\nOptions\n\n").append(options(own));
+    }
+    text.append("\nGeneral options\n\n").append(options(general));
     return text.toString();
   }
 
@@ -67,7 +87,7 @@ final class Usage {
 
   /** Returns the error text for an unknown command. */
   static String unknown(String name, String script) {
-    String similar = similar(name);
+    String similar = similar(name, script);
     String text = "\nCommand '%s' not found. \n".formatted(name);
     return similar == null
         ? text + ofAll(script)
@@ -75,10 +95,10 @@ final class Usage {
   }
 
   /** Returns the command whose name differs in the fewest characters, if they are few. */
-  private static String similar(String name) {
+  private static String similar(String name, String script) {
     String best = null;
     int least = Math.max(2, name.length() / 3) + 1;
-    for (String known : CommandRegistry.names()) {
+    for (String known : CommandRegistry.names(script)) {
       int distance = distance(name, known);
       if (distance < least) {
         best = known;

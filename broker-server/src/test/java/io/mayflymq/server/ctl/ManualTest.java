@@ -2,6 +2,7 @@ package io.mayflymq.server.ctl;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.server.ctl.client.GlobalOptions;
 import io.mayflymq.server.ctl.command.Command;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -28,12 +29,32 @@ class ManualTest {
   @Test
   void manualListsEveryCommandWithItsDescription() throws IOException {
     String manual = Files.readString(MANUAL);
-    CommandRegistry.groups()
+    CommandRegistry.groups(GlobalOptions.DEFAULT_SCRIPT)
         .forEach((title, commands) -> assertThat(manual).contains(section(title, commands)));
   }
 
   @Test
   void commandNamesAreUnique() {
-    assertThat(CommandRegistry.names()).doesNotHaveDuplicates();
+    assertThat(CommandRegistry.names(GlobalOptions.DEFAULT_SCRIPT)).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void commandsOfThePluginScriptAreInTheManualToo() throws IOException {
+    String title = "Plugin Management";
+    List<Command> commands = CommandRegistry.groups(CommandRegistry.PLUGINS_SCRIPT).get(title);
+    assertThat(Files.readString(MANUAL)).contains(section(title, commands));
+  }
+
+  @Test
+  void everyParameterIsExplained() {
+    for (String script : List.of(GlobalOptions.DEFAULT_SCRIPT, CommandRegistry.PLUGINS_SCRIPT)) {
+      CommandRegistry.groups(script).values().stream()
+          .flatMap(List::stream)
+          .forEach(
+              command ->
+                  assertThat(command.parameters())
+                      .as(command.name())
+                      .allSatisfy(each -> assertThat(ParameterHelp.of(each)).isNotBlank()));
+    }
   }
 }

@@ -24,6 +24,11 @@ public final class GlobalOptions {
   public static final String HELP = "--help";
   public static final String DRY_RUN = "--dry-run";
 
+  public static final String VERSION = "--version";
+
+  /** What {@code --dry-run} does with commands that do not tell more. */
+  public static final Option NO_CHANGE = Option.flag("changes nothing", DRY_RUN);
+
   public static final List<Option> ALL =
       List.of(
           Option.text(
@@ -54,11 +59,13 @@ public final class GlobalOptions {
           Option.flag("shows no column names", NO_HEADERS),
           Option.text("<path>", "writes what was found into a file", FILE),
           Option.flag("prints the command's usage", "-?", "-h", HELP),
-          Option.text("<node>", "how to call the broker in texts", "-n", NODE),
-          Option.flag(
-              "changes nothing; set_policy, set_operator_policy and redrive_queue tell what would"
-                  + " happen",
-              DRY_RUN),
+          Option.text(
+              "<node>",
+              "the name of the broker, with or without its host; of another one it is an error",
+              "-n",
+              NODE),
+          NO_CHANGE,
+          Option.flag("prints the version", VERSION),
           Option.flag("means nothing here", "-l", "--longnames"),
           Option.text("<printer>", "means nothing here", "--printer"),
           Option.text("<cookie>", "means nothing here", "--erlang-cookie"),

@@ -39,6 +39,8 @@ public final class Command {
   private String note;
   private OutputFormat format = OutputFormat.TABLE;
   private Action action;
+  private long waitSeconds = 60;
+  private boolean forecasts;
 
   private Command(String name, String description) {
     this.name = name;
@@ -50,7 +52,7 @@ public final class Command {
   }
 
   /** Adds arguments that must be given. */
-  Command takes(String... labels) {
+  public Command takes(String... labels) {
     for (String label : labels) {
       parameters.add("<" + label + ">");
       least++;
@@ -67,19 +69,19 @@ public final class Command {
   }
 
   /** Adds any number of arguments. */
-  Command takesMany(String label) {
+  public Command takesMany(String label) {
     parameters.add("[<" + label + "> ...]");
     most = MANY;
     return this;
   }
 
   /** Adds the option for the virtual host. */
-  Command inVhost() {
+  public Command inVhost() {
     ofVhost = true;
     return this;
   }
 
-  Command option(Option option) {
+  public Command option(Option option) {
     options.add(option);
     return this;
   }
@@ -94,6 +96,27 @@ public final class Command {
   public Command shownAs(OutputFormat otherwise) {
     format = otherwise;
     return this;
+  }
+
+  /** Has its help say that {@code --dry-run} tells what would happen. */
+  Command forecasting() {
+    forecasts = true;
+    return this;
+  }
+
+  /** Returns whether {@code --dry-run} tells what would happen. */
+  public boolean forecasts() {
+    return forecasts;
+  }
+
+  /** Sets how long it waits for the broker if the user does not say, in seconds. */
+  public Command waits(long seconds) {
+    waitSeconds = seconds;
+    return this;
+  }
+
+  long waitSeconds() {
+    return waitSeconds;
   }
 
   public Command does(Action what) {
@@ -117,11 +140,11 @@ public final class Command {
     return options;
   }
 
-  List<String> parameters() {
+  public List<String> parameters() {
     return parameters;
   }
 
-  boolean ofVhost() {
+  public boolean ofVhost() {
     return ofVhost;
   }
 

@@ -3,8 +3,10 @@ package io.mayflymq.server.ctl.command;
 import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.ctl.client.Api;
 import io.mayflymq.server.ctl.client.ClientOptions;
+import io.mayflymq.server.ctl.client.ControlException;
 import io.mayflymq.server.ctl.client.Endpoint;
 import io.mayflymq.server.ctl.client.GlobalOptions;
+import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.format.OutputFormat;
 import io.mayflymq.server.ctl.format.Result;
 import java.io.BufferedReader;
@@ -20,8 +22,6 @@ import picocli.CommandLine.ParseResult;
 
 /** A command with its arguments and options, as its action sees them. Used by one thread. */
 public final class Invocation implements ClientOptions {
-  private static final long PATIENCE_SECONDS = 60;
-
   private final Command command;
   private final Function<String, Command> commands;
   private final ParseResult parsed;
@@ -77,7 +77,7 @@ public final class Invocation implements ClientOptions {
   }
 
   /** Returns the number that an option gives. */
-  long number(String name, long otherwise) {
+  public long number(String name, long otherwise) {
     return parsed.matchedOptionValue(name, otherwise);
   }
 
@@ -85,7 +85,7 @@ public final class Invocation implements ClientOptions {
     return parsed.hasMatchedOption(name);
   }
 
-  String vhost() {
+  public String vhost() {
     String given = option(GlobalOptions.VHOST);
     return given == null ? "/" : given;
   }
@@ -109,7 +109,7 @@ public final class Invocation implements ClientOptions {
 
   @Override
   public long timeoutSeconds() {
-    return number(GlobalOptions.TIMEOUT, PATIENCE_SECONDS);
+    return number(GlobalOptions.TIMEOUT, command.waitSeconds());
   }
 
   @Override
@@ -153,7 +153,7 @@ public final class Invocation implements ClientOptions {
    * given.
    */
   @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a library of its own
-  void banner(String text, Object... arguments) {
+  public void banner(String text, Object... arguments) {
     if (!flag(GlobalOptions.QUIET) && !silent() && !format.isForMachines()) {
       out.println(arguments.length == 0 ? text : text.formatted(arguments));
       out.flush();
@@ -174,7 +174,7 @@ public final class Invocation implements ClientOptions {
 
   // The broker
 
-  Endpoint endpoint() {
+  public Endpoint endpoint() {
     if (endpoint == null) {
       endpoint = Endpoint.find(this, environment);
     }
@@ -186,9 +186,10 @@ public final class Invocation implements ClientOptions {
     return Endpoint.find(this, environment);
   }
 
-  Api api() {
+  public Api api() {
     if (api == null) {
       api = new Api(endpoint(), this);
+      requireNode();
     }
     return api;
   }
@@ -196,8 +197,8 @@ public final class Invocation implements ClientOptions {
   /** Returns what the broker is called. */
   public String node() {
     if (node == null) {
-      String given = option(GlobalOptions.NODE);
-      node = given == null ? nameOfBroker() : given;
+      node = nameOfBroker();
+      api();
     }
     return node;
   }
@@ -208,8 +209,23 @@ public final class Invocation implements ClientOptions {
         : Api.text(api().get("overview?columns=node"), "node");
   }
 
+  /** Scripts that mean another node must not change this one. */
+  private void requireNode() {
+    String given = option(GlobalOptions.NODE);
+    if (given == null) {
+      return;
+    }
+    String actual = nameOfBroker();
+    if (!given.equals(actual) && !given.equals(actual.substring(0, actual.indexOf('@')))) {
+      throw ControlException.error(
+          Sysexits.UNAVAILABLE,
+          "there is no node '%s': the broker %s is '%s'"
+              .formatted(given, endpoint().local() ? "here" : "at " + endpoint().url(), actual));
+    }
+  }
+
   /** Runs another command with the same options, for a report of several. */
-  Result run(String otherCommand) {
+  public Result run(String otherCommand) {
     return commands.apply(otherCommand).action().run(this);
   }
 }

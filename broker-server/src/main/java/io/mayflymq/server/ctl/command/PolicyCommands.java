@@ -62,6 +62,7 @@ public final class PolicyCommands {
 
   private static Command setter(String name, String description, Kind kind) {
     return Command.named(name, description)
+        .forecasting()
         .inVhost()
         .option(
             Option.number(
@@ -80,6 +81,7 @@ public final class PolicyCommands {
 
   private static Command clearer(String name, String description, Kind kind) {
     return Command.named(name, description)
+        .forecasting()
         .inVhost()
         .takes("name")
         .does(invocation -> clear(invocation, kind));

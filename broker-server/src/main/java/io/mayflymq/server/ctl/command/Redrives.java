@@ -46,6 +46,7 @@ final class Redrives {
             "It goes on in the broker if this command is interrupted: see redrive_status and"
                 + " stop_redrive. With --dry-run nothing is moved, only counted.")
         .shownAs(OutputFormat.STRING)
+        .forecasting()
         .does(Redrives::redrive);
   }
 

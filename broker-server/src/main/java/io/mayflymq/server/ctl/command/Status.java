@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  * Shows the status of the broker in RabbitMQ's sections, from the part of the API that all users
  * may read.
  */
-final class Status {
+public final class Status {
   private final Map<String, Object> overview;
   private final Map<String, Object> node;
   private final String unit;
@@ -34,7 +34,8 @@ final class Status {
     return new Status(overview, node, unit == null ? "gb" : unit.toLowerCase(Locale.ROOT));
   }
 
-  static Result of(Invocation invocation) {
+  /** Returns the status. */
+  public static Result of(Invocation invocation) {
     Status status = read(invocation);
     int vhosts = invocation.api().list("vhosts?columns=name").size();
     return new Result.Value(status.value(vhosts), status.text(vhosts));
@@ -45,6 +46,26 @@ final class Status {
     Status status = read(invocation);
     List<Map<String, Object>> flags = invocation.api().list("feature-flags?columns=name,state");
     return new Result.Value(status.clusterValue(flags), status.clusterText(flags));
+  }
+
+  /** Returns the alarms that are in effect, a line each. */
+  public static List<String> alarms(Invocation invocation) {
+    return read(invocation).alarms();
+  }
+
+  /** Returns where the broker listens, as the API shows it. */
+  public static List<Map<String, Object>> listeners(Invocation invocation) {
+    return read(invocation).listeners();
+  }
+
+  /** Returns a listener in one line. */
+  public static String listener(Map<String, Object> listener) {
+    return "Interface: %s, port: %s, protocol: %s, purpose: %s"
+        .formatted(
+            listener.get("ip_address"),
+            listener.get("port"),
+            listener.get("protocol"),
+            purpose(listener));
   }
 
   private List<String> alarms() {
@@ -131,15 +152,7 @@ final class Status {
         .line("Queue count: %s", total("queues"))
         .line("Virtual host count: %d", vhosts);
     text.section("Listeners");
-    listeners()
-        .forEach(
-            listener ->
-                text.line(
-                    "Interface: %s, port: %s, protocol: %s, purpose: %s",
-                    listener.get("ip_address"),
-                    listener.get("port"),
-                    listener.get("protocol"),
-                    purpose(listener)));
+    listeners().forEach(listener -> text.line("%s", listener(listener)));
     return text.toString();
   }
 

@@ -51,7 +51,13 @@ final class StaticFiles {
    * @param path of the request; it is compared as it came, so an encoded one finds nothing
    */
   StaticFile find(String path) {
-    String name = path.equals("/") ? "index.html" : path.substring(1);
+    String name =
+        switch (path) {
+          case "/" -> "index.html";
+          // Where RabbitMQ has this program, of which there is no copy here.
+          case "/cli", "/cli/", "/cli/index.html", "/cli/rabbitmqadmin" -> "cli/rabbitmqadmin.html";
+          default -> path.substring(1);
+        };
     return names.contains(name)
         ? read.computeIfAbsent(name, each -> new StaticFile(each, bytes(each)))
         : null;

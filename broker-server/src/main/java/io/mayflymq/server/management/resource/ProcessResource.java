@@ -11,6 +11,7 @@ import io.mayflymq.server.management.api.Body;
 import io.mayflymq.server.management.api.Request;
 import io.mayflymq.server.management.api.RequestRouter;
 import io.mayflymq.server.management.api.Response;
+import io.mayflymq.server.management.json.JvmState;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -44,6 +45,7 @@ public final class ProcessResource {
         .post("rotate-logs", this::rotateLogs)
         .put("log-level", this::setLogLevel)
         .get("log", this::log)
+        .get("jvm", this::jvm)
         .get("environment", this::environment)
         .put("config/{key}", this::setConfig);
   }
@@ -131,6 +133,11 @@ public final class ProcessResource {
             ? process.lastOfLog((int) request.number("lines", USUAL_LINES, 0, MOST_LINES))
             : process.logAfter(request.number("after", 0, 0, Long.MAX_VALUE));
     return Response.ok(Json.object("lines", tail.lines(), "count", tail.count()));
+  }
+
+  private Response jvm(Request request) {
+    request.principal().requireAdministrator();
+    return Response.ok(JvmState.read(configuration.settings().dataDir().toString()));
   }
 
   private Response environment(Request request) {

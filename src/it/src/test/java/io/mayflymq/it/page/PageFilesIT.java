@@ -59,6 +59,15 @@ class PageFilesIT {
     assertThat(ask(target, "GET", path, "")).startsWith("HTTP/1.1 404 ");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"/cli", "/cli/", "/cli/index.html", "/cli/rabbitmqadmin"})
+  void pageTellsWhereToGetRabbitmqadmin(String path, Target target) throws Exception {
+    assertThat(ask(target, "GET", path, ""))
+        .startsWith("HTTP/1.1 200 ")
+        .contains("content-type: text/html")
+        .contains("https://github.com/rabbitmq/rabbitmqadmin-ng/releases");
+  }
+
   @Test
   void aFileCannotBePosted(Target target) throws Exception {
     assertThat(ask(target, "POST", "/", "content-length: 0\r\n")).startsWith("HTTP/1.1 405 ");

@@ -1,0 +1,101 @@
+package io.mayflymq.server.ctl.maintenance;
+
+import io.mayflymq.server.ctl.client.ControlException;
+import io.mayflymq.server.ctl.client.Sysexits;
+import io.mayflymq.server.ctl.command.Command;
+import io.mayflymq.server.ctl.command.Invocation;
+import io.mayflymq.server.ctl.format.Result;
+import io.mayflymq.server.json.Json;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The commands of {@code rabbitmq-upgrade}, and those of {@code rabbitmq-queues} for replicas, of
+ * which there is one.
+ */
+public final class UpgradeCommands {
+  private static final String ONE_REPLICA = "a queue of MayflyMQ has one replica.";
+
+  private UpgradeCommands() {}
+
+  public static List<Command> all() {
+    List<Command> commands = new ArrayList<>();
+    commands.add(
+        Command.named("drain", "Stops serving clients, as stop_app does")
+            .noting("Connections are closed in order. The process and its control remain.")
+            .does(
+                invocation ->
+                    serve(
+                        invocation,
+                        false,
+                        "Will put node %s into maintenance mode. The node will no longer serve any"
+                            + " client traffic!")));
+    commands.add(
+        Command.named("revive", "Serves clients again, as start_app does")
+            .does(
+                invocation ->
+                    serve(
+                        invocation,
+                        true,
+                        "Will put node %s back into regular operating mode. The node will again"
+                            + " serve client traffic.")));
+    commands.add(
+        Command.named("post_upgrade", "Does nothing: there is nothing to do after an upgrade")
+            .does(
+                invocation -> {
+                  invocation.banner("Executing post upgrade tasks...");
+                  invocation.api().isBrokerRunning();
+                  return new Result.Done("There is nothing to do");
+                }));
+    commands.add(
+        waiting(
+            "await_online_quorum_plus_one",
+            "Will wait for a quorum + 1 of nodes to be online for all quorum queues for %d"
+                + " seconds..."));
+    commands.add(
+        waiting(
+            "await_online_synchronized_mirror",
+            "Will wait for a synchronised mirror be online for all classic mirrored queues for %d"
+                + " seconds..."));
+    Map<String, String> refused = new LinkedHashMap<>();
+    for (String name :
+        List.of("grow", "shrink", "add_member", "delete_member", "rebalance", "quorum_status")) {
+      refused.put(name, ONE_REPLICA);
+    }
+    refused.put("stream_status", ONE_REPLICA);
+    refused.put("peek", "use browse_queue.");
+    refused.put("reclaim_quorum_memory", "quorum queues have no log of their own in memory.");
+    refused.forEach((name, reason) -> commands.add(notApplicable(name, reason)));
+    return commands;
+  }
+
+  private static Command notApplicable(String name, String reason) {
+    return Command.named(name, "Not applicable: " + reason)
+        .takesMany("argument")
+        .does(
+            invocation -> {
+              throw ControlException.error(
+                  Sysexits.UNAVAILABLE, name + " is not applicable: " + reason);
+            });
+  }
+
+  private static Result serve(Invocation invocation, boolean running, String banner) {
+    invocation.banner(banner, invocation.node());
+    invocation.api().control("PUT", "app", Json.object("running", running));
+    return Result.DONE;
+  }
+
+  private static Command waiting(String name, String banner) {
+    return Command.named(name, "Does not wait: there is one node")
+        .does(
+            invocation -> {
+              invocation.banner(banner, invocation.timeoutSeconds());
+              invocation.api().isBrokerRunning();
+              return new Result.Done(
+                  "Target node seems to be the only one in a single node cluster, the command does"
+                      + " not apply");
+            });
+  }
+}

@@ -1,0 +1,2 @@
+/** Commands of operators: health checks, diagnostics, backups, upgrades and plugins. */
+package io.mayflymq.server.ctl.maintenance;

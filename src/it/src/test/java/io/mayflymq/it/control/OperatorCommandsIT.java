@@ -1,0 +1,216 @@
+package io.mayflymq.it.control;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.ControlCommand;
+import io.mayflymq.it.harness.ControlCommand.Outcome;
+import io.mayflymq.it.harness.Http;
+import io.mayflymq.it.harness.OwnBroker;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Health checks, diagnostics, and the commands for upgrades and plugins. */
+@OwnBroker
+class OperatorCommandsIT {
+  private static final int TAR_BLOCK = 512;
+
+  @TempDir static Path directory;
+  private static BrokerProcess broker;
+  private static ControlCommand control;
+
+  @BeforeAll
+  static void start() {
+    broker =
+        BrokerProcess.builder()
+            .data(directory.resolve("data"))
+            .set("default_pass", "s3cret-of-guest")
+            .start();
+    control = ControlCommand.of(broker);
+  }
+
+  @AfterAll
+  static void stop() {
+    broker.close();
+  }
+
+  private static Http guest() {
+    return Http.as(broker.httpPort(), "guest", "s3cret-of-guest");
+  }
+
+  private static void assertHealthy(String last, String... command) {
+    Outcome outcome = control.run(command);
+    assertThat(outcome.err()).isEmpty();
+    assertThat(outcome.exit()).isZero();
+    assertThat(outcome.out().get(outcome.out().size() - 1)).startsWith(last);
+  }
+
+  private static void assertRefused(int exit, String text, String... command) {
+    Outcome outcome = control.run(command);
+    assertThat(outcome.exit()).as(text).isEqualTo(exit);
+    assertThat(outcome.err()).anyMatch(line -> line.contains(text));
+  }
+
+  @Test
+  void healthChecksOfAHealthyBrokerSucceed() {
+    assertHealthy("MayflyMQ on node mayfly@", "check_running");
+    assertHealthy("Node mayfly@", "check_local_alarms");
+    assertHealthy("Node mayfly@", "check_alarms");
+    assertHealthy("Node mayfly@", "check_virtual_hosts");
+    assertHealthy("Successfully connected to ports ", "check_port_connectivity");
+    String port = String.valueOf(broker.port());
+    assertHealthy("A listener for port " + port + " is running", "check_port_listener", port);
+    assertHealthy("A listener for protocol amqp is", "check_protocol_listener", "amqp");
+    assertHealthy("No certificates are expiring within 4 weeks.", "check_certificate_expiration");
+    assertHealthy("Ping succeeded", "ping");
+  }
+
+  @Test
+  void healthChecksThatFailHaveTheExitCodesOfRabbitmqDiagnostics() {
+    assertRefused(69, "No listener for port 1 is active on node", "check_port_listener", "1");
+    assertRefused(
+        65, "Bad argument: Argument must be a positive integer", "check_port_listener", "seven");
+    assertRefused(64, "not enough arguments", "check_port_listener");
+    assertRefused(69, "No listener for protocol mqtt", "check_protocol_listener", "mqtt");
+    assertThat(control.run("set_alarm", "memory").exit()).isZero();
+    try {
+      assertRefused(69, "Memory alarm on node", "check_local_alarms");
+      assertRefused(69, "Memory alarm on node", "check_alarms");
+      assertHealthy("Memory alarm on node", "alarms");
+    } finally {
+      assertThat(control.run("clear_alarm", "memory").exit()).isZero();
+    }
+  }
+
+  @Test
+  void healthChecksOfAStoppedBrokerFail() {
+    assertThat(control.run("drain").exit()).isZero();
+    try {
+      assertRefused(69, "is not running or has not fully booted yet", "check_running");
+      assertHealthy("MayflyMQ on node", "is_running");
+      assertRefused(64, "requires the 'rabbit' app to be running", "check_local_alarms");
+      assertHealthy("Wrote ", "diagnostics", directory.resolve("stopped.tar.gz").toString());
+    } finally {
+      assertThat(control.run("revive").exit()).isZero();
+    }
+    assertHealthy("MayflyMQ on node", "check_running");
+  }
+
+  @Test
+  void diagnosticsHaveWhatSupportNeedsAndNoPasswords() throws Exception {
+    assertThat(guest().put("queues/%2F/of-diagnostics", "{}").status()).isBetween(201, 204);
+    Path file = directory.resolve("diagnostics.tar.gz");
+    assertHealthy("Wrote " + file, "diagnostics", file.toString());
+
+    Map<String, String> parts = archive(file);
+    assertThat(parts)
+        .containsOnlyKeys(
+            "threads.txt",
+            "jvm.json",
+            "status.txt",
+            "status.json",
+            "configuration.txt",
+            "log.txt",
+            "files.txt",
+            "alarms.json",
+            "overview.json",
+            "queues-by-messages.json",
+            "queues-by-memory.json");
+    assertThat(parts.get("threads.txt")).contains("\"main\"", "    at ");
+    assertThat(parts.get("jvm.json")).contains("\"heap\"", "\"collections\"");
+    assertThat(parts.get("status.txt")).contains("Listeners", "Connection count");
+    assertThat(parts.get("configuration.txt")).contains("default_pass = (not shown)");
+    assertThat(parts.get("log.txt")).contains("ready in");
+    assertThat(parts.get("files.txt")).contains("metadata.log", " in all");
+    assertThat(parts.get("queues-by-messages.json")).contains("of-diagnostics");
+    assertThat(parts.values()).noneMatch(text -> text.contains("s3cret-of-guest"));
+    assertRefused(65, "exists already", "diagnostics", file.toString());
+  }
+
+  /** The files of an archive by their names without the directory. */
+  private static Map<String, String> archive(Path file) throws IOException {
+    Map<String, String> parts = new LinkedHashMap<>();
+    try (InputStream in = new GZIPInputStream(Files.newInputStream(file))) {
+      for (byte[] header = in.readNBytes(TAR_BLOCK);
+          header[0] != 0;
+          header = in.readNBytes(TAR_BLOCK)) {
+        String name = new String(header, 0, 100, StandardCharsets.US_ASCII).trim();
+        int length =
+            Integer.parseInt(new String(header, 124, 11, StandardCharsets.US_ASCII).trim(), 8);
+        String content = new String(in.readNBytes(length), StandardCharsets.UTF_8);
+        in.skipNBytes((TAR_BLOCK - length % TAR_BLOCK) % TAR_BLOCK);
+        parts.put(name.substring(name.indexOf('/') + 1), content);
+      }
+    }
+    return parts;
+  }
+
+  @Test
+  void anotherNodeIsAnError() {
+    assertRefused(
+        69,
+        "there is no node 'rabbit@elsewhere': the broker here is 'mayfly@",
+        "list_queues",
+        "-n",
+        "rabbit@elsewhere");
+    assertThat(control.run("-n", "mayfly", "list_queues").exit()).isZero();
+  }
+
+  @Test
+  void versionIsPrintedWithAndWithoutACommand() {
+    List<String> version = control.run("version").out();
+    assertThat(control.run("--version").out()).isEqualTo(version);
+    assertThat(control.run("list_queues", "--version").out()).isEqualTo(version);
+    assertThat(control.run("--script-name", "rabbitmq-plugins", "--version").out())
+        .isEqualTo(version);
+  }
+
+  @Test
+  void helpExplainsParametersAndWhatADryRunTells() {
+    assertThat(control.run("help", "set_policy").out())
+        .containsSubsequence(
+            "Parameters",
+            "<name>",
+            "<pattern>",
+            "\ta regular expression for names",
+            "Options",
+            "--dry-run",
+            "\tchanges nothing, and tells what would happen",
+            "General options");
+    assertThat(control.run("help", "list_queues").out())
+        .containsSubsequence("General options", "--dry-run", "\tchanges nothing");
+  }
+
+  @Test
+  void pluginsAreBuiltInAndNothingIsEnabled() {
+    String[] list = {"--script-name", "rabbitmq-plugins", "list", "-m"};
+    assertThat(control.run(list).out()).contains("rabbitmq_management", "rabbitmq_prometheus");
+    String[] of = {"--script-name", "rabbitmq-plugins"};
+    assertHealthy(
+        "Plugin rabbitmq_management is", of[0], of[1], "is_enabled", "rabbitmq_management");
+    assertRefused(69, "Plugin rabbitmq_mqtt is not", of[0], of[1], "is_enabled", "rabbitmq_mqtt");
+    assertHealthy("They are built in", of[0], of[1], "enable", "rabbitmq_management");
+    assertRefused(70, "MayflyMQ has no plugin x: nothing was", of[0], of[1], "enable", "x");
+    assertRefused(70, "cannot be disabled", of[0], of[1], "disable", "rabbitmq_management");
+    assertRefused(64, "Command 'is_enabled' not found", "is_enabled", "rabbitmq_management");
+  }
+
+  @Test
+  void commandsForUpgradesDoNotWait() {
+    for (String name : List.of("await_online_quorum_plus_one", "post_upgrade")) {
+      assertThat(control.run(name).exit()).isZero();
+    }
+    assertRefused(69, "grow is not applicable: ", "grow", "rabbit@b", "all");
+  }
+}
