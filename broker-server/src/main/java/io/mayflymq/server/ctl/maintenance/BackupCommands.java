@@ -29,7 +29,7 @@ public final class BackupCommands {
             .noting(
                 "A copy of the directory is a data directory: a broker that starts with it has all"
                     + " that was confirmed before the backup began. The broker writes the backup,"
-                    + " as the user that it runs as. Without --timeout there is no limit of time.")
+                    + " as the user that it runs as. Without --timeout it may take a day.")
             .does(BackupCommands::take));
   }
 

@@ -65,6 +65,39 @@ class ExchangeTypesIT {
     return found;
   }
 
+  /** As the link of RabbitMQ's federation declares it at its upstream. */
+  @Test
+  @MayflyOnly("needs the federation plugin")
+  void federationLinkGetsTheMessagesOfItsExchange(Amqp amqp) throws Exception {
+    Channel channel = amqp.channel();
+    String federated = exchange(amqp, "topic", Map.of());
+    String internal = "federation: " + federated + " -> rabbit@downstream B";
+    Map<String, Object> purpose = Map.of("x-internal-purpose", "federation");
+    String queue = "federation: " + federated + " -> rabbit@downstream";
+    channel.queueDeclare(queue, true, false, false, purpose);
+    try {
+      channel.exchangeDeclare(
+          internal,
+          "x-federation-upstream",
+          true,
+          true,
+          true,
+          Map.of(
+              "x-max-hops", 1,
+              "x-downstream-name", "rabbit@downstream",
+              "x-downstream-vhost", "/",
+              "x-internal-purpose", "federation"));
+      channel.queueBind(queue, internal, "");
+      channel.exchangeBind(internal, federated, "a.#");
+      channel.basicPublish(federated, "a.b", PLAIN, bytes("wanted"));
+      channel.basicPublish(federated, "c", PLAIN, bytes("not wanted"));
+      assertThat(amqp.drain(queue)).containsExactly("wanted");
+      assertThat(channel.exchangeDeclarePassive(internal)).isNotNull();
+    } finally {
+      channel.queueDelete(queue);
+    }
+  }
+
   @Test
   void aConsistentHashDistributesByWeightAndIsStable(Amqp amqp) throws Exception {
     String exchange = exchange(amqp, "x-consistent-hash", Map.of());
