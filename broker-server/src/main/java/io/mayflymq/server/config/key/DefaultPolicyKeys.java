@@ -11,6 +11,7 @@ import io.mayflymq.core.policy.PolicyException;
 import io.mayflymq.core.policy.PolicyKey;
 import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.security.NamePattern;
+import io.mayflymq.server.config.source.ConfigErrors;
 import io.mayflymq.server.config.source.ConfigException;
 import io.mayflymq.server.config.source.SettingValues;
 import io.mayflymq.server.config.type.Key;
@@ -85,7 +86,7 @@ final class DefaultPolicyKeys {
   /**
    * Returns the policies that the configuration defines.
    *
-   * @throws ConfigException if one of them is none
+   * @throws ConfigException if some of them are none; it tells all of them
    */
   static List<DefaultPolicy> policies(SettingValues values) throws ConfigException {
     SortedMap<String, Map<String, Object>> definitions = new TreeMap<>();
@@ -105,18 +106,36 @@ final class DefaultPolicyKeys {
                             .computeIfAbsent(id, absent -> new LinkedHashMap<>())
                             .put(key.wireName(), value)));
     List<DefaultPolicy> policies = new ArrayList<>();
+    ConfigErrors errors = new ConfigErrors();
     for (Map.Entry<String, Map<String, Object>> definition : definitions.entrySet()) {
       String id = definition.getKey();
-      policies.add(
-          new DefaultPolicy(
-              NamePattern.of(vhosts.getOrDefault(id, ALL_NAMES)),
-              policy(
-                  id,
-                  queues.getOrDefault(id, ALL_NAMES),
-                  applyTo.getOrDefault(id, "queues"),
-                  definition.getValue())));
+      try {
+        policies.add(
+            new DefaultPolicy(
+                NamePattern.of(vhosts.getOrDefault(id, ALL_NAMES)),
+                policy(
+                    id,
+                    queues.getOrDefault(id, ALL_NAMES),
+                    applyTo.getOrDefault(id, "queues"),
+                    definition.getValue())));
+      } catch (ConfigException e) {
+        errors.add(where(id, values) + ": " + e.getMessage());
+      }
     }
+    errors.throwIfAny();
     return List.copyOf(policies);
+  }
+
+  /** Returns where a policy is written: the place of the first of its keys. */
+  private static String where(String id, SettingValues values) {
+    return keys().stream()
+        .flatMap(
+            family ->
+                values.entries(family).stream()
+                    .filter(entry -> ((KeyFamily<?>) family).memberName(entry.key()).equals(id)))
+        .map(entry -> entry.origin().where())
+        .findFirst()
+        .orElseThrow();
   }
 
   private static Policy policy(

@@ -70,7 +70,7 @@ class DefaultPolicyKeysTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "a.vhost_pattern=x | default_policies.operator.a: nothing is set: expected one of expires,"
+        "a.vhost_pattern=x | --set: default_policies.operator.a: nothing is set: expected one of expires,"
             + " message_ttl, max_length, max_length_bytes, delivery_limit",
         "a.expires=0 | --set: bad value '0' for key 'default_policies.operator.a.expires': expected"
             + " a whole number of milliseconds from 1, of 18 digits at most",
@@ -86,7 +86,19 @@ class DefaultPolicyKeysTest {
     String tooLong = "q".repeat(1025);
     assertThatThrownBy(() -> policies("a.max_length=1", "a.queue_pattern=" + tooLong))
         .isInstanceOf(ConfigException.class)
-        .hasMessage("default_policies.operator.a: pattern must not exceed 1024 bytes");
+        .hasMessage("--set: default_policies.operator.a: pattern must not exceed 1024 bytes");
+  }
+
+  @Test
+  void everyDefaultPolicyThatIsWrongIsReported() {
+    assertThatThrownBy(() -> policies("a.vhost_pattern=x", "b.max_length=1", "c.apply_to=all"))
+        .isInstanceOfSatisfying(
+            ConfigException.class,
+            e ->
+                assertThat(e.errors())
+                    .satisfiesExactly(
+                        line -> assertThat(line).startsWith("--set: default_policies.operator.a:"),
+                        line -> assertThat(line).startsWith("--set: default_policies.operator.c:")));
   }
 
   @Test
