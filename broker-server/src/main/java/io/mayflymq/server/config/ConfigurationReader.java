@@ -34,7 +34,7 @@ final class ConfigurationReader {
   private final ConfigErrors errors = new ConfigErrors();
   private final List<String> warnings = new ArrayList<>();
 
-  /** The warnings about keys without effect: one for each key, however often it is set. */
+  /** The warnings about entries without effect: one for each key, however often it is set. */
   private final Map<String, String> withoutEffect = new LinkedHashMap<>();
 
   /** Returns the file or directory that the environment names. */
@@ -116,8 +116,15 @@ final class ConfigurationReader {
     if (foreign != null && !foreign.isRefused()) {
       withoutEffect.put(
           entry.key(),
-          "%s: key '%s' has no effect: %s"
-              .formatted(entry.origin().where(), entry.key(), foreign.reason()));
+          Keys.find(entry.key()).isEmpty()
+              ? "%s: key '%s' has no effect: %s"
+                  .formatted(entry.origin().where(), entry.key(), foreign.reason())
+              : "%s: value %s of key '%s' has no effect: %s"
+                  .formatted(
+                      entry.origin().where(),
+                      ConfigException.quoteValue(entry.key(), entry.value()),
+                      entry.key(),
+                      foreign.reason()));
       return;
     }
     try {
@@ -128,11 +135,18 @@ final class ConfigurationReader {
     }
   }
 
-  /** Returns what is known of a key of RabbitMQ that this broker does not have; null for others. */
+  /**
+   * Returns what is known of a key or a value of RabbitMQ that this broker does not have; null for
+   * others.
+   */
   private static ForeignKeys.Entry foreign(FileEntry entry) {
-    return Keys.find(entry.key()).isPresent()
+    Key<?> key = Keys.find(entry.key()).orElse(null);
+    if (key == null) {
+      return ForeignKeys.find(entry.key(), entry.value()).orElse(null);
+    }
+    return key.type().parser().apply(entry.value()).isPresent()
         ? null
-        : ForeignKeys.find(entry.key(), entry.value()).orElse(null);
+        : ForeignKeys.findValue(entry.key(), entry.value()).orElse(null);
   }
 
   /**

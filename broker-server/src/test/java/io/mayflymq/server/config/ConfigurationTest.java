@@ -234,6 +234,30 @@ class ConfigurationTest {
   }
 
   @Test
+  void valueOfRabbitMqWithoutEffectCausesAWarningAndTheOthersOfItsFamilyApply() throws Exception {
+    Configuration configuration =
+        sets(
+            "ssl_options.ciphers.1=ECDH-RSA-AES256-GCM-SHA384",
+            "ssl_options.ciphers.2=TLS_AES_256_GCM_SHA384",
+            "ssl_options.versions.1=tlsv1.2",
+            "ssl_options.versions.2=tlsv1.1");
+    assertThat(configuration.settings().tls().ciphers()).containsExactly("TLS_AES_256_GCM_SHA384");
+    assertThat(configuration.settings().tls().versions()).containsExactly("TLSv1.2");
+    assertThat(configuration.warnings())
+        .containsExactly(
+            "--set: value 'ECDH-RSA-AES256-GCM-SHA384' of key 'ssl_options.ciphers.1' has no"
+                + " effect: Java does not offer this cipher suite, and the others of the list are"
+                + " used",
+            "--set: value 'tlsv1.1' of key 'ssl_options.versions.2' has no effect: only TLS 1.2 and"
+                + " 1.3 are spoken");
+    assertRefused(
+        "ssl_options.ciphers.1=AES",
+        "--set: bad value 'AES' for key 'ssl_options.ciphers.1': expected the name of a cipher"
+            + " suite that Java offers, such as ECDHE-RSA-AES256-GCM-SHA384 or"
+            + " TLS_AES_256_GCM_SHA384");
+  }
+
+  @Test
   void keyOfRabbitMqThatWouldBeUnsafeToIgnoreIsRefused() {
     assertRefused(
         "ssl_options.crl_check=true",

@@ -10,11 +10,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
- * The keys of RabbitMQ that this broker knows and does not have. Those that can be ignored safely
- * cause a warning. The others are refused, because the broker would be less safe than the
- * configuration says.
+ * The keys of RabbitMQ that this broker knows and does not have, and values of the keys that it
+ * has. Those that can be ignored safely cause a warning. The others are refused, because the broker
+ * would be less safe than the configuration says.
  *
  * <p>The resource {@code foreign-keys.txt} lists them.
  */
@@ -33,24 +34,36 @@ public final class ForeignKeys {
    */
   public record Entry(boolean isRefused, String reason) {}
 
-  private record Rule(Pattern keys, List<String> values, Entry entry) {
+  private record Rule(Pattern keys, List<Pattern> values, Entry entry) {
     boolean covers(String key, String value) {
+      String lower = value.toLowerCase(Locale.ROOT);
       return keys.matcher(key).matches()
-          && (values.isEmpty() || values.contains(value.toLowerCase(Locale.ROOT)));
+          && (values.isEmpty() || values.stream().anyMatch(each -> each.matcher(lower).matches()));
     }
   }
 
   /** Returns what becomes of a key with a value; empty if RabbitMQ has no such key. */
   public static Optional<Entry> find(String key, String value) {
-    return Catalog.RULES.stream()
-        .filter(rule -> rule.covers(key, value))
-        .map(Rule::entry)
-        .findFirst();
+    return find(Catalog.RULES, key, value);
+  }
+
+  /**
+   * Returns what becomes of a value that a key of this broker does not have; empty if RabbitMQ has
+   * no such value either.
+   */
+  public static Optional<Entry> findValue(String key, String value) {
+    return find(Catalog.RULES_ABOUT_VALUES, key, value);
+  }
+
+  private static Optional<Entry> find(List<Rule> rules, String key, String value) {
+    return rules.stream().filter(rule -> rule.covers(key, value)).map(Rule::entry).findFirst();
   }
 
   /** Most configurations have none of these keys, so the resource is read when one is found. */
   private static final class Catalog {
     static final List<Rule> RULES = read();
+    static final List<Rule> RULES_ABOUT_VALUES =
+        RULES.stream().filter(rule -> !rule.values().isEmpty()).toList();
 
     private static List<Rule> read() {
       try (BufferedReader lines =
@@ -81,9 +94,15 @@ public final class ForeignKeys {
     private static Rule rule(String line, Entry entry) {
       String[] parts = line.split(" = ", 2);
       return new Rule(
-          Pattern.compile(Pattern.quote(parts[0]).replace("*", "\\E.+\\Q")),
-          parts.length == 1 ? List.of() : List.of(parts[1].split("\\|")),
+          pattern(parts[0]),
+          parts.length == 1
+              ? List.of()
+              : Stream.of(parts[1].split("\\|")).map(Catalog::pattern).toList(),
           entry);
+    }
+
+    private static Pattern pattern(String text) {
+      return Pattern.compile(Pattern.quote(text).replace("*", "\\E.*\\Q"));
     }
   }
 }
