@@ -9,13 +9,11 @@ import io.mayflymq.core.metadata.MetadataCommand.UserDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
-import io.mayflymq.core.policy.DefaultPolicy;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.security.User;
 import io.mayflymq.core.vhost.Broker;
-import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
@@ -46,17 +44,17 @@ public final class Administration {
    * @param log stores changes
    * @param accessControl receives the changes of users and permissions
    * @param sessions the open connections
-   * @param defaultPolicies the policies that new virtual hosts get
+   * @param defaults what new virtual hosts get
    */
   public Administration(
       Broker broker,
       MetadataLog log,
       AccessControl accessControl,
       Sessions sessions,
-      Collection<DefaultPolicy> defaultPolicies) {
+      VhostDefaults defaults) {
     this.changes = new ChangeLog(log, accessControl, broker.events());
     this.broker = broker;
-    this.vhosts = new VhostAdministration(changes, broker, sessions, defaultPolicies);
+    this.vhosts = new VhostAdministration(changes, broker, sessions, defaults);
     this.users = new UserAdministration(changes, sessions);
     this.permissions = new PermissionAdministration(changes);
     this.globalParameters = new GlobalParameters(changes);

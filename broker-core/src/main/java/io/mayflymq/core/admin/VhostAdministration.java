@@ -2,7 +2,6 @@ package io.mayflymq.core.admin;
 
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.VhostDefinition;
-import io.mayflymq.core.policy.DefaultPolicy;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
@@ -10,7 +9,6 @@ import io.mayflymq.core.security.Sessions;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.VirtualHost;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -22,17 +20,13 @@ public final class VhostAdministration {
   private final ChangeLog changes;
   private final Broker broker;
   private final Sessions sessions;
-  private final Collection<DefaultPolicy> defaultPolicies;
+  private final VhostDefaults defaults;
 
-  VhostAdministration(
-      ChangeLog changes,
-      Broker broker,
-      Sessions sessions,
-      Collection<DefaultPolicy> defaultPolicies) {
+  VhostAdministration(ChangeLog changes, Broker broker, Sessions sessions, VhostDefaults defaults) {
     this.changes = changes;
     this.broker = broker;
     this.sessions = sessions;
-    this.defaultPolicies = defaultPolicies;
+    this.defaults = defaults;
   }
 
   /** All virtual hosts, by name. */
@@ -74,13 +68,11 @@ public final class VhostAdministration {
         });
   }
 
-  /** Creates a virtual host with its default policies, as one change. */
-  private CompletableFuture<Void> create(VhostDefinition wanted) {
-    List<Policy> policies =
-        defaultPolicies.stream()
-            .filter(byDefault -> byDefault.vhosts().matches(wanted.name()))
-            .map(DefaultPolicy::policy)
-            .toList();
+  /** Creates a virtual host with its default policies and limits, as one change. */
+  private CompletableFuture<Void> create(VhostDefinition asked) {
+    VhostDefinition wanted =
+        asked.limits().isEmpty() ? asked.withLimits(defaults.limitsFor(asked.name())) : asked;
+    List<Policy> policies = defaults.policiesFor(wanted.name());
     List<MetadataCommand> commands = new ArrayList<>();
     commands.add(new MetadataCommand.VhostDeclared(wanted));
     policies.forEach(policy -> commands.add(new MetadataCommand.PolicySet(wanted.name(), policy)));

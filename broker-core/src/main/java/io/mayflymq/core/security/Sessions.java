@@ -15,15 +15,45 @@ import java.util.Set;
  * operations at a time, when connections and channels open and close.
  */
 public final class Sessions {
+  /**
+   * How much may be open on this node at a time, all users and virtual hosts together.
+   *
+   * @param connections how many connections, 0 or more; {@link #UNLIMITED} for no limit
+   * @param channels how many channels, 1 or more; {@link #UNLIMITED} for no limit
+   */
+  public record NodeLimits(int connections, int channels) {
+    /** No limit. */
+    public static final int UNLIMITED = Integer.MAX_VALUE;
+
+    /** No limits at all. */
+    public static final NodeLimits NONE = new NodeLimits(UNLIMITED, UNLIMITED);
+  }
+
   private final AccessControl accessControl;
   private final Object lock = new Object();
   private final Map<String, Set<Session>> byUser = new HashMap<>();
   private final Map<String, Set<Session>> byVhost = new HashMap<>();
   private final Map<String, Integer> channels = new HashMap<>();
+  private int allConnections;
+  private int allChannels;
+  private String node = "";
+  private NodeLimits ofNode = NodeLimits.NONE;
 
   /** No sessions yet; the limits of users are those of the access control's latest state. */
   public Sessions(AccessControl accessControl) {
     this.accessControl = accessControl;
+  }
+
+  /**
+   * Sets the limits of the node, for what is opened from now on.
+   *
+   * @param name the name of the node, for errors
+   */
+  public void setNodeLimits(String name, NodeLimits limits) {
+    synchronized (lock) {
+      node = name;
+      ofNode = limits;
+    }
   }
 
   /**
@@ -37,6 +67,12 @@ public final class Sessions {
     synchronized (lock) {
       String vhost = session.vhost();
       String user = session.user();
+      int most = ofNode.connections();
+      if (allConnections >= most) {
+        throw new ConnectionException(
+            ReplyCode.NOT_ALLOWED,
+            "connection refused: node connection limit (%d) is reached".formatted(most));
+      }
       if (!ofVhost.allow(Limit.MAX_CONNECTIONS, count(byVhost, vhost))) {
         throw new ConnectionException(
             ReplyCode.NOT_ALLOWED,
@@ -52,6 +88,7 @@ public final class Sessions {
       }
       byVhost.computeIfAbsent(vhost, absent -> new LinkedHashSet<>()).add(session);
       byUser.computeIfAbsent(user, absent -> new LinkedHashSet<>()).add(session);
+      allConnections++;
     }
   }
 
@@ -59,15 +96,17 @@ public final class Sessions {
   public void leave(Session session) {
     synchronized (lock) {
       remove(byVhost, session.vhost(), session);
-      remove(byUser, session.user(), session);
+      if (remove(byUser, session.user(), session)) {
+        allConnections--;
+      }
     }
   }
 
   /**
    * Counts a channel in.
    *
-   * @throws ConnectionException 530 NOT_ALLOWED if the user has as many as allowed; then it is not
-   *     in
+   * @throws ConnectionException 530 NOT_ALLOWED if the user or the node has as many as allowed;
+   *     then it is not in
    */
   public void openChannel(String user) {
     synchronized (lock) {
@@ -80,7 +119,14 @@ public final class Sessions {
                     + " of (%d)")
                 .formatted(user, limits.get(Limit.MAX_CHANNELS)));
       }
+      if (allChannels >= ofNode.channels()) {
+        throw new ConnectionException(
+            ReplyCode.NOT_ALLOWED,
+            "number of channels opened on node '%s' has reached the maximum allowed limit of (%d)"
+                .formatted(node, ofNode.channels()));
+      }
       channels.put(user, open + 1);
+      allChannels++;
     }
   }
 
@@ -88,6 +134,7 @@ public final class Sessions {
   public void closeChannels(String user, int count) {
     synchronized (lock) {
       channels.computeIfPresent(user, (name, open) -> open > count ? open - count : null);
+      allChannels -= count;
     }
   }
 
@@ -133,10 +180,12 @@ public final class Sessions {
     return found == null ? 0 : found.size();
   }
 
-  private static void remove(Map<String, Set<Session>> sessions, String name, Session session) {
+  private static boolean remove(Map<String, Set<Session>> sessions, String name, Session session) {
     Set<Session> found = sessions.get(name);
-    if (found != null && found.remove(session) && found.isEmpty()) {
+    boolean removed = found != null && found.remove(session);
+    if (removed && found.isEmpty()) {
       sessions.remove(name);
     }
+    return removed;
   }
 }

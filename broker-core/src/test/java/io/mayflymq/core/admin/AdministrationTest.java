@@ -20,6 +20,7 @@ import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.HashingAlgorithm;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
+import io.mayflymq.core.security.NamePattern;
 import io.mayflymq.core.security.PasswordHash;
 import io.mayflymq.core.security.Permission;
 import io.mayflymq.core.security.Permissions;
@@ -27,6 +28,7 @@ import io.mayflymq.core.security.ResourceKind;
 import io.mayflymq.core.security.SecurityState;
 import io.mayflymq.core.security.Session;
 import io.mayflymq.core.security.Sessions;
+import io.mayflymq.core.security.Sessions.NodeLimits;
 import io.mayflymq.core.security.TopicPermissions;
 import io.mayflymq.core.security.User;
 import io.mayflymq.core.security.VhostAccess;
@@ -57,6 +59,17 @@ class AdministrationTest {
   private Broker broker;
   private AccessControl accessControl;
   private Sessions sessions;
+
+  /** Limits by the names of virtual hosts, which no other test has. */
+  private static final VhostDefaults DEFAULTS =
+      new VhostDefaults(
+          List.of(),
+          List.of(
+              new DefaultLimits(
+                  NamePattern.of("^bounded-a"), Limits.of(Map.of(Limit.MAX_QUEUES, 1))),
+              new DefaultLimits(
+                  NamePattern.of("^bounded-"), Limits.of(Map.of(Limit.MAX_CONNECTIONS, 2)))));
+
   private Administration administration;
   private boolean isNew;
 
@@ -79,7 +92,7 @@ class AdministrationTest {
             "/");
     accessControl = new AccessControl(SecurityState.EMPTY, Set.of(), loops.clock());
     sessions = new Sessions(accessControl);
-    administration = new Administration(broker, log, accessControl, sessions, List.of());
+    administration = new Administration(broker, log, accessControl, sessions, DEFAULTS);
     List<MetadataCommand> kept = log.recover();
     isNew = administration.recover(kept);
     loops.all().forEach(loop -> loop.runAtOnce(true));
@@ -410,6 +423,53 @@ class AdministrationTest {
     sessions.enter(new Client("ann", "v"), one);
     safe(administration.users().setLimit("ann", Limit.MAX_CONNECTIONS, -1));
     sessions.enter(new Client("ann", "w"), Limits.NONE);
+  }
+
+  @Test
+  void limitsOfTheNodeAreEnforced() {
+    sessions.setNodeLimits("mayfly@here", new NodeLimits(2, 3));
+    Client first = new Client("ann", "v");
+    sessions.enter(first, Limits.NONE);
+    sessions.enter(new Client("bob", "w"), Limits.NONE);
+    assertThatThrownBy(() -> sessions.enter(new Client("cid", "x"), Limits.NONE))
+        .hasMessage("NOT_ALLOWED - connection refused: node connection limit (2) is reached");
+    sessions.leave(first);
+    sessions.leave(first);
+    sessions.enter(new Client("cid", "x"), Limits.NONE);
+    assertThatThrownBy(() -> sessions.enter(first, Limits.NONE))
+        .hasMessageContaining("node connection limit");
+
+    sessions.openChannel("bob");
+    sessions.openChannel("bob");
+    sessions.openChannel("cid");
+    assertThatThrownBy(() -> sessions.openChannel("cid"))
+        .hasMessage(
+            "NOT_ALLOWED - number of channels opened on node 'mayfly@here' has reached the maximum"
+                + " allowed limit of (3)");
+    sessions.closeChannels("bob", 2);
+    sessions.openChannel("cid");
+    sessions.setNodeLimits("mayfly@here", NodeLimits.NONE);
+    sessions.openChannel("cid");
+    sessions.openChannel("cid");
+    sessions.enter(first, Limits.NONE);
+  }
+
+  @Test
+  void newVhostsGetTheFirstDefaultLimitsThatAreForThem() {
+    addVhost("bounded-a");
+    addVhost("bounded-b");
+    addVhost("unbounded");
+    Limits own = Limits.of(Map.of(Limit.MAX_QUEUES, 7));
+    safe(administration.vhosts().put(VhostDefinition.of("bounded-c").withLimits(own)));
+    assertThat(administration.vhosts().get("bounded-a").limits())
+        .isEqualTo(Limits.of(Map.of(Limit.MAX_QUEUES, 1)));
+    assertThat(administration.vhosts().get("bounded-b").limits())
+        .isEqualTo(Limits.of(Map.of(Limit.MAX_CONNECTIONS, 2)));
+    assertThat(administration.vhosts().get("unbounded").limits()).isEqualTo(Limits.NONE);
+    assertThat(administration.vhosts().get("bounded-c").limits()).isEqualTo(own);
+    restart();
+    assertThat(administration.vhosts().get("bounded-a").limits())
+        .isEqualTo(Limits.of(Map.of(Limit.MAX_QUEUES, 1)));
   }
 
   @Test

@@ -84,6 +84,7 @@ final class Application implements AutoCloseable {
     held.push(storage::close);
     alarms.addListener(new AlarmEvents(storage.served().broker().events()));
     storage.loadDefinitions(settings.definitions());
+    storage.setClusterName(settings.clusterName());
     Housekeeping housekeeping =
         Housekeeping.start(storage.served().broker(), HeapTrimmer.begin(), threads);
     held.push(housekeeping::close);
@@ -94,6 +95,7 @@ final class Application implements AutoCloseable {
         configuration.onChange(
             changed -> {
               storage.served().accessControl().setLoopbackUsers(changed.auth().loopbackUsers());
+              storage.served().sessions().setNodeLimits(NodeName.VALUE, changed.protocol().node());
               monitors.apply(changed.memory(), changed.disk());
             }));
     ManagementServer management = startManagement(configuration, storage, monitors, control);

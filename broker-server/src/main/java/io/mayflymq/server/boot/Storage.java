@@ -1,6 +1,7 @@
 package io.mayflymq.server.boot;
 
 import io.mayflymq.core.admin.Administration;
+import io.mayflymq.core.admin.GlobalParameters;
 import io.mayflymq.core.fault.BrokerThreads;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataException;
@@ -23,12 +24,15 @@ import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.server.alarm.Alarm;
 import io.mayflymq.server.alarm.Alarms;
+import io.mayflymq.server.config.NodeName;
 import io.mayflymq.server.config.settings.DefaultsSettings;
 import io.mayflymq.server.config.settings.DefinitionsSettings;
 import io.mayflymq.server.config.settings.ServerSettings;
+import io.mayflymq.server.connection.ClusterName;
 import io.mayflymq.server.definitions.BrokerDefinitions;
 import io.mayflymq.server.definitions.DefinitionsException;
 import io.mayflymq.server.definitions.DefinitionsLoader;
+import io.mayflymq.server.json.JsonWriter;
 import io.mayflymq.server.logging.IoReason;
 import io.mayflymq.server.net.AmqpServer.Served;
 import io.mayflymq.server.net.EventLoops;
@@ -40,6 +44,7 @@ import java.nio.file.StandardCopyOption;
 import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -96,9 +101,10 @@ final class Storage implements AutoCloseable {
     AccessControl accessControl =
         new AccessControl(SecurityState.EMPTY, settings.auth().loopbackUsers(), clock);
     Sessions sessions = new Sessions(accessControl);
+    sessions.setNodeLimits(NodeName.VALUE, settings.protocol().node());
     this.administration =
         new Administration(
-            broker, metadata, accessControl, sessions, settings.defaults().policies());
+            broker, metadata, accessControl, sessions, settings.defaults().ofVhosts());
     this.served =
         new Served(broker, accessControl, sessions, alarms, administration.globalParameters());
     this.definitions = new BrokerDefinitions(broker, administration);
@@ -276,6 +282,14 @@ final class Storage implements AutoCloseable {
           .load(settings.file().get());
     } catch (DefinitionsException e) {
       throw new StartException(e.getMessage(), e);
+    }
+  }
+
+  /** Sets the name of the cluster, if the configuration has one, and waits until that is safe. */
+  void setClusterName(Optional<String> name) {
+    GlobalParameters parameters = administration.globalParameters();
+    if (name.isPresent() && !ClusterName.of(parameters).equals(name.get())) {
+      parameters.set(ClusterName.PARAMETER, JsonWriter.text(name.get())).join();
     }
   }
 

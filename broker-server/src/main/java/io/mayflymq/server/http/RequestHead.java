@@ -27,6 +27,11 @@ public record RequestHead(
     return headers.get(lowerCaseName);
   }
 
+  /** Returns this request for another path. */
+  RequestHead withPath(String other) {
+    return new RequestHead(method, other, query, headers, peer, encrypted);
+  }
+
   /** Returns whether a body follows. */
   public boolean hasBody() {
     String length = header("content-length");

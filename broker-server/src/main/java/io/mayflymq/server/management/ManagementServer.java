@@ -7,6 +7,8 @@ import io.mayflymq.server.config.settings.ManagementSettings;
 import io.mayflymq.server.config.settings.ServerSettings;
 import io.mayflymq.server.http.BodyLimit;
 import io.mayflymq.server.http.HttpServer;
+import io.mayflymq.server.http.HttpService;
+import io.mayflymq.server.http.PathPrefix;
 import io.mayflymq.server.management.admin.DefinitionsResource;
 import io.mayflymq.server.management.admin.GlobalParameterResource;
 import io.mayflymq.server.management.admin.LimitResource;
@@ -93,9 +95,15 @@ public final class ManagementServer implements AutoCloseable {
         new HttpServer(
             "management",
             ServerLimits.api(settings),
-            new PageService(
-                new ApiService(authenticator, Map.of("/api/", () -> api), threads.faults())),
+            below(
+                settings.pathPrefix(),
+                new PageService(
+                    new ApiService(authenticator, Map.of("/api/", () -> api), threads.faults()))),
             threads);
+  }
+
+  private static HttpService below(String pathPrefix, HttpService service) {
+    return pathPrefix.isEmpty() ? service : new PathPrefix(pathPrefix, service);
   }
 
   /**

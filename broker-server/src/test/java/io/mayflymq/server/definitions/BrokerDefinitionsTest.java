@@ -9,6 +9,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.mayflymq.core.admin.Administration;
 import io.mayflymq.core.admin.AdministrationException;
 import io.mayflymq.core.admin.Parameter;
+import io.mayflymq.core.admin.VhostDefaults;
 import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
@@ -86,7 +87,8 @@ class BrokerDefinitionsTest {
               "/");
       AccessControl accessControl = new AccessControl(SecurityState.EMPTY, Set.of(), clock);
       administration =
-          new Administration(broker, log, accessControl, new Sessions(accessControl), List.of());
+          new Administration(
+              broker, log, accessControl, new Sessions(accessControl), VhostDefaults.NONE);
       administration.createDefaults(
           "/",
           new User("guest", PasswordHash.of("guest"), List.of(User.ADMINISTRATOR)),

@@ -119,6 +119,18 @@ public final class Keys {
           wholeNumber("channels", 0, 65_535),
           "2047",
           "Channels that a connection may open; 0 leaves it to the client.");
+  static final Setting<Optional<Integer>> CONNECTION_MAX =
+      Setting.of(
+          "connection_max",
+          orWord("infinity", wholeNumber("connections", 0, Integer.MAX_VALUE)),
+          "infinity",
+          "Connections that may be open on this node.");
+  static final Setting<Optional<Integer>> CHANNEL_MAX_PER_NODE =
+      Setting.of(
+          "channel_max_per_node",
+          orWord("infinity", wholeNumber("channels", 1, Integer.MAX_VALUE)),
+          "infinity",
+          "Channels that may be open on this node, on all connections together.");
   static final Setting<Integer> MAX_MESSAGE_SIZE =
       Setting.of(
           "max_message_size",
@@ -265,6 +277,12 @@ public final class Keys {
           "none",
           "The same as a multiple of the machine's memory; it counts instead of the bytes.");
 
+  static final Setting<Optional<String>> CLUSTER_NAME =
+      Setting.of(
+          "cluster_name",
+          orWord("none", text()),
+          "none",
+          "The name of the cluster, which is set at each start; none leaves it as it is.");
   static final Setting<Path> DATA_DIR =
       Setting.of(
           "data_dir", path(), "./mayfly-data", "Directory that holds everything the broker keeps.");
@@ -311,6 +329,8 @@ public final class Keys {
                   FRAME_MAX,
                   INITIAL_FRAME_MAX,
                   CHANNEL_MAX,
+                  CONNECTION_MAX,
+                  CHANNEL_MAX_PER_NODE,
                   MAX_MESSAGE_SIZE,
                   HANDSHAKE_TIMEOUT,
                   CONSUMER_TIMEOUT,
@@ -341,12 +361,14 @@ public final class Keys {
                   MEMORY_MONITOR_INTERVAL,
                   DISK_FREE_ABSOLUTE,
                   DISK_FREE_RELATIVE,
+                  CLUSTER_NAME,
                   DATA_DIR,
                   SHARDS,
                   DURABILITY_SYNC,
                   DURABILITY_SEGMENT_SIZE,
                   DEATH_JOURNAL_SIZE),
               DefaultPolicyKeys.keys(),
+              DefaultLimitKeys.keys(),
               ObjectDefaultKeys.keys())
           .<Key<?>>flatMap(List::stream)
           .toList();
@@ -359,6 +381,8 @@ public final class Keys {
                   FRAME_MAX,
                   INITIAL_FRAME_MAX,
                   CHANNEL_MAX,
+                  CONNECTION_MAX,
+                  CHANNEL_MAX_PER_NODE,
                   MAX_MESSAGE_SIZE,
                   HANDSHAKE_TIMEOUT,
                   CONSUMER_TIMEOUT,
@@ -389,6 +413,7 @@ public final class Keys {
       Map.of(
           "listeners.ssl", "listeners.ssl.default",
           "max_channels_per_connection", "channel_max",
+          "max_connections", "connection_max",
           "management.load_definitions", "load_definitions",
           "definitions.local.path", "load_definitions",
           "management.listener.port", "management.tcp.port",

@@ -79,6 +79,13 @@ final class ManagementKeys {
           "67108864",
           "Largest body of a request, in bytes; only definitions and messages may be so large.");
 
+  private static final Setting<Optional<String>> PATH_PREFIX =
+      Setting.of(
+          "management.path_prefix",
+          orWord("none", text()),
+          "none",
+          "What all paths of the API and the page begin with, such as /mayfly, for a reverse proxy.");
+
   private ManagementKeys() {}
 
   private static ValueType<Integer> milliseconds() {
@@ -97,6 +104,7 @@ final class ManagementKeys {
             IDLE_TIMEOUT,
             INACTIVITY_TIMEOUT,
             MAX_BODY_SIZE,
+            PATH_PREFIX,
             STATISTICS_INTERVAL));
     return keys;
   }
@@ -120,6 +128,12 @@ final class ManagementKeys {
         values.get(REQUEST_TIMEOUT),
         values.get(IDLE_TIMEOUT),
         values.get(INACTIVITY_TIMEOUT),
-        values.get(MAX_BODY_SIZE));
+        values.get(MAX_BODY_SIZE),
+        values
+            .get(PATH_PREFIX)
+            .map(path -> path.replaceAll("^/+|/+$", ""))
+            .filter(path -> !path.isEmpty())
+            .map(path -> "/" + path)
+            .orElse(""));
   }
 }

@@ -1,5 +1,7 @@
 package io.mayflymq.server.config.key;
 
+import io.mayflymq.core.admin.VhostDefaults;
+import io.mayflymq.core.security.Sessions.NodeLimits;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.segment.file.LogOptions.Sync;
 import io.mayflymq.server.config.settings.AuthSettings;
@@ -58,7 +60,10 @@ public final class SettingsReader {
             values.get(Keys.CHANNEL_MAX),
             values.get(Keys.MAX_MESSAGE_SIZE),
             values.get(Keys.HANDSHAKE_TIMEOUT),
-            values.get(Keys.CONSUMER_TIMEOUT)),
+            values.get(Keys.CONSUMER_TIMEOUT),
+            new NodeLimits(
+                values.get(Keys.CONNECTION_MAX).orElse(NodeLimits.UNLIMITED),
+                values.get(Keys.CHANNEL_MAX_PER_NODE).orElse(NodeLimits.UNLIMITED))),
         new AuthSettings(
             values.inOrder(Keys.AUTH_MECHANISMS),
             trueMembers(values.members(Keys.LOOPBACK_USERS)),
@@ -73,7 +78,7 @@ public final class SettingsReader {
             values.get(Keys.DEFAULT_CONFIGURE),
             values.get(Keys.DEFAULT_WRITE),
             values.get(Keys.DEFAULT_READ),
-            DefaultPolicyKeys.policies(values),
+            new VhostDefaults(DefaultPolicyKeys.policies(values), DefaultLimitKeys.limits(values)),
             QueueType.ofWireName(values.get(Keys.DEFAULT_QUEUE_TYPE)).orElseThrow(),
             ObjectDefaultKeys.defaults(values)),
         new DefinitionsSettings(
@@ -99,6 +104,7 @@ public final class SettingsReader {
                 .get(Keys.DISK_FREE_RELATIVE)
                 .map(OptionalDouble::of)
                 .orElseGet(OptionalDouble::empty)),
+        values.get(Keys.CLUSTER_NAME),
         dataDir,
         values.get(Keys.SHARDS).orElseGet(Runtime.getRuntime()::availableProcessors),
         values.get(Keys.DEATH_JOURNAL_SIZE));

@@ -1,9 +1,8 @@
 package io.mayflymq.server.config.settings;
 
-import io.mayflymq.core.policy.DefaultPolicy;
+import io.mayflymq.core.admin.VhostDefaults;
 import io.mayflymq.core.policy.Defaults;
 import io.mayflymq.core.settings.QueueType;
-import java.util.List;
 import java.util.Set;
 
 /**
@@ -13,7 +12,7 @@ import java.util.Set;
  * @param configure a regular expression over the names that the user may declare and delete
  * @param write a regular expression over the names that the user may publish to
  * @param read a regular expression over the names that the user may consume from
- * @param policies what each new virtual host is given, of those that are for it
+ * @param ofVhosts the policies and limits that each new virtual host is given
  * @param queueType the type of a queue that is declared without one
  * @param objects the defaults for queues and exchanges without a setting of their own
  */
@@ -25,7 +24,7 @@ public record DefaultsSettings(
     String configure,
     String write,
     String read,
-    List<DefaultPolicy> policies,
+    VhostDefaults ofVhosts,
     QueueType queueType,
     Defaults objects) {
   @Override

@@ -18,6 +18,8 @@ import java.util.Optional;
  * @param idleTimeoutMillis between two requests
  * @param inactivityTimeoutMillis for which a client may take nothing of an answer
  * @param maxBodySize of a request, in bytes
+ * @param pathPrefix what all paths begin with; empty, or begins with a slash and does not end with
+ *     one
  */
 public record ManagementSettings(
     String host,
@@ -31,7 +33,8 @@ public record ManagementSettings(
     int requestTimeoutMillis,
     int idleTimeoutMillis,
     int inactivityTimeoutMillis,
-    int maxBodySize) {
+    int maxBodySize,
+    String pathPrefix) {
   /** Returns where it listens for users; empty if it does not. */
   public Optional<InetSocketAddress> address() {
     return port.map(number -> new InetSocketAddress(host, number));

@@ -1,5 +1,7 @@
 package io.mayflymq.server.config.settings;
 
+import io.mayflymq.core.security.Sessions.NodeLimits;
+
 /**
  * The settings of connections: limits that are offered or enforced (AMQP 0-9-1 section 4.2.2 and
  * connection.tune).
@@ -11,6 +13,7 @@ package io.mayflymq.server.config.settings;
  * @param maxMessageSize the largest body, in bytes; a larger one is a channel error 406
  * @param handshakeTimeoutMillis from accept to connection.open-ok
  * @param consumerTimeoutMillis how long a delivery may stay unacknowledged; 0 is no limit
+ * @param node how much may be open on this node; not offered to clients
  */
 public record ProtocolSettings(
     int heartbeatSeconds,
@@ -19,4 +22,5 @@ public record ProtocolSettings(
     int channelMax,
     int maxMessageSize,
     int handshakeTimeoutMillis,
-    long consumerTimeoutMillis) {}
+    long consumerTimeoutMillis,
+    NodeLimits node) {}

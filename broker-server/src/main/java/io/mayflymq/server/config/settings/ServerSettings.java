@@ -2,6 +2,7 @@ package io.mayflymq.server.config.settings;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * All settings of a broker, typed and complete. Immutable.
@@ -10,6 +11,7 @@ import java.util.List;
  * @param tlsListeners the same for TLS
  * @param tls what they need
  * @param definitions what is imported at the start
+ * @param clusterName the name of the cluster, set at each start; empty if it stays as it is
  * @param dataDir absolute
  * @param shards the number of event loops, 1 to 1024
  * @param deathJournalSize how many deaths each shard remembers, 0 or more
@@ -30,6 +32,7 @@ public record ServerSettings(
     DurabilitySettings durability,
     MemorySettings memory,
     DiskSettings disk,
+    Optional<String> clusterName,
     Path dataDir,
     int shards,
     int deathJournalSize) {}

@@ -96,7 +96,7 @@ public final class OpenApi {
                     "RabbitMQ's management API, and what MayflyMQ adds to it. Names in paths are"
                         + " percent-encoded: the virtual host / is %2F.",
                 "version", BuildInfo.version()),
-        "servers", List.of(Json.object("url", "/api")),
+        "servers", List.of(Json.object("url", "../api")),
         "security", List.of(Json.object("basic", List.of())),
         "paths", paths,
         "components",

@@ -42,7 +42,7 @@ export async function request(method, where, body, options = {}) {
   }
   let answer;
   try {
-    answer = await fetch('/api/' + where, {
+    answer = await fetch('api/' + where, {
       method,
       headers,
       body: body === undefined || body instanceof Blob ? body : JSON.stringify(body),

@@ -61,7 +61,7 @@ class DefaultPolicyKeysTest {
             Map.of("MAYFLY_DEFAULT_POLICIES_OPERATOR_A_MAX_LENGTH", "5"),
             List.of());
     assertThat(configuration.warnings()).isEmpty();
-    assertThat(configuration.settings().defaults().policies())
+    assertThat(configuration.settings().defaults().ofVhosts().policies())
         .extracting(DefaultPolicy::policy)
         .containsExactly(operators("a", ".*", "queues", Map.of("max-length", 5)));
   }
@@ -98,7 +98,8 @@ class DefaultPolicyKeysTest {
                 assertThat(e.errors())
                     .satisfiesExactly(
                         line -> assertThat(line).startsWith("--set: default_policies.operator.a:"),
-                        line -> assertThat(line).startsWith("--set: default_policies.operator.c:")));
+                        line ->
+                            assertThat(line).startsWith("--set: default_policies.operator.c:")));
   }
 
   @Test
@@ -115,6 +116,10 @@ class DefaultPolicyKeysTest {
 
   private static List<DefaultPolicy> policies(String... sets) throws ConfigException {
     List<String> full = List.of(sets).stream().map(set -> PREFIX + set).toList();
-    return Configuration.load(Optional.empty(), Map.of(), full).settings().defaults().policies();
+    return Configuration.load(Optional.empty(), Map.of(), full)
+        .settings()
+        .defaults()
+        .ofVhosts()
+        .policies();
   }
 }

@@ -2,6 +2,9 @@ package io.mayflymq.server.config.key;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.core.security.Limit;
+import io.mayflymq.core.security.Limits;
+import io.mayflymq.core.security.Sessions.NodeLimits;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.settings.ListenerSettings;
 import io.mayflymq.server.config.settings.LogSettings;
@@ -40,7 +43,16 @@ class SettingsReaderTest {
     assertThat(settings.tcp())
         .isEqualTo(new TcpSettings(1024, true, false, OptionalInt.empty(), OptionalInt.empty()));
     assertThat(settings.protocol())
-        .isEqualTo(new ProtocolSettings(60, 131_072, 4096, 2047, 134_217_728, 10_000, 1_800_000));
+        .isEqualTo(
+            new ProtocolSettings(
+                60,
+                131_072,
+                4096,
+                2047,
+                134_217_728,
+                10_000,
+                1_800_000,
+                NodeLimits.NONE));
     assertThat(settings.auth().mechanisms()).containsExactly("PLAIN", "AMQPLAIN");
     assertThat(settings.auth().loopbackUsers()).containsExactly("guest");
     assertThat(settings.defaults().user()).isEqualTo("guest");
@@ -76,6 +88,47 @@ class SettingsReaderTest {
     assertThat(tls.tlsPort()).contains(15691);
     assertThat(settings("prometheus.path=a/b/").prometheus().path()).isEqualTo("/a/b");
     assertThat(settings("prometheus.tcp.port=none").prometheus().address()).isEmpty();
+  }
+
+  @Test
+  void limitsOfTheNodeAreConfigured() throws Exception {
+    NodeLimits limits =
+        settings("max_connections=100", "channel_max_per_node=200").protocol().node();
+    assertThat(limits.connections()).isEqualTo(100);
+    assertThat(limits.channels()).isEqualTo(200);
+    assertThat(settings("connection_max=infinity").protocol().node().connections())
+        .isEqualTo(NodeLimits.UNLIMITED);
+  }
+
+  @Test
+  void defaultLimitsAreInTheOrderOfTheirNumbers() throws Exception {
+    assertThat(
+            settings(
+                    "default_limits.vhosts.10.max_queues=10",
+                    "default_limits.vhosts.2.pattern=^tenant-",
+                    "default_limits.vhosts.2.max_queues=2",
+                    "default_limits.vhosts.2.max_connections=3")
+                .defaults()
+                .ofVhosts()
+                .limits())
+        .satisfiesExactly(
+            second -> {
+              assertThat(second.vhosts().matches("tenant-a")).isTrue();
+              assertThat(second.vhosts().matches("a")).isFalse();
+              assertThat(second.limits())
+                  .isEqualTo(Limits.of(Map.of(Limit.MAX_QUEUES, 2, Limit.MAX_CONNECTIONS, 3)));
+            },
+            tenth -> {
+              assertThat(tenth.vhosts().matches("any")).isTrue();
+              assertThat(tenth.limits()).isEqualTo(Limits.of(Map.of(Limit.MAX_QUEUES, 10)));
+            });
+  }
+
+  @Test
+  void managementPathPrefixBeginsWithASlashAndDoesNotEndWithOne() throws Exception {
+    assertThat(settings().management().pathPrefix()).isEmpty();
+    assertThat(settings("management.path_prefix=/").management().pathPrefix()).isEmpty();
+    assertThat(settings("management.path_prefix=a/b/").management().pathPrefix()).isEqualTo("/a/b");
   }
 
   @Test

@@ -32,7 +32,7 @@ export function view(page) {
     <p>Definitions are all users, virtual hosts, permissions, policies, exchanges, queues and bindings, without messages, in RabbitMQ's format.
       ${vhost === null ? 'Select a virtual host at the top for its own ones only.' : ''}</p>
     <div class="columns">
-      ${card(`Export ${whole}`, html`<p><a class="button" href=${'/api/' + where + query({ download: 'definitions.json' })} download="definitions.json">Download definitions.json</a></p>`)}
+      ${card(`Export ${whole}`, html`<p><a class="button" href=${'api/' + where + query({ download: 'definitions.json' })} download="definitions.json">Download definitions.json</a></p>`)}
       ${card(`Import into ${whole}`, html`
         <form class="form" @submit=${submit}>
           ${field('File', html`<input name="file" type="file" accept=".json,application/json">`)}

@@ -1,0 +1,160 @@
+package io.mayflymq.it.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.rabbitmq.client.Connection;
+import io.mayflymq.it.harness.BlackBox;
+import io.mayflymq.it.harness.BrokerProcess;
+import io.mayflymq.it.harness.ControlCommand;
+import io.mayflymq.it.harness.Http;
+import io.mayflymq.it.harness.OwnBroker;
+import io.mayflymq.it.harness.RawClient;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Keys of rabbitmq.conf about the whole node, as their users see the effect. */
+@BlackBox
+@OwnBroker
+class RabbitMqKeysIT {
+  private static final int NOT_ALLOWED = 530;
+
+  @Test
+  void connectionsAndChannelsOfTheNodeAreLimited() throws Exception {
+    try (BrokerProcess broker =
+            BrokerProcess.builder()
+                .set("connection_max", 2)
+                .set("channel_max_per_node", 3)
+                .start();
+        RawClient first = RawClient.openChannel(broker.port());
+        RawClient second = RawClient.openChannel(broker.port())) {
+      first.channelOpen(2);
+      try (RawClient third = new RawClient(broker.port())) {
+        third.tune(2047, 131072, 0);
+        third.sendOpen("/");
+        assertThat(third.expectConnectionClose(NOT_ALLOWED).text())
+            .contains("connection refused: node connection limit (2) is reached");
+      }
+      second.sendChannelOpen(2);
+      assertThat(second.expectConnectionClose(NOT_ALLOWED).text())
+          .contains("number of channels opened on node")
+          .contains("has reached the maximum allowed limit of (3)");
+      // The connection that was closed has left its place and its channel to another one.
+      RawClient.openChannel(broker.port()).close();
+    }
+  }
+
+  @Test
+  void limitOfConnectionsIsChangedAtRunTime() throws Exception {
+    try (BrokerProcess broker = BrokerProcess.builder().start()) {
+      assertThat(ControlCommand.of(broker).run("set_config", "connection_max", "0").exit())
+          .isZero();
+      try (RawClient refused = new RawClient(broker.port())) {
+        refused.tune(2047, 131072, 0);
+        refused.sendOpen("/");
+        refused.expectConnectionClose(NOT_ALLOWED);
+      }
+      assertThat(ControlCommand.of(broker).run("set_config", "connection_max", "infinity").exit())
+          .isZero();
+      RawClient.open(broker.port()).close();
+    }
+  }
+
+  @Test
+  void clusterNameOfTheConfigurationIsShownToClientsAndByTheApi(@TempDir Path data)
+      throws Exception {
+    try (BrokerProcess broker = BrokerProcess.builder().data(data).start()) {
+      Http http = Http.as(broker.httpPort(), "guest", "guest");
+      assertThat(http.put("cluster-name", "{\"name\": \"by the api\"}").status()).isEqualTo(204);
+    }
+    try (BrokerProcess broker =
+            BrokerProcess.builder().data(data).set("cluster_name", "blue \"one\"").start();
+        Connection connection = broker.factory().newConnection()) {
+      Http http = Http.as(broker.httpPort(), "guest", "guest");
+      assertThat(http.get("cluster-name").json().path("name").asText()).isEqualTo("blue \"one\"");
+      assertThat(http.get("overview").json().path("cluster_name").asText())
+          .isEqualTo("blue \"one\"");
+      assertThat(connection.getServerProperties().get("cluster_name").toString())
+          .isEqualTo("blue \"one\"");
+    }
+    try (BrokerProcess broker = BrokerProcess.builder().data(data).start()) {
+      assertThat(
+              Http.as(broker.httpPort(), "guest", "guest")
+                  .get("cluster-name")
+                  .json()
+                  .path("name")
+                  .asText())
+          .isEqualTo("blue \"one\"");
+    }
+  }
+
+  @Test
+  void managementIsServedBelowThePathPrefixOnly() throws Exception {
+    try (BrokerProcess broker =
+        BrokerProcess.builder().set("management.path_prefix", "/mayfly").start()) {
+      Http http = Http.as(broker.httpPort(), "guest", "guest");
+      assertThat(http.send("GET", "/mayfly/api/whoami", null).json().path("name").asText())
+          .isEqualTo("guest");
+      assertThat(http.get("whoami").status()).isEqualTo(404);
+      assertThat(http.get("whoami").reason()).contains("/mayfly");
+      Http.Reply bare = http.anonymous().send("HEAD", "/mayfly", null);
+      assertThat(bare.status()).isEqualTo(301);
+      assertThat(bare.raw().headers().firstValue("location")).contains("/mayfly/");
+      assertThat(http.anonymous().send("HEAD", "/mayfly/", null).status()).isEqualTo(200);
+      assertThat(http.anonymous().send("HEAD", "/mayfly/app.js", null).status()).isEqualTo(200);
+      assertThat(http.anonymous().send("HEAD", "/mayflyapi/whoami", null).status()).isEqualTo(404);
+      assertThat(
+              http.send("GET", "/mayfly/api/openapi.json", null)
+                  .json()
+                  .at("/servers/0/url")
+                  .asText())
+          .isEqualTo("../api");
+      // The control command does not go through the listener with the prefix.
+      assertThat(ControlCommand.of(broker).run("list_vhosts").exit()).isZero();
+    }
+  }
+
+  @Test
+  void newVhostsHaveTheDefaultLimitsOfTheirNames() throws Exception {
+    try (BrokerProcess broker =
+        BrokerProcess.builder()
+            .set("default_limits.vhosts.1.pattern", "^tenant-")
+            .set("default_limits.vhosts.1.max_connections", 4)
+            .set("default_limits.vhosts.1.max_queues", 5)
+            .start()) {
+      Http http = Http.as(broker.httpPort(), "guest", "guest");
+      for (String vhost : new String[] {"tenant-a", "other"}) {
+        assertThat(http.put("vhosts/" + vhost, "{}").status()).isEqualTo(201);
+      }
+      JsonNode limits = http.get("vhost-limits/tenant-a").json().at("/0/value");
+      assertThat(limits.path("max-connections").asInt()).isEqualTo(4);
+      assertThat(limits.path("max-queues").asInt()).isEqualTo(5);
+      assertThat(http.get("vhost-limits/other").json().at("/0/value").size()).isZero();
+    }
+  }
+
+  @Test
+  void definitionsAreLoadedByTheNameOfTheManagementPlugin(@TempDir Path directory)
+      throws Exception {
+    Path file =
+        Files.writeString(
+            directory.resolve("definitions.json"),
+            "{\"vhosts\": [{\"name\": \"/\"}], \"users\": [{\"name\": \"guest\", \"password\": \"guest\","
+                + " \"tags\": \"administrator\"}], \"permissions\": [{\"user\": \"guest\", \"vhost\": \"/\","
+                + " \"configure\": \".*\", \"write\": \".*\", \"read\": \".*\"}], \"queues\": [{\"name\": \"q\","
+                + " \"vhost\": \"/\", \"durable\": true, \"auto_delete\": false, \"arguments\": {}}]}");
+    for (Map.Entry<String, Object> key :
+        Map.<String, Object>of("management.load_definitions", file, "definitions.local.path", file)
+            .entrySet()) {
+      try (BrokerProcess broker =
+          BrokerProcess.builder().set(key.getKey(), key.getValue()).start()) {
+        assertThat(Http.as(broker.httpPort(), "guest", "guest").get("queues/%2F/q").status())
+            .as(key.getKey())
+            .isEqualTo(200);
+      }
+    }
+  }
+}
