@@ -39,8 +39,8 @@ final class ConnectionInfo {
   /** Registers a connection whose handshake is complete. */
   static ConnectionInfo begin(
       Handshake.Opened opened, Channel socket, ConnectionOutput output, long nowMillis) {
-    InetSocketAddress remote = (InetSocketAddress) socket.remoteAddress();
-    InetSocketAddress local = (InetSocketAddress) socket.localAddress();
+    InetSocketAddress remote = Peer.client(socket);
+    InetSocketAddress local = Peer.server(socket);
     ConnectionIdentity identity =
         new ConnectionIdentity(
             SERIALS.incrementAndGet(),

@@ -66,6 +66,11 @@ final class ConnectionLog {
     endOfStranger("TLS handshake failed: " + reason);
   }
 
+  /** Logs that a connection has not begun with the header of its proxy. */
+  void noProxyHeader(String what) {
+    endOfStranger("expected a header of the PROXY protocol (proxy_protocol = true): " + what);
+  }
+
   void handshakeTimedOut() {
     endOfStranger("handshake timed out");
   }

@@ -15,6 +15,9 @@ final class ForeignProtocol {
   /** The type and the version of the record that a TLS client begins with. */
   private static final int TLS_HANDSHAKE = 0x1603;
 
+  /** What every header of version 2 of the PROXY protocol begins with. */
+  private static final String PROXY_VERSION_2 = "\r\n\r\n\0\r\nQ";
+
   private static final List<String> HTTP = List.of("GET ", "HEAD", "POST", "PUT ", "OPTI", "DELE");
 
   private ForeignProtocol() {}
@@ -22,15 +25,27 @@ final class ForeignProtocol {
   /** Describes the protocol on a port without TLS by the first bytes; does not consume them. */
   static String onPlainPort(ByteBuf bytes) {
     int from = bytes.readerIndex();
-    int length = Math.min(SHOWN_BYTES, bytes.readableBytes());
-    String begin = bytes.toString(from, length, StandardCharsets.ISO_8859_1);
-    if (length >= Short.BYTES && bytes.getUnsignedShort(from) == TLS_HANDSHAKE) {
+    String begin = beginning(bytes);
+    if (bytes.readableBytes() >= Short.BYTES && bytes.getUnsignedShort(from) == TLS_HANDSHAKE) {
       return "it speaks TLS, which this port does not (listeners.ssl is for TLS)";
     }
     if (HTTP.stream().anyMatch(begin::startsWith)) {
       return "it speaks HTTP (management.tcp.port is for HTTP)";
     }
+    if (begin.startsWith("PROXY ") || begin.startsWith(PROXY_VERSION_2)) {
+      return "it sent a header of the PROXY protocol (proxy_protocol = true reads it)";
+    }
     return "it began with '" + begin + "'";
+  }
+
+  private static String beginning(ByteBuf bytes) {
+    int length = Math.min(SHOWN_BYTES, bytes.readableBytes());
+    return bytes.toString(bytes.readerIndex(), length, StandardCharsets.ISO_8859_1);
+  }
+
+  /** Describes the first bytes of a connection that has not sent the header of its proxy. */
+  static String withoutProxyHeader(ByteBuf bytes) {
+    return "it began with '" + beginning(bytes) + "'";
   }
 
   /** Describes why a handshake on a port with TLS has failed. */

@@ -1,6 +1,7 @@
 package io.mayflymq.server.net;
 
 import io.mayflymq.core.admin.GlobalParameters;
+import io.mayflymq.core.runtime.Shard;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.Credentials;
 import io.mayflymq.core.security.SaslMechanism;
@@ -15,6 +16,7 @@ import io.mayflymq.server.config.settings.TcpSettings;
 import io.mayflymq.server.connection.AmqpConnectionHandler;
 import io.mayflymq.server.connection.ConnectionEnvironment;
 import io.mayflymq.server.connection.OpenConnection;
+import io.mayflymq.server.connection.ProxyProtocol;
 import io.mayflymq.server.tls.ReloadingTls;
 import io.mayflymq.server.tls.TlsException;
 import io.netty.bootstrap.ServerBootstrap;
@@ -176,20 +178,28 @@ public final class AmqpServer implements AutoCloseable {
                 new ChannelInitializer<>() {
                   @Override
                   protected void initChannel(Channel channel) {
-                    if (tls != null) {
-                      tls.encrypt(channel);
+                    if (tcp.proxyProtocol()) {
+                      ProxyProtocol.expect(
+                          channel, environment, home(channel), header -> begin(channel, tls));
+                    } else {
+                      begin(channel, tls);
                     }
-                    channel
-                        .pipeline()
-                        .addLast(
-                            new AmqpConnectionHandler(
-                                environment,
-                                environment.broker().shards().on(loops.of(channel.eventLoop()))));
                   }
                 });
     tcp.sendBuffer().ifPresent(bytes -> bootstrap.childOption(ChannelOption.SO_SNDBUF, bytes));
     tcp.receiveBuffer().ifPresent(bytes -> bootstrap.childOption(ChannelOption.SO_RCVBUF, bytes));
     return bootstrap;
+  }
+
+  private void begin(Channel channel, ReloadingTls tls) {
+    if (tls != null) {
+      tls.encrypt(channel);
+    }
+    channel.pipeline().addLast(new AmqpConnectionHandler(environment, home(channel)));
+  }
+
+  private Shard home(Channel channel) {
+    return environment.broker().shards().on(loops.of(channel.eventLoop()));
   }
 
   /** Returns the broker and its connections. */

@@ -95,6 +95,13 @@ public final class Keys {
           "auto",
           "Bytes of the socket's receive buffer; auto leaves it to the system.");
 
+  static final Setting<Boolean> PROXY_PROTOCOL =
+      Setting.of(
+          "proxy_protocol",
+          bool(),
+          "false",
+          "Whether connections begin with a header of the PROXY protocol, with the client's address.");
+
   static final Setting<Integer> HEARTBEAT =
       Setting.of(
           "heartbeat",
@@ -325,6 +332,7 @@ public final class Keys {
                   KEEPALIVE,
                   SEND_BUFFER,
                   RECEIVE_BUFFER,
+                  PROXY_PROTOCOL,
                   HEARTBEAT,
                   FRAME_MAX,
                   INITIAL_FRAME_MAX,

@@ -52,7 +52,8 @@ public final class SettingsReader {
             values.get(Keys.NODELAY),
             values.get(Keys.KEEPALIVE),
             optionalInt(values.get(Keys.SEND_BUFFER)),
-            optionalInt(values.get(Keys.RECEIVE_BUFFER))),
+            optionalInt(values.get(Keys.RECEIVE_BUFFER)),
+            values.get(Keys.PROXY_PROTOCOL)),
         new ProtocolSettings(
             values.get(Keys.HEARTBEAT),
             values.get(Keys.FRAME_MAX),

@@ -10,10 +10,12 @@ import java.util.OptionalInt;
  * @param keepalive SO_KEEPALIVE
  * @param sendBuffer SO_SNDBUF in bytes; empty leaves it to the system
  * @param receiveBuffer SO_RCVBUF in bytes; empty leaves it to the system
+ * @param proxyProtocol whether connections begin with a header of the PROXY protocol
  */
 public record TcpSettings(
     int backlog,
     boolean nodelay,
     boolean keepalive,
     OptionalInt sendBuffer,
-    OptionalInt receiveBuffer) {}
+    OptionalInt receiveBuffer,
+    boolean proxyProtocol) {}

@@ -41,18 +41,12 @@ class SettingsReaderTest {
     ServerSettings settings = settings();
     assertThat(settings.listeners()).containsExactly(new ListenerSettings("default", "", 5672));
     assertThat(settings.tcp())
-        .isEqualTo(new TcpSettings(1024, true, false, OptionalInt.empty(), OptionalInt.empty()));
+        .isEqualTo(
+            new TcpSettings(1024, true, false, OptionalInt.empty(), OptionalInt.empty(), false));
     assertThat(settings.protocol())
         .isEqualTo(
             new ProtocolSettings(
-                60,
-                131_072,
-                4096,
-                2047,
-                134_217_728,
-                10_000,
-                1_800_000,
-                NodeLimits.NONE));
+                60, 131_072, 4096, 2047, 134_217_728, 10_000, 1_800_000, NodeLimits.NONE));
     assertThat(settings.auth().mechanisms()).containsExactly("PLAIN", "AMQPLAIN");
     assertThat(settings.auth().loopbackUsers()).containsExactly("guest");
     assertThat(settings.defaults().user()).isEqualTo("guest");

@@ -25,7 +25,12 @@ public final class RawClient implements AutoCloseable {
   private final DataInputStream in;
 
   public RawClient(int port) throws IOException {
-    socket = new Socket(InetAddress.getLoopbackAddress(), port);
+    this(new Socket(InetAddress.getLoopbackAddress(), port));
+  }
+
+  /** A client on a socket that is connected, such as one with TLS. */
+  public RawClient(Socket connected) throws IOException {
+    socket = connected;
     socket.setTcpNoDelay(true);
     socket.setSoTimeout(Patience.MILLIS);
     in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
