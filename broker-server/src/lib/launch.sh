@@ -10,8 +10,14 @@ else
   exit 1
 fi
 
-if [ -z "${MAYFLY_CONFIG_FILE:-}" ] && [ -r "$home/config/mayfly.conf" ]; then
-  MAYFLY_CONFIG_FILE=$home/config/mayfly.conf
+# An installed package has its files where the system has such files.
+config=$home/config/mayfly.conf
+if [ "$home" = /usr/share/mayflymq ]; then
+  config=/etc/mayflymq/mayflymq.conf
+  MAYFLY_CACHE_DIR=${MAYFLY_CACHE_DIR:-/var/cache/mayflymq}
+fi
+if [ -z "${MAYFLY_CONFIG_FILE:-}" ] && [ -r "$config" ]; then
+  MAYFLY_CONFIG_FILE=$config
   export MAYFLY_CONFIG_FILE
 fi
 

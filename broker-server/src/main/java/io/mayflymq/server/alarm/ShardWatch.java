@@ -32,7 +32,7 @@ public final class ShardWatch implements AutoCloseable {
     private final Shard shard;
     private final Alarm.Failure alarm;
     private volatile boolean answered = true;
-    private long askedAt;
+    private volatile long askedAt;
 
     Watched(Shard shard) {
       this.shard = shard;
@@ -69,13 +69,19 @@ public final class ShardWatch implements AutoCloseable {
     long now = nanoTime.getAsLong();
     if (one.answered) {
       alarms.clear(one.alarm, "it answers again");
-      one.answered = false;
       one.askedAt = now;
+      one.answered = false;
       one.shard.execute(() -> one.answered = true);
     } else if (now - one.askedAt >= PATIENCE_NANOS) {
       long seconds = TimeUnit.NANOSECONDS.toSeconds(now - one.askedAt);
       alarms.raise(one.alarm, "for " + seconds + " s so far");
     }
+  }
+
+  /** Returns whether no shard owes an answer for too long. Any thread may call. */
+  public boolean allAnswer() {
+    long now = nanoTime.getAsLong();
+    return watched.stream().allMatch(one -> one.answered || now - one.askedAt < PATIENCE_NANOS);
   }
 
   /** Stops the watch. */

@@ -35,6 +35,7 @@ final class Application implements AutoCloseable {
 
   private final BrokerThreads threads;
   private AmqpServer server;
+  private ShardWatch watch;
   private Runnable announcement;
 
   private Application(BrokerThreads threads) {
@@ -88,7 +89,8 @@ final class Application implements AutoCloseable {
     Housekeeping housekeeping =
         Housekeeping.start(storage.served().broker(), HeapTrimmer.begin(), threads);
     held.push(housekeeping::close);
-    held.push(ShardWatch.start(storage.served().broker().shards(), alarms, threads)::close);
+    watch = ShardWatch.start(storage.served().broker().shards(), alarms, threads);
+    held.push(watch::close);
     server = AmqpServer.start(configuration, loops, storage.served());
     held.push(server::close);
     held.push(
@@ -159,6 +161,11 @@ final class Application implements AutoCloseable {
     } catch (IOException e) {
       throw new StartException(e.getMessage(), e);
     }
+  }
+
+  /** Returns whether all shards do their work. Any thread may call. */
+  boolean works() {
+    return watch.allAnswer();
   }
 
   /** Returns where clients connect. */

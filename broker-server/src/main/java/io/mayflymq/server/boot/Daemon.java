@@ -117,6 +117,12 @@ final class Daemon implements AutoCloseable, ProcessControl {
         at -> LOGGER.info("listening for {} on {}", protocol, NetUtil.toSocketAddressString(at)));
   }
 
+  /** Returns whether the broker does its work, or is stopped on request. Any thread may call. */
+  boolean works() {
+    Application current = application;
+    return current == null || current.works();
+  }
+
   /** Returns where clients connect. */
   List<InetSocketAddress> addresses() {
     return application.addresses();

@@ -57,9 +57,15 @@ final class ServerRun {
           LiveConfiguration.read(
               () -> Configuration.load(options.config(), environment, options.sets()));
       Daemon daemon = Daemon.start(configuration, threads, options.acceptsLoss());
-      hook.guard(daemon);
+      SystemdNotifier manager = new SystemdNotifier(environment, threads);
+      hook.guard(
+          () -> {
+            manager.close();
+            daemon.close();
+          });
       running = daemon;
       daemon.announceReady();
+      manager.ready(daemon::works);
       return ExitCode.OK;
     } catch (ConfigException e) {
       e.errors().forEach(error -> fail(ExitCode.CONFIG, error));
