@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  * queue submits a task to the queue's shard.
  *
  * Work comes in bursts: the data of one socket read, one batch from another shard, the timers that are due. The clock is read once at the start of a
- * burst. What a burst produces (deliveries, confirms, dead letters) is collected and passed on once at its end, by the listeners that were added while
+ * burst, and before each task from another thread, which may have been submitted after that start. What a burst produces (deliveries, confirms, dead letters) is collected and passed on once at its end, by the listeners that were added while
  * it ran. So neither a system call nor a hand-over between threads is made for a single message.
  *
  * Tasks from other threads wait in a mailbox, and run before anything that begins a burst; an event loop that finds both a client's bytes and a task
@@ -86,7 +86,8 @@ public final class Shard {
   }
 
   /**
-   * The time at which the current burst began, in ms since the epoch. On the shard's thread only.
+   * The time at which the current burst, or the current task of another thread within it, began, in
+   * ms since the epoch. On the shard's thread only.
    */
   public long now() {
     return now;
@@ -179,6 +180,8 @@ public final class Shard {
       if (task == null) {
         return;
       }
+      // It may have arrived after the burst began.
+      now = clock.millis();
       try {
         task.run();
       } catch (Throwable e) {

@@ -67,6 +67,16 @@ public final class ManualLoop implements EventLoop {
     }
   }
 
+  /** Does something within a task as if another thread did it meanwhile. */
+  void elsewhere(Runnable work) {
+    running = false;
+    try {
+      work.run();
+    } finally {
+      running = true;
+    }
+  }
+
   /** How many tasks wait, without those that wait for their time. */
   public int waiting() {
     return tasks.size();

@@ -55,6 +55,20 @@ class ShardTest {
   }
 
   @Test
+  void taskThatArrivesDuringABurstIsNotRunAtTheTimeOfItsBeginning() {
+    shard.execute(
+        () -> {
+          events.add("first " + (shard.now() - start));
+          clock.advance(10);
+          loop.elsewhere(() -> shard.execute(() -> events.add("second " + (shard.now() - start))));
+        });
+
+    loops.settle();
+
+    assertThat(events).containsExactly("first 0", "second 10");
+  }
+
+  @Test
   void endOfBurstListenersAreCalledOnceInOrder() {
     shard.run(
         () -> {
