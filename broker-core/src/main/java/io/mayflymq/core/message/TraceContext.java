@@ -1,5 +1,6 @@
 package io.mayflymq.core.message;
 
+import io.mayflymq.protocol.types.BasicProperties;
 import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.FieldValue;
 import io.mayflymq.protocol.types.RawProperties;
@@ -25,10 +26,11 @@ public final class TraceContext {
   /**
    * Returns the text of a header of the context; null if it is absent or no text.
    *
+   * @param headers those of a message
    * @param name {@link #PARENT} or another one
    */
-  public static String text(Message message, String name) {
-    FieldValue value = message.headers().get(name);
+  public static String text(FieldTable headers, String name) {
+    FieldValue value = headers.get(name);
     if (value instanceof FieldValue.LongString text) {
       return text.string();
     }
@@ -39,13 +41,12 @@ public final class TraceContext {
 
   /** Returns the same message as one that belongs to another span. */
   public static Message with(Message message, String parent) {
-    FieldTable headers =
-        message
-            .headers()
-            .with(PARENT, FieldValue.LongString.of(parent.getBytes(StandardCharsets.US_ASCII)));
+    BasicProperties properties = message.properties();
+    FieldTable headers = properties.headers() == null ? FieldTable.EMPTY : properties.headers();
+    FieldValue value = FieldValue.LongString.of(parent.getBytes(StandardCharsets.US_ASCII));
     return message.publishedAs(
         message.exchange(),
         message.routingKey(),
-        message.properties().toBuilder().headers(headers).build());
+        properties.toBuilder().headers(headers.with(PARENT, value)).build());
   }
 }

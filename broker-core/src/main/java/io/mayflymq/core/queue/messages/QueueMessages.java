@@ -226,7 +226,9 @@ public final class QueueMessages implements RecoverableQueue {
 
   /** Counts what is read from the log, unless it is for display only. */
   private Message readForUse(long sequence) {
-    counters.add(Counter.DISK_READS, isStored(sequence) ? 1 : 0);
+    if (isStored(sequence)) {
+      counters.add(Counter.DISK_READS, 1);
+    }
     return read(sequence);
   }
 
