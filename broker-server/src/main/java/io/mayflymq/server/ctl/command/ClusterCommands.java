@@ -79,33 +79,26 @@ public final class ClusterCommands {
             "update_cluster_nodes",
             "rename_cluster_node",
             "force_boot")) {
-      commands.add(refused(name, ONE_NODE));
+      commands.add(NotApplicable.command(name, ONE_NODE));
     }
     for (String name : List.of("sync_queue", "cancel_sync_queue")) {
-      commands.add(refused(name, NO_MIRRORS));
+      commands.add(NotApplicable.command(name, NO_MIRRORS));
     }
     for (String name : List.of("suspend_listeners", "resume_listeners")) {
-      commands.add(refused(name, "use stop_app and start_app, which close connections too."));
+      commands.add(
+          NotApplicable.command(name, "use stop_app and start_app, which close connections too."));
     }
-    commands.add(refused("restart_vhost", "a virtual host of MayflyMQ does not stop by itself."));
+    commands.add(
+        NotApplicable.command(
+            "restart_vhost", "a virtual host of MayflyMQ does not stop by itself."));
     for (String name : List.of("encode", "decode", "list_ciphers", "list_hashes")) {
-      commands.add(refused(name, "the configuration of MayflyMQ has no encrypted values."));
+      commands.add(
+          NotApplicable.command(name, "the configuration of MayflyMQ has no encrypted values."));
     }
     for (String name : List.of("eval", "eval_file", "exec", "force_gc", "schema_info")) {
-      commands.add(refused(name, NO_ERLANG));
+      commands.add(NotApplicable.command(name, NO_ERLANG));
     }
     return commands;
-  }
-
-  /** Returns a command of RabbitMQ that has nothing to do here. */
-  private static Command refused(String name, String reason) {
-    return Command.named(name, "Not applicable: " + reason)
-        .takesMany("argument")
-        .does(
-            invocation -> {
-              throw ControlException.error(
-                  Sysexits.UNAVAILABLE, name + " is not applicable: " + reason);
-            });
   }
 
   private static Result status(Invocation invocation) {

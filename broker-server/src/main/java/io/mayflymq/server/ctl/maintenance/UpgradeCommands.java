@@ -1,9 +1,8 @@
 package io.mayflymq.server.ctl.maintenance;
 
-import io.mayflymq.server.ctl.client.ControlException;
-import io.mayflymq.server.ctl.client.Sysexits;
 import io.mayflymq.server.ctl.command.Command;
 import io.mayflymq.server.ctl.command.Invocation;
+import io.mayflymq.server.ctl.command.NotApplicable;
 import io.mayflymq.server.ctl.format.Result;
 import io.mayflymq.server.json.Json;
 import java.util.ArrayList;
@@ -67,18 +66,8 @@ public final class UpgradeCommands {
     refused.put("stream_status", ONE_REPLICA);
     refused.put("peek", "use browse_queue.");
     refused.put("reclaim_quorum_memory", "quorum queues have no log of their own in memory.");
-    refused.forEach((name, reason) -> commands.add(notApplicable(name, reason)));
+    refused.forEach((name, reason) -> commands.add(NotApplicable.command(name, reason)));
     return commands;
-  }
-
-  private static Command notApplicable(String name, String reason) {
-    return Command.named(name, "Not applicable: " + reason)
-        .takesMany("argument")
-        .does(
-            invocation -> {
-              throw ControlException.error(
-                  Sysexits.UNAVAILABLE, name + " is not applicable: " + reason);
-            });
   }
 
   private static Result serve(Invocation invocation, boolean running, String banner) {
