@@ -4,8 +4,8 @@ import io.mayflymq.core.runtime.EventLoop;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 
-/** A loop whose time is set by the test. */
-final class ManualEventLoop implements EventLoop {
+/** A loop on the thread of the test, which sets its time. */
+public final class ManualEventLoop implements EventLoop {
   private record Scheduled(long atMillis, Runnable task) {}
 
   final PriorityQueue<Scheduled> scheduled =

@@ -17,7 +17,6 @@ import io.mayflymq.core.policy.PolicyKind;
 import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
 import io.mayflymq.core.routing.exchange.ExchangeType;
-import io.mayflymq.core.runtime.EventLoop;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.security.AccessControl;
 import io.mayflymq.core.security.Limit;
@@ -28,6 +27,7 @@ import io.mayflymq.core.security.User;
 import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.vhost.Broker;
 import io.mayflymq.core.vhost.partition.Partitions;
+import io.mayflymq.server.channel.ManualEventLoop;
 import io.mayflymq.server.json.JsonWriter;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -50,24 +50,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 class BrokerDefinitionsTest {
   private static final ObjectMapper MAPPER = new ObjectMapper();
 
-  /** A loop on the thread of the test. */
-  private static final class HereAndNow implements EventLoop {
-    @Override
-    public boolean inEventLoop() {
-      return true;
-    }
-
-    @Override
-    public void execute(Runnable task) {
-      task.run();
-    }
-
-    @Override
-    public void schedule(Runnable task, long delayMillis) {
-      // Nothing in these tests waits for time.
-    }
-  }
-
   /** A broker with the virtual host / and the user guest. */
   private static final class Rig {
     private final Broker broker;
@@ -80,7 +62,7 @@ class BrokerDefinitionsTest {
       broker =
           new Broker(
               new Partitions(
-                  new Shards(List.of(new HereAndNow()), clock, Faults.logged()),
+                  new Shards(List.of(new ManualEventLoop()), clock, Faults.logged()),
                   (partition, shard) -> new InMemoryStore()),
               log,
               clock,

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.metadata.InMemoryMetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
-import io.mayflymq.core.runtime.EventLoop;
 import io.mayflymq.core.runtime.Shards;
 import io.mayflymq.core.store.InMemoryStore;
 import io.mayflymq.core.vhost.Broker;
@@ -15,6 +14,7 @@ import io.mayflymq.core.vhost.partition.Partitions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.core.vhost.queue.QueueSnapshot;
 import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.server.channel.ManualEventLoop;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -32,7 +32,7 @@ class QueueOrderTest {
   private final Broker broker =
       new Broker(
           new Partitions(
-              new Shards(List.of(new HereAndNow()), InstantSource.system(), Faults.logged()),
+              new Shards(List.of(new ManualEventLoop()), InstantSource.system(), Faults.logged()),
               (partition, shard) -> new InMemoryStore()),
           new InMemoryMetadataLog(),
           InstantSource.system(),
@@ -44,24 +44,6 @@ class QueueOrderTest {
   private final QueueOrder order = new QueueOrder(this::snapshots, () -> nanos);
   private long costNanos;
   private int asked;
-
-  /** The thread of the test is the only event loop. */
-  private static final class HereAndNow implements EventLoop {
-    @Override
-    public boolean inEventLoop() {
-      return true;
-    }
-
-    @Override
-    public void execute(Runnable task) {
-      task.run();
-    }
-
-    @Override
-    public void schedule(Runnable task, long delayMillis) {
-      // Nothing in these tests waits for time.
-    }
-  }
 
   private List<QueueSnapshot> snapshots(Collection<VirtualHost> vhosts) {
     asked++;
