@@ -7,6 +7,7 @@ import io.mayflymq.core.message.TraceContext;
 import io.mayflymq.core.store.QueueName;
 import io.mayflymq.core.tracing.MessageTracer;
 import io.mayflymq.core.tracing.QueueTracer;
+import io.mayflymq.protocol.types.FieldTable;
 import io.mayflymq.protocol.types.RawProperties;
 import io.opentelemetry.api.trace.Span;
 import io.opentelemetry.api.trace.SpanBuilder;
@@ -36,7 +37,7 @@ import java.util.concurrent.TimeUnit;
 final class SpanTracer implements MessageTracer {
   private static final String SYSTEM = "mayflymq";
 
-  private static final TextMapGetter<Message> HEADERS = TraceContext::text;
+  private static final TextMapGetter<FieldTable> HEADERS = TraceContext::text;
 
   private final Tracer tracer;
   private final Clock clock;
@@ -114,7 +115,7 @@ final class SpanTracer implements MessageTracer {
       return null;
     }
     Context context =
-        W3CTraceContextPropagator.getInstance().extract(Context.root(), message, HEADERS);
+        W3CTraceContextPropagator.getInstance().extract(Context.root(), message.headers(), HEADERS);
     SpanContext span = Span.fromContext(context).getSpanContext();
     return span.isValid() && span.isSampled() ? context : null;
   }

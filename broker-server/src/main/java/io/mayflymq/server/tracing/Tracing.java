@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.bridge.SLF4JBridgeHandler;
 
 /**
  * Sends spans to a receiver of OTLP, in batches on a thread of its own. Spans that the receiver
@@ -26,6 +25,11 @@ import org.slf4j.bridge.SLF4JBridgeHandler;
  */
 public final class Tracing implements AutoCloseable {
   private static final Logger LOGGER = LoggerFactory.getLogger(Tracing.class);
+
+  /** Referenced, as its level would otherwise be forgotten. ReportingExporter logs instead. */
+  private static final java.util.logging.Logger SDK_LOG =
+      java.util.logging.Logger.getLogger("io.opentelemetry");
+
   private static final String TRACES_PATH = "/v1/traces";
   private static final Duration SEND_EACH = Duration.ofSeconds(1);
   private static final long CLOSE_SECONDS = 5;
@@ -45,16 +49,17 @@ public final class Tracing implements AutoCloseable {
    * @param node the name of this node
    */
   public static Tracing start(TracingSettings settings, String node) {
-    // What the SDK logs, such as a receiver that does not answer, goes to the broker's log.
-    SLF4JBridgeHandler.removeHandlersForRootLogger();
-    SLF4JBridgeHandler.install();
+    SDK_LOG.setLevel(java.util.logging.Level.OFF);
     OtlpHttpSpanExporterBuilder exporter =
         OtlpHttpSpanExporter.builder()
             .setEndpoint(tracesAt(settings.endpoint().orElseThrow()).toString());
     settings.headers().forEach(exporter::addHeader);
     return new Tracing(
         provider(
-            BatchSpanProcessor.builder(exporter.build()).setScheduleDelay(SEND_EACH).build(),
+            BatchSpanProcessor.builder(
+                    new ReportingExporter(exporter.build(), settings.endpoint().orElseThrow()))
+                .setScheduleDelay(SEND_EACH)
+                .build(),
             settings,
             node));
   }

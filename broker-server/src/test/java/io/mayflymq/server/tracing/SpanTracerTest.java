@@ -193,17 +193,18 @@ class SpanTracerTest {
     SpanData inQueue = only();
     assertThat(inQueue.getAttributes().get(SpanAttributes.LEFT)).isEqualTo("expired");
     assertThat(inQueue.getAttributes().get(SpanAttributes.TRIGGER)).isEqualTo("message-ttl");
-    assertThat(TraceContext.text(dead, TraceContext.PARENT))
+    assertThat(TraceContext.text(dead.headers(), TraceContext.PARENT))
         .isEqualTo("00-" + TRACE + "-" + inQueue.getSpanId() + "-01");
     assertThat(dead.headers().get("other")).isEqualTo(new FieldValue.Bool(true));
     assertThat(dead.body()).containsExactly(1, 2, 3);
     spans.reset();
     tracer.deadLettered(QUEUE, dead, DropTrigger.MESSAGE_TTL, DropOutcome.DEAD_LETTERED, "dlx");
-    SpanData letter = only();
-    assertThat(letter.getName()).isEqualTo("dead-letter orders");
-    assertThat(letter.getParentSpanId()).isEqualTo(inQueue.getSpanId());
-    assertThat(letter.getAttributes().get(SpanAttributes.OUTCOME)).isEqualTo("dead_lettered");
-    assertThat(letter.getAttributes().get(SpanAttributes.DEAD_LETTER_EXCHANGE)).isEqualTo("dlx");
+    SpanData deadLetter = only();
+    assertThat(deadLetter.getName()).isEqualTo("dead-letter orders");
+    assertThat(deadLetter.getParentSpanId()).isEqualTo(inQueue.getSpanId());
+    assertThat(deadLetter.getAttributes().get(SpanAttributes.OUTCOME)).isEqualTo("dead_lettered");
+    assertThat(deadLetter.getAttributes().get(SpanAttributes.DEAD_LETTER_EXCHANGE))
+        .isEqualTo("dlx");
   }
 
   @Test
@@ -212,6 +213,6 @@ class SpanTracerTest {
     SpanData span = only();
     assertThat(span.getName()).isEqualTo("redrive orders");
     assertThat(SpanId.isValid(span.getSpanId())).isTrue();
-    assertThat(TraceContext.text(sent, TraceContext.PARENT)).contains(span.getSpanId());
+    assertThat(TraceContext.text(sent.headers(), TraceContext.PARENT)).contains(span.getSpanId());
   }
 }
