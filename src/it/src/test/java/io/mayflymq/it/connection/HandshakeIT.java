@@ -38,7 +38,7 @@ class HandshakeIT {
         "AMQP\0\1\0\0",
         "AMQP\1\1\0\12",
         "AMQP\0\0\11\2",
-        "XXXXXXXX"
+        "NOT AMQP"
       })
   void aWrongProtocolHeaderIsAnsweredWithTheRightOne(String header, Target target)
       throws Exception {
