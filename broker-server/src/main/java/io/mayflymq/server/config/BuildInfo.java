@@ -20,7 +20,7 @@ public final class BuildInfo {
 
   private BuildInfo() {}
 
-  /** Returns the version of this build, such as {@code 0.1.0}. */
+  /** Returns the version of this build, such as {@code 0.2.0}. */
   public static String version() {
     return VERSION;
   }
