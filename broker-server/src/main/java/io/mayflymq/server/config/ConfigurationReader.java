@@ -27,7 +27,7 @@ final class ConfigurationReader {
 
   /** Variables that belong to the start script, not to the broker. */
   private static final List<String> FOREIGN_VARIABLES =
-      List.of(FILE_VARIABLE, "MAYFLY_HOME", "MAYFLY_JAVA_OPTS");
+      List.of(FILE_VARIABLE, "MAYFLY_HOME", "MAYFLY_JAVA_OPTS", "MAYFLY_CACHE_DIR");
 
   private final Map<String, FileEntry> entries = new LinkedHashMap<>();
   private final List<Path> files = new ArrayList<>();
@@ -59,8 +59,18 @@ final class ConfigurationReader {
     }
   }
 
-  /** Reads the variables of keys; one with an empty value counts as unset. */
+  /**
+   * Reads the variables of keys; one with an empty value counts as unset. Those of RabbitMQ are the
+   * weaker ones.
+   */
   void readEnvironment(Map<String, String> environment) {
+    Keys.VARIABLES_OF_RABBITMQ.forEach(
+        (variable, key) -> {
+          String value = environment.getOrDefault(variable, "");
+          if (!value.isEmpty()) {
+            add(new FileEntry(Origin.variable(variable), key, value));
+          }
+        });
     for (Map.Entry<String, String> variable : new TreeMap<>(environment).entrySet()) {
       String name = variable.getKey();
       if (!name.startsWith(Keys.ENVIRONMENT_PREFIX)

@@ -3,6 +3,7 @@ package io.mayflymq.server.config;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.mayflymq.server.config.settings.DefaultsSettings;
 import io.mayflymq.server.config.settings.ListenerSettings;
 import io.mayflymq.server.config.source.ConfigException;
 import java.io.IOException;
@@ -66,6 +67,24 @@ class ConfigurationTest {
     Path other = Files.writeString(directory.resolve("other.conf"), "heartbeat = 8");
     Configuration byOption = Configuration.load(Optional.of(other), environment, List.of());
     assertThat(byOption.settings().protocol().heartbeatSeconds()).isEqualTo(8);
+  }
+
+  @Test
+  void variablesOfRabbitMqSetTheFirstUserUnlessOursDo() throws Exception {
+    Map<String, String> environment =
+        Map.of(
+            "RABBITMQ_DEFAULT_USER", "ann",
+            "RABBITMQ_DEFAULT_PASS", "secret",
+            "RABBITMQ_DEFAULT_VHOST", "",
+            "MAYFLY_DEFAULT_PASS", "better",
+            "RABBITMQ_SERVICE_HOST", "10.0.0.1");
+    Configuration configuration =
+        Configuration.load(Optional.of(file("default_user = bob")), environment, List.of());
+    DefaultsSettings defaults = configuration.settings().defaults();
+    assertThat(defaults.user()).isEqualTo("ann");
+    assertThat(defaults.password()).isEqualTo("better");
+    assertThat(defaults.vhost()).isEqualTo("/");
+    assertThat(configuration.warnings()).isEmpty();
   }
 
   @Test

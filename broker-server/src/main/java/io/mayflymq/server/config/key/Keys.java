@@ -410,6 +410,13 @@ public final class Keys {
   /** What the environment variables of keys begin with. */
   public static final String ENVIRONMENT_PREFIX = "MAYFLY_";
 
+  /** Environment variables of RabbitMQ and its image, with the keys that they set. */
+  public static final Map<String, String> VARIABLES_OF_RABBITMQ =
+      Map.of(
+          "RABBITMQ_DEFAULT_USER", DEFAULT_USER.name(),
+          "RABBITMQ_DEFAULT_PASS", DEFAULT_PASS.name(),
+          "RABBITMQ_DEFAULT_VHOST", DEFAULT_VHOST.name());
+
   /** Names of earlier versions, which are still accepted, with those of today. */
   private static final Map<String, String> FORMER_NAMES =
       Map.of(
