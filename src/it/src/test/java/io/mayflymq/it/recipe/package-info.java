@@ -1,0 +1,2 @@
+/** The programs of the page of recipes. */
+package io.mayflymq.it.recipe;
