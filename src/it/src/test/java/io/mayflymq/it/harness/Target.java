@@ -22,7 +22,8 @@ public record Target(int port, BrokerProcess process, String product) implements
     if (running != null) {
       return new Target(running, null, product(running));
     }
-    return start(BrokerProcess.builder().jvm("-Dio.netty.leakDetection.level=paranoid"));
+    return start(
+        BrokerProcess.builder().longLived().jvm("-Dio.netty.leakDetection.level=paranoid"));
   }
 
   /** Starts a broker that is checked like the shared one when it is closed. */
