@@ -92,11 +92,7 @@ class ProxyProtocolIT {
               assertThat(seen.path("name").asText())
                   .isEqualTo("127.0.0.9:" + port + " -> 198.51.100.1:5672");
             });
-    awaitLog("127.0.0.9:" + port + " -> 198.51.100.1:5672");
-  }
-
-  private static void awaitLog(String text) {
-    await().until(() -> broker.output().stream().anyMatch(line -> line.contains(text)));
+    broker.awaitLine("127.0.0.9:" + port + " -> 198.51.100.1:5672");
   }
 
   private static RawClient through(byte... header) throws IOException {
@@ -146,7 +142,7 @@ class ProxyProtocolIT {
       client.startOk("PLAIN", "\0guest\0guest", new RawWriter());
       client.expectRefusal(ACCESS_REFUSED);
     }
-    awaitLog("203.0.113.7:5555 -> 198.51.100.1:5672");
+    broker.awaitLine("203.0.113.7:5555 -> 198.51.100.1:5672");
   }
 
   @Test
@@ -154,7 +150,7 @@ class ProxyProtocolIT {
     try (RawClient client = through(HexFormat.of().parseHex(SIGNATURE + "20000000"))) {
       client.tune(2047, 131072, 0);
       client.openVirtualHost("/");
-      awaitLog("127.0.0.1:" + client.localPort() + " -> 127.0.0.1:" + broker.port());
+      broker.awaitLine("127.0.0.1:" + client.localPort() + " -> 127.0.0.1:" + broker.port());
     }
   }
 
@@ -162,7 +158,7 @@ class ProxyProtocolIT {
   void connectionWithoutAHeaderIsRefusedWithALogLine() throws Exception {
     try (RawClient client = through("AMQP\0\0\u0009\u0001".getBytes(StandardCharsets.US_ASCII))) {
       client.expectEnd();
-      awaitLog(
+      broker.awaitLine(
           "127.0.0.1:"
               + client.localPort()
               + " -> 127.0.0.1:"
@@ -173,7 +169,8 @@ class ProxyProtocolIT {
     try (RawClient client =
         through("PROXY TCP4 here there 1 2\r\n".getBytes(StandardCharsets.US_ASCII))) {
       client.expectEnd();
-      awaitLog("127.0.0.1:" + client.localPort() + " -> 127.0.0.1:" + broker.port() + ": expected");
+      broker.awaitLine(
+          "127.0.0.1:" + client.localPort() + " -> 127.0.0.1:" + broker.port() + ": expected");
     }
   }
 
@@ -181,7 +178,7 @@ class ProxyProtocolIT {
   void connectionWithAnIncompleteHeaderIsClosedInTime() throws Exception {
     try (RawClient client = through("PROXY TCP4 127".getBytes(StandardCharsets.US_ASCII))) {
       client.expectEnd();
-      awaitLog(
+      broker.awaitLine(
           "127.0.0.1:"
               + client.localPort()
               + " -> 127.0.0.1:"

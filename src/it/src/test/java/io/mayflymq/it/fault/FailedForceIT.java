@@ -66,7 +66,7 @@ class FailedForceIT {
       ControlCommand control = ControlCommand.of(broker);
       assertThat(control.run("check_alarms").exit()).isNotZero();
       assertThat(control.run("node_health_check").exit()).isNotZero();
-      assertThat(broker.output()).anyMatch(line -> line.contains("message log 0 has failed"));
+      broker.awaitLine("message log 0 has failed");
     }
     try (BrokerProcess again = broker().start();
         Connection connection = again.factory().newConnection();

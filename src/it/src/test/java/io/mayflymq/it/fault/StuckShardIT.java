@@ -66,9 +66,7 @@ class StuckShardIT {
       assertThat(control.run("status").exit()).isZero();
       assertThat(control.run("list_users").exit()).isZero();
 
-      await()
-          .atMost(Patience.TIME)
-          .until(() -> broker.output().stream().anyMatch(line -> line.contains("does not answer")));
+      broker.awaitLine("does not answer");
       Http.Reply alarms = guest.get("health/checks/alarms");
       assertThat(alarms.status()).isEqualTo(503);
       assertThat(guest.get("aliveness-test/%2F").status()).isEqualTo(503);

@@ -1,5 +1,8 @@
 package io.mayflymq.it.harness;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import com.rabbitmq.client.ConnectionFactory;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -24,6 +27,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 
 /**
  * The packaged broker as a child process, on a free port of the loopback address and with a data
@@ -33,6 +37,11 @@ import java.util.concurrent.atomic.AtomicInteger;
  * trace or a leaked buffer that no test noticed. Thread-safe.
  */
 public final class BrokerProcess implements AutoCloseable {
+  static {
+    // Awaitility's own limit of 10 s is one that a busy machine breaks.
+    Awaitility.setDefaultTimeout(Patience.TIME);
+  }
+
   private static final Duration PATIENCE_AT_START = Duration.ofSeconds(90);
   private static final int LOWEST_PORT = 10_000;
   private static final int LOWEST_CLIENT_PORT = 32_768;
@@ -305,6 +314,13 @@ public final class BrokerProcess implements AutoCloseable {
     synchronized (output) {
       return List.copyOf(output);
     }
+  }
+
+  /** Waits until a line of the output contains a text. */
+  public void awaitLine(String text) {
+    await("a line with '" + text + "'")
+        .atMost(Patience.TIME)
+        .untilAsserted(() -> assertThat(output()).anyMatch(line -> line.contains(text)));
   }
 
   /** The lines no healthy broker prints: leaked buffers and stack traces. */

@@ -203,6 +203,11 @@ public final class RestartedBroker implements AutoCloseable {
     return process.output();
   }
 
+  /** Waits until a line of the output of the current process contains a text. */
+  public void awaitLine(String text) {
+    process.awaitLine(text);
+  }
+
   /** Kills it if it still runs; fails if it had thrown or leaked. */
   @Override
   public void close() {

@@ -109,6 +109,6 @@ class HttpLimitsIT {
       String answer = client.send("\u0016\u0003\u0001\u0000\u0005\u0001\u0000\u0000").rest();
       assertThat(answer).startsWith("HTTP/1.1 400 ").contains("plain HTTP", "TLS");
     }
-    assertThat(broker.output()).anyMatch(line -> line.contains("sent TLS to the port for plain"));
+    broker.awaitLine("sent TLS to the port for plain");
   }
 }

@@ -206,9 +206,7 @@ class DaemonIT {
       Connection connection = broker.factory().newConnection();
       int clientPort = ((AMQConnection) connection).getLocalPort();
       String client = "127.0.0.1:" + clientPort;
-      await()
-          .atMost(Patience.TIME)
-          .untilAsserted(() -> assertThat(broker.output()).anyMatch(line -> line.contains(client)));
+      broker.awaitLine(client);
       long opened = broker.output().stream().filter(line -> line.contains(client)).count();
       connection.close();
       await()
@@ -219,10 +217,7 @@ class DaemonIT {
       ConnectionFactory wrong = broker.factory();
       wrong.setUsername("mallory");
       assertThatThrownBy(wrong::newConnection).isNotNull();
-      await()
-          .atMost(Patience.TIME)
-          .untilAsserted(
-              () -> assertThat(broker.output()).anyMatch(line -> line.contains("mallory")));
+      broker.awaitLine("mallory");
       assertThat(broker.output()).noneMatch(line -> line.contains("guest\0"));
     }
   }

@@ -36,12 +36,6 @@ class SignalsIT {
     return BrokerProcess.builder().defaultSignals();
   }
 
-  private static void awaitLine(BrokerProcess broker, String part) {
-    await()
-        .atMost(Patience.TIME)
-        .until(() -> broker.output().stream().anyMatch(line -> line.contains(part)));
-  }
-
   private static long count(BrokerProcess broker, String part) {
     return broker.output().stream().filter(line -> line.contains(part)).count();
   }
@@ -80,17 +74,15 @@ class SignalsIT {
       Files.writeString(file, "heartbeat = 9\nchannel_max = 100\ndurability.segment_size = 2MiB\n");
       reload(broker);
       assertThat(heartbeat(broker)).isEqualTo(9);
-      awaitLine(broker, "configuration was read again; changed: heartbeat");
-      awaitLine(
-          broker,
+      broker.awaitLine("configuration was read again; changed: heartbeat");
+      broker.awaitLine(
           "these keys have changed too, and are looked at when the broker starts:"
               + " durability.segment_size");
 
       Files.writeString(file, "heartbeat = often\n");
       reload(broker);
       assertThat(heartbeat(broker)).isEqualTo(9);
-      awaitLine(
-          broker,
+      broker.awaitLine(
           "configuration was not read again, and stays as it was: "
               + file
               + ":1: bad value 'often'");
@@ -103,7 +95,7 @@ class SignalsIT {
       reload(broker);
       assertThat(heartbeat(broker)).as("the default again").isEqualTo(60);
       broker.signal("USR1");
-      awaitLine(broker, "[debug] <Signals> signal USR1 is ignored");
+      broker.awaitLine("[debug] <Signals> signal USR1 is ignored");
 
       open.createChannel().queueDeclare();
       open.abort();
@@ -152,15 +144,15 @@ class SignalsIT {
               second.writeCertificate(directory.resolve("second.pem")),
               second.writeKey(directory.resolve("second.key"))));
       reload(broker);
-      awaitLine(broker, "changed: ssl_options.certfile, ssl_options.keyfile");
-      awaitLine(broker, "TLS: certificates were read again");
+      broker.awaitLine("changed: ssl_options.certfile, ssl_options.keyfile");
+      broker.awaitLine("TLS: certificates were read again");
       factory(port, second).newConnection().close();
       assertThatThrownBy(() -> factory(port, first).newConnection())
           .isInstanceOf(SSLException.class);
 
       Files.writeString(file, keys.formatted(port, "missing.pem", "missing.key"));
       reload(broker);
-      awaitLine(broker, "cannot be used: ssl_options.certfile: cannot read missing.pem");
+      broker.awaitLine("cannot be used: ssl_options.certfile: cannot read missing.pem");
       factory(port, second).newConnection().close();
       assertThat(broker.stop()).isZero();
     }
@@ -190,13 +182,13 @@ class SignalsIT {
               second.writeCertificate(directory.resolve("second.pem")),
               second.writeKey(directory.resolve("second.key"))));
       reload(broker);
-      awaitLine(broker, "changed: management.ssl.certfile, management.ssl.keyfile");
+      broker.awaitLine("changed: management.ssl.certfile, management.ssl.keyfile");
       assertThat(whoami(port, second)).isEqualTo(200);
       assertThatThrownBy(() -> whoami(port, first)).isInstanceOf(SSLException.class);
 
       Files.writeString(file, keys.formatted(port, "missing.pem", "missing.key"));
       reload(broker);
-      awaitLine(broker, "cannot be used: management.ssl.certfile: cannot read missing.pem");
+      broker.awaitLine("cannot be used: management.ssl.certfile: cannot read missing.pem");
       assertThat(whoami(port, second)).isEqualTo(200);
       assertThat(broker.stop()).isZero();
     }
@@ -220,7 +212,7 @@ class SignalsIT {
         broker.signal("HUP");
         broker.signal("USR1");
       }
-      awaitLine(broker, "nothing has changed");
+      broker.awaitLine("nothing has changed");
       open.createChannel().queueDeclare();
       open.abort();
       assertThat(broker.stop()).isZero();

@@ -208,19 +208,13 @@ class TlsIT {
           .hasMessageContaining(
               "ACCESS_REFUSED - Login was refused using authentication mechanism EXTERNAL. For"
                   + " details see the broker logfile.");
-      await()
-          .untilAsserted(
-              () ->
-                  assertThat(broker.output())
-                      .anyMatch(
-                          line ->
-                              line.contains("EXTERNAL login refused: client sent no certificate")));
+      broker.awaitLine("EXTERNAL login refused: client sent no certificate");
     }
     BrokerProcess.Builder byCommonName = verifying().set("ssl_cert_login_from", "common_name");
     try (BrokerProcess broker = byCommonName.start();
         Connection connection = external(ann).newConnection()) {
       connection.createChannel().queueDeclare("ann", false, true, false, null);
-      assertThat(broker.output()).anyMatch(line -> line.contains("user 'ann' opened vhost '/'"));
+      broker.awaitLine("user 'ann' opened vhost '/'");
     }
   }
 
@@ -297,8 +291,7 @@ class TlsIT {
         found = listener.path("port").asInt();
       }
     }
-    String line = "listening for " + inLog + " on 127.0.0.1:" + found;
-    assertThat(broker.output()).anyMatch(text -> text.endsWith(line));
+    broker.awaitLine("listening for " + inLog + " on 127.0.0.1:" + found);
     assertThat(http.get("health/checks/port-listener/" + found).status()).isEqualTo(200);
     return found;
   }
