@@ -3,8 +3,9 @@
 
     mvn -q -DskipTests package && src/bench/compare.py --write
     src/bench/compare.py --rows ab --scale 0.1 mayfly mayfly:/path/to/older.jar       two builds, quickly
+    src/bench/compare.py --rows dh mayfly "mayfly:-XX:+UseSerialGC -Xmx256m"          other options of Java
 
-A broker is mayfly, mayfly:JAR, rabbitmq or lavinmq; without any, MayflyMQ and those of the others that are installed are
+A broker is mayfly, mayfly:JAR, mayfly:OPTIONS of Java, rabbitmq or lavinmq; without any, MayflyMQ and those of the others that are installed are
 compared. Each row starts its own brokers, on loopback, with free ports and new directories, which end with it. A row has
 one round to warm up and three that count; its figures are their medians. A slow broker gets fewer messages, so that no part
 takes much longer than --seconds: what counts is the rate.
@@ -41,10 +42,12 @@ class Contender:
 
 
 def contender(name, args):
-    kind, _, jar = name.partition(":")
+    kind, _, variant = name.partition(":")
     if kind == "mayfly":
-        path = pathlib.Path(jar) if jar else args.jar
-        return Contender(lambda directory: Mayfly(directory, path, args.jvm.split(), args.set), f"MayflyMQ {jar}".strip())
+        options = variant if variant.startswith("-") else ""
+        jar = pathlib.Path(variant) if variant and not options else args.jar
+        jvm = [*args.jvm.split(), *options.split()]
+        return Contender(lambda directory: Mayfly(directory, jar, jvm, args.set), f"MayflyMQ {variant}".strip())
     if name == "rabbitmq" and shutil.which(args.rabbitmq):
         return Contender(lambda directory: RabbitMQ(directory, args.rabbitmq), "RabbitMQ")
     if name == "lavinmq" and shutil.which(args.lavinmq):
@@ -91,7 +94,7 @@ def plots(results, contenders, directory):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("brokers", nargs="*", metavar="BROKER", help="mayfly, mayfly:JAR, rabbitmq, lavinmq")
+    parser.add_argument("brokers", nargs="*", metavar="BROKER", help="mayfly, mayfly:JAR, mayfly:OPTIONS, rabbitmq, lavinmq")
     parser.add_argument("--rows", default="".join(ROWS), help="letters of the rows; all by default")
     parser.add_argument("--rounds", type=int, default=3, help="that count, after one to warm up")
     parser.add_argument("--seconds", type=float, default=10, help="that a part takes, about, at most")

@@ -1,6 +1,7 @@
 package io.mayflymq.server.boot;
 
 import io.mayflymq.server.commandline.CommandLineInterface;
+import io.mayflymq.server.commandline.CommandLineInterface.Commands;
 import io.mayflymq.server.ctl.ControlTool;
 import java.io.OutputStream;
 import java.io.PrintWriter;
@@ -14,14 +15,13 @@ public final class Main {
   public static void main(String[] args) {
     PrintWriter out = writer(System.out);
     PrintWriter err = writer(System.err);
-    CommandLineInterface commands =
-        new CommandLineInterface(
+    Commands commands =
+        new Commands(
             options -> new ServerRun(System.getenv(), err, EmergencyExit.prepare()).run(options),
             options -> new DataCheck(out, err).run(options),
-            arguments -> new ControlTool(System.getenv(), System.in, out, err).execute(arguments),
-            out,
-            err);
-    System.exit(commands.execute(args));
+            () -> new TrainingRun(EmergencyExit.prepare(), err).run(),
+            arguments -> new ControlTool(System.getenv(), System.in, out, err).execute(arguments));
+    System.exit(new CommandLineInterface(commands, out, err).execute(args));
   }
 
   private static PrintWriter writer(OutputStream stream) {

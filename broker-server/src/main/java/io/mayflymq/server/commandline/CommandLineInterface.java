@@ -5,6 +5,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntSupplier;
 import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -23,30 +24,32 @@ import picocli.CommandLine.ParseResult;
  */
 public final class CommandLineInterface {
   private static final String CONTROL = "ctl";
+  private static final String TRAIN = "train";
 
-  private final ToIntFunction<ServerOptions> server;
-  private final ToIntFunction<CheckOptions> checkData;
-  private final ToIntFunction<List<String>> control;
+  private final Commands commands;
   private final PrintWriter out;
   private final PrintWriter err;
 
   /**
-   * @param server runs the broker until it is told to stop, and returns the exit code
-   * @param checkData reports on a data directory, and returns the exit code
-   * @param control runs the control command with the arguments behind {@code ctl}, and returns the
-   *     exit code
+   * What the commands do; each returns the exit code.
+   *
+   * @param server runs the broker until it is told to stop
+   * @param checkData reports on a data directory
+   * @param train runs a load on a temporary broker
+   * @param control runs the control command with the arguments behind {@code ctl}
+   */
+  public record Commands(
+      ToIntFunction<ServerOptions> server,
+      ToIntFunction<CheckOptions> checkData,
+      IntSupplier train,
+      ToIntFunction<List<String>> control) {}
+
+  /**
    * @param out for what was asked for
    * @param err for one-line errors
    */
-  public CommandLineInterface(
-      ToIntFunction<ServerOptions> server,
-      ToIntFunction<CheckOptions> checkData,
-      ToIntFunction<List<String>> control,
-      PrintWriter out,
-      PrintWriter err) {
-    this.server = server;
-    this.checkData = checkData;
-    this.control = control;
+  public CommandLineInterface(Commands commands, PrintWriter out, PrintWriter err) {
+    this.commands = commands;
     this.out = out;
     this.err = err;
   }
@@ -55,7 +58,7 @@ public final class CommandLineInterface {
   public int execute(String... args) {
     // Its arguments are its own, and it must be quick: nothing else is built for it.
     if (args.length > 0 && args[0].equals(CONTROL)) {
-      return control.applyAsInt(List.of(args).subList(1, args.length));
+      return commands.control().applyAsInt(List.of(args).subList(1, args.length));
     }
     CommandSpec root =
         withServerOptions("mayfly", "Runs the MayflyMQ broker.")
@@ -69,6 +72,12 @@ public final class CommandLineInterface {
     root.addSubcommand(
         "server", withServerOptions("server", "Runs the broker; the same as no command at all."));
     root.addSubcommand("check-data", checkData());
+    root.addSubcommand(
+        TRAIN,
+        described(
+            TRAIN,
+            "Runs a load of some seconds on a broker of its own with temporary data, which Java observes;",
+            "bin/mayfly train makes an archive of classes or an ahead-of-time cache of it."));
     root.addSubcommand(
         CONTROL, described(CONTROL, "Controls a running broker; bin/mayflyctl calls it."));
     return new CommandLine(root)
@@ -113,7 +122,7 @@ public final class CommandLineInterface {
     return command;
   }
 
-  private static CommandSpec described(String name, String description) {
+  private static CommandSpec described(String name, String... description) {
     return CommandSpec.create()
         .name(name)
         .usageMessage(new UsageMessageSpec().description(description))
@@ -162,10 +171,15 @@ public final class CommandLineInterface {
     }
     ParseResult command = parsed.hasSubcommand() ? parsed.subcommand() : parsed;
     if (command.commandSpec().name().equals("check-data")) {
-      return checkData.applyAsInt(
-          new CheckOptions(
-              command.matchedPositionalValue(0, null),
-              command.matchedOptionValue("--formatter", CheckOptions.Formatter.TABLE)));
+      return commands
+          .checkData()
+          .applyAsInt(
+              new CheckOptions(
+                  command.matchedPositionalValue(0, null),
+                  command.matchedOptionValue("--formatter", CheckOptions.Formatter.TABLE)));
+    }
+    if (command.commandSpec().name().equals(TRAIN)) {
+      return commands.train().getAsInt();
     }
     // Options may stand before the word "server" too; those after it are the stronger ones.
     Path config = command.matchedOptionValue("--config", null);
@@ -177,7 +191,9 @@ public final class CommandLineInterface {
       List<String> before = parsed.matchedOptionValue("--set", List.of());
       sets = Stream.concat(before.stream(), sets.stream()).toList();
     }
-    return server.applyAsInt(new ServerOptions(Optional.ofNullable(config), sets, acceptsLoss));
+    return commands
+        .server()
+        .applyAsInt(new ServerOptions(Optional.ofNullable(config), sets, acceptsLoss));
   }
 
   private int refuse(ParameterException e, String[] args) {

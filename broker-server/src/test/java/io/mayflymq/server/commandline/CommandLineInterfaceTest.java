@@ -2,6 +2,7 @@ package io.mayflymq.server.commandline;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.mayflymq.server.commandline.CommandLineInterface.Commands;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -20,7 +21,8 @@ class CommandLineInterfaceTest {
   private final List<List<String>> controls = new ArrayList<>();
 
   private int execute(String... args) {
-    return new CommandLineInterface(
+    Commands commands =
+        new Commands(
             options -> {
               runs.add(options);
               return 17;
@@ -29,12 +31,13 @@ class CommandLineInterfaceTest {
               checks.add(options);
               return ExitCode.DATA;
             },
+            () -> 18,
             arguments -> {
               controls.add(arguments);
               return 69;
-            },
-            new PrintWriter(out, true),
-            new PrintWriter(err, true))
+            });
+    return new CommandLineInterface(
+            commands, new PrintWriter(out, true), new PrintWriter(err, true))
         .execute(args);
   }
 
@@ -75,6 +78,12 @@ class CommandLineInterfaceTest {
   void valueOfSetMayContainAnyCharacter() {
     execute("--set", "default_pass=--a b,c='d'=\"e\"");
     assertThat(runs.get(0).sets()).containsExactly("default_pass=--a b,c='d'=\"e\"");
+  }
+
+  @Test
+  void trainRunsTheTraining() {
+    assertThat(execute("train")).isEqualTo(18);
+    assertThat(runs).isEmpty();
   }
 
   @Test

@@ -1,0 +1,77 @@
+package io.mayflymq.server.training;
+
+import io.mayflymq.protocol.types.FieldTable;
+import io.mayflymq.protocol.types.FieldValue;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+
+/**
+ * A load of some seconds that uses what most users use: messages that are published, confirmed,
+ * consumed and acknowledged, transient and persistent ones, and others that expire into a
+ * dead-letter queue.
+ */
+public final class TrainingLoad {
+  private static final int BATCH = 100;
+  private static final int BODY_BYTES = 1000;
+
+  /** The first octet of the property flags: there is a delivery mode. */
+  private static final byte DELIVERY_MODE = 1 << 4;
+
+  /** Two octets of flags and the delivery mode. */
+  private static final int PROPERTIES_BYTES = 3;
+
+  /** Of each kind of load: enough to have all that runs often compiled. */
+  private static final int BATCHES = 1000;
+
+  private static final int EXPIRING_BATCHES = 100;
+
+  private TrainingLoad() {}
+
+  /**
+   * Runs it to its end, on the calling thread.
+   *
+   * @param address of a broker with the default user, whose queues it may fill
+   * @throws IOException if the broker does not do its part
+   */
+  public static void run(InetSocketAddress address) throws IOException {
+    FieldTable expiring =
+        FieldTable.EMPTY
+            .with("x-message-ttl", new FieldValue.Int32(1))
+            .with("x-dead-letter-exchange", FieldValue.of(""))
+            .with("x-dead-letter-routing-key", FieldValue.of("dead"));
+    rounds(address, new Load("transient", "transient", FieldTable.EMPTY, false, BATCHES));
+    rounds(address, new Load("persistent", "persistent", FieldTable.EMPTY, true, BATCHES));
+    rounds(address, new Load("expiring", "dead", expiring, true, EXPIRING_BATCHES));
+  }
+
+  /**
+   * One kind of load.
+   *
+   * @param to the queue that messages are published to
+   * @param from the queue that they are consumed from, maybe another one
+   * @param arguments of the former
+   */
+  private record Load(
+      String to, String from, FieldTable arguments, boolean persistent, int batches) {}
+
+  private static void rounds(InetSocketAddress address, Load load) throws IOException {
+    byte[] content = new byte[PROPERTIES_BYTES + BODY_BYTES];
+    content[0] = DELIVERY_MODE;
+    content[PROPERTIES_BYTES - 1] = (byte) (load.persistent() ? 2 : 1);
+    try (TrainingClient client = TrainingClient.connect(address)) {
+      client.declare(load.to(), load.arguments());
+      client.declare(
+          load.from(), load.to().equals(load.from()) ? load.arguments() : FieldTable.EMPTY);
+      client.consume(load.from(), !load.persistent());
+      for (long batch = 1; batch <= load.batches(); batch++) {
+        for (int i = 0; i < BATCH; i++) {
+          client.publish(load.to(), content, PROPERTIES_BYTES);
+        }
+        client.awaitAll(batch * BATCH, batch * BATCH);
+        if (load.persistent()) {
+          client.acknowledge();
+        }
+      }
+    }
+  }
+}
