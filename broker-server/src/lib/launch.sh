@@ -1,5 +1,5 @@
 # What the scripts in bin have in common. They set $name, their own name, and $home, the directory of the distribution, and
-# read this file; it sets $java, exports MAYFLY_CONFIG_FILE, and has archive_options.
+# read this file; it sets $java, exports MAYFLY_CONFIG_FILE, and has archive_options and train.
 
 if [ -n "${JAVA_HOME:-}" ] && [ -x "$JAVA_HOME/bin/java" ]; then
   java=$JAVA_HOME/bin/java
@@ -21,30 +21,68 @@ if [ -z "${MAYFLY_CONFIG_FILE:-}" ] && [ -r "$config" ]; then
   export MAYFLY_CONFIG_FILE
 fi
 
-# Prints the options for an archive of the classes of a program, which halves the time of its start. If there is none, Java writes it
-# when the program ends. An archive belongs to one Java and one jar, so its name has the version of the one and the size of the other.
-# Java writes to a file with the number of the process in its name: the next start finds it complete, or not at all.
+# Names the archive of a program, without its ending: $stem. It belongs to one Java and one jar, so the name has the version of the one and
+# the size of the other. Fails if there can be none: the options of Java are separated by spaces, and those of the user go first.
 #
-#   $1   the name of the archive
-archive_options() {
+#   $1   the name of the program
+find_archive() {
   directory=${MAYFLY_CACHE_DIR:-$home/lib}
   release=$(dirname "$(dirname "$(readlink -f "$(command -v "$java")")")")/release
-  [ -r "$release" ] || return 0
+  [ -r "$release" ] || return 1
   version=$(sed -n 's/^JAVA_VERSION="\(.*\)"$/\1/p' "$release")
-  archive=$directory/$1-$version-$(wc -c <"$home/lib/mayfly.jar").jsa
-  # The options are separated by spaces, and a program may have an archive of its own.
-  case $archive in *[[:space:]]*) return 0 ;; esac
-  case ${MAYFLY_JAVA_OPTS:-} in *Archive* | *AOT*) return 0 ;; esac
-  for made in "$archive".*; do
+  stem=$directory/$1-$version-$(wc -c <"$home/lib/mayfly.jar")
+  case $stem in *[[:space:]]*) return 1 ;; esac
+  case ${MAYFLY_JAVA_OPTS:-} in *Archive* | *AOT*) return 1 ;; esac
+}
+
+# Prints the options for an archive of the classes of a program, which halves the time of its start: an ahead-of-time cache that train has
+# made, or class data. If there is none, Java writes class data when the program ends, to a file with the number of the process in its name:
+# the next start finds it complete, or not at all. A Java that cannot use an archive ignores it.
+#
+#   $1   the name of the program
+archive_options() {
+  find_archive "$1" || return 0
+  quiet="-Xlog:cds=off -Xlog:cds+dynamic=off"
+  if [ -r "$stem.aot" ]; then
+    echo "-XX:AOTCache=$stem.aot -Xlog:aot=off $quiet"
+    return 0
+  fi
+  for made in "$stem.jsa".*; do
     process=${made##*.}
     if [ -f "$made" ] && { [ "$process" = $$ ] || ! kill -0 "$process" 2>/dev/null; }; then
-      mv -f "$made" "$archive" 2>/dev/null || true
+      mv -f "$made" "$stem.jsa" 2>/dev/null || true
     fi
   done
-  if [ -r "$archive" ]; then
-    echo "-XX:SharedArchiveFile=$archive -Xlog:cds=off -Xlog:cds+dynamic=off"
+  if [ -r "$stem.jsa" ]; then
+    echo "-XX:SharedArchiveFile=$stem.jsa $quiet"
   elif [ -w "$directory" ]; then
-    rm -f "$directory/$1"-*.jsa
-    echo "-XX:ArchiveClassesAtExit=$archive.$$ -Xlog:cds=off -Xlog:cds+dynamic=off"
+    rm -f "$directory/$1"-*.jsa "$directory/$1"-*.aot
+    echo "-XX:ArchiveClassesAtExit=$stem.jsa.$$ $quiet"
+  fi
+}
+
+# Runs the broker with a load of some seconds and makes the archive from that: an ahead-of-time cache from Java 25 on, which has profiles of
+# the code too, and class data before.
+#
+#   $1   the name of the program; further ones are options of Java that the program is started with
+train() {
+  find_archive "$1" || { echo "$name: no archive can be made with this Java and these options" >&2; return 1; }
+  [ -w "$directory" ] || { echo "$name: cannot write to $directory: run this as its owner, or set MAYFLY_CACHE_DIR" >&2; return 1; }
+  if [ "${version%%.*}" -ge 25 ]; then
+    archive=$stem.aot option=AOTCacheOutput
+  else
+    archive=$stem.jsa option=ArchiveClassesAtExit
+  fi
+  shift
+  # Java says much while it makes one, which only matters if it fails.
+  log=$(mktemp)
+  if "$java" "$@" "-XX:$option=$archive.$$" -jar "$home/lib/mayfly.jar" train >"$log" 2>&1 && [ -r "$archive.$$" ]; then
+    mv -f "$archive.$$" "$archive"
+    rm -f "$log"
+    echo "$archive"
+  else
+    cat "$log" >&2
+    rm -f "$log" "$archive.$$" "$archive.$$.config"
+    return 1
   fi
 }
