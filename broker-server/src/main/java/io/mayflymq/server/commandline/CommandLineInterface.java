@@ -60,6 +60,17 @@ public final class CommandLineInterface {
     if (args.length > 0 && args[0].equals(CONTROL)) {
       return commands.control().applyAsInt(List.of(args).subList(1, args.length));
     }
+    return new CommandLine(spec())
+        .setOut(out)
+        .setErr(err)
+        .setCaseInsensitiveEnumValuesAllowed(true)
+        .setExecutionStrategy(this::run)
+        .setParameterExceptionHandler(this::refuse)
+        .execute(args);
+  }
+
+  /** Returns the commands with their options, for the manual too. */
+  public static CommandSpec spec() {
     CommandSpec root =
         withServerOptions("mayfly", "Runs the MayflyMQ broker.")
             .version(BuildInfo.PRODUCT + " " + BuildInfo.version())
@@ -80,13 +91,7 @@ public final class CommandLineInterface {
             "bin/mayfly train makes an archive of classes or an ahead-of-time cache of it."));
     root.addSubcommand(
         CONTROL, described(CONTROL, "Controls a running broker; bin/mayflyctl calls it."));
-    return new CommandLine(root)
-        .setOut(out)
-        .setErr(err)
-        .setCaseInsensitiveEnumValuesAllowed(true)
-        .setExecutionStrategy(this::run)
-        .setParameterExceptionHandler(this::refuse)
-        .execute(args);
+    return root;
   }
 
   private static CommandSpec withServerOptions(String name, String description) {

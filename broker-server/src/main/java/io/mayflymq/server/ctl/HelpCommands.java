@@ -44,10 +44,15 @@ final class HelpCommands {
   }
 
   private static Result completion(Invocation invocation) {
-    CommandSpec root = CommandSpec.create().name(invocation.script());
-    CommandRegistry.groups(invocation.script()).values().stream()
+    return new Result.Raw(completion(invocation.script()));
+  }
+
+  /** Returns a script by which bash, and zsh with bashcompinit, complete commands and options. */
+  static String completion(String script) {
+    CommandSpec root = CommandSpec.create().name(script);
+    CommandRegistry.groups(script).values().stream()
         .flatMap(List::stream)
         .forEach(command -> root.addSubcommand(command.name(), new CommandLine(command.spec())));
-    return new Result.Raw(AutoComplete.bash(invocation.script(), new CommandLine(root)).strip());
+    return AutoComplete.bash(script, new CommandLine(root)).strip();
   }
 }
