@@ -22,7 +22,9 @@ public final class AdministrationException extends RuntimeException {
     INVALID_TAG,
     /** A password that is empty, or an invalid hash. */
     INVALID_PASSWORD,
-    INVALID_QUEUE_TYPE
+    INVALID_QUEUE_TYPE,
+    /** There are as many virtual hosts as allowed. */
+    TOO_MANY_VHOSTS
   }
 
   private final Reason reason;
@@ -42,6 +44,18 @@ public final class AdministrationException extends RuntimeException {
   static AdministrationException noSuchVhost(String vhost) {
     return new AdministrationException(
         Reason.NO_SUCH_VHOST, vhost, "Virtual host '" + vhost + "' does not exist");
+  }
+
+  /**
+   * Returns the error for a virtual host for which there is no room.
+   *
+   * @param most how many there may be
+   */
+  public static AdministrationException tooManyVhosts(String vhost, int most) {
+    return new AdministrationException(
+        Reason.TOO_MANY_VHOSTS,
+        vhost,
+        "cannot create vhost '%s': vhost limit of %d is reached".formatted(vhost, most));
   }
 
   static AdministrationException noSuchUser(String user) {

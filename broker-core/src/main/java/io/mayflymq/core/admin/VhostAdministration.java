@@ -55,7 +55,8 @@ public final class VhostAdministration {
    * one, whose limits are kept.
    *
    * @return completed when that is safe, with whether the virtual host is new
-   * @throws AdministrationException INVALID_NAME, INVALID_TAG, INVALID_QUEUE_TYPE, INVALID_LIMIT
+   * @throws AdministrationException INVALID_NAME, INVALID_TAG, INVALID_QUEUE_TYPE, INVALID_LIMIT,
+   *     TOO_MANY_VHOSTS
    */
   public CompletableFuture<Boolean> put(VhostDefinition wanted) {
     check(wanted);
@@ -70,6 +71,10 @@ public final class VhostAdministration {
 
   /** Creates a virtual host with its default policies and limits, as one change. */
   private CompletableFuture<Void> create(VhostDefinition asked) {
+    int most = broker.limits().vhosts();
+    if (changes.proposed().vhosts().size() >= most) {
+      throw AdministrationException.tooManyVhosts(asked.name(), most);
+    }
     VhostDefinition wanted =
         asked.limits().isEmpty() ? asked.withLimits(defaults.limitsFor(asked.name())) : asked;
     List<Policy> policies = defaults.policiesFor(wanted.name());

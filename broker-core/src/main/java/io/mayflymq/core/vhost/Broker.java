@@ -38,6 +38,7 @@ public final class Broker {
   private volatile QueueType defaultQueueType = QueueType.CLASSIC;
   private volatile Defaults defaults = Defaults.NONE;
   private volatile MessageTracer tracer;
+  private volatile ObjectLimits limits = ObjectLimits.NONE;
 
   /**
    * Creates a broker without virtual hosts.
@@ -59,6 +60,8 @@ public final class Broker {
             () -> defaultQueueType,
             () -> defaults,
             () -> tracer,
+            () -> limits,
+            this::queues,
             new TopologyAudit(events));
   }
 
@@ -148,6 +151,20 @@ public final class Broker {
    */
   public void setTracer(MessageTracer changed) {
     tracer = changed;
+  }
+
+  /** Sets how many objects there may be. Applies to what is declared from now on. */
+  public void setLimits(ObjectLimits changed) {
+    limits = changed;
+  }
+
+  /** Returns how many objects there may be. */
+  public ObjectLimits limits() {
+    return limits;
+  }
+
+  private int queues() {
+    return vhosts.values().stream().mapToInt(vhost -> vhost.routing().queueCount()).sum();
   }
 
   /** Returns the shards that do the work of the queues. */

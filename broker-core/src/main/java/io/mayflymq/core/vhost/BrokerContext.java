@@ -10,6 +10,7 @@ import io.mayflymq.core.vhost.deadletter.DeadLetterPublishers;
 import io.mayflymq.core.vhost.partition.Partitions;
 import java.time.InstantSource;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -24,6 +25,8 @@ import java.util.function.Supplier;
  * @param defaultQueueType what a queue is that is declared without a type
  * @param defaults what counts for queues and exchanges where nothing else is said
  * @param tracer what is told of messages, for traces; gives null if nothing is
+ * @param limits how many queues there may be
+ * @param queues how many queues there are, in all virtual hosts
  * @param events where it is told what happens
  */
 record BrokerContext(
@@ -36,4 +39,6 @@ record BrokerContext(
     Supplier<QueueType> defaultQueueType,
     Supplier<Defaults> defaults,
     Supplier<MessageTracer> tracer,
+    Supplier<ObjectLimits> limits,
+    IntSupplier queues,
     BrokerEvents events) {}

@@ -112,6 +112,7 @@ final class VhostQueues {
     state
         .errors()
         .requireRoom(state.definition().limits(), topology.routing().queueCount(), wanted.name());
+    requireRoomInBroker(topology, wanted.name());
     QueueDefinition definition = wanted.definition(state.name());
     AutoDeadLetterQueue.refuse(definition.arguments(), definition.name(), state.name());
     Partition partition =
@@ -125,6 +126,15 @@ final class VhostQueues {
     }
     DeclaredQueue status = new DeclaredQueue(wanted.name(), 0, 0);
     return propose(created, Actor.of(wanted.connection())).thenApply(inForce -> status);
+  }
+
+  /** The queues of other virtual hosts that are not in force yet do not count. */
+  private void requireRoomInBroker(Topology topology, String queue) {
+    int most = broker.limits().get().queues();
+    if (most < ObjectLimits.UNLIMITED) {
+      int proposed = topology.routing().queueCount() - state.current().routing().queueCount();
+      Preconditions.requireRoomInBroker(most, broker.queues().getAsInt() + proposed, queue);
+    }
   }
 
   private CompletableFuture<Void> propose(List<Queue> created, Actor actor) {

@@ -98,6 +98,7 @@ final class Application implements AutoCloseable {
             changed -> {
               storage.served().accessControl().setLoopbackUsers(changed.auth().loopbackUsers());
               storage.served().sessions().setNodeLimits(NodeName.VALUE, changed.protocol().node());
+              storage.served().broker().setLimits(changed.protocol().objects());
               monitors.apply(changed.memory(), changed.disk());
             }));
     ManagementServer management = startManagement(configuration, storage, monitors, control);

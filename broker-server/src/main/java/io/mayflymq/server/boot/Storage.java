@@ -98,6 +98,7 @@ final class Storage implements AutoCloseable {
     broker.setDefaultQueueType(settings.defaults().queueType());
     broker.setDefaults(settings.defaults().objects());
     broker.setTracer(options.tracer());
+    broker.setLimits(settings.protocol().objects());
     AccessControl accessControl =
         new AccessControl(SecurityState.EMPTY, settings.auth().loopbackUsers(), clock);
     Sessions sessions = new Sessions(accessControl);

@@ -196,6 +196,11 @@ final class ConsumerOperations implements DeliveryReceiver {
       throw new ConnectionException(
           ReplyCode.NOT_ALLOWED, "attempt to reuse consumer tag '%s'".formatted(tag));
     }
+    int most = connection.settings().consumerMaxPerChannel();
+    if (consumers.size() >= most) {
+      throw new ConnectionException(
+          ReplyCode.NOT_ALLOWED, "reached maximum (%d) of consumers per channel".formatted(most));
+    }
     return tag.isEmpty() ? GeneratedNames.generatedConsumerTag() : tag;
   }
 

@@ -184,9 +184,20 @@ final class DefinitionsImport {
 
   private void vhost(VhostDefinition vhost) {
     newVhosts.add(vhost.name());
+    int most = broker.limits().vhosts();
+    if (broker.virtualHost(vhost.name()) == null && vhostsWithNew() > most) {
+      problem(
+          "virtual host '" + vhost.name() + "'",
+          AdministrationException.tooManyVhosts(vhost.name(), most).getMessage());
+    }
     vhostSteps.add(
         new Step(
             "virtual host '" + vhost.name() + "'", null, () -> administration.vhosts().put(vhost)));
+  }
+
+  private long vhostsWithNew() {
+    return broker.virtualHosts().size()
+        + newVhosts.stream().filter(name -> broker.virtualHost(name) == null).count();
   }
 
   private boolean vhostIsMissing(String label, String vhost) {

@@ -3,6 +3,7 @@ package io.mayflymq.server.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.mayflymq.core.security.Sessions.NodeLimits;
+import io.mayflymq.core.vhost.ObjectLimits;
 import io.mayflymq.server.config.settings.ProtocolSettings;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -71,7 +72,8 @@ class ProxyProtocolTest {
             return BROKER;
           }
         };
-    ProtocolSettings settings = new ProtocolSettings(60, 0, 4096, 0, 1, 500, 0, NodeLimits.NONE);
+    ProtocolSettings settings =
+        new ProtocolSettings(60, 0, 4096, 0, 1, 500, 0, NodeLimits.NONE, 1, ObjectLimits.NONE);
     ConnectionEnvironment environment =
         new ConnectionEnvironment(null, null, null, List.of(), () -> settings, null, null);
     ProxyProtocol.expect(made, environment, null, pipeline -> pipeline.addLast(new Connection()));

@@ -41,6 +41,21 @@ public record Preconditions(String vhost) {
     }
   }
 
+  /**
+   * Checks whether the broker may have one more queue.
+   *
+   * @param most how many there may be in all virtual hosts
+   * @throws ChannelException 406 if not
+   */
+  public static void requireRoomInBroker(int most, int queues, String queue) {
+    if (queues >= most) {
+      throw new ChannelException(
+          ReplyCode.PRECONDITION_FAILED,
+          "cannot declare queue '%s': queue limit in cluster (%d) is reached"
+              .formatted(queue, most));
+    }
+  }
+
   /** Returns the error for a queue that has an exclusive consumer: 403. */
   public static ChannelException inExclusiveUse(Object queue) {
     return new ChannelException(ReplyCode.ACCESS_REFUSED, queue + " in exclusive use");

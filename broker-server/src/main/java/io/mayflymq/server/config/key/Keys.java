@@ -138,6 +138,24 @@ public final class Keys {
           orWord("infinity", wholeNumber("channels", 1, Integer.MAX_VALUE)),
           "infinity",
           "Channels that may be open on this node, on all connections together.");
+  static final Setting<Optional<Integer>> CONSUMER_MAX_PER_CHANNEL =
+      Setting.of(
+          "consumer_max_per_channel",
+          orWord("infinity", wholeNumber("consumers", 1, Integer.MAX_VALUE)),
+          "infinity",
+          "Consumers that a channel may have.");
+  static final Setting<Optional<Integer>> VHOST_MAX =
+      Setting.of(
+          "vhost_max",
+          orWord("infinity", wholeNumber("virtual hosts", 0, Integer.MAX_VALUE)),
+          "infinity",
+          "Virtual hosts that there may be.");
+  static final Setting<Optional<Integer>> CLUSTER_QUEUE_LIMIT =
+      Setting.of(
+          "cluster_queue_limit",
+          orWord("infinity", wholeNumber("queues", 0, Integer.MAX_VALUE)),
+          "infinity",
+          "Queues that there may be, in all virtual hosts together.");
   static final Setting<Integer> MAX_MESSAGE_SIZE =
       Setting.of(
           "max_message_size",
@@ -339,6 +357,9 @@ public final class Keys {
                   CHANNEL_MAX,
                   CONNECTION_MAX,
                   CHANNEL_MAX_PER_NODE,
+                  CONSUMER_MAX_PER_CHANNEL,
+                  VHOST_MAX,
+                  CLUSTER_QUEUE_LIMIT,
                   MAX_MESSAGE_SIZE,
                   HANDSHAKE_TIMEOUT,
                   CONSUMER_TIMEOUT,
@@ -391,6 +412,9 @@ public final class Keys {
                   CHANNEL_MAX,
                   CONNECTION_MAX,
                   CHANNEL_MAX_PER_NODE,
+                  CONSUMER_MAX_PER_CHANNEL,
+                  VHOST_MAX,
+                  CLUSTER_QUEUE_LIMIT,
                   MAX_MESSAGE_SIZE,
                   HANDSHAKE_TIMEOUT,
                   CONSUMER_TIMEOUT,

@@ -4,6 +4,7 @@ import io.mayflymq.core.admin.VhostDefaults;
 import io.mayflymq.core.security.Sessions.NodeLimits;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.store.segment.file.LogOptions.Sync;
+import io.mayflymq.core.vhost.ObjectLimits;
 import io.mayflymq.server.config.settings.AuthSettings;
 import io.mayflymq.server.config.settings.DefaultsSettings;
 import io.mayflymq.server.config.settings.DefinitionsSettings;
@@ -64,7 +65,11 @@ public final class SettingsReader {
             values.get(Keys.CONSUMER_TIMEOUT),
             new NodeLimits(
                 values.get(Keys.CONNECTION_MAX).orElse(NodeLimits.UNLIMITED),
-                values.get(Keys.CHANNEL_MAX_PER_NODE).orElse(NodeLimits.UNLIMITED))),
+                values.get(Keys.CHANNEL_MAX_PER_NODE).orElse(NodeLimits.UNLIMITED)),
+            values.get(Keys.CONSUMER_MAX_PER_CHANNEL).orElse(NodeLimits.UNLIMITED),
+            new ObjectLimits(
+                values.get(Keys.VHOST_MAX).orElse(ObjectLimits.UNLIMITED),
+                values.get(Keys.CLUSTER_QUEUE_LIMIT).orElse(ObjectLimits.UNLIMITED))),
         new AuthSettings(
             values.inOrder(Keys.AUTH_MECHANISMS),
             trueMembers(values.members(Keys.LOOPBACK_USERS)),

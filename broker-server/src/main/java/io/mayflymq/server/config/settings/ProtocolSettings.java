@@ -1,6 +1,7 @@
 package io.mayflymq.server.config.settings;
 
 import io.mayflymq.core.security.Sessions.NodeLimits;
+import io.mayflymq.core.vhost.ObjectLimits;
 
 /**
  * The settings of connections: limits that are offered or enforced (AMQP 0-9-1 section 4.2.2 and
@@ -14,6 +15,8 @@ import io.mayflymq.core.security.Sessions.NodeLimits;
  * @param handshakeTimeoutMillis from accept to connection.open-ok
  * @param consumerTimeoutMillis how long a delivery may stay unacknowledged; 0 is no limit
  * @param node how much may be open on this node; not offered to clients
+ * @param consumerMaxPerChannel how many consumers a channel may have, 1 or more
+ * @param objects how many virtual hosts and queues there may be
  */
 public record ProtocolSettings(
     int heartbeatSeconds,
@@ -23,4 +26,6 @@ public record ProtocolSettings(
     int maxMessageSize,
     int handshakeTimeoutMillis,
     long consumerTimeoutMillis,
-    NodeLimits node) {}
+    NodeLimits node,
+    int consumerMaxPerChannel,
+    ObjectLimits objects) {}

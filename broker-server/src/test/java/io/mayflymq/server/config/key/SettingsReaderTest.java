@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.mayflymq.core.security.Limit;
 import io.mayflymq.core.security.Limits;
 import io.mayflymq.core.security.Sessions.NodeLimits;
+import io.mayflymq.core.vhost.ObjectLimits;
 import io.mayflymq.server.config.Configuration;
 import io.mayflymq.server.config.settings.ListenerSettings;
 import io.mayflymq.server.config.settings.LogSettings;
@@ -46,7 +47,16 @@ class SettingsReaderTest {
     assertThat(settings.protocol())
         .isEqualTo(
             new ProtocolSettings(
-                60, 131_072, 4096, 2047, 134_217_728, 10_000, 1_800_000, NodeLimits.NONE));
+                60,
+                131_072,
+                4096,
+                2047,
+                134_217_728,
+                10_000,
+                1_800_000,
+                NodeLimits.NONE,
+                NodeLimits.UNLIMITED,
+                ObjectLimits.NONE));
     assertThat(settings.auth().mechanisms()).containsExactly("PLAIN", "AMQPLAIN");
     assertThat(settings.auth().loopbackUsers()).containsExactly("guest");
     assertThat(settings.defaults().user()).isEqualTo("guest");
@@ -82,6 +92,14 @@ class SettingsReaderTest {
     assertThat(tls.tlsPort()).contains(15691);
     assertThat(settings("prometheus.path=a/b/").prometheus().path()).isEqualTo("/a/b");
     assertThat(settings("prometheus.tcp.port=none").prometheus().address()).isEmpty();
+  }
+
+  @Test
+  void limitsOfObjectsAreConfigured() throws Exception {
+    ProtocolSettings protocol =
+        settings("vhost_max=3", "cluster_queue_limit=0", "consumer_max_per_channel=1").protocol();
+    assertThat(protocol.objects()).isEqualTo(new ObjectLimits(3, 0));
+    assertThat(protocol.consumerMaxPerChannel()).isEqualTo(1);
   }
 
   @Test

@@ -16,7 +16,10 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterAll;
@@ -30,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ProxyProtocolIT {
   private static final String SIGNATURE = "0D0A0D0A000D0A515549540A";
   private static final int ACCESS_REFUSED = 403;
+  private static final int GUESSES = 12;
 
   private static final int TLS_PORT = BrokerProcess.freePort();
   private static Certificate certificate;
@@ -143,6 +147,29 @@ class ProxyProtocolIT {
       client.expectRefusal(ACCESS_REFUSED);
     }
     broker.awaitLine("203.0.113.7:5555 -> 198.51.100.1:5672");
+  }
+
+  /** Each comes from another address of this machine, so only the header is the same. */
+  @Test
+  void wrongPasswordsAreCountedByTheAddressOfTheHeader() throws Exception {
+    try (BrokerProcess patient = BrokerProcess.builder().set("proxy_protocol", true).start()) {
+      List<RawClient> guessing = new ArrayList<>();
+      long start = System.nanoTime();
+      for (int i = 0; i < GUESSES; i++) {
+        InetAddress own = InetAddress.getByName("127.0.1." + (i + 1));
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), patient.port(), own, 0);
+        RawClient client = new RawClient(socket).raw(version1("203.0.113.8", 6000 + i));
+        client.start();
+        client.startOk("PLAIN", "\0guest\0wrong", new RawWriter());
+        guessing.add(client);
+      }
+      for (RawClient client : guessing) {
+        client.expectRefusal(ACCESS_REFUSED);
+        client.close();
+      }
+      // The first refusal of an address is not delayed, the twelfth is for five seconds.
+      assertThat(System.nanoTime() - start).isGreaterThan(TimeUnit.SECONDS.toNanos(4));
+    }
   }
 
   @Test

@@ -1,9 +1,13 @@
 package io.mayflymq.it.process;
 
+import static io.mayflymq.it.harness.ChannelErrors.assertChannelError;
+import static io.mayflymq.it.harness.ChannelErrors.assertConnectionError;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.DefaultConsumer;
 import io.mayflymq.it.harness.BlackBox;
 import io.mayflymq.it.harness.BrokerProcess;
 import io.mayflymq.it.harness.ControlCommand;
@@ -60,6 +64,60 @@ class RabbitMqKeysIT {
       assertThat(ControlCommand.of(broker).run("set_config", "connection_max", "infinity").exit())
           .isZero();
       RawClient.open(broker.port()).close();
+    }
+  }
+
+  @Test
+  void vhostsQueuesAndConsumersAreLimited() throws Exception {
+    try (BrokerProcess broker =
+            BrokerProcess.builder()
+                .set("vhost_max", 2)
+                .set("cluster_queue_limit", 3)
+                .set("consumer_max_per_channel", 2)
+                .start();
+        Connection connection = broker.factory().newConnection()) {
+      Http http = Http.as(broker.httpPort(), "guest", "guest");
+      assertThat(http.put("vhosts/second", "{}").status()).isEqualTo(201);
+      assertThat(http.put("vhosts/second", "{\"description\": \"changed\"}").status())
+          .isEqualTo(204);
+      String tooMany = "cannot create vhost 'third': vhost limit of 2 is reached";
+      Http.Reply refused = http.put("vhosts/third", "{}");
+      assertThat(refused.status()).isEqualTo(400);
+      assertThat(refused.reason()).isEqualTo(tooMany);
+      ControlCommand control = ControlCommand.of(broker);
+      assertThat(control.run("add_vhost", "third").err()).contains(tooMany);
+      refused =
+          http.post("definitions", "{\"vhosts\": [{\"name\": \"second\"}, {\"name\": \"third\"}]}");
+      assertThat(refused.status()).isEqualTo(400);
+      assertThat(refused.reason()).contains(tooMany);
+
+      assertThat(http.put("queues/second/a", "{\"durable\": true}").status()).isEqualTo(201);
+      Channel channel = connection.createChannel();
+      channel.queueDeclare("b", false, false, false, null);
+      channel.queueDeclare("c", false, true, true, null);
+      channel.queueDeclare("c", false, true, true, null);
+      Channel failing = connection.createChannel();
+      assertChannelError(
+          failing,
+          406,
+          "PRECONDITION_FAILED - cannot declare queue 'd': queue limit in cluster (3) is reached",
+          () -> failing.queueDeclare("d", false, false, false, null));
+      channel.queueDelete("b");
+      channel.queueDeclare("d", false, false, false, null);
+      assertThat(control.run("set_config", "cluster_queue_limit", "infinity").exit()).isZero();
+      channel.queueDeclare("e", false, false, false, null);
+
+      Connection consuming = broker.factory().newConnection();
+      Channel full = consuming.createChannel();
+      full.basicConsume("d", new DefaultConsumer(full));
+      full.basicCancel(full.basicConsume("e", new DefaultConsumer(full)));
+      full.basicConsume("e", new DefaultConsumer(full));
+      consuming.createChannel().basicConsume("e", new DefaultConsumer(full));
+      assertConnectionError(
+          consuming,
+          NOT_ALLOWED,
+          "NOT_ALLOWED - reached maximum (2) of consumers per channel",
+          () -> full.basicConsume("e", new DefaultConsumer(full)));
     }
   }
 

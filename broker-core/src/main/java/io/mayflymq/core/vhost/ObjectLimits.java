@@ -1,0 +1,17 @@
+package io.mayflymq.core.vhost;
+
+/**
+ * How many objects there may be in the broker, all virtual hosts together; 0 or more, {@link
+ * #UNLIMITED} for no limit. More of them may exist, if the limit was lowered since: then none is
+ * added.
+ *
+ * @param vhosts how many virtual hosts
+ * @param queues how many queues
+ */
+public record ObjectLimits(int vhosts, int queues) {
+  /** No limit. */
+  public static final int UNLIMITED = Integer.MAX_VALUE;
+
+  /** No limits at all. */
+  public static final ObjectLimits NONE = new ObjectLimits(UNLIMITED, UNLIMITED);
+}
