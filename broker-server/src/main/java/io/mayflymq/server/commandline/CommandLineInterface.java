@@ -60,6 +60,12 @@ public final class CommandLineInterface {
     if (args.length > 0 && args[0].equals(CONTROL)) {
       return commands.control().applyAsInt(List.of(args).subList(1, args.length));
     }
+    return PlainArguments.parse(args)
+        .map(commands.server()::applyAsInt)
+        .orElseGet(() -> parse(args));
+  }
+
+  private int parse(String... args) {
     return new CommandLine(spec())
         .setOut(out)
         .setErr(err)
