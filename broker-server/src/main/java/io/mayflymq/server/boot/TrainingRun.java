@@ -19,8 +19,8 @@ import java.util.stream.Stream;
 
 /**
  * {@code train}: a broker in this process with a temporary data directory, a client of it, and the
- * end of both. Java can then write what it has observed to an archive of classes or an
- * ahead-of-time cache.
+ * end of both. The log goes to standard output, as it usually does. Java can then write what it has
+ * observed to an archive of classes or an ahead-of-time cache.
  */
 final class TrainingRun {
   private final BrokerThreads threads;
@@ -59,8 +59,7 @@ final class TrainingRun {
             "management.tcp.ip=127.0.0.1",
             "management.tcp.port=0",
             "prometheus.tcp.ip=127.0.0.1",
-            "prometheus.tcp.port=0",
-            "log.console=false");
+            "prometheus.tcp.port=0");
     LiveConfiguration configuration =
         LiveConfiguration.read(() -> Configuration.load(Optional.empty(), Map.of(), settings));
     try (Daemon daemon = Daemon.start(configuration, threads, false)) {

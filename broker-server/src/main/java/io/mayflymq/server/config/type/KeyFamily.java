@@ -49,4 +49,17 @@ public record KeyFamily<T>(
   public String memberName(String key) {
     return key.substring(prefix.length(), key.length() - suffix.length());
   }
+
+  /** As for {@link Setting}. */
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof KeyFamily<?> that
+        && prefix.equals(that.prefix)
+        && suffix.equals(that.suffix);
+  }
+
+  @Override
+  public int hashCode() {
+    return prefix.hashCode();
+  }
 }

@@ -29,4 +29,15 @@ public record Setting<T>(String name, ValueType<T> type, Optional<String> byDefa
   public Map<String, String> defaults() {
     return byDefault.map(value -> Map.of(name, value)).orElse(Map.of());
   }
+
+  /** A name has one key. The methods that Java generates for records would slow the start. */
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Setting<?> that && name.equals(that.name);
+  }
+
+  @Override
+  public int hashCode() {
+    return name.hashCode();
+  }
 }
