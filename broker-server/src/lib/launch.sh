@@ -22,7 +22,8 @@ if [ -z "${MAYFLY_CONFIG_FILE:-}" ] && [ -r "$config" ]; then
 fi
 
 # Names the archive of a program, without its ending: $stem. It belongs to one Java and one jar at its place, so the name has the version
-# of the one and a checksum of the path, size and time of the other. Fails if there can be none: the options of Java are separated by spaces, and those of the user go first.
+# of the one and a checksum of the path, size and time of the other. Fails if there can be none: the options of Java are separated by
+# spaces, and those of the user go first.
 #
 #   $1   the name of the program
 find_archive() {
@@ -30,7 +31,8 @@ find_archive() {
   release=$(dirname "$(dirname "$(readlink -f "$(command -v "$java")")")")/release
   [ -r "$release" ] || return 1
   version=$(sed -n 's/^JAVA_VERSION="\(.*\)"$/\1/p' "$release")
-  stem=$directory/$1-$version-$(ls -ln "$home/lib/mayfly.jar" | cksum | cut -d ' ' -f 1)
+  jar=$home/lib/mayfly.jar
+  stem=$directory/$1-$version-$({ echo "$jar"; stat -c '%s %Y' "$jar" 2>/dev/null || wc -c <"$jar"; } | { cksum 2>/dev/null || md5sum; } | cut -d ' ' -f 1)
   case $stem in *[[:space:]]*) return 1 ;; esac
   case ${MAYFLY_JAVA_OPTS:-} in *Archive* | *AOT*) return 1 ;; esac
 }
