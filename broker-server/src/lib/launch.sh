@@ -21,9 +21,9 @@ if [ -z "${MAYFLY_CONFIG_FILE:-}" ] && [ -r "$config" ]; then
   export MAYFLY_CONFIG_FILE
 fi
 
-# Names the archive of a program, without its ending: $stem. It belongs to one Java and one jar at its place, so the name has the version
-# of the one and a checksum of the path, size and time of the other. Fails if there can be none: the options of Java are separated by
-# spaces, and those of the user go first.
+# Names the archive of a program, without its ending: $stem. It belongs to one Java and one jar, so the name has the version of the one and a
+# checksum of the size and time of the other; and of its path, which Java did not allow to change before version 25. Fails if there can be
+# none: the options of Java are separated by spaces, and those of the user go first.
 #
 #   $1   the name of the program
 find_archive() {
@@ -31,10 +31,16 @@ find_archive() {
   release=$(dirname "$(dirname "$(readlink -f "$(command -v "$java")")")")/release
   [ -r "$release" ] || return 1
   version=$(sed -n 's/^JAVA_VERSION="\(.*\)"$/\1/p' "$release")
-  jar=$home/lib/mayfly.jar
-  stem=$directory/$1-$version-$({ echo "$jar"; stat -c '%s %Y' "$jar" 2>/dev/null || wc -c <"$jar"; } | { cksum 2>/dev/null || md5sum; } | cut -d ' ' -f 1)
+  jar=$home/lib/mayfly.jar place=$home
+  [ "${version%%.*}" -lt 25 ] || place=
+  stem=$directory/$1-$version-$({ echo "$place"; stat -c '%s %Y' "$jar" 2>/dev/null || wc -c <"$jar"; } | checksum)
   case $stem in *[[:space:]]*) return 1 ;; esac
   case ${MAYFLY_JAVA_OPTS:-} in *Archive* | *AOT*) return 1 ;; esac
+}
+
+# Not every system has both.
+checksum() {
+  { md5sum 2>/dev/null || cksum; } | cut -d ' ' -f 1
 }
 
 # Prints the options for an archive of the classes of a program, which halves the time of its start: an ahead-of-time cache that train has
