@@ -67,7 +67,7 @@ class HttpLimitsIT {
     Http.Reply small = api().put("global-parameters/p", body);
     assertThat(small.status()).isEqualTo(400);
     assertThat(small.reason()).contains("50000 values");
-    String large = "{\"users\":[" + item.repeat(10_000_000 / item.length()) + "{}]}";
+    String large = "{\"users\":[" + item.repeat(3_000_000 / item.length()) + "{}]}";
     Http.Reply definitions = api().post("definitions", large);
     assertThat(definitions.status()).isEqualTo(400);
     assertThat(definitions.reason()).startsWith("users[0]").contains(" more");
