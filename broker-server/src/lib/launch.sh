@@ -43,6 +43,11 @@ checksum() {
   { md5sum 2>/dev/null || cksum; } | cut -d ' ' -f 1
 }
 
+# Removes those of other versions, of which each takes 20 to 40 MB.
+remove_archives() {
+  rm -f "$directory/$1"-*.jsa "$directory/$1"-*.aot
+}
+
 # Prints the options for an archive of the classes of a program, which halves the time of its start: an ahead-of-time cache that train has
 # made, or class data. If there is none, Java writes class data when the program ends, to a file with the number of the process in its name:
 # the next start finds it complete, or not at all. A Java that cannot use an archive ignores it.
@@ -64,7 +69,7 @@ archive_options() {
   if [ -r "$stem.jsa" ]; then
     echo "-XX:SharedArchiveFile=$stem.jsa $quiet"
   elif [ -w "$directory" ]; then
-    rm -f "$directory/$1"-*.jsa "$directory/$1"-*.aot
+    remove_archives "$1"
     echo "-XX:ArchiveClassesAtExit=$stem.jsa.$$ $quiet"
   fi
 }
@@ -76,6 +81,7 @@ archive_options() {
 train() {
   find_archive "$1" || { echo "$name: no archive can be made with this Java and these options" >&2; return 1; }
   [ -w "$directory" ] || { echo "$name: cannot write to $directory: run this as its owner, or set MAYFLY_CACHE_DIR" >&2; return 1; }
+  program=$1
   if [ "${version%%.*}" -ge 25 ]; then
     archive=$stem.aot option=AOTCacheOutput
   else
@@ -85,6 +91,7 @@ train() {
   # Java says much while it makes one, which only matters if it fails.
   log=$(mktemp)
   if "$java" "$@" "-XX:$option=$archive.$$" -jar "$home/lib/mayfly.jar" train >"$log" 2>&1 && [ -r "$archive.$$" ]; then
+    remove_archives "$program"
     mv -f "$archive.$$" "$archive"
     rm -f "$log"
     echo "$archive"

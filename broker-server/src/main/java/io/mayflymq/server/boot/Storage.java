@@ -42,11 +42,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.InstantSource;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -241,11 +239,7 @@ final class Storage implements AutoCloseable {
     if (Files.notExists(messages)) {
       return;
     }
-    try (Stream<Path> files = Files.walk(messages)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
-    }
+    FileTree.delete(messages);
   }
 
   /** Returns the broker, and who may use it. */

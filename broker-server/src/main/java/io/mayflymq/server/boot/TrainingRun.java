@@ -11,11 +11,9 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * {@code train}: a broker in this process with a temporary data directory, a client of it, and the
@@ -42,7 +40,7 @@ final class TrainingRun {
       try {
         serve(directory);
       } finally {
-        delete(directory);
+        FileTree.delete(directory);
       }
       return ExitCode.OK;
     } catch (IOException | ConfigException | StartException e) {
@@ -64,14 +62,6 @@ final class TrainingRun {
         LiveConfiguration.read(() -> Configuration.load(Optional.empty(), Map.of(), settings));
     try (Daemon daemon = Daemon.start(configuration, threads, false)) {
       TrainingLoad.run(daemon.addresses().get(0));
-    }
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(file);
-      }
     }
   }
 }

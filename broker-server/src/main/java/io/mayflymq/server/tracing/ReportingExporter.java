@@ -5,7 +5,6 @@ import io.opentelemetry.sdk.trace.data.SpanData;
 import io.opentelemetry.sdk.trace.export.SpanExporter;
 import java.net.URI;
 import java.util.Collection;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,7 +18,8 @@ final class ReportingExporter implements SpanExporter {
 
   private final SpanExporter exporter;
   private final URI endpoint;
-  private final AtomicBoolean failing = new AtomicBoolean();
+
+  /** Spans since the last success; 0 while they can be sent. */
   private final AtomicLong lost = new AtomicLong();
 
   /**
@@ -48,14 +48,14 @@ final class ReportingExporter implements SpanExporter {
   }
 
   private void succeeded() {
-    if (failing.compareAndSet(true, false)) {
-      LOGGER.info("sending traces to {} again; {} spans were lost", endpoint, lost.getAndSet(0));
+    long spans = lost.getAndSet(0);
+    if (spans > 0) {
+      LOGGER.info("sending traces to {} again; {} spans were lost", endpoint, spans);
     }
   }
 
   private void failed(int count, Throwable why) {
-    lost.addAndGet(count);
-    if (failing.compareAndSet(false, true)) {
+    if (lost.getAndAdd(count) == 0) {
       LOGGER.warn("cannot send traces to {}, spans are lost: {}", endpoint, reason(why));
     }
   }
