@@ -1,0 +1,26 @@
+package io.mayflymq.server.cluster.transport;
+
+/** What answers requests of other nodes. The code is what a frame has: it never changes. */
+public enum CallService {
+  /** Messages of the consensus protocol. */
+  CONSENSUS(1),
+  /** Proposals that a follower forwards to the leader. */
+  PROPOSAL(2),
+  /** The state of metadata, for a node that joins or was away for long. */
+  STATE(3),
+  /** Joining, leaving, and who is there. */
+  MEMBERSHIP(4),
+  /** What the HTTP API of another node asks. */
+  MANAGEMENT(5);
+
+  private final int code;
+
+  CallService(int code) {
+    this.code = code;
+  }
+
+  /** Returns what a frame has for it. */
+  public int code() {
+    return code;
+  }
+}
