@@ -32,9 +32,17 @@ import org.slf4j.LoggerFactory;
 public final class CommittedState<S> {
   private static final Logger LOGGER = LoggerFactory.getLogger(CommittedState.class);
 
-  /** The change was based on one that could not be made durable; it may be requested again. */
+  /**
+   * The change was based on one that could not be made durable, or on a state that is out of date;
+   * it may be requested again.
+   */
   public static final class UndoneException extends RuntimeException {
     private static final long serialVersionUID = 1L;
+
+    /** Another change came first. */
+    public UndoneException(String excludedBy) {
+      super(excludedBy, null, false, false);
+    }
 
     UndoneException(Throwable cause) {
       super(cause.getMessage(), cause, false, false);

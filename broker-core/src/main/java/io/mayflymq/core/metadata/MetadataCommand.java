@@ -8,7 +8,10 @@ import io.mayflymq.core.security.Permissions;
 import io.mayflymq.core.security.TopicPermissions;
 import io.mayflymq.core.security.User;
 
-/** A durable change of metadata. Carrying out the commands in order restores the state. */
+/**
+ * A change of metadata. What is durable is written; carrying out the written commands in order
+ * restores the state.
+ */
 public sealed interface MetadataCommand {
   /** Returns the virtual host that it affects; null if it affects the whole broker. */
   String vhost();
@@ -20,16 +23,29 @@ public sealed interface MetadataCommand {
   record ExchangeDeleted(String vhost, String exchange) implements MetadataCommand {}
 
   /**
-   * A durable queue was declared, or has moved to another shard.
+   * A durable queue was declared, or has moved to another partition.
    *
    * @param id the id under which its messages are stored; an id is never reused
-   * @param shard the shard that it belongs to
+   * @param place the partition that it belongs to
    */
-  record QueueDeclared(String vhost, QueueDefinition queue, long id, int shard)
+  record QueueDeclared(String vhost, QueueDefinition queue, long id, QueuePlace place)
       implements MetadataCommand {}
 
   /** A durable queue was deleted, with its bindings. */
   record QueueDeleted(String vhost, String queue) implements MetadataCommand {}
+
+  /**
+   * What has to hold before the commands that follow, or none of them is carried out. A single
+   * broker has made sure of that before it writes; nodes of a cluster decide it when the order of
+   * all changes is known.
+   */
+  sealed interface Expectation extends MetadataCommand {}
+
+  /** The queue of this name is still the one with this id. */
+  record QueueIs(String vhost, String queue, long id) implements Expectation {}
+
+  /** No binding leads from the exchange. */
+  record ExchangeUnused(String vhost, String exchange) implements Expectation {}
 
   /** A binding between durable objects was added. */
   record Bound(String vhost, Binding binding) implements MetadataCommand {}

@@ -2,6 +2,7 @@ package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.event.BrokerEvents;
 import io.mayflymq.core.event.TopologyAudit;
+import io.mayflymq.core.metadata.ChangeOrdering;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metadata.VhostDefinition;
@@ -38,6 +39,7 @@ public final class Broker {
   private volatile QueueType defaultQueueType = QueueType.CLASSIC;
   private volatile Defaults defaults = Defaults.NONE;
   private volatile MessageTracer tracer;
+  private volatile ChangeOrdering ordering;
   private volatile ObjectLimits limits = ObjectLimits.NONE;
 
   /**
@@ -54,6 +56,7 @@ public final class Broker {
             partitions,
             new DeadLetterPublishers(partitions),
             metadata,
+            () -> ordering,
             clock,
             new AtomicLong(),
             new Churn(),
@@ -83,7 +86,7 @@ public final class Broker {
     long highestQueueId = 0;
     for (MetadataCommand command : definitions) {
       if (command instanceof MetadataCommand.QueueDeclared queue) {
-        partitionsBefore.put(queue.id(), queue.shard());
+        partitionsBefore.put(queue.id(), queue.place().partition());
         highestQueueId = Math.max(highestQueueId, queue.id());
       }
       createVirtualHost(VhostDefinition.of(command.vhost())).replay(command);
@@ -151,6 +154,14 @@ public final class Broker {
    */
   public void setTracer(MessageTracer changed) {
     tracer = changed;
+  }
+
+  /**
+   * Sets what agrees with the other nodes of a cluster on changes. To be called before the first
+   * client comes.
+   */
+  public void setOrdering(ChangeOrdering changed) {
+    ordering = changed;
   }
 
   /** Sets how many objects there may be. Applies to what is declared from now on. */

@@ -1,6 +1,7 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.event.BrokerEvents;
+import io.mayflymq.core.metadata.ChangeOrdering;
 import io.mayflymq.core.metadata.MetadataLog;
 import io.mayflymq.core.metrics.Churn;
 import io.mayflymq.core.policy.Defaults;
@@ -19,6 +20,7 @@ import java.util.function.Supplier;
  * @param partitions where queues are
  * @param publishers send dead letters
  * @param metadata where changes of durable things go
+ * @param ordering agrees with other nodes on changes; gives null if the broker is alone
  * @param clock the time
  * @param queueIds the last number that a queue was given
  * @param churn counts connections, channels and queues that are created and closed
@@ -33,6 +35,7 @@ record BrokerContext(
     Partitions partitions,
     DeadLetterPublishers publishers,
     MetadataLog metadata,
+    Supplier<ChangeOrdering> ordering,
     InstantSource clock,
     AtomicLong queueIds,
     Churn churn,

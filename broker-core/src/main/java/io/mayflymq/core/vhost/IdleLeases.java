@@ -4,7 +4,6 @@ import io.mayflymq.core.expiry.Deadlines;
 import io.mayflymq.core.expiry.IdleLease;
 import io.mayflymq.core.policy.PolicyTable;
 import io.mayflymq.core.policy.argument.ExpiresArgument;
-import io.mayflymq.core.routing.Removal;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.binding.DestinationKind;
@@ -21,7 +20,6 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 
 /*
  * The exchanges and bindings of a virtual host that are deleted when they are unused for too long.
@@ -41,11 +39,13 @@ final class IdleLeases extends Timer {
   /** Those of an exchange, by its name, and of a binding. */
   private record Entry(Object subject, IdleLease lease, long endMillis, long serial) {}
 
-  /** Deletes what was unused for too long: an exchange or a binding. */
-  @FunctionalInterface
+  /** Deletes what was unused for too long. Within the lock of the virtual host. */
   interface Deletion {
-    /** Within the lock of the virtual host. */
-    CompletableFuture<Void> delete(Function<RoutingTable<Queue>, Removal<Queue>> removal);
+    /** Deletes an exchange. */
+    CompletableFuture<Void> expire(String exchange);
+
+    /** Deletes a binding. */
+    CompletableFuture<Void> expire(Binding binding);
   }
 
   private final VhostState state;
@@ -66,13 +66,22 @@ final class IdleLeases extends Timer {
   }
 
   /**
-   * The lease of an exchange that is declared; null if it has none.
+   * Checks the arguments of an exchange.
    *
-   * @throws io.mayflymq.protocol.types.ChannelException 406 if its arguments are not valid
+   * @throws io.mayflymq.protocol.types.ChannelException 406 if they are not valid
    */
-  IdleLease leaseOf(ExchangeDefinition exchange, PolicyTable policies) {
+  void check(ExchangeDefinition exchange) {
     check(exchange, ExpiresArgument.OWN);
     check(exchange, ExpiresArgument.OF_BINDINGS);
+  }
+
+  /** The same for a binding. */
+  void check(Binding binding) {
+    periodOf(binding);
+  }
+
+  /** The lease of an exchange that is declared; null if it has none. */
+  IdleLease leaseOf(ExchangeDefinition exchange, PolicyTable policies) {
     return lease(null, periodOf(exchange, policies));
   }
 
@@ -91,7 +100,7 @@ final class IdleLeases extends Timer {
     }
   }
 
-  /** The lease of a binding that is made; null if it has none. Errors as for an exchange. */
+  /** The lease of a binding that is made; null if it has none. */
   IdleLease leaseOf(RoutingTable<Queue> table, Binding binding, PolicyTable policies) {
     return lease(null, periodOf(table.exchange(binding.source()), binding, policies));
   }
@@ -217,9 +226,9 @@ final class IdleLeases extends Timer {
 
   private void expire(Object subject) {
     if (subject instanceof Binding binding) {
-      deletion.delete(table -> table.deleteBinding(binding));
+      deletion.expire(binding);
     } else {
-      deletion.delete(table -> table.deleteExchange((String) subject));
+      deletion.expire((String) subject);
     }
   }
 }

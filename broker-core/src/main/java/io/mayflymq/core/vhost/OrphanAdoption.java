@@ -4,6 +4,7 @@ import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
 import io.mayflymq.core.metadata.MetadataCommand.VhostDeclared;
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.argument.QueueArguments;
 import io.mayflymq.core.settings.QueueType;
@@ -83,7 +84,8 @@ public final class OrphanAdoption {
             false,
             arguments,
             QueueArguments.parse(arguments, name.name(), name.vhost()).settings());
-    commands.add(new QueueDeclared(name.vhost(), definition, orphan.id(), orphan.shard()));
+    commands.add(
+        new QueueDeclared(name.vhost(), definition, orphan.id(), QueuePlace.alone(orphan.shard())));
     LOGGER.warn("{} was not in metadata: it is declared anew as {}", orphan, name);
   }
 

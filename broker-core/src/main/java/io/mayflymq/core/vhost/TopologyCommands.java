@@ -23,19 +23,8 @@ record TopologyCommands(String vhost) {
         : List.of();
   }
 
-  List<MetadataCommand> declared(List<Queue> queues) {
-    List<MetadataCommand> commands = new ArrayList<>(queues.size());
-    for (Queue queue : queues) {
-      if (queue.definition().durable()) {
-        commands.add(declared(queue));
-      }
-    }
-    return commands;
-  }
-
-  /** That a durable queue is there, on its shard. */
-  MetadataCommand declared(Queue queue) {
-    return new QueueDeclared(vhost, queue.definition(), queue.id(), queue.partition().index());
+  List<MetadataCommand> declared(QueueDeclared queue) {
+    return queue.queue().durable() ? List.of(queue) : List.of();
   }
 
   /**

@@ -1,22 +1,19 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.event.Actor;
-import io.mayflymq.core.event.BrokerEvents;
-import io.mayflymq.core.event.TopologyEvents;
-import io.mayflymq.core.expiry.IdleLease;
-import io.mayflymq.core.metrics.VhostMetrics;
-import io.mayflymq.core.routing.Removal;
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataCommand.ExchangeDeleted;
+import io.mayflymq.core.metadata.MetadataCommand.ExchangeUnused;
+import io.mayflymq.core.metadata.MetadataCommand.Unbound;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.binding.DestinationKind;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
-import io.mayflymq.core.vhost.event.InternalPublisher;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
 import io.mayflymq.protocol.types.ChannelException;
 import io.mayflymq.protocol.types.ReplyCode;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 
 /**
  * The exchanges and bindings of a virtual host: how they are declared and deleted. Each request is
@@ -24,17 +21,13 @@ import java.util.function.Function;
  */
 final class VhostExchanges {
   private final VhostState state;
+  private final VhostChanges changes;
   private final IdleLeases idle;
-  private final VhostMetrics metrics;
-  private final TopologyCommands commands;
-  private final TopologyEvents events;
 
-  VhostExchanges(VhostState state, IdleLeases idle, VhostMetrics metrics, BrokerEvents events) {
+  VhostExchanges(VhostState state, VhostChanges changes, IdleLeases idle) {
     this.state = state;
+    this.changes = changes;
     this.idle = idle;
-    this.metrics = metrics;
-    this.commands = new TopologyCommands(state.name());
-    this.events = new TopologyEvents(state.name(), events);
   }
 
   private RoutingTable<Queue> routing() {
@@ -78,27 +71,15 @@ final class VhostExchanges {
     }
     Preconditions.requireUnreserved("exchange", wanted.name());
     wanted.type().validate(wanted.arguments());
-    IdleLease lease = idle.leaseOf(wanted, topology.policies());
-    return state.propose(
-        topology.with(withExchange(topology, wanted, lease)),
-        commands.declared(wanted),
-        () -> {
-          idle.watch(wanted.name(), lease);
-          events.created(wanted, Actor.of(connection));
-        });
+    idle.check(wanted);
+    return changes.request(
+        new MetadataCommand.ExchangeDeclared(state.name(), wanted), Origin.of(connection));
   }
 
   /** One that is being deleted and declared anew is another one, though it is equal. */
   @SuppressWarnings("ReferenceEquality")
   private boolean isInForce(ExchangeDefinition proposed) {
     return routing().exchange(proposed.name()) == proposed;
-  }
-
-  private static RoutingTable<Queue> withExchange(
-      Topology topology, ExchangeDefinition exchange, IdleLease lease) {
-    RoutingTable<Queue> changed =
-        VhostPolicies.add(topology.routing(), exchange, topology.policies());
-    return lease == null ? changed : changed.withLease(exchange.name(), lease);
   }
 
   /** See {@link VirtualHost#deleteExchange}. */
@@ -114,7 +95,10 @@ final class VhostExchanges {
           ReplyCode.PRECONDITION_FAILED,
           "exchange '%s' in vhost '%s' in use".formatted(exchange, state.name()));
     }
-    return remove(table.deleteExchange(exchange), connection);
+    ExchangeDeleted deleted = new ExchangeDeleted(state.name(), exchange);
+    return changes.request(
+        ifUnused ? List.of(new ExchangeUnused(state.name(), exchange), deleted) : List.of(deleted),
+        Origin.of(connection));
   }
 
   // Bindings
@@ -133,23 +117,8 @@ final class VhostExchanges {
       idle.used(binding);
       return VhostState.done();
     }
-    IdleLease lease = idle.leaseOf(table, binding, topology.policies());
-    RoutingTable<Queue> changed = withBinding(table, binding, lease);
-    return state.propose(
-        topology.with(changed),
-        commands.bound(changed, binding),
-        () -> {
-          idle.watch(binding, lease);
-          idle.usedEnds(changed, binding);
-          InternalPublisher.replay(changed, binding);
-          events.created(binding, Actor.of(connection));
-        });
-  }
-
-  private static RoutingTable<Queue> withBinding(
-      RoutingTable<Queue> table, Binding binding, IdleLease lease) {
-    RoutingTable<Queue> changed = table.withBinding(binding);
-    return lease == null ? changed : changed.withLease(binding, lease);
+    idle.check(binding);
+    return changes.request(new MetadataCommand.Bound(state.name(), binding), Origin.of(connection));
   }
 
   /** See {@link VirtualHost#unbind}. */
@@ -163,7 +132,7 @@ final class VhostExchanges {
     if (binding.destinationKind() == DestinationKind.QUEUE) {
       state.usable(table, binding.destination(), connection);
     }
-    return remove(table.deleteBinding(binding), connection);
+    return changes.request(new Unbound(state.name(), binding), Origin.of(connection));
   }
 
   private void requireEnds(RoutingTable<Queue> table, Binding binding, Object connection) {
@@ -175,61 +144,22 @@ final class VhostExchanges {
     }
   }
 
-  private CompletableFuture<Void> remove(Removal<Queue> removal, Object connection) {
-    Topology before = state.proposed();
-    return propose(
-        removal,
-        () ->
-            removal.deletedBindings().forEach(binding -> idle.usedEnds(before.routing(), binding)),
-        Actor.of(connection));
-  }
-
-  private CompletableFuture<Void> propose(Removal<Queue> removal, Runnable first, Actor actor) {
-    Topology before = state.proposed();
-    return state.propose(
-        before.with(removal.table()),
-        commands.removed(before.routing(), removal),
-        () -> {
-          first.run();
-          removed(removal, actor);
-        });
-  }
-
-  /** Exchanges and bindings have gone. Within the lock. */
-  void removed(Removal<Queue> removal, Actor actor) {
-    for (ExchangeDefinition exchange : removal.deletedExchanges()) {
-      metrics.exchanges().forget(exchange.name());
-      idle.forget(exchange.name());
-    }
-    events.removed(removal, actor);
-    removal.deletedBindings().forEach(idle::forget);
-  }
-
   /**
-   * Something was not used for too long. Within the lock.
+   * An exchange was not used for too long. Within the lock.
    *
    * @return done when it has gone, or is about to; fails if that could not be made durable, and it
    *     is still there
    */
-  CompletableFuture<Void> expire(Function<RoutingTable<Queue>, Removal<Queue>> deletion) {
-    RoutingTable<Queue> table = state.proposed().routing();
-    Removal<Queue> removal = deletion.apply(table);
-    return removal.table() == table ? VhostState.done() : propose(removal, () -> {}, Actor.BROKER);
+  CompletableFuture<Void> expire(String exchange) {
+    return state.proposed().routing().exchange(exchange) == null
+        ? VhostState.done()
+        : changes.request(new ExchangeDeleted(state.name(), exchange), Origin.EXPIRY);
   }
 
-  // Recovering
-
-  void replay(ExchangeDefinition exchange) {
-    Topology topology = state.current();
-    IdleLease lease = idle.leaseOf(exchange, topology.policies());
-    idle.watch(exchange.name(), lease);
-    state.restore(topology.with(withExchange(topology, exchange, lease)));
-  }
-
-  void replay(Binding binding) {
-    Topology topology = state.current();
-    IdleLease lease = idle.leaseOf(topology.routing(), binding, topology.policies());
-    idle.watch(binding, lease);
-    state.restore(topology.with(withBinding(topology.routing(), binding, lease)));
+  /** The same for a binding. */
+  CompletableFuture<Void> expire(Binding binding) {
+    return state.proposed().routing().contains(binding)
+        ? changes.request(new Unbound(state.name(), binding), Origin.EXPIRY)
+        : VhostState.done();
   }
 }

@@ -1,7 +1,6 @@
 package io.mayflymq.core.vhost;
 
-import io.mayflymq.core.event.AdministrationEvent;
-import io.mayflymq.core.event.BrokerEvents;
+import io.mayflymq.core.event.Actor;
 import io.mayflymq.core.expiry.IdleLease;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
@@ -50,8 +49,8 @@ public final class VhostPolicies {
   private static final int AT_ONCE = 100;
 
   private final VhostState state;
+  private final VhostChanges changes;
   private final IdleLeases idle;
-  private final BrokerEvents events;
   private final Supplier<CompletableFuture<Void>> autoDeadLetterQueues;
 
   /**
@@ -60,12 +59,12 @@ public final class VhostPolicies {
    */
   VhostPolicies(
       VhostState state,
+      VhostChanges changes,
       IdleLeases idle,
-      BrokerEvents events,
       Supplier<CompletableFuture<Void>> autoDeadLetterQueues) {
     this.state = state;
+    this.changes = changes;
     this.idle = idle;
-    this.events = events;
     this.autoDeadLetterQueues = autoDeadLetterQueues;
   }
 
@@ -87,10 +86,8 @@ public final class VhostPolicies {
               Topology topology = state.proposed();
               state.requireAlive(topology);
               requireRoomFor(policy, topology.policies());
-              return state.propose(
-                  topology.with(topology.policies().with(policy)),
-                  List.of(new MetadataCommand.PolicySet(state.name(), policy)),
-                  () -> emit(new AdministrationEvent.PolicySet(state.name(), policy)));
+              return changes.request(
+                  new MetadataCommand.PolicySet(state.name(), policy), Origin.of(Actor.BROKER));
             })
         .thenCompose(inForce -> bringUpToDate());
   }
@@ -126,16 +123,10 @@ public final class VhostPolicies {
           ? CompletableFuture.completedFuture(false)
           : state.askLater(() -> clearNow(kind, policy));
     }
-    return state
-        .propose(
-            topology.with(topology.policies().without(kind, policy)),
-            List.of(new MetadataCommand.PolicyCleared(state.name(), kind, policy)),
-            () -> emit(new AdministrationEvent.PolicyCleared(state.name(), kind, policy)))
+    return changes
+        .request(
+            new MetadataCommand.PolicyCleared(state.name(), kind, policy), Origin.of(Actor.BROKER))
         .thenApply(inForce -> true);
-  }
-
-  private void emit(AdministrationEvent event) {
-    events.happened(event);
   }
 
   /** What {@link #set} would do now; changes nothing. */
@@ -216,9 +207,8 @@ public final class VhostPolicies {
       LOGGER.warn(
           "{} in vhost '{}' applies to nothing: {}", policy, state.name(), policy.problem());
     }
-    Topology topology = state.current();
-    state.restore(topology.with(topology.policies().with(policy)));
-    topology.routing().exchanges().forEach(this::settle);
+    changes.replay(new MetadataCommand.PolicySet(state.name(), policy));
+    state.routing().exchanges().forEach(this::settle);
   }
 
   private CompletableFuture<Void> bringUpToDate() {

@@ -1,23 +1,20 @@
 package io.mayflymq.core.vhost;
 
 import io.mayflymq.core.event.Actor;
-import io.mayflymq.core.event.TopologyEvents;
 import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
+import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metrics.Churn;
-import io.mayflymq.core.metrics.VhostMetrics;
-import io.mayflymq.core.routing.Removal;
-import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.settings.QueueType;
 import io.mayflymq.core.vhost.partition.Partition;
 import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
 import io.mayflymq.core.vhost.queue.DeclaredQueue;
 import io.mayflymq.core.vhost.queue.Preconditions;
 import io.mayflymq.core.vhost.queue.Queue;
-import io.mayflymq.core.vhost.queue.QueueIdentity;
 import io.mayflymq.core.vhost.queue.QueueSweep;
-import io.mayflymq.core.vhost.queue.local.LocalEnvironment;
-import io.mayflymq.core.vhost.queue.local.LocalQueue;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -33,37 +30,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * Its shard decides whether it may go (it knows consumers and messages), so a deletion begins there (Queue) and comes here for the table.
  */
 final class VhostQueues {
-  /** Called when a queue is in no table any more, nor are bindings and exchanges with it. */
-  @FunctionalInterface
-  interface RemovalListener {
-    /** Within the lock of the virtual host. */
-    void removed(Queue queue, Removal<Queue> removal, Actor actor);
-  }
-
   private final VhostState state;
+  private final VhostChanges changes;
   private final BrokerContext broker;
-  private final LocalEnvironment environment;
-  private final VhostMetrics metrics;
-  private final RemovalListener listener;
-  private final TopologyCommands commands;
-  private final TopologyEvents events;
 
-  /** What is left of the queues after the virtual host has gone. */
-  private final CompletableFuture<Void> ended = new CompletableFuture<>();
-
-  VhostQueues(
-      VhostState state,
-      BrokerContext broker,
-      LocalEnvironment environment,
-      VhostMetrics metrics,
-      RemovalListener listener) {
+  VhostQueues(VhostState state, VhostChanges changes, BrokerContext broker) {
     this.state = state;
+    this.changes = changes;
     this.broker = broker;
-    this.environment = environment;
-    this.metrics = metrics;
-    this.listener = listener;
-    this.commands = new TopologyCommands(state.name());
-    this.events = new TopologyEvents(state.name(), broker.events());
   }
 
   // Declaring
@@ -117,15 +91,14 @@ final class VhostQueues {
     AutoDeadLetterQueue.refuse(definition.arguments(), definition.name(), state.name());
     Partition partition =
         wanted.exclusive() ? broker.partitions().on(wanted.home()) : broker.partitions().next();
-    Object owner = wanted.exclusive() ? wanted.connection() : null;
-    Queue queue = create(newIdentity(definition, owner), partition, topology);
-    List<Queue> created = new ArrayList<>(2);
-    created.add(queue);
-    if (lacksOwnDeadLetterQueue(topology, queue)) {
-      created.add(autoDeadLetterQueue(topology, queue));
+    QueueDeclared declared = declared(definition, QueuePlace.alone(partition.index()));
+    List<QueueDeclared> commands = new ArrayList<>(2);
+    commands.add(declared);
+    if (lacksOwnDeadLetterQueue(topology, definition)) {
+      commands.add(autoDeadLetterQueueOf(declared));
     }
     DeclaredQueue status = new DeclaredQueue(wanted.name(), 0, 0);
-    return propose(created, Actor.of(wanted.connection())).thenApply(inForce -> status);
+    return changes.request(commands, Origin.of(wanted.connection())).thenApply(inForce -> status);
   }
 
   /** The queues of other virtual hosts that are not in force yet do not count. */
@@ -137,58 +110,19 @@ final class VhostQueues {
     }
   }
 
-  private CompletableFuture<Void> propose(List<Queue> created, Actor actor) {
-    Topology topology = state.proposed();
-    RoutingTable<Queue> table = topology.routing();
-    for (Queue queue : created) {
-      table = table.withQueue(queue.name(), queue);
-    }
-    CompletableFuture<Void> inForce =
-        state.propose(
-            topology.with(table),
-            commands.declared(created),
-            () -> created.forEach(queue -> begin(queue, actor)));
-    return inForce.whenComplete(
-        (done, failure) -> {
-          if (failure != null) {
-            created.forEach(queue -> queue.lifecycle().discard());
-          }
-        });
-  }
-
-  private void begin(Queue queue, Actor actor) {
-    joinMetrics(queue);
-    queue.lifecycle().start();
-    broker.churn().happened(Churn.Event.QUEUE_CREATED);
-    events.created(
-        queue.definition(), AutoDeadLetterQueue.is(queue.definition()) ? Actor.BROKER : actor);
-  }
-
-  private QueueIdentity newIdentity(QueueDefinition definition, Object owner) {
-    return new QueueIdentity(broker.queueIds().incrementAndGet(), definition, owner);
-  }
-
-  private Queue create(QueueIdentity identity, Partition partition, Topology topology) {
-    return LocalQueue.create(
-        identity,
-        partition,
-        topology.settingsOf(identity.definition()),
-        environment,
-        broker.clock().millis());
+  private QueueDeclared declared(QueueDefinition definition, QueuePlace place) {
+    return new QueueDeclared(state.name(), definition, broker.queueIds().incrementAndGet(), place);
   }
 
   // Own dead letter queues
 
-  private static boolean lacksOwnDeadLetterQueue(Topology topology, Queue queue) {
-    return topology.settingsOf(queue.definition()).deadLetters().ownQueue()
+  private static boolean lacksOwnDeadLetterQueue(Topology topology, QueueDefinition queue) {
+    return topology.settingsOf(queue).deadLetters().ownQueue()
         && topology.queue(AutoDeadLetterQueue.nameOf(queue.name())) == null;
   }
 
-  private Queue autoDeadLetterQueue(Topology topology, Queue parent) {
-    return create(
-        newIdentity(AutoDeadLetterQueue.of(parent.definition()), parent.owner()),
-        parent.partition(),
-        topology);
+  private QueueDeclared autoDeadLetterQueueOf(QueueDeclared parent) {
+    return declared(AutoDeadLetterQueue.of(parent.queue()), parent.place());
   }
 
   /** Makes those that are wanted and not there. @return done when they are */
@@ -198,7 +132,7 @@ final class VhostQueues {
     return QueueSweep.of(
             topology.routing().queues(),
             queue -> {
-              if (lacksOwnDeadLetterQueue(topology, queue)) {
+              if (lacksOwnDeadLetterQueue(topology, queue.definition())) {
                 lacking.add(queue);
               }
             })
@@ -214,9 +148,15 @@ final class VhostQueues {
 
   private CompletableFuture<Void> addOwnDeadLetterQueue(Queue parent) {
     Topology topology = state.proposed();
-    return topology.queue(parent.name()) == parent && lacksOwnDeadLetterQueue(topology, parent)
-        ? propose(List.of(autoDeadLetterQueue(topology, parent)), Actor.BROKER)
+    return topology.queue(parent.name()) == parent
+            && lacksOwnDeadLetterQueue(topology, parent.definition())
+        ? changes.request(autoDeadLetterQueueOf(declared(parent)), Origin.of(parent.owner()))
         : VhostState.done();
+  }
+
+  private QueueDeclared declared(Queue queue) {
+    return new QueueDeclared(
+        state.name(), queue.definition(), queue.id(), QueuePlace.alone(queue.partition().index()));
   }
 
   // Asking
@@ -269,84 +209,24 @@ final class VhostQueues {
           ? state.askLater(() -> removeNow(queue, actor))
           : VhostState.done();
     }
-    RoutingTable<Queue> table = topology.routing();
-    Removal<Queue> removal = table.deleteQueue(queue.name());
-    List<MetadataCommand> written = commands.deleted(table, queue, removal);
-    Queue own = table.queue(AutoDeadLetterQueue.nameOf(queue.name()));
-    if (!AutoDeadLetterQueue.isOf(own, queue.name())) {
-      return state.propose(
-          topology.with(removal.table()), written, () -> gone(queue, removal, actor));
+    List<MetadataCommand> commands = new ArrayList<>(3);
+    commands.add(new QueueIs(state.name(), queue.name(), queue.id()));
+    commands.add(new QueueDeleted(state.name(), queue.name()));
+    Queue own = topology.queue(AutoDeadLetterQueue.nameOf(queue.name()));
+    if (AutoDeadLetterQueue.isOf(own, queue.name())) {
+      commands.add(new QueueDeleted(state.name(), own.name()));
     }
-    Removal<Queue> ownRemoval = removal.table().deleteQueue(own.name());
-    written.addAll(commands.deleted(removal.table(), own, ownRemoval));
-    return state.propose(
-        topology.with(ownRemoval.table()),
-        written,
-        () -> {
-          gone(queue, removal, actor);
-          gone(own, ownRemoval, Actor.BROKER);
-          own.lifecycle().endWithParent();
-        });
-  }
-
-  private void gone(Queue queue, Removal<Queue> removal, Actor actor) {
-    listener.removed(queue, removal, actor);
-    forget(queue);
-    events.deleted(queue.definition(), actor);
-  }
-
-  private void joinMetrics(Queue queue) {
-    metrics
-        .queues()
-        .join(queue.counters(), VhostMetrics.kindOf(queue.definition().settings().type()));
-  }
-
-  private void forget(Queue queue) {
-    metrics.queues().leave(queue.counters());
-    broker.churn().happened(Churn.Event.QUEUE_DELETED);
-  }
-
-  /** The virtual host has gone, and they go with it. Within the lock. */
-  void end(List<Queue> queues) {
-    queues.forEach(this::forget);
-    CompletableFuture.allOf(
-            queues.stream()
-                .map(queue -> queue.lifecycle().deleteWithVhost())
-                .toArray(CompletableFuture<?>[]::new))
-        .whenComplete(
-            (done, failure) -> {
-              if (failure == null) {
-                ended.complete(null);
-              } else {
-                ended.completeExceptionally(failure);
-              }
-            });
-  }
-
-  /** Done when all have gone, after {@link #end}. */
-  CompletableFuture<Void> ended() {
-    return ended;
+    return changes.request(commands, Origin.of(actor));
   }
 
   // Recovering
-
-  void replay(MetadataCommand.QueueDeclared declared) {
-    Topology topology = state.current();
-    Queue queue =
-        create(
-            new QueueIdentity(declared.id(), declared.queue(), null),
-            broker.partitions().ofNumber(declared.shard()),
-            topology);
-    joinMetrics(queue);
-    state.restore(topology.with(topology.routing().withQueue(queue.name(), queue)));
-  }
 
   /** See {@link VirtualHost#keepPartitions}. */
   CompletableFuture<Void> keepPartitions(Map<Long, Integer> partitionsBefore) {
     CompletableFuture<Void> last = VhostState.done();
     for (Queue queue : state.current().routing().queues()) {
       if (partitionsBefore.get(queue.id()) != queue.partition().index()) {
-        last = broker.metadata().append(List.of(commands.declared(queue)));
+        last = broker.metadata().append(List.of(declared(queue)));
       }
     }
     return last;
@@ -358,7 +238,9 @@ final class VhostQueues {
     List<Queue> queues = topology.routing().queues();
     queues.forEach(queue -> queue.lifecycle().start());
     addOwnDeadLetterQueues(
-            queues.stream().filter(queue -> lacksOwnDeadLetterQueue(topology, queue)).toList())
+            queues.stream()
+                .filter(queue -> lacksOwnDeadLetterQueue(topology, queue.definition()))
+                .toList())
         .join();
   }
 }

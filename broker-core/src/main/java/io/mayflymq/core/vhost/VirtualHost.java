@@ -11,7 +11,6 @@ import io.mayflymq.core.metrics.VhostMetrics;
 import io.mayflymq.core.policy.EffectiveSettings;
 import io.mayflymq.core.policy.PolicySubject;
 import io.mayflymq.core.policy.PolicyTable;
-import io.mayflymq.core.routing.Removal;
 import io.mayflymq.core.routing.RoutingTable;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.exchange.ExchangeDefinition;
@@ -30,7 +29,6 @@ import io.mayflymq.protocol.types.ChannelException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 
 /**
  * A virtual host: its exchanges and queues, the bindings between them, and its policies.
@@ -44,6 +42,8 @@ public final class VirtualHost implements QueueHost {
   private final BrokerContext broker;
   private final VhostMetrics metrics;
   private final RedriveRegistry redrives;
+  private final TopologyEffects effects;
+  private final VhostChanges changes;
   private final Firehose firehose = new Firehose(this);
   private final VhostPolicies policies;
   private final VhostExchanges exchanges;
@@ -62,38 +62,47 @@ public final class VirtualHost implements QueueHost {
             new Topology(table, PolicyTable.of(broker.defaults().get()), false),
             broker);
     this.replies = new ReplyConsumers(state.errors());
-    IdleLeases idle = new IdleLeases(state, broker, this::expire);
+    IdleLeases idle = new IdleLeases(state, broker, this.expiry());
     this.metrics = new VhostMetrics(broker.partitions().shards().count());
     this.redrives = new RedriveRegistry(broker.publishers(), broker.partitions());
-    this.exchanges = new VhostExchanges(state, idle, metrics, broker.events());
+    this.effects = new TopologyEffects(name(), broker, idle, metrics, redrives);
     LocalEnvironment environment =
         new LocalEnvironment(
             this,
             broker.partitions(),
             new DeadLetterRouter(this, broker.publishers()),
             broker.publishers());
-    this.queues = new VhostQueues(state, broker, environment, metrics, this::removed);
-    this.policies = new VhostPolicies(state, idle, broker.events(), this::addOwnDeadLetterQueues);
+    this.changes =
+        new VhostChanges(
+            state,
+            new TopologyChanges(
+                new TopologyCommands(name()), idle, new QueueFactory(broker, environment), effects),
+            broker.ordering());
+    this.exchanges = new VhostExchanges(state, changes, idle);
+    this.queues = new VhostQueues(state, changes, broker);
+    this.policies = new VhostPolicies(state, changes, idle, this::addOwnDeadLetterQueues);
   }
 
-  private CompletableFuture<Void> expire(Function<RoutingTable<Queue>, Removal<Queue>> deletion) {
-    return exchanges.expire(deletion);
+  private IdleLeases.Deletion expiry() {
+    return new IdleLeases.Deletion() {
+      @Override
+      public CompletableFuture<Void> expire(String exchange) {
+        return exchanges.expire(exchange);
+      }
+
+      @Override
+      public CompletableFuture<Void> expire(Binding binding) {
+        return exchanges.expire(binding);
+      }
+    };
   }
 
   /** Carries out what was kept before this process. Called before the first client comes. */
   void replay(MetadataCommand command) {
-    synchronized (state.lock()) {
-      if (command instanceof MetadataCommand.ExchangeDeclared declared) {
-        exchanges.replay(declared.exchange());
-      } else if (command instanceof MetadataCommand.QueueDeclared declared) {
-        queues.replay(declared);
-      } else if (command instanceof MetadataCommand.Bound bound) {
-        exchanges.replay(bound.binding());
-      } else if (command instanceof MetadataCommand.PolicySet set) {
-        policies.replay(set.policy());
-      } else {
-        throw new IllegalArgumentException("not part of a state: " + command);
-      }
+    if (command instanceof MetadataCommand.PolicySet set) {
+      policies.replay(set.policy());
+    } else {
+      changes.replay(command);
     }
   }
 
@@ -279,12 +288,6 @@ public final class VirtualHost implements QueueHost {
     return queues.remove(queue, actor);
   }
 
-  /** A queue is in no table any more, nor are these bindings and exchanges. Within the lock. */
-  private void removed(Queue queue, Removal<Queue> removal, Actor actor) {
-    exchanges.removed(removal, actor);
-    redrives.forget(queue);
-  }
-
   @Override
   public EffectiveSettings byPolicies(QueueDefinition queue) {
     return policies.table().byPolicies(PolicySubject.queue(queue.settings().type(), queue.name()));
@@ -331,12 +334,9 @@ public final class VirtualHost implements QueueHost {
    */
   public CompletableFuture<Void> delete() {
     synchronized (state.lock()) {
-      Topology before = state.proposed();
-      state.requireAlive(before);
-      return state.propose(
-          before.end(),
-          List.of(new MetadataCommand.VhostDeleted(name())),
-          () -> queues.end(before.routing().queues()));
+      state.requireAlive(state.proposed());
+      return changes.apply(
+          List.of(new MetadataCommand.VhostDeleted(name())), Origin.of(Actor.BROKER));
     }
   }
 
@@ -346,6 +346,6 @@ public final class VirtualHost implements QueueHost {
    * @return done when all of them have gone
    */
   public CompletableFuture<Void> queuesEnded() {
-    return queues.ended();
+    return effects.queuesEnded();
   }
 }

@@ -9,6 +9,7 @@ import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.message.Message;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.journal.MetadataJournal;
 import io.mayflymq.core.policy.argument.QueueArguments;
 import io.mayflymq.core.store.QueueName;
@@ -81,7 +82,7 @@ class DataCheckTest {
                         none,
                         QueueArguments.parse(none, "q", "orders").settings()),
                     1,
-                    0)))
+                    QueuePlace.alone(0))))
         .get();
     metadata.close();
     Path shard = Files.createDirectories(directory.resolve("messages/shard-0"));

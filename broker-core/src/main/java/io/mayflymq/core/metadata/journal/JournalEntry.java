@@ -81,6 +81,9 @@ record JournalEntry(EntryKind kind, String scope, String key, ByteBuffer value) 
           PolicyEntry.key(set.policy().kind(), set.policy().name()),
           PolicyEntry.encode(set));
     }
+    if (command instanceof MetadataCommand.Expectation) {
+      throw new IllegalArgumentException("nothing to store: " + command);
+    }
     PolicyCleared gone = (PolicyCleared) command;
     return new JournalEntry(
         EntryKind.POLICY, vhost, PolicyEntry.key(gone.kind(), gone.name()), null);

@@ -2,6 +2,7 @@ package io.mayflymq.core.metadata.journal;
 
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.policy.argument.QueueArguments;
 import io.mayflymq.core.routing.binding.Binding;
 import io.mayflymq.core.routing.binding.DestinationKind;
@@ -87,7 +88,7 @@ final class MetadataEntry {
           out.writeBoolean(queue.autoDelete());
           out.table(queue.arguments());
           out.writeLong(declared.id());
-          out.writeInt(declared.shard());
+          out.writeInt(declared.place().partition());
         });
   }
 
@@ -103,7 +104,7 @@ final class MetadataEntry {
               vhost,
               new QueueDefinition(name, true, false, autoDelete, valid.table(), valid.settings()),
               in.readLong(),
-              in.readInt());
+              QueuePlace.alone(in.readInt()));
         });
   }
 

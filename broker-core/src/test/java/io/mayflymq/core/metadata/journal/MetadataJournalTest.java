@@ -8,6 +8,7 @@ import io.mayflymq.core.fault.Faults;
 import io.mayflymq.core.metadata.MetadataCommand;
 import io.mayflymq.core.metadata.MetadataException;
 import io.mayflymq.core.metadata.QueueDefinition;
+import io.mayflymq.core.metadata.QueuePlace;
 import io.mayflymq.core.metadata.VhostDefinition;
 import io.mayflymq.core.policy.Policy;
 import io.mayflymq.core.policy.PolicyKind;
@@ -62,7 +63,7 @@ class MetadataJournalTest {
               ARGUMENTS,
               QueueArguments.parse(ARGUMENTS, "q", "v").settings()),
           1L << 40,
-          7);
+          QueuePlace.alone(7));
 
   private static final Binding BINDING =
       new Binding("x", DestinationKind.QUEUE, "q", "key", ARGUMENTS);

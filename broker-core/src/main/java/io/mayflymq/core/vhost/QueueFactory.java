@@ -1,0 +1,26 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.queue.QueueIdentity;
+import io.mayflymq.core.vhost.queue.local.LocalEnvironment;
+import io.mayflymq.core.vhost.queue.local.LocalQueue;
+
+/**
+ * Creates the queues of a virtual host.
+ *
+ * @param broker has the partitions
+ * @param environment what the queues share
+ */
+record QueueFactory(BrokerContext broker, LocalEnvironment environment) {
+  /** Creates a declared queue; it is not started yet. */
+  Queue create(QueueDeclared declared, Origin origin, Topology topology) {
+    Object owner = declared.queue().exclusive() ? origin.connection() : null;
+    return LocalQueue.create(
+        new QueueIdentity(declared.id(), declared.queue(), owner),
+        broker.partitions().ofNumber(declared.place().partition()),
+        topology.settingsOf(declared.queue()),
+        environment,
+        broker.clock().millis());
+  }
+}

@@ -1,0 +1,173 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.expiry.IdleLease;
+import io.mayflymq.core.metadata.CommittedState.UndoneException;
+import io.mayflymq.core.metadata.MetadataCommand;
+import io.mayflymq.core.metadata.MetadataCommand.Bound;
+import io.mayflymq.core.metadata.MetadataCommand.ExchangeDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.ExchangeDeleted;
+import io.mayflymq.core.metadata.MetadataCommand.ExchangeUnused;
+import io.mayflymq.core.metadata.MetadataCommand.PolicyCleared;
+import io.mayflymq.core.metadata.MetadataCommand.PolicySet;
+import io.mayflymq.core.metadata.MetadataCommand.QueueDeclared;
+import io.mayflymq.core.metadata.MetadataCommand.QueueDeleted;
+import io.mayflymq.core.metadata.MetadataCommand.QueueIs;
+import io.mayflymq.core.metadata.MetadataCommand.Unbound;
+import io.mayflymq.core.metadata.MetadataCommand.VhostDeleted;
+import io.mayflymq.core.routing.Removal;
+import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.routing.binding.Binding;
+import io.mayflymq.core.routing.exchange.ExchangeDefinition;
+import io.mayflymq.core.vhost.queue.Queue;
+import java.util.List;
+
+/*
+ * What each command does to the exchanges, queues, bindings and policies of a virtual host.
+ *
+ * All changes come this way, whoever asked for them: a client's request that has been checked, what was kept before this process, what another node of
+ * a cluster has done. A request says what it wants (one queue goes); what goes along with it (bindings, auto-delete exchanges) is found here, in the
+ * topology that the change is really made to. In a cluster that may be a later one than the one that the request was checked against.
+ *
+ * A command that does not fit the topology is refused with UndoneException. Alone that does not happen, as a request is checked against the same
+ * topology; in a cluster all nodes refuse it alike, and the node where it was requested checks the request again.
+ */
+/** Applies commands to topologies. Within the lock of the virtual host. */
+final class TopologyChanges {
+  private final TopologyCommands commands;
+  private final IdleLeases idle;
+  private final QueueFactory queues;
+  private final TopologyEffects effects;
+
+  TopologyChanges(
+      TopologyCommands commands, IdleLeases idle, QueueFactory queues, TopologyEffects effects) {
+    this.commands = commands;
+    this.idle = idle;
+    this.queues = queues;
+    this.effects = effects;
+  }
+
+  /**
+   * Applies commands in order; nothing is in force yet.
+   *
+   * @throws UndoneException if one of them does not fit
+   */
+  TopologyChange of(Topology before, List<? extends MetadataCommand> requested, Origin origin) {
+    TopologyChange change = new TopologyChange(before);
+    try {
+      requested.forEach(command -> apply(change, command, origin));
+      return change;
+    } catch (RuntimeException e) {
+      change.discard();
+      throw e;
+    }
+  }
+
+  private void apply(TopologyChange change, MetadataCommand command, Origin origin) {
+    require(!change.topology().deleted(), command);
+    if (command instanceof ExchangeDeclared declared) {
+      declare(change, declared, origin);
+    } else if (command instanceof ExchangeDeleted deleted) {
+      require(change.routing().exchange(deleted.exchange()) != null, command);
+      remove(change, change.routing().deleteExchange(deleted.exchange()), origin);
+    } else if (command instanceof QueueDeclared declared) {
+      declare(change, declared, origin);
+    } else if (command instanceof QueueDeleted deleted) {
+      delete(change, deleted, origin);
+    } else if (command instanceof Bound bound) {
+      bind(change, bound, origin);
+    } else if (command instanceof Unbound unbound) {
+      require(change.routing().contains(unbound.binding()), command);
+      remove(change, change.routing().deleteBinding(unbound.binding()), origin);
+    } else if (command instanceof PolicySet set) {
+      change.become(change.topology().policies().with(set.policy()));
+      change.write(List.of(set));
+      change.then(() -> effects.set(set.policy(), origin));
+    } else if (command instanceof PolicyCleared cleared) {
+      require(change.topology().policies().policy(cleared.kind(), cleared.name()) != null, command);
+      change.become(change.topology().policies().without(cleared.kind(), cleared.name()));
+      change.write(List.of(cleared));
+      change.then(() -> effects.cleared(cleared, origin));
+    } else if (command instanceof VhostDeleted) {
+      List<Queue> all = change.routing().queues();
+      change.become(change.topology().end());
+      change.write(List.of(command));
+      change.then(() -> effects.vhostDeleted(all));
+    } else if (command instanceof QueueIs expected) {
+      Queue queue = change.topology().queue(expected.queue());
+      require(queue != null && queue.id() == expected.id(), command);
+    } else if (command instanceof ExchangeUnused expected) {
+      require(change.routing().bindingsFrom(expected.exchange()).isEmpty(), command);
+    } else {
+      throw new IllegalArgumentException("not part of a virtual host: " + command);
+    }
+  }
+
+  private static void require(boolean fits, MetadataCommand command) {
+    if (!fits) {
+      throw new UndoneException("a change that came first excludes " + command);
+    }
+  }
+
+  private void declare(TopologyChange change, ExchangeDeclared declared, Origin origin) {
+    ExchangeDefinition exchange = declared.exchange();
+    require(change.routing().exchange(exchange.name()) == null, declared);
+    IdleLease lease = idle.leaseOf(exchange, change.topology().policies());
+    RoutingTable<Queue> changed =
+        VhostPolicies.add(change.routing(), exchange, change.topology().policies());
+    change.become(lease == null ? changed : changed.withLease(exchange.name(), lease));
+    change.write(commands.declared(exchange));
+    change.then(() -> effects.created(exchange, lease, origin));
+  }
+
+  private void bind(TopologyChange change, Bound bound, Origin origin) {
+    Binding binding = bound.binding();
+    RoutingTable<Queue> before = change.routing();
+    require(!before.contains(binding) && hasEnds(before, binding), bound);
+    IdleLease lease = idle.leaseOf(before, binding, change.topology().policies());
+    RoutingTable<Queue> added = before.withBinding(binding);
+    RoutingTable<Queue> changed = lease == null ? added : added.withLease(binding, lease);
+    change.become(changed);
+    change.write(commands.bound(changed, binding));
+    change.then(() -> effects.created(binding, lease, changed, origin));
+  }
+
+  private static boolean hasEnds(RoutingTable<Queue> table, Binding binding) {
+    boolean hasDestination =
+        switch (binding.destinationKind()) {
+          case QUEUE -> table.queue(binding.destination()) != null;
+          case EXCHANGE -> table.exchange(binding.destination()) != null;
+        };
+    return hasDestination && table.exchange(binding.source()) != null;
+  }
+
+  private void remove(TopologyChange change, Removal<Queue> removal, Origin origin) {
+    RoutingTable<Queue> before = change.routing();
+    change.become(removal.table());
+    change.write(commands.removed(before, removal));
+    change.then(
+        () -> {
+          effects.unused(removal, before, origin);
+          effects.removed(removal, origin);
+        });
+  }
+
+  private void declare(TopologyChange change, QueueDeclared declared, Origin origin) {
+    String name = declared.queue().name();
+    require(change.topology().queue(name) == null, declared);
+    Queue queue = queues.create(declared, origin, change.topology());
+    change.created(queue);
+    change.become(change.routing().withQueue(name, queue));
+    change.write(commands.declared(declared));
+    change.then(() -> effects.created(queue, origin));
+  }
+
+  private void delete(TopologyChange change, QueueDeleted deleted, Origin origin) {
+    RoutingTable<Queue> before = change.routing();
+    Queue queue = before.queue(deleted.queue());
+    require(queue != null, deleted);
+    Removal<Queue> removal = before.deleteQueue(queue.name());
+    change.become(removal.table());
+    change.write(commands.deleted(before, queue, removal));
+    change.then(() -> effects.gone(queue, removal, origin));
+  }
+}

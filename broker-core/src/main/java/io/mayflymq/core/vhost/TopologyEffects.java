@@ -1,0 +1,150 @@
+package io.mayflymq.core.vhost;
+
+import io.mayflymq.core.event.Actor;
+import io.mayflymq.core.event.AdministrationEvent;
+import io.mayflymq.core.event.TopologyEvents;
+import io.mayflymq.core.expiry.IdleLease;
+import io.mayflymq.core.metadata.MetadataCommand.PolicyCleared;
+import io.mayflymq.core.metrics.Churn;
+import io.mayflymq.core.metrics.VhostMetrics;
+import io.mayflymq.core.policy.Policy;
+import io.mayflymq.core.routing.Removal;
+import io.mayflymq.core.routing.RoutingTable;
+import io.mayflymq.core.routing.binding.Binding;
+import io.mayflymq.core.routing.exchange.ExchangeDefinition;
+import io.mayflymq.core.vhost.event.InternalPublisher;
+import io.mayflymq.core.vhost.queue.AutoDeadLetterQueue;
+import io.mayflymq.core.vhost.queue.Queue;
+import io.mayflymq.core.vhost.redrive.RedriveRegistry;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * What follows when a change of a virtual host is in force: leases begin, queues start, counters
+ * and events tell of it. Within the lock of the virtual host.
+ */
+final class TopologyEffects {
+  private final String vhost;
+  private final BrokerContext broker;
+  private final IdleLeases idle;
+  private final VhostMetrics metrics;
+  private final RedriveRegistry redrives;
+  private final TopologyEvents events;
+
+  /** What is left of the queues after the virtual host has gone. */
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
+
+  TopologyEffects(
+      String vhost,
+      BrokerContext broker,
+      IdleLeases idle,
+      VhostMetrics metrics,
+      RedriveRegistry redrives) {
+    this.vhost = vhost;
+    this.broker = broker;
+    this.idle = idle;
+    this.metrics = metrics;
+    this.redrives = redrives;
+    this.events = new TopologyEvents(vhost, broker.events());
+  }
+
+  void created(ExchangeDefinition exchange, IdleLease lease, Origin origin) {
+    idle.watch(exchange.name(), lease);
+    if (origin.isNew()) {
+      events.created(exchange, origin.actor());
+    }
+  }
+
+  void created(Binding binding, IdleLease lease, RoutingTable<Queue> table, Origin origin) {
+    idle.watch(binding, lease);
+    if (origin.isUse()) {
+      idle.usedEnds(table, binding);
+    }
+    if (origin.isNew()) {
+      InternalPublisher.replay(table, binding);
+      events.created(binding, origin.actor());
+    }
+  }
+
+  void created(Queue queue, Origin origin) {
+    metrics
+        .queues()
+        .join(queue.counters(), VhostMetrics.kindOf(queue.definition().settings().type()));
+    if (origin.isNew()) {
+      queue.lifecycle().start();
+      broker.churn().happened(Churn.Event.QUEUE_CREATED);
+      events.created(queue.definition(), actor(queue, origin));
+    }
+  }
+
+  private static Actor actor(Queue queue, Origin origin) {
+    return AutoDeadLetterQueue.is(queue.definition()) ? Actor.BROKER : origin.actor();
+  }
+
+  /** Removing a binding is use of what it connected. */
+  void unused(Removal<Queue> removal, RoutingTable<Queue> before, Origin origin) {
+    if (origin.isUse()) {
+      removal.deletedBindings().forEach(binding -> idle.usedEnds(before, binding));
+    }
+  }
+
+  void removed(Removal<Queue> removal, Origin origin) {
+    for (ExchangeDefinition exchange : removal.deletedExchanges()) {
+      metrics.exchanges().forget(exchange.name());
+      idle.forget(exchange.name());
+    }
+    events.removed(removal, origin.actor());
+    removal.deletedBindings().forEach(idle::forget);
+  }
+
+  void gone(Queue queue, Removal<Queue> removal, Origin origin) {
+    removed(removal, origin);
+    redrives.forget(queue);
+    forget(queue);
+    events.deleted(queue.definition(), actor(queue, origin));
+    if (AutoDeadLetterQueue.is(queue.definition())) {
+      queue.lifecycle().endWithParent();
+    }
+  }
+
+  private void forget(Queue queue) {
+    metrics.queues().leave(queue.counters());
+    broker.churn().happened(Churn.Event.QUEUE_DELETED);
+  }
+
+  void set(Policy policy, Origin origin) {
+    if (origin.isNew()) {
+      broker.events().happened(new AdministrationEvent.PolicySet(vhost, policy));
+    }
+  }
+
+  void cleared(PolicyCleared cleared, Origin origin) {
+    if (origin.isNew()) {
+      broker
+          .events()
+          .happened(new AdministrationEvent.PolicyCleared(vhost, cleared.kind(), cleared.name()));
+    }
+  }
+
+  /** The virtual host has gone, and its queues go with it. */
+  void vhostDeleted(List<Queue> queues) {
+    queues.forEach(this::forget);
+    CompletableFuture.allOf(
+            queues.stream()
+                .map(queue -> queue.lifecycle().deleteWithVhost())
+                .toArray(CompletableFuture<?>[]::new))
+        .whenComplete(
+            (done, failure) -> {
+              if (failure == null) {
+                ended.complete(null);
+              } else {
+                ended.completeExceptionally(failure);
+              }
+            });
+  }
+
+  /** Done when all queues have gone, after the virtual host was deleted. Any thread may call. */
+  CompletableFuture<Void> queuesEnded() {
+    return ended;
+  }
+}
